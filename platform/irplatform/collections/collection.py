@@ -1,0 +1,78 @@
+"""The collection: a corpus, its topics and judgments, and what no file format says.
+
+That is: which collection trains rerankers for this one, which topics validate them, and which
+measures are reported by default.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from irplatform.plugin import Document, Topic
+
+Qrels = Mapping[str, Mapping[str, int]]
+"""Topic id to document id to grade; 0 and below is not relevant."""
+
+
+class Corpus(ABC):
+    """The documents of a collection, as a stream that can be started again.
+
+    Collections that search the same documents share one corpus (equal fingerprints), hence one
+    index.
+    """
+
+    name: str
+    fields: tuple[str, ...]
+    """Names of the documents' fields beside title and abstract."""
+
+    @property
+    @abstractmethod
+    def fingerprint(self) -> str:
+        """Stands for the content of all documents."""
+
+    @abstractmethod
+    def __iter__(self) -> Iterator[Document]:
+        """Stream the documents.
+
+        Raises:
+            InputError: a document cannot be read (file and line are named).
+        """
+
+    def count(self) -> int | None:
+        """How many documents there are, where that is known without reading them."""
+        return None
+
+
+@dataclass(frozen=True)
+class Collection:
+    """A test collection.
+
+    Attributes:
+        id: its name, unique among collections; used in paths and tables.
+        title: what it is, in a line.
+        corpus: its documents.
+        load_topics: reads the topics, in the collection's order.
+        load_qrels: reads the judgments, or None where there are none.
+        measures: ir-measures' names of the default measures.
+        training: resolves the collection that trains rerankers for this one, if it names one.
+        validation: resolves the collection whose topics validate while training on *this* one, if
+            it names one (a folder's `dev` split for its `train` split).
+        sampled_qrels: a 5-column file for infNDCG and infAP.
+        note: what a reader of its scores must know, shown above every table.
+    """
+
+    id: str
+    title: str
+    corpus: Corpus
+    load_topics: Callable[[], Sequence[Topic]]
+    load_qrels: Callable[[], Qrels] | None = None
+    measures: tuple[str, ...] = ("nDCG@20", "AP", "P@10", "RR", "R@1000")
+    training: Callable[[], Collection] | None = None
+    validation: Callable[[], Collection] | None = None
+    sampled_qrels: Path | None = None
+    note: str = ""
+    metadata: Mapping[str, str] = field(default_factory=dict)
+    """Further facts for `collections show`: source, licence, what would be downloaded."""

@@ -1,0 +1,65 @@
+"""What the user sees while work goes on: notices and progress, always on stderr."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+_QUIET_INTERVAL = 15.0
+"""Seconds between progress lines where stderr is not a terminal."""
+
+
+def notice(message: str) -> None:
+    """Tell the user something in a line."""
+    print(message, file=sys.stderr, flush=True)
+
+
+@contextmanager
+def progress(label: str, total: int | None = None) -> Iterator[Callable[[int], None]]:
+    """Show how far a piece of work is; yields a function that takes the steps just done.
+
+    On a terminal this is a bar. Elsewhere it is a line every 15 seconds, so that logs stay short.
+    """
+    if sys.stderr.isatty():
+        with _bar(label, total) as advance:
+            yield advance
+        return
+    started = last = time.monotonic()
+    done = 0
+
+    def advance_quietly(steps: int) -> None:
+        nonlocal done, last
+        done += steps
+        now = time.monotonic()
+        if now - last >= _QUIET_INTERVAL:
+            last = now
+            of = f" of {total:,}" if total else ""
+            notice(f"{label}: {done:,}{of} after {now - started:.0f} s")
+
+    yield advance_quietly
+
+
+@contextmanager
+def _bar(label: str, total: int | None) -> Iterator[Callable[[int], None]]:
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(label, total=total)
+        yield lambda steps: bar.advance(task, steps)

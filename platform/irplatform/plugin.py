@@ -1,0 +1,362 @@
+"""The plugin contract: the one file that an author of a reranker, retriever or collection reads.
+
+A plugin is a Python package with an entry point in the group `irplatform` that names a module (or
+object) with hook implementations:
+
+    from irplatform.plugin import Documents, Reranker, Topic, hookimpl
+
+    class DocumentLength(Reranker):
+        '''Ranks longer documents first.'''
+
+        def score(self, topic: Topic, documents: Documents) -> list[float]:
+            return [len(document.text) for document in documents]
+
+    @hookimpl
+    def register_rerankers(register):
+        register("document-length", DocumentLength)
+
+and in its pyproject.toml:
+
+    [project.entry-points.irplatform]
+    document-length = "my_package"
+
+Once it is installed, `platform run --reranker document-length` finds it. Plugins import this module
+and the helper packages `irplatform.text`, `irplatform.training`, `irplatform.retrieval` and
+`irplatform.runs`, and nothing else of the platform. Import heavy modules (torch, spacy) inside the
+functions that need them: every command loads every plugin.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, Protocol, overload
+
+import pluggy
+from pydantic import BaseModel, ConfigDict, Field
+
+if TYPE_CHECKING:
+    import click
+
+    from irplatform.collections import Collection
+    from irplatform.retrieval import LuceneIndex
+    from irplatform.runs import Run
+    from irplatform.text import ForwardIndex, VectorOptions, WordVectors
+
+__all__ = [
+    "Document",
+    "Documents",
+    "Field",
+    "FieldValue",
+    "LabelledTopic",
+    "Options",
+    "Reranker",
+    "Resources",
+    "Retriever",
+    "Topic",
+    "TrainableReranker",
+    "TrainingData",
+    "hookimpl",
+]
+
+hookimpl = pluggy.HookimplMarker("irplatform")
+hookspec = pluggy.HookspecMarker("irplatform")
+
+FieldValue = str | tuple[str, ...]
+"""A field of a document or topic: text, or several values (MeSH headings, say)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """An article: what a collection holds and a reranker reads.
+
+    Attributes:
+        id: unique in its collection.
+        title: its title; may be empty.
+        abstract: its abstract or, where there is none, whatever text the collection has.
+        fields: everything else, by name.
+    """
+
+    id: str
+    title: str = ""
+    abstract: str = ""
+    fields: Mapping[str, FieldValue] = field(default_factory=dict)
+
+    @property
+    def text(self) -> str:
+        """Title and abstract."""
+        return f"{self.title} {self.abstract}".strip()
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """An information need.
+
+    Attributes:
+        id: unique in its collection.
+        query: the words that go to the first stage.
+        fields: the parts that it was given in, by name (disease, gene, demographic…).
+    """
+
+    id: str
+    query: str
+    fields: Mapping[str, FieldValue] = field(default_factory=dict)
+
+
+class Documents(Sequence[Document]):
+    """A topic's candidates: their ids at once, their text fetched in one batch at first use.
+
+    Args:
+        ids: the candidates' ids, best of the first stage first.
+        fetch: returns the documents of some ids, in their order.
+    """
+
+    def __init__(
+        self, ids: Sequence[str], fetch: Callable[[Sequence[str]], Sequence[Document]]
+    ) -> None:
+        self.ids = tuple(ids)
+        self._fetch = fetch
+        self._documents: Sequence[Document] | None = None
+
+    @classmethod
+    def of(cls, documents: Sequence[Document]) -> Documents:
+        """Documents that are at hand already."""
+        held = {document.id: document for document in documents}
+        return cls([d.id for d in documents], lambda ids: [held[i] for i in ids])
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @overload
+    def __getitem__(self, index: int) -> Document: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Document]: ...
+    def __getitem__(self, index: int | slice) -> Document | Sequence[Document]:
+        if self._documents is None:
+            self._documents = self._fetch(self.ids)
+        return self._documents[index]
+
+    def __iter__(self) -> Iterator[Document]:
+        return iter(self[:])
+
+
+class Options(BaseModel):
+    """Base of every typed declaration of options.
+
+    Declare each as an annotated attribute with a default and `Field(description="…")`; it can then
+    be set with `--set name=value` or from a TOML file, is validated, documented by
+    `platform rerankers show`, and recorded beside every run.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Resources(Protocol):
+    """What the harness lends: built at first use, cached on disk, shared between plugins."""
+
+    device: str
+    """Where to compute: "cpu", "cuda" or "mps"."""
+    seed: int
+    threads: int
+
+    def index(self) -> LuceneIndex:
+        """The collection's Lucene index."""
+
+    def forward_index(self) -> ForwardIndex:
+        """Token ids and lexical statistics of every document."""
+
+    def vectors(self, options: VectorOptions | None = None) -> WordVectors:
+        """Word vectors: those the user imported, else trained on the collection's text."""
+
+    def documents(self, doc_ids: Sequence[str]) -> Documents:
+        """Documents by id, read when first looked at."""
+
+    def progress(self, label: str, total: int) -> AbstractContextManager[Callable[[int], None]]:
+        """A progress display; call what it yields with the number of steps just done."""
+
+
+@dataclass(frozen=True)
+class LabelledTopic:
+    """A topic to learn from.
+
+    Attributes:
+        topic: the topic.
+        candidates: ids of the documents that the first stage found, best first.
+        judgments: document id to grade; a candidate that is not in it was not judged. Judged
+            documents need not be among the candidates.
+    """
+
+    topic: Topic
+    candidates: tuple[str, ...]
+    judgments: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class TrainingData:
+    """What `fit` learns from.
+
+    Attributes:
+        training: topics to learn from.
+        validation: topics to stop early and choose on; disjoint from `training`, and both are
+            disjoint from the topics that will be evaluated.
+        workspace: a folder that survives a kill; an interrupted `fit` is called again with what
+            it left there.
+    """
+
+    training: Sequence[LabelledTopic]
+    validation: Sequence[LabelledTopic]
+    workspace: Path
+
+
+class Reranker:
+    """Scores the candidates of a topic. Subclass it and override `score`.
+
+    Attributes:
+        Options: the class of its options.
+        citation: the paper that it implements, with section.
+        options: the options of this instance.
+    """
+
+    Options: ClassVar[type[Options]] = Options
+    citation: ClassVar[str] = ""
+
+    def __init__(self, options: Options | None = None) -> None:
+        self.options = options if options is not None else type(self).Options()
+
+    def prepare(self, resources: Resources) -> None:
+        """Take what is needed from the harness; called once, before `fit`, `load` and `score`."""
+
+    def score(self, topic: Topic, documents: Documents) -> Sequence[float]:
+        """Score documents for a topic.
+
+        Returns:
+            One finite number per document, higher is better, independent of the order and number
+            of the documents.
+        """
+        raise NotImplementedError(f"{type(self).__name__} does not define score()")
+
+    def score_batch(self, batch: Sequence[tuple[Topic, Documents]]) -> list[Sequence[float]]:
+        """Score several topics at once; override it where that is faster."""
+        return [self.score(topic, documents) for topic, documents in batch]
+
+
+class TrainableReranker(Reranker):
+    """A reranker that learns from judged topics."""
+
+    def fit(self, data: TrainingData) -> None:
+        """Learn. Must be repeatable: same data, options, seed and versions, same weights."""
+        raise NotImplementedError(f"{type(self).__name__} does not define fit()")
+
+    def save(self, folder: Path) -> None:
+        """Write what was learned into an empty folder, without pickles."""
+        raise NotImplementedError(f"{type(self).__name__} does not define save()")
+
+    def load(self, folder: Path) -> None:
+        """Read what `save` wrote."""
+        raise NotImplementedError(f"{type(self).__name__} does not define load()")
+
+
+class Retriever:
+    """Finds candidates for topics. Subclass it and override `retrieve`.
+
+    Attributes:
+        Options: the class of its options.
+        citation: where the method comes from.
+    """
+
+    Options: ClassVar[type[Options]] = Options
+    citation: ClassVar[str] = ""
+
+    def __init__(self, options: Options | None = None) -> None:
+        self.options = options if options is not None else type(self).Options()
+
+    def retrieve(self, topics: Sequence[Topic], depth: int, resources: Resources) -> Run:
+        """Rank at most `depth` documents for every topic.
+
+        Returns:
+            A run with an entry for every topic, empty where nothing was found.
+        """
+        raise NotImplementedError(f"{type(self).__name__} does not define retrieve()")
+
+
+class RegisterReranker(Protocol):
+    """Makes a reranker known by a name; keyword arguments replace defaults of its options."""
+
+    def __call__(self, name: str, reranker: type[Reranker], /, **defaults: object) -> None: ...
+
+
+class RegisterRetriever(Protocol):
+    """Makes a retriever known by a name; keyword arguments replace defaults of its options."""
+
+    def __call__(self, name: str, retriever: type[Retriever], /, **defaults: object) -> None: ...
+
+
+class RegisterCollection(Protocol):
+    """Makes a collection known by a name; `load` is called when the name is used."""
+
+    def __call__(self, name: str, load: Callable[[], Collection], /, *, title: str) -> None: ...
+
+
+class RegisterMeasure(Protocol):
+    """Makes a measure known by a name.
+
+    `compute(qrels, run)` returns the value per topic, for every topic of the qrels.
+    """
+
+    def __call__(
+        self,
+        name: str,
+        compute: Callable[[Mapping[str, Mapping[str, int]], Run], Mapping[str, float]],
+        /,
+    ) -> None: ...
+
+
+@dataclass(frozen=True)
+class RunEvent:
+    """What the life-cycle hooks are told.
+
+    Attributes:
+        collection: the collection's id.
+        systems: names of the runs that will be, or were, made.
+        run_dir: where they are written.
+        results: per run, measure name to value; empty at the start.
+    """
+
+    collection: str
+    systems: tuple[str, ...]
+    run_dir: Path
+    results: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+
+
+class Hooks:
+    """The hook specifications. Implement any of them in a module, marked with `@hookimpl`."""
+
+    @hookspec
+    def register_rerankers(self, register: RegisterReranker) -> None:
+        """Register rerankers: `register(name, RerankerClass, **option_defaults)`."""
+
+    @hookspec
+    def register_retrievers(self, register: RegisterRetriever) -> None:
+        """Register first-stage retrievers: `register(name, RetrieverClass, **option_defaults)`."""
+
+    @hookspec
+    def register_collections(self, register: RegisterCollection) -> None:
+        """Register collections: `register(name, load, title=…)`."""
+
+    @hookspec
+    def register_measures(self, register: RegisterMeasure) -> None:
+        """Register measures: `register(name, compute)`."""
+
+    @hookspec
+    def register_commands(self, cli: click.Group) -> None:
+        """Add commands to the `platform` command line."""
+
+    @hookspec
+    def run_started(self, event: RunEvent) -> None:
+        """Called when a run begins, after its input has been checked."""
+
+    @hookspec
+    def run_finished(self, event: RunEvent) -> None:
+        """Called when all runs of a command have been written and scored."""

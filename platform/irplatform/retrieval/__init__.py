@@ -1,0 +1,1 @@
+"""The first stage: Lucene through Pyserini."""

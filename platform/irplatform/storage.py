@@ -1,0 +1,163 @@
+"""The cache of artifacts: indexes, vectors, forward indexes, checkpoints, runs.
+
+An artifact is a folder under `$IRPLATFORM_HOME` whose name carries a fingerprint of everything it
+depends on, with a manifest that spells those dependencies out. It is built under a file lock into a
+folder with the suffix `.partial` and renamed when complete: a killed process leaves no half
+artifact, and two processes never build the same one twice. A builder that can resume keeps what it
+finds in its partial folder.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from irplatform.errors import InputError
+
+MANIFEST = "manifest.json"
+_DIGEST_CHUNK = 1 << 20
+
+
+def home() -> Path:
+    """The cache folder: `$IRPLATFORM_HOME`, else the user's cache directory."""
+    if configured := os.environ.get("IRPLATFORM_HOME"):
+        return Path(configured).expanduser().absolute()
+    import platformdirs
+
+    return Path(platformdirs.user_cache_dir("irplatform", appauthor=False))
+
+
+def fingerprint(depends_on: Mapping[str, Any]) -> str:
+    """16 hexadecimal digits that stand for a JSON-like value, whatever the order of its keys."""
+    canonical = json.dumps(depends_on, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(canonical.encode()).hexdigest()[:16]
+
+
+def file_digest(path: Path) -> str:
+    """The SHA-256 of a file's bytes (of the file as it lies there, compressed or not)."""
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while chunk := file.read(_DIGEST_CHUNK):
+            digest.update(chunk)
+    return digest.hexdigest()
+
+
+@contextmanager
+def atomic_write(path: Path, mode: str = "w") -> Iterator[IO[Any]]:
+    """Open a file that appears under its name only when the block ends without an error.
+
+    Args:
+        path: the final name; its folder is made if it is missing.
+        mode: "w" (UTF-8 text) or "wb".
+
+    Raises:
+        InputError: the folder cannot be written to.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    except OSError as error:
+        raise InputError(f"cannot write here: {error.strerror}.", path=path) from error
+    temporary = Path(name)
+    try:
+        with os.fdopen(handle, mode, encoding=None if "b" in mode else "utf-8") as file:
+            yield file
+        umask = os.umask(0)
+        os.umask(umask)
+        temporary.chmod(0o666 & ~umask)  # mkstemp makes files private
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+@dataclass(frozen=True)
+class Artifact:
+    """A finished folder of the cache.
+
+    Attributes:
+        path: where it lies.
+        fingerprint: of all that it depends on.
+        built: whether this call built it (False: it was there).
+        seconds: how long building it took, whenever that was.
+    """
+
+    path: Path
+    fingerprint: str
+    built: bool
+    seconds: float
+
+
+def artifact(
+    kind: str,
+    label: str,
+    depends_on: Mapping[str, Any],
+    build: Callable[[Path], None],
+    *,
+    resumable: bool = False,
+) -> Artifact:
+    """Return the artifact with these dependencies, building it if it is not there.
+
+    Args:
+        kind: the folder under the cache that holds its like, e.g. "index".
+        label: a readable beginning for its name, e.g. the collection's.
+        depends_on: all that its content depends on, as JSON: fingerprints of inputs, options,
+            the version of the format.
+        build: fills the folder that it is given.
+        resumable: hand `build` what an interrupted call left, instead of an empty folder.
+
+    Raises:
+        InputError: the cache folder cannot be written to.
+    """
+    from filelock import FileLock
+
+    mark = fingerprint({"kind": kind, **depends_on})
+    name = "".join(c if c.isalnum() or c in "-_." else "-" for c in label)[:60]
+    final = home() / kind / f"{name}-{mark}"
+    if (final / MANIFEST).exists():
+        return _finished(final, mark, built=False)
+    try:
+        final.parent.mkdir(parents=True, exist_ok=True)
+        lock = FileLock(str(final) + ".lock")
+        with lock:
+            if (final / MANIFEST).exists():  # another process built it while we waited
+                return _finished(final, mark, built=False)
+            partial = final.with_name(final.name + ".partial")
+            if not resumable:
+                shutil.rmtree(partial, ignore_errors=True)
+            partial.mkdir(exist_ok=True)
+            started = time.monotonic()
+            build(partial)
+            manifest = {
+                "kind": kind,
+                "label": label,
+                "fingerprint": mark,
+                "depends_on": depends_on,
+                "seconds": round(time.monotonic() - started, 3),
+                "bytes": sum(f.stat().st_size for f in partial.rglob("*") if f.is_file()),
+                "created": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+            }
+            with atomic_write(partial / MANIFEST) as file:
+                json.dump(manifest, file, indent=1, ensure_ascii=False)
+            shutil.rmtree(final, ignore_errors=True)  # a folder without a manifest is debris
+            partial.rename(final)
+    except PermissionError as error:
+        raise InputError(
+            "the cache cannot be written to. Set IRPLATFORM_HOME to a folder that can.",
+            path=error.filename or home(),
+        ) from error
+    return _finished(final, mark, built=True)
+
+
+def _finished(path: Path, mark: str, *, built: bool) -> Artifact:
+    manifest = json.loads((path / MANIFEST).read_text(encoding="utf-8"))
+    return Artifact(path, mark, built, float(manifest["seconds"]))

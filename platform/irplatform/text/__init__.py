@@ -1,0 +1,1 @@
+"""Text as models see it: tokens, word vectors, the forward index, lexical features."""
