@@ -52,7 +52,8 @@ def unknown(kind: str, name: str, known: Iterable[str], *, hint: str = "") -> In
         hint: what else to do, appended as it is.
     """
     names = sorted(known)
-    near = difflib.get_close_matches(name.lower(), names, n=1, cutoff=0.5)
-    suggestion = f" Did you mean '{near[0]}'?" if near else ""
+    lowered = {right.lower(): right for right in names}
+    near = difflib.get_close_matches(name.lower(), lowered, n=1, cutoff=0.5)
+    suggestion = f" Did you mean '{lowered[near[0]]}'?" if near else ""
     listing = f" Known: {', '.join(names)}." if names and not near else ""
     return InputError(f"unknown {kind} '{name}'.{suggestion}{listing}{' ' + hint if hint else ''}")

@@ -80,6 +80,22 @@ def atomic_write(path: Path, mode: str = "w") -> Iterator[IO[Any]]:
         raise
 
 
+def writable_folder(path: Path) -> Path:
+    """A folder that files can be written to; nothing is left there if it is new and they cannot.
+
+    Raises:
+        InputError: it cannot be made or written to.
+    """
+    present = path
+    while not present.exists():
+        present = present.parent
+    if not present.is_dir():
+        raise InputError("this is a file, not a folder to write to.", path=present)
+    if not os.access(present, os.W_OK | os.X_OK):
+        raise InputError("this folder cannot be written to.", path=present)
+    return path
+
+
 @dataclass(frozen=True)
 class Artifact:
     """A finished folder of the cache.

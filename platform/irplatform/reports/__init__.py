@@ -1,1 +1,5 @@
-"""."""
+"""What people look at when a run is done: tables."""
+
+from irplatform.reports.table import ResultRow, mark, print_table, render_table
+
+__all__ = ["ResultRow", "mark", "print_table", "render_table"]

@@ -1,1 +1,20 @@
-"""The first stage: Lucene through Pyserini."""
+"""The first stage: Lucene through Pyserini.
+
+`build_index` indexes a corpus once and caches the index; `LuceneIndex` searches it and hands out
+its documents. Java starts when the first of them is used, not when this package is imported.
+"""
+
+from irplatform.retrieval.build import build_index
+from irplatform.retrieval.index import LuceneIndex, QueryBuilder
+from irplatform.retrieval.options import BM25, QLD, RM3, IndexOptions, Similarity
+
+__all__ = [
+    "BM25",
+    "QLD",
+    "RM3",
+    "IndexOptions",
+    "LuceneIndex",
+    "QueryBuilder",
+    "Similarity",
+    "build_index",
+]

@@ -1,5 +1,7 @@
 """Runs: what every retriever and reranker returns, and the TREC files that carry them."""
 
+from irplatform.runs.checks import Problem, validate_run
 from irplatform.runs.run import Ranking, Run
+from irplatform.runs.trec import read_run, write_run
 
-__all__ = ["Ranking", "Run"]
+__all__ = ["Problem", "Ranking", "Run", "read_run", "validate_run", "write_run"]

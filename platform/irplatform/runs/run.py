@@ -8,7 +8,6 @@ same everywhere.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -17,6 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
     import pandas
 
 Scores = npt.NDArray[np.float32]
@@ -35,7 +36,9 @@ class Ranking:
     scores: Scores
 
     @classmethod
-    def of(cls, doc_ids: Sequence[str], scores: Sequence[float] | npt.NDArray[np.floating]) -> Ranking:
+    def of(
+        cls, doc_ids: Sequence[str], scores: Sequence[float] | npt.NDArray[np.floating]
+    ) -> Ranking:
         """Order documents by score; see the module for the order.
 
         Raises:

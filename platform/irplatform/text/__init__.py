@@ -1,1 +1,57 @@
-"""Text as models see it: tokens, word vectors, the forward index, lexical features."""
+"""Text as models see it: tokens, word vectors, the forward index, lexical features.
+
+Names are imported when they are first used: the modules behind some of them load numpy.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from irplatform.text.forward_build import build_forward_index
+    from irplatform.text.forward_index import ForwardIndex, Vocabulary
+    from irplatform.text.lexical import ALL18, LEX3, lexical_features
+    from irplatform.text.sentence_splitter import sentences
+    from irplatform.text.tokenizer import tokenize
+    from irplatform.text.vector_import import import_vectors
+    from irplatform.text.vector_training import VectorOptions, train_vectors
+    from irplatform.text.vectors import WordVectors
+
+__all__ = [
+    "ALL18",
+    "LEX3",
+    "ForwardIndex",
+    "VectorOptions",
+    "Vocabulary",
+    "WordVectors",
+    "build_forward_index",
+    "import_vectors",
+    "lexical_features",
+    "sentences",
+    "tokenize",
+    "train_vectors",
+]
+
+_MODULES = {
+    "ALL18": "lexical",
+    "LEX3": "lexical",
+    "ForwardIndex": "forward_index",
+    "VectorOptions": "vector_training",
+    "Vocabulary": "forward_index",
+    "WordVectors": "vectors",
+    "build_forward_index": "forward_build",
+    "import_vectors": "vector_import",
+    "lexical_features": "lexical",
+    "sentences": "sentence_splitter",
+    "tokenize": "tokenizer",
+    "train_vectors": "vector_training",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+    globals()[name] = value
+    return value

@@ -1,0 +1,99 @@
+"""The `platform` command: finds its subcommands, and turns failures into messages and exit codes.
+
+A subcommand's module is imported when the subcommand is used, so that `--help` stays quick.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+
+import click
+
+from irplatform import __version__
+from irplatform.errors import PlatformError
+
+COMMANDS = {
+    "run": ("run", "Take a collection to scored, reranked runs."),
+    "search": ("search", "Show what a retriever finds for a topic or a query."),
+    "index": ("index", "Build a collection's index, or say what is in it."),
+    "train": ("train", "Train a reranker and keep the checkpoint."),
+    "evaluate": ("evaluate", "Score TREC run files."),
+    "fuse": ("fuse", "Fuse TREC runs by reciprocal rank."),
+    "collections": ("collections", "List, show, check and name collections."),
+    "rerankers": ("rerankers", "List rerankers and show their options."),
+    "retrievers": ("rerankers", "List retrievers and show their options."),
+    "plugins": ("plugins", "List installed plugins and what they provide."),
+}
+"""Command → (its module here, its help in a line). The order is that of `--help`."""
+
+
+class Commands(click.Group):
+    """The subcommands: our own, loaded at first use, and those of plugins."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Our commands in our order, then those of plugins."""
+        return [*COMMANDS, *sorted(super().list_commands(ctx))]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import the command's module."""
+        if cmd_name not in COMMANDS:
+            return super().get_command(ctx, cmd_name)
+        module = import_module(f"irplatform.cli.{COMMANDS[cmd_name][0]}")
+        command: click.Command = getattr(module, cmd_name)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands without importing them."""
+        rows = [(name, summary) for name, (_, summary) in COMMANDS.items()]
+        for name in sorted(self.commands):
+            rows.append((name, self.commands[name].get_short_help_str()))
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Name the nearest command when there is none of that name."""
+        from irplatform.errors import unknown
+
+        name = args[0]
+        if not name.startswith("-") and name not in self.list_commands(ctx):
+            raise unknown("command", name, self.list_commands(ctx))
+        return super().resolve_command(ctx, args)
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="platform")
+def cli() -> None:
+    """A search-evaluation platform for biomedical literature.
+
+    \b
+    platform run --reranker delta --collection demo
+    """
+
+
+def main() -> None:
+    """Run the command line and exit: 0 done, 1 failed, 2 wrong usage or bad input."""
+    from irplatform.registry import registry
+
+    try:
+        registry().add_commands(cli)
+        for plugin in registry().broken:
+            print(f"{plugin} is not used: {plugin.error}", file=sys.stderr)
+        status = cli.main(standalone_mode=False)
+        sys.exit(status if isinstance(status, int) else 0)
+    except click.exceptions.Exit as stop:
+        sys.exit(stop.exit_code)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except PlatformError as error:
+        print(f"platform: {error}", file=sys.stderr)
+        sys.exit(error.exit_code)
+    except (KeyboardInterrupt, click.Abort):
+        print("platform: interrupted; the same command goes on from here.", file=sys.stderr)
+        sys.exit(130)
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(1)

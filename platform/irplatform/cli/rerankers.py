@@ -1,0 +1,117 @@
+"""`platform rerankers` and `platform retrievers`: names, options and citations."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from typing import Any
+
+import click
+
+from irplatform.cli.output import json_option, print_json, print_rows
+from irplatform.plugin import Options, TrainableReranker
+from irplatform.registry import Registration, registry
+
+
+@click.group()
+def rerankers() -> None:
+    """List rerankers and show their options."""
+
+
+@click.group()
+def retrievers() -> None:
+    """List retrievers and show their options."""
+
+
+@rerankers.command("list")
+@json_option
+def list_rerankers(as_json: bool) -> None:
+    """List all rerankers."""
+    _list("rerankers", registry().rerankers, as_json)
+
+
+@rerankers.command("show")
+@click.argument("name")
+@json_option
+def show_reranker(name: str, as_json: bool) -> None:
+    """Show a reranker's options, with types, defaults and what they mean."""
+    _show(registry().reranker(name), as_json)
+
+
+@retrievers.command("list")
+@json_option
+def list_retrievers(as_json: bool) -> None:
+    """List all retrievers."""
+    _list("retrievers", registry().retrievers, as_json)
+
+
+@retrievers.command("show")
+@click.argument("name")
+@json_option
+def show_retriever(name: str, as_json: bool) -> None:
+    """Show a retriever's options, with types, defaults and what they mean."""
+    _show(registry().retriever(name), as_json)
+
+
+def _list(kind: str, found: Mapping[str, Registration[Any]], as_json: bool) -> None:
+    if as_json:
+        print_json({kind: [_describe(registration) for registration in found.values()]})
+    else:
+        print_rows([(name, _summary(found[name])) for name in sorted(found)])
+
+
+def _show(registration: Registration[Any], as_json: bool) -> None:
+    if as_json:
+        print_json(_describe(registration))
+        return
+    click.echo(f"{registration.name}: {inspect.getdoc(registration.system) or ''}\n")
+    if registration.system.citation:
+        click.echo(f"Cite: {registration.system.citation}\n")
+    click.echo(f"From {registration.plugin}. Options (--set name=value):")
+    print_rows(
+        [
+            (f"  {o['name']}", str(o["type"]), f"[{o['default']}]", str(o["description"]))
+            for o in _options(registration.options({}))
+        ]
+    )
+
+
+def _summary(registration: Registration[Any]) -> str:
+    return (inspect.getdoc(registration.system) or "").split("\n")[0]
+
+
+def _describe(registration: Registration[Any]) -> dict[str, Any]:
+    return {
+        "name": registration.name,
+        "summary": _summary(registration),
+        "citation": registration.system.citation or None,
+        "trainable": issubclass(registration.system, TrainableReranker),
+        "plugin": registration.plugin.name,
+        "distribution": registration.plugin.distribution,
+        "version": registration.plugin.version,
+        "options": _options(registration.options({})),
+    }
+
+
+def _options(values: Options, prefix: str = "") -> list[dict[str, Any]]:
+    """An entry per option; an option that has parts is replaced by them ("loop.epochs")."""
+    entries: list[dict[str, Any]] = []
+    for name, declared in type(values).model_fields.items():
+        value = getattr(values, name)
+        if isinstance(value, Options):
+            entries += _options(value, f"{prefix}{name}.")
+            continue
+        entries.append(
+            {
+                "name": prefix + name,
+                "type": _type_name(declared.annotation),
+                "default": list(value) if isinstance(value, tuple) else value,
+                "description": declared.description or "",
+            }
+        )
+    return entries
+
+
+def _type_name(annotation: Any) -> str:
+    text = annotation.__name__ if isinstance(annotation, type) else str(annotation)
+    return text.replace("typing.", "").replace("NoneType", "none")

@@ -1,0 +1,163 @@
+"""`platform run`: from a collection to scored, reranked runs."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from irplatform.cli.output import json_option, print_json
+from irplatform.errors import InputError
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def training_options(command: Command) -> Command:
+    """The options that `run` and `train` share."""
+    for option in reversed(
+        (
+            click.option("--collection", required=True, help="A name, path or ir_datasets id."),
+            click.option(
+                "--retriever",
+                "retrievers",
+                multiple=True,
+                default=("bm25",),
+                show_default=True,
+                help="First stage; repeat it to fuse several.",
+            ),
+            click.option(
+                "--depth", default=1000, show_default=True, help="Documents found per topic."
+            ),
+            click.option(
+                "--rerank-depth", default=500, show_default=True, help="Documents reranked."
+            ),
+            click.option(
+                "--set",
+                "settings",
+                multiple=True,
+                metavar="NAME=VALUE",
+                help="An option of a retriever or reranker, as `rerankers show` lists them.",
+            ),
+            click.option(
+                "--config", type=click.Path(path_type=Path), help="A TOML file of such options."
+            ),
+            click.option(
+                "--vectors", type=click.Path(path_type=Path), help="Published word vectors to use."
+            ),
+            click.option(
+                "--vectors-text",
+                multiple=True,
+                type=click.Path(path_type=Path),
+                help="Further text to train word vectors on.",
+            ),
+            click.option("--device", default="auto", show_default=True, help="auto, cpu, cuda, mps."),
+            click.option("--seed", default=42, show_default=True, help="Of everything random."),
+            click.option("--threads", type=click.IntRange(1), help="Default: all cores."),
+        )
+    ):
+        command = option(command)
+    return command
+
+
+@click.command()
+@training_options
+@click.option("--reranker", "rerankers", multiple=True, help="Repeat it to compare several.")
+@click.option("--measure", "measures", multiple=True, help="Default: the collection's.")
+@click.option("--train-on", metavar="COLLECTION", help="Default: the collection's partner.")
+@click.option(
+    "--checkpoint", type=click.Path(path_type=Path), help="A trained reranker, instead of training."
+)
+@click.option(
+    "--interpolate",
+    default="auto",
+    show_default=True,
+    metavar="W",
+    help="The first stage's share in the final scores, 0 to 1; auto chooses on validation topics.",
+)
+@click.option(
+    "--run-dir", type=click.Path(path_type=Path), help="Default: runs/COLLECTION."
+)
+@click.option("--tag", help="Last column of run files; default: the system's name.")
+@click.option(
+    "--resume/--no-resume", default=True, help="Go on from what an interrupted run left (default)."
+)
+@json_option
+def run(
+    retrievers: tuple[str, ...],
+    rerankers: tuple[str, ...],
+    settings: tuple[str, ...],
+    config: Path | None,
+    interpolate: str,
+    as_json: bool,
+    **given: Any,
+) -> None:
+    """Take a collection to scored, reranked runs.
+
+    Does whatever is missing (index, vectors, training), and prints a table.
+    """
+    from irplatform.api import RunSettings
+    from irplatform.api import run as run_collection
+
+    report = run_collection(
+        RunSettings(
+            retrievers=retrievers,
+            rerankers=rerankers,
+            settings=read_settings(settings, config),
+            interpolate=_share(interpolate),
+            command=("platform", *sys.argv[1:]),
+            **given,
+        )
+    )
+    if as_json:
+        print_json(report.as_json())
+    else:
+        report.print_table()
+
+
+def read_settings(settings: tuple[str, ...], config: Path | None) -> dict[str, object]:
+    """Options from a TOML file, then from the command line.
+
+    Values are read as TOML, so that numbers, booleans and lists have their types; what is not TOML
+    is text.
+    """
+    import tomllib
+
+    found: dict[str, object] = {}
+    if config is not None:
+        try:
+            found = _flat(tomllib.loads(config.read_text(encoding="utf-8")))
+        except OSError as error:
+            raise InputError(f"cannot be read: {error.strerror}.", path=config) from error
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise InputError(f"not a TOML file: {error}.", path=config) from error
+    for setting in settings:
+        name, equals, value = setting.partition("=")
+        if not equals or not name:
+            raise InputError(f"'{setting}' is no setting; write it as NAME=VALUE.")
+        try:
+            found[name] = tomllib.loads(f"value = {value}")["value"]
+        except tomllib.TOMLDecodeError:
+            found[name] = value
+    return found
+
+
+def _flat(table: dict[str, Any], prefix: str = "") -> dict[str, object]:
+    flat: dict[str, object] = {}
+    for name, value in table.items():
+        if isinstance(value, dict):
+            flat.update(_flat(value, f"{prefix}{name}."))
+        else:
+            flat[prefix + name] = value
+    return flat
+
+
+def _share(interpolate: str) -> float | None:
+    if interpolate == "auto":
+        return None
+    try:
+        return float(interpolate)
+    except ValueError as error:
+        raise InputError(f"--interpolate takes a number or auto, not '{interpolate}'.") from error

@@ -1,0 +1,106 @@
+"""Names that a user gives to collections: `platform collections add NAME PATH`.
+
+They lie in one small JSON file in the user's configuration folder (under `$IRPLATFORM_HOME` where
+that is set), written under a lock.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Container, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import orjson
+
+from irplatform import storage
+from irplatform.collections.paths import split_off
+from irplatform.errors import InputError, unknown
+
+_NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
+
+
+def aliases_file() -> Path:
+    """Where the names are kept."""
+    if os.environ.get("IRPLATFORM_HOME"):
+        return storage.home() / "collections.json"
+    import platformdirs
+
+    return Path(platformdirs.user_config_dir("irplatform", appauthor=False)) / "collections.json"
+
+
+def aliases() -> dict[str, str]:
+    """All names with what they stand for: an absolute path, or an ir_datasets id.
+
+    Raises:
+        InputError: the file was changed into something else.
+    """
+    path = aliases_file()
+    try:
+        content = orjson.loads(path.read_bytes())
+    except FileNotFoundError:
+        return {}
+    except (OSError, orjson.JSONDecodeError) as error:
+        raise InputError(f"cannot be read ({error}). Mend or remove it.", path=path) from error
+    if not isinstance(content, dict) or not all(isinstance(v, str) for v in content.values()):
+        raise InputError("is not an object of names and paths. Mend or remove it.", path=path)
+    return content
+
+
+def add_alias(name: str, target: str, *, taken: Container[str] = ()) -> str:
+    """Give a collection a name; it replaces what the name stood for.
+
+    Args:
+        name: lower-case letters, digits, '-', '_' and '.'.
+        target: a path that `open_path` takes, or an ir_datasets id.
+        taken: names that plugins registered.
+
+    Returns:
+        What was stored: paths are made absolute.
+
+    Raises:
+        InputError: the name is taken or not a name, or there is no collection at the target.
+    """
+    from irplatform.collections.resolve import resolve_target
+
+    if not _NAME.fullmatch(name) or name.endswith(".toml"):
+        raise InputError(
+            f"'{name}' cannot be a name: use lower-case letters, digits, '-', '_' and '.'."
+        )
+    if name in taken:
+        raise InputError(f"'{name}' is a plugin's collection. Choose another name.")
+    resolve_target(target)
+    folder, _ = split_off(Path(target).expanduser())
+    stored = str(Path(target).expanduser().absolute()) if folder.exists() else target
+    with _changing() as names:
+        names[name] = stored
+    return stored
+
+
+def remove_alias(name: str) -> None:
+    """Forget a name.
+
+    Raises:
+        InputError: there is no such name.
+    """
+    with _changing() as names:
+        if name not in names:
+            raise unknown("name of a collection", name, names)
+        del names[name]
+
+
+@contextmanager
+def _changing() -> Iterator[dict[str, str]]:
+    from filelock import FileLock
+
+    path = aliases_file()
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with FileLock(f"{path}.lock"):
+            names = aliases()
+            yield names
+            with storage.atomic_write(path, "wb") as file:
+                file.write(orjson.dumps(dict(sorted(names.items())), option=orjson.OPT_INDENT_2))
+    except PermissionError as error:
+        raise InputError("cannot be written to.", path=path) from error

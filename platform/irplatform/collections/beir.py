@@ -1,0 +1,136 @@
+"""A folder in BEIR layout: `corpus.jsonl`, `queries.jsonl`, `qrels/<split>.tsv`, gzipped or not.
+
+Thakur, Reimers, Rücklé, Srivastava, Gurevych (NeurIPS 2021). A split is a collection: its topics
+are those that its judgments name. The split `train` trains rerankers for the others, and `dev`
+validates that training unless it is what is evaluated.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from irplatform.collections.collection import Collection, Qrels
+from irplatform.collections.corpus import BEIR, JsonLinesCorpus
+from irplatform.collections.topics import read_topics
+from irplatform.errors import InputError, unknown
+from irplatform.plugin import Topic
+
+DEFAULT_SPLIT = "test"
+TRAINING_SPLIT = "train"
+VALIDATION_SPLIT = "dev"
+
+_SUFFIXES = ("", ".gz")
+
+
+@dataclass(frozen=True)
+class BeirFolder:
+    """The files of a folder in BEIR layout.
+
+    Attributes:
+        path: the folder.
+        corpus: its documents.
+        queries: its topics, of all splits.
+        splits: split name to judgments.
+    """
+
+    path: Path
+    corpus: Path
+    queries: Path
+    splits: dict[str, Path]
+
+    @classmethod
+    def at(cls, path: Path) -> BeirFolder:
+        """Find the files.
+
+        Raises:
+            InputError: one is missing.
+        """
+        qrels = path / "qrels"
+        found = sorted(p for suffix in _SUFFIXES for p in qrels.glob(f"*.tsv{suffix}"))
+        splits = {file.name.removesuffix(".gz").removesuffix(".tsv"): file for file in found}
+        if not splits:
+            raise InputError("no judgments: expected qrels/<split>.tsv.", path=path)
+        return cls(path, _file(path, "corpus.jsonl"), _file(path, "queries.jsonl"), splits)
+
+
+def is_beir(path: Path) -> bool:
+    """Whether a folder holds a BEIR corpus."""
+    return any((path / f"corpus.jsonl{suffix}").is_file() for suffix in _SUFFIXES)
+
+
+def open_beir(path: Path, split: str | None = None) -> Collection:
+    """A split of a folder in BEIR layout, as a collection.
+
+    Args:
+        path: the folder.
+        split: which judgments, or None for `test`.
+
+    Raises:
+        InputError: a file or the split is missing (the splits that exist are named).
+    """
+    folder = BeirFolder.at(path)
+    if split is None and DEFAULT_SPLIT not in folder.splits:
+        choices = ", ".join(f"{path}:{name}" for name in folder.splits)
+        raise InputError(f"there is no split '{DEFAULT_SPLIT}'. Choose one: {choices}.", path=path)
+    split = split or DEFAULT_SPLIT
+    if split not in folder.splits:
+        raise unknown(
+            "split", split, folder.splits, hint=f"(Judgments are read from {path}/qrels.)"
+        )
+    corpus = JsonLinesCorpus(path.resolve().name, [folder.corpus], BEIR)
+    return _collection(folder, corpus, split, evaluated=split)
+
+
+def _collection(
+    folder: BeirFolder, corpus: JsonLinesCorpus, split: str, *, evaluated: str
+) -> Collection:
+    open_split = partial(_collection, folder, corpus)
+    trains = TRAINING_SPLIT in folder.splits and split != TRAINING_SPLIT
+    validates = (
+        split == TRAINING_SPLIT
+        and VALIDATION_SPLIT in folder.splits
+        and evaluated != VALIDATION_SPLIT
+    )
+    return Collection(
+        id=f"{corpus.name}-{split}",
+        title=f"{corpus.name}, split {split} (BEIR layout)",
+        corpus=corpus,
+        load_topics=partial(_topics, folder, split),
+        load_qrels=partial(_qrels, folder, split),
+        training=partial(open_split, TRAINING_SPLIT, evaluated=evaluated) if trains else None,
+        validation=partial(open_split, VALIDATION_SPLIT, evaluated=evaluated)
+        if validates
+        else None,
+        metadata={
+            "folder": str(folder.path),
+            "split": split,
+            "splits": ", ".join(folder.splits),
+        },
+    )
+
+
+def _qrels(folder: BeirFolder, split: str) -> Qrels:
+    from irplatform.evaluation.qrels import read_qrels
+
+    return read_qrels(folder.splits[split])
+
+
+def _topics(folder: BeirFolder, split: str) -> list[Topic]:
+    judged = _qrels(folder, split)
+    topics = [topic for topic in read_topics(folder.queries, "beir") if topic.id in judged]
+    if not topics:
+        raise InputError(
+            f"no topic of {folder.queries.name} is judged here. Are these the judgments of "
+            "another collection?",
+            path=folder.splits[split],
+        )
+    return topics
+
+
+def _file(folder: Path, name: str) -> Path:
+    for suffix in _SUFFIXES:
+        if (path := folder / f"{name}{suffix}").is_file():
+            return path
+    raise InputError(f"there is no {name} or {name}.gz here.", path=folder)

@@ -1,0 +1,117 @@
+"""Documents in JSON lines: one object a line, in one or more files, plain or gzipped.
+
+The files are streamed and never held; what identifies them is their content and how their keys map
+to a document, not where they lie, so that collections which search the same files share an index.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from irplatform import storage
+from irplatform.collections import jsonlines
+from irplatform.collections.collection import Corpus
+from irplatform.collections.digests import digest
+from irplatform.plugin import Document, FieldValue
+
+_FORMAT = 1
+"""Version of the mapping from JSON to documents: a change of it makes other documents."""
+_LOOKED_AT = 100
+"""Documents that are read to learn the names of fields which are not declared."""
+
+
+@dataclass(frozen=True)
+class FieldNames:
+    """Which keys of an object become which part of a document.
+
+    Attributes:
+        id: key of the id.
+        title: key of the title.
+        abstract: key of the abstract or text.
+        fields: keys that are kept as fields.
+        metadata: key of an object whose every entry is kept as a field, or "".
+    """
+
+    id: str = "id"
+    title: str = "title"
+    abstract: str = "abstract"
+    fields: tuple[str, ...] = ()
+    metadata: str = ""
+
+
+BEIR = FieldNames(id="_id", title="title", abstract="text", metadata="metadata")
+"""The keys of a BEIR corpus."""
+
+
+class JsonLinesCorpus(Corpus):
+    """A corpus in files of JSON lines.
+
+    Args:
+        name: what it is called, in paths.
+        files: in the order in which they are read.
+        names: the keys of an object.
+    """
+
+    def __init__(self, name: str, files: Sequence[Path], names: FieldNames) -> None:
+        self.name = name
+        self.files = tuple(files)
+        self.names = names
+        self._count: int | None = None
+
+    @cached_property
+    def fields(self) -> tuple[str, ...]:
+        """The declared fields, or those of the first documents where none are declared."""
+        if not self.names.metadata:
+            return self.names.fields
+        found = {name: None for document in islice(self, _LOOKED_AT) for name in document.fields}
+        return (*self.names.fields, *(name for name in found if name not in self.names.fields))
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Of the files' content and the keys, wherever the files lie."""
+        names = self.names
+        return storage.fingerprint(
+            {
+                "format": _FORMAT,
+                "files": [digest(path) for path in self.files],
+                "names": [names.id, names.title, names.abstract, [*names.fields], names.metadata],
+            }
+        )
+
+    def count(self) -> int | None:
+        """The number of documents, once they have all been read."""
+        return self._count
+
+    def __iter__(self) -> Iterator[Document]:
+        """Stream the documents in the order of the files.
+
+        Raises:
+            InputError: naming file and line: not JSON, not an object, no id, an id that is not a
+                string or has white space in it, or a title or abstract that is not text.
+        """
+        number = 0
+        for path in self.files:
+            for line, record in jsonlines.read(path):
+                yield self._document(record, path, line)
+                number += 1
+        self._count = number
+
+    def _document(self, record: dict[str, Any], path: Path, line: int) -> Document:
+        names = self.names
+        fields: dict[str, FieldValue] = {}
+        if names.metadata:
+            fields.update(jsonlines.metadata(record, names.metadata, path, line))
+        for name in names.fields:
+            if (value := jsonlines.field_value(record.get(name))) is not None:
+                fields[name] = value
+        return Document(
+            id=jsonlines.identifier(record, names.id, path, line),
+            title=jsonlines.text(record, names.title, path, line),
+            abstract=jsonlines.text(record, names.abstract, path, line),
+            fields=fields,
+        )

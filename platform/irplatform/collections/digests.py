@@ -1,0 +1,68 @@
+"""Content hashes of files, remembered between processes.
+
+A corpus of 30 GB takes minutes to hash and has to be identified at every run. The digest of a large
+file is therefore kept in the cache folder, for as long as its size and both its time stamps (of
+content and of inode) stay as they were.
+"""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from irplatform import storage
+from irplatform.errors import InputError
+
+_LARGE = 8 << 20
+"""Bytes from which remembering pays; below, hashing takes a few milliseconds."""
+_SETTLED = 2_000_000_000
+"""Nanoseconds: a file changed more recently may change again without a new time stamp."""
+_REMEMBERED = 1_000
+"""Files of which a digest is kept; the oldest entries go first."""
+
+
+def digest(path: Path) -> str:
+    """The SHA-256 of a file's bytes, from memory if the file is large and has not changed.
+
+    Raises:
+        InputError: the file is missing or cannot be read.
+    """
+    try:
+        stat = path.stat()
+        if stat.st_size < _LARGE:
+            return storage.file_digest(path)
+        memory = storage.home() / "digests.json"
+        key, state = str(path.resolve()), [stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns]
+        known = _read(memory).get(key)
+        if isinstance(known, list) and known[:3] == state:
+            return str(known[3])
+        found = storage.file_digest(path)
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}.", path=path) from error
+    if time.time_ns() - max(stat.st_mtime_ns, stat.st_ctime_ns) > _SETTLED:
+        _remember(memory, key, [*state, found])
+    return found
+
+
+def _remember(memory: Path, key: str, entry: list[Any]) -> None:
+    # Two processes may overwrite each other's entry: the loser hashes once more, nothing else.
+    entries = _read(memory)
+    entries.pop(key, None)
+    entries[key] = entry
+    kept = dict(list(entries.items())[-_REMEMBERED:])
+    try:
+        with storage.atomic_write(memory, "wb") as file:
+            file.write(orjson.dumps(kept, option=orjson.OPT_INDENT_2))
+    except InputError:
+        return  # a cache that cannot be written to only costs time here
+
+
+def _read(memory: Path) -> dict[str, Any]:
+    try:
+        entries = orjson.loads(memory.read_bytes())
+    except (OSError, orjson.JSONDecodeError):
+        return {}
+    return entries if isinstance(entries, dict) else {}

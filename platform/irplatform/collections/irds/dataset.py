@@ -1,0 +1,181 @@
+"""A dataset of ir_datasets as a collection, read when it is looked at.
+
+What the library does not say is added here: which documents several datasets share (one index), and
+which dataset trains rerankers for another and validates that training, by the names of its splits.
+Nothing is downloaded before its source and size have been announced.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cached_property, partial
+from typing import Any
+
+from irplatform import storage
+from irplatform.collections.collection import Collection, Corpus, Qrels
+from irplatform.collections.irds import records
+from irplatform.collections.irds.downloads import reading, summary, what_would_be_downloaded
+from irplatform.errors import InputError
+from irplatform.plugin import Document, Topic
+
+_FORMAT = 1
+"""Version of the mapping from records to documents."""
+_EVALUATED = ("test", "dev", "validation", "valid", "val")
+_VALIDATES = ("dev", "validation", "valid", "val")
+_PARTNERS: Mapping[str, str] = {
+    "medline/2017/trec-pm-2017": "medline/2017/trec-pm-2018",
+    "medline/2017/trec-pm-2018": "medline/2017/trec-pm-2017",
+}
+"""Datasets that train for each other although no split is called so."""
+_MEASURES: Mapping[str, tuple[str, ...]] = {
+    "trec-pm": ("nDCG@20", "AP", "P@10", "Rprec", "R@1000"),
+}
+"""Measures that replace the defaults, by a part of the id."""
+
+
+def known() -> list[str]:
+    """The ids of all datasets, without those that ir_datasets makes from a pattern."""
+    import ir_datasets
+
+    return list(ir_datasets.registry)
+
+
+def exists(dataset_id: str) -> bool:
+    """Whether ir_datasets knows an id."""
+    import ir_datasets
+
+    try:
+        ir_datasets.registry[dataset_id]
+    except KeyError:
+        return False
+    return True
+
+
+def open_dataset(dataset_id: str) -> Collection:
+    """A dataset as a collection.
+
+    Raises:
+        InputError: it has no documents or no topics.
+    """
+    return _collection(dataset_id, evaluated=dataset_id)
+
+
+class IrdsCorpus(Corpus):
+    """The documents of a dataset.
+
+    Args:
+        dataset_id: the most general id that has these documents.
+    """
+
+    def __init__(self, dataset_id: str) -> None:
+        self.dataset_id = dataset_id
+        self.name = dataset_id.replace("/", "-")
+
+    @cached_property
+    def fields(self) -> tuple[str, ...]:
+        """The entries of the dataset's records beside id, title and text."""
+        return records.layout(_load(self.dataset_id).docs_cls()).fields
+
+    @property
+    def fingerprint(self) -> str:
+        """Of the id: a dataset of ir_datasets does not change under its id."""
+        return storage.fingerprint({"ir_datasets": self.dataset_id, "format": _FORMAT})
+
+    def __iter__(self) -> Iterator[Document]:
+        """Stream the documents, downloading them at first.
+
+        Raises:
+            PlatformError: they could not be had, and what to do.
+        """
+        with reading(self.dataset_id, "docs"):
+            yield from map(records.document, _load(self.dataset_id).docs_iter())
+
+    def count(self) -> int | None:
+        """The number of documents that ir_datasets' metadata has."""
+        count: int | None = _load(self.dataset_id).docs_count()
+        return count
+
+
+def _collection(dataset_id: str, *, evaluated: str) -> Collection:
+    import ir_datasets
+
+    dataset = _load(dataset_id)
+    if not (dataset.has_docs() and dataset.has_queries()):
+        inside = [name for name in known() if name.startswith(f"{dataset_id}/")]
+        choices = f" Choose a part of it: {', '.join(inside)}." if inside else ""
+        raise InputError(f"'{dataset_id}' has no documents or no topics of its own.{choices}")
+    trains = _training(dataset_id)
+    validates = _validation(dataset_id, evaluated)
+    open_dataset = partial(_collection, evaluated=evaluated)
+    return Collection(
+        id=dataset_id.replace("/", "-"),
+        title=f"{dataset_id} (ir_datasets)",
+        corpus=IrdsCorpus(ir_datasets.docs_parent_id(dataset_id)),
+        load_topics=partial(_topics, dataset_id),
+        load_qrels=partial(_qrels, dataset_id) if dataset.has_qrels() else None,
+        measures=next(
+            (names for part, names in _MEASURES.items() if part in dataset_id), Collection.measures
+        ),
+        training=partial(open_dataset, trains) if trains else None,
+        validation=partial(open_dataset, validates) if validates else None,
+        metadata={
+            "ir_datasets id": dataset_id,
+            "downloads": summary(what_would_be_downloaded(dataset_id)),
+        },
+    )
+
+
+def _training(dataset_id: str) -> str | None:
+    """The dataset that trains for this one: its partner, or the split `train` beside it."""
+    if partner := _PARTNERS.get(dataset_id):
+        return partner
+    if "train" in dataset_id.split("/"):
+        return None
+    return _first_judged(_siblings(dataset_id, _EVALUATED, ("train",)))
+
+
+def _validation(dataset_id: str, evaluated: str) -> str | None:
+    """The dataset that validates training on this one, if it is `train` and not evaluated."""
+    found = _first_judged(_siblings(dataset_id, ("train",), _VALIDATES))
+    if found is None or f"{evaluated}/".startswith(f"{found}/"):
+        return None
+    return found
+
+
+def _siblings(dataset_id: str, splits: tuple[str, ...], wanted: tuple[str, ...]) -> Iterator[str]:
+    """Ids with the split replaced, then the wanted split right under the shared documents."""
+    import ir_datasets
+
+    parts = dataset_id.split("/")
+    for place in [i for i, part in enumerate(parts) if part in splits]:
+        for split in wanted:
+            yield "/".join([*parts[:place], split, *parts[place + 1 :]])
+    if splits == _EVALUATED or any(part in splits for part in parts):
+        parent = ir_datasets.docs_parent_id(dataset_id)
+        yield from (f"{parent}/{split}" for split in wanted)
+
+
+def _first_judged(dataset_ids: Iterator[str]) -> str | None:
+    for dataset_id in dataset_ids:
+        if exists(dataset_id):
+            dataset = _load(dataset_id)
+            if dataset.has_queries() and dataset.has_qrels():
+                return dataset_id
+    return None
+
+
+def _topics(dataset_id: str) -> list[Topic]:
+    with reading(dataset_id, "queries"):
+        return [records.topic(query) for query in _load(dataset_id).queries_iter()]
+
+
+def _qrels(dataset_id: str) -> Qrels:
+    with reading(dataset_id, "qrels"):
+        qrels: Qrels = _load(dataset_id).qrels_dict()
+        return qrels
+
+
+def _load(dataset_id: str) -> Any:
+    import ir_datasets
+
+    return ir_datasets.load(dataset_id)

@@ -1,0 +1,98 @@
+"""From ir_datasets' records to documents and topics.
+
+Every dataset has record classes of its own (named tuples). What they share are the names of their
+entries, so one mapping by name serves all; a record without a text of its own gives the text that
+its class calls the default one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from irplatform.plugin import Document, FieldValue, Topic
+
+_TEXTS = ("abstract", "text", "summary", "body", "contents", "content", "main_content")
+"""Entries that can be a document's abstract, best first."""
+_QUERIES = ("text", "title", "query", "description")
+"""Entries that can be a query, best first, where a class has no default text."""
+_NEEDS = ("disease", "gene", "treatment")
+"""Parts of a precision medicine topic that make its query, as in TREC PM's baselines."""
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Which entries of a record class become which part of a document.
+
+    Attributes:
+        title: name of the title, or "".
+        abstract: name of the abstract, or "".
+        fields: names of what is kept as fields.
+    """
+
+    title: str
+    abstract: str
+    fields: tuple[str, ...]
+
+
+@cache
+def layout(record_class: type[Any]) -> Layout:
+    """The layout of a record class."""
+    types: Mapping[str, object] = record_class.__annotations__
+    names = [name for name in record_class._fields if name not in ("doc_id", "query_id")]
+    readable = [name for name in names if types.get(name, str) not in (bytes, dict)]
+    title = "title" if "title" in readable else ""
+    abstract = next((name for name in _TEXTS if types.get(name) is str and name in names), "")
+    rest = (n for n in readable if n not in (title, abstract) and "Dict" not in str(types.get(n)))
+    return Layout(title, abstract, tuple(rest))
+
+
+def document(record: Any) -> Document:
+    """A record as a document."""
+    names = layout(type(record))
+    title = (getattr(record, names.title) or "") if names.title else ""
+    if names.abstract:
+        abstract = getattr(record, names.abstract) or ""
+    else:
+        abstract = record.default_text().removeprefix(title).strip()
+    return Document(record.doc_id, title, abstract, _fields(record, (names.title, names.abstract)))
+
+
+def topic(record: Any) -> Topic:
+    """A record as a topic; its entries are the fields."""
+    fields = _fields(record, ())
+    return Topic(record.query_id, _query(record, fields), fields)
+
+
+def _query(record: Any, fields: Mapping[str, FieldValue]) -> str:
+    if "disease" in fields and "gene" in fields:
+        query = " ".join(str(fields[name]) for name in _NEEDS if name in fields)
+    elif hasattr(record, "default_text"):
+        query = record.default_text()
+    else:
+        query = next((str(fields[name]) for name in _QUERIES if name in fields), "")
+    return " ".join(query.split())
+
+
+def _fields(record: Any, without: tuple[str, ...]) -> dict[str, FieldValue]:
+    fields: dict[str, FieldValue] = {}
+    for name, value in zip(record._fields, record, strict=True):
+        if name in ("doc_id", "query_id", *without):
+            continue
+        entries = value.items() if isinstance(value, dict) else [(name, value)]
+        for key, entry in entries:
+            if (text := _as_text(entry)) is not None:
+                fields[key] = text
+    return fields
+
+
+def _as_text(value: object) -> FieldValue | None:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, int | float):
+        return str(value)
+    if isinstance(value, list | tuple) and all(isinstance(v, str | int | float) for v in value):
+        return tuple(str(item) for item in value)
+    return None

@@ -1,0 +1,132 @@
+"""JSON lines and what is taken from their objects: ids, texts, fields; errors name file and line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from irplatform.errors import InputError
+from irplatform.plugin import FieldValue
+from irplatform.runs.lines import numbered_lines
+
+
+def read(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the object of every line that is not blank, with the line's number.
+
+    Raises:
+        InputError: the file cannot be read, or a line is not a JSON object.
+    """
+    for number, line in numbered_lines(path):
+        try:
+            record = orjson.loads(line)
+        except orjson.JSONDecodeError as error:
+            raise InputError(
+                f"this line is not JSON ({error.msg}). Every line needs one JSON object.",
+                path=path,
+                line=number,
+            ) from error
+        if not isinstance(record, dict):
+            raise InputError(
+                f"this line holds {_kind(record)}. Every line needs one JSON object.",
+                path=path,
+                line=number,
+            )
+        yield number, record
+
+
+def identifier(record: dict[str, Any], key: str, path: Path, line: int) -> str:
+    """The id under a key: a string without white space, as TREC's files require.
+
+    Raises:
+        InputError: there is none, or it is something else.
+    """
+    value = record.get(key)
+    if not isinstance(value, str):
+        if value is None:
+            known = ", ".join(f"'{name}'" for name in record) or "none"
+            raise InputError(
+                f"no id: the key '{key}' is missing (keys: {known}).", path=path, line=line
+            )
+        raise InputError(
+            f"the id under '{key}' is {_kind(value)}. Write it as a string.", path=path, line=line
+        )
+    check_id(value, path, line)
+    return value
+
+
+def check_id(value: str, path: Path, line: int | None = None) -> None:
+    """Refuse an id that could not be a column of a TREC file.
+
+    Raises:
+        InputError: the id is empty or has white space in it.
+    """
+    if not value or value.split() != [value]:
+        raise InputError(
+            f"the id {value!r} is empty or has white space in it, which run files cannot hold.",
+            path=path,
+            line=line,
+        )
+
+
+def text(record: dict[str, Any], key: str, path: Path, line: int) -> str:
+    """The text under a key; "" where it is missing or null.
+
+    Raises:
+        InputError: it is something else.
+    """
+    value = record.get(key)
+    if isinstance(value, str):
+        return value
+    if value is None:
+        return ""
+    raise InputError(f"'{key}' is {_kind(value)}, not text.", path=path, line=line)
+
+
+def metadata(record: dict[str, Any], key: str, path: Path, line: int) -> dict[str, FieldValue]:
+    """The entries of an object under a key, as fields; empty where it is missing or null.
+
+    Raises:
+        InputError: it is not an object.
+    """
+    value = record.get(key)
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        raise InputError(f"'{key}' is {_kind(value)}, not an object.", path=path, line=line)
+    fields = ((name, field_value(entry)) for name, entry in value.items())
+    return {name: entry for name, entry in fields if entry is not None}
+
+
+def field_value(value: Any) -> FieldValue | None:
+    """A JSON value as a field: text, or several texts; None for null.
+
+    Numbers are written as JSON writes them, and so is anything nested.
+    """
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, list):
+        return tuple(_as_text(item) for item in value if item is not None)
+    return _as_text(value)
+
+
+def _as_text(value: Any) -> str:
+    return value if isinstance(value, str) else orjson.dumps(value).decode()
+
+
+def _kind(value: Any) -> str:
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return "true or false"
+        case int() | float():
+            return f"the number {value}"
+        case str():
+            return "a string"
+        case list():
+            return "a list"
+        case _:
+            return "an object"

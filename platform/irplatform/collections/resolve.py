@@ -1,0 +1,73 @@
+"""From a name to a collection: a registered name, a user's own, a path, or an ir_datasets id."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+
+from irplatform.collections import irds
+from irplatform.collections.aliases import aliases
+from irplatform.collections.collection import Collection
+from irplatform.collections.paths import is_collection, open_path
+from irplatform.errors import InputError, unknown
+
+SHORT_NAMES: Mapping[str, str] = {
+    "trec-pm-2017": "medline/2017/trec-pm-2017",
+    "trec-pm-2018": "medline/2017/trec-pm-2018",
+}
+"""Names of ours for ir_datasets ids."""
+
+
+def resolve(name: str, registered: Mapping[str, Callable[[], Collection]]) -> Collection:
+    """The collection that a name stands for.
+
+    Args:
+        name: as the user gave it.
+        registered: the plugins' collections, by name.
+
+    Raises:
+        InputError: nothing has that name (with the nearest one), there is no such path, or what is
+            there is not a collection.
+    """
+    if name in registered:
+        return registered[name]()
+    named = aliases()
+    base, colon, split = name.partition(":")
+    if base in named:
+        return resolve_target(f"{named[base]}{colon}{split}")
+    return resolve_target(name, [*registered, *named])
+
+
+def resolve_target(target: str, names: Iterable[str] = ()) -> Collection:
+    """The collection at a path, or under an ir_datasets id or one of our short names for those.
+
+    Args:
+        target: the path or id.
+        names: other names that the user could have meant.
+
+    Raises:
+        InputError: there is none.
+    """
+    target = SHORT_NAMES.get(target, target)
+    path = Path(target).expanduser()
+    if _looks_like_a_path(target) or is_collection(path):
+        return open_path(path)
+    if irds.exists(target):
+        return irds.open_dataset(target)
+    if path.exists():
+        return open_path(path)  # which says why it is not a collection
+    raise _unknown(target, [*names, *SHORT_NAMES])
+
+
+def _looks_like_a_path(name: str) -> bool:
+    return name.startswith((".", "/", "~")) or name.endswith(".toml") or ":" in name
+
+
+def _unknown(name: str, names: list[str]) -> InputError:
+    hint = "A path to a folder or .toml and any ir_datasets id (with a '/') work too."
+    if "/" in name:
+        near = difflib.get_close_matches(name, irds.known(), n=1, cutoff=0.5)
+        names = near or names
+        hint = f"There is no folder {name} either."
+    return unknown("collection", name, names, hint=hint)

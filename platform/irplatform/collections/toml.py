@@ -1,0 +1,191 @@
+"""A collection described by a TOML file, for data in whatever layout it came in.
+
+The file names the documents, the topics and the judgments, relative to itself; the models below are
+its keys. A path to any `.toml` is such a collection, so that one folder can hold several.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+import tomllib
+from collections.abc import Iterable
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+
+from irplatform.collections.collection import Collection, Qrels
+from irplatform.collections.corpus import FieldNames, JsonLinesCorpus
+from irplatform.collections.topics import QueryTemplate, read_topics
+from irplatform.errors import InputError
+
+FILE_NAME = "collection.toml"
+
+_LINE = re.compile(r"\(at line (\d+), column \d+\)")
+_Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]
+_Text = Annotated[str, StringConstraints(min_length=1)]
+
+
+class _Table(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+
+class _Documents(_Table):
+    files: Annotated[list[_Text], Field(min_length=1)]
+    id: _Text = "id"
+    title: _Text = "title"
+    abstract: _Text = "abstract"
+    fields: list[_Text] = []
+
+
+class _Topics(_Table):
+    file: _Text
+    format: Literal["beir", "trec", "trec-pm", "tsv"]
+    query: _Text | None = None
+
+
+class _Qrels(_Table):
+    file: _Text
+    sampled: _Text | None = None
+
+
+class _Train(_Table):
+    collection: _Text
+
+
+class _Declaration(_Table):
+    id: _Name
+    title: str = ""
+    note: str = ""
+    measures: list[_Text] | None = None
+    documents: _Documents
+    topics: _Topics
+    qrels: _Qrels | None = None
+    train: _Train | None = None
+
+
+def open_toml(path: Path) -> Collection:
+    """The collection that a TOML file describes.
+
+    Raises:
+        InputError: the file is missing or not TOML, a key is missing, unknown or of the wrong
+            type, or a file that it names does not exist.
+    """
+    declared = _read(path)
+    topics, qrels, train = declared.topics, declared.qrels, declared.train
+    topic_file = _file(path, topics.file, "[topics] file")
+    qrels_file = _file(path, qrels.file, "[qrels] file") if qrels else None
+    return Collection(
+        id=declared.id,
+        title=declared.title or declared.id,
+        corpus=_corpus(path, declared.documents),
+        load_topics=partial(read_topics, topic_file, topics.format, topics.query),
+        load_qrels=partial(_read_qrels, qrels_file) if qrels_file else None,
+        measures=tuple(declared.measures) if declared.measures else Collection.measures,
+        training=partial(_training, path, train.collection) if train else None,
+        sampled_qrels=_file(path, qrels.sampled, "[qrels] sampled")
+        if qrels and qrels.sampled
+        else None,
+        note=declared.note,
+        metadata={
+            "declared in": str(path),
+            "topics": f"{topic_file} ({topics.format})",
+            **({"judgments": str(qrels_file)} if qrels_file else {}),
+        },
+    )
+
+
+def _read(path: Path) -> _Declaration:
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise InputError("there is no such file.", path=path) from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"cannot be read as UTF-8 text ({error}).", path=path) from error
+    except tomllib.TOMLDecodeError as error:
+        found = _LINE.search(str(error))
+        reason = _LINE.sub("", str(error)).strip()
+        raise InputError(
+            f"this is not TOML: {reason}.", path=path, line=int(found[1]) if found else None
+        ) from error
+    try:
+        declared = _Declaration.model_validate(content)
+    except ValidationError as error:
+        raise InputError(_explain(error), path=path) from error
+    if declared.topics.query is not None:
+        try:
+            QueryTemplate(declared.topics.query).check_syntax()
+        except InputError as error:
+            raise InputError(f"[topics] query: {error}", path=path) from error
+    return declared
+
+
+def _explain(error: ValidationError) -> str:
+    """The first problem, as a person would put it."""
+    problem = error.errors()[0]
+    *tables, key = [str(part) for part in problem["loc"] if not isinstance(part, int)]
+    place = f"[{'.'.join(tables)}] " if tables else ""
+    if problem["type"] == "missing":
+        what = "table" if key in ("documents", "topics") and not tables else "key"
+        return f"{place}the {what} '{key}' is missing."
+    if problem["type"] == "extra_forbidden":
+        known = _keys(tables)
+        near = difflib.get_close_matches(key, known, n=1)
+        guess = f"Did you mean '{near[0]}'?" if near else f"Known: {', '.join(known)}."
+        return f"{place}the key '{key}' is unknown. {guess}"
+    if key == "id" and problem["type"] == "string_pattern_mismatch":
+        return (
+            "the id may hold letters, digits, '.', '_' and '-', and begins with one of the first."
+        )
+    return f"{place}'{key}' cannot be {problem['input']!r}: {problem['msg']}."
+
+
+def _keys(tables: Iterable[str]) -> list[str]:
+    model: type[BaseModel] = _Declaration
+    for table in tables:
+        model = _TABLES.get(table, model)
+    return list(model.model_fields)
+
+
+_TABLES: dict[str, type[BaseModel]] = {
+    "documents": _Documents,
+    "topics": _Topics,
+    "qrels": _Qrels,
+    "train": _Train,
+}
+
+
+def _corpus(path: Path, documents: _Documents) -> JsonLinesCorpus:
+    files = [_file(path, name, "[documents] files") for name in documents.files]
+    # Named after where the documents lie, not after this file: what searches the same documents
+    # then finds the same index.
+    folder = files[0].resolve().parent
+    name = "-".join(part for part in (folder.parent.name, folder.name) if part)
+    keys = FieldNames(
+        documents.id, documents.title, documents.abstract, fields=tuple(documents.fields)
+    )
+    return JsonLinesCorpus(name, files, keys)
+
+
+def _read_qrels(path: Path) -> Qrels:
+    from irplatform.evaluation.qrels import read_qrels
+
+    return read_qrels(path)
+
+
+def _training(path: Path, name: str) -> Collection:
+    from irplatform.collections.paths import open_path
+
+    try:
+        return open_path(path.parent / name)
+    except InputError as error:
+        raise InputError(f"[train] collection: {error}", path=path) from error
+
+
+def _file(path: Path, name: str, key: str) -> Path:
+    file = path.parent / name
+    if not file.is_file():
+        raise InputError(f"{key}: there is no file {file}.", path=path)
+    return file

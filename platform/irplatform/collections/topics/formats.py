@@ -1,0 +1,77 @@
+"""Reads a file of topics in one of the formats that are known here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from irplatform.collections.topics import beir, trec, trec_pm, tsv
+from irplatform.collections.topics.record import TopicRecord
+from irplatform.collections.topics.template import QueryTemplate
+from irplatform.errors import InputError
+from irplatform.plugin import Topic
+
+
+@dataclass(frozen=True)
+class Format:
+    """A file format of topics.
+
+    Attributes:
+        read: yields the topics of a file, in its order.
+        query: the template where the collection gives none.
+    """
+
+    read: Callable[[Path], Iterator[TopicRecord]]
+    query: str
+
+
+FORMATS: Mapping[str, Format] = {
+    "beir": Format(beir.read, "{text}"),
+    "trec": Format(trec.read, "{title}"),
+    "trec-pm": Format(trec_pm.read, "{disease} {gene}"),
+    "tsv": Format(tsv.read, "{query}"),
+}
+
+
+def read_topics(path: Path, format_name: str, query: str | None = None) -> list[Topic]:
+    """Read topics.
+
+    Args:
+        path: the file.
+        format_name: one of `FORMATS`.
+        query: template of the first-stage query, or None for the format's own.
+
+    Returns:
+        The topics in the file's order, with all their parts as fields.
+
+    Raises:
+        InputError: the file is missing, empty or not in that format, an id comes twice, a query is
+            empty, or the template asks for a field that no topic has.
+    """
+    known = FORMATS[format_name]
+    template = QueryTemplate(query or known.query)
+    records: dict[str, TopicRecord] = {}
+    for record in known.read(path):
+        if first := records.get(record.id):
+            raise InputError(
+                f"topic '{record.id}' comes twice (first in line {first.line}).",
+                path=path,
+                line=record.line,
+            )
+        records[record.id] = record
+    if not records:
+        raise InputError(f"there are no topics here (read as '{format_name}').", path=path)
+    template.check({name for record in records.values() for name in record.fields})
+    return [_topic(record, template, path) for record in records.values()]
+
+
+def _topic(record: TopicRecord, template: QueryTemplate, path: Path) -> Topic:
+    query = template.fill(record.fields)
+    if not query:
+        raise InputError(
+            f"the query of topic '{record.id}', made by {template.text!r}, is empty.",
+            path=path,
+            line=record.line,
+        )
+    return Topic(record.id, query, record.fields)

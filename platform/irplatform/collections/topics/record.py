@@ -1,0 +1,23 @@
+"""A topic as a file gives it, before a query is made of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from irplatform.plugin import FieldValue
+
+
+@dataclass(frozen=True)
+class TopicRecord:
+    """A topic of a file.
+
+    Attributes:
+        id: its id.
+        fields: its parts, by name.
+        line: where it begins, counted from 1.
+    """
+
+    id: str
+    fields: Mapping[str, FieldValue]
+    line: int

@@ -1,0 +1,72 @@
+"""The template that makes a query from a topic's fields, as in `"{disease} {gene}"`.
+
+It knows placeholders and nothing else. `str.format` would also follow attributes and indexes of
+whatever it is given, which a file of data must not be able to ask for.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from irplatform.errors import InputError
+from irplatform.plugin import FieldValue
+
+_PLACEHOLDER = re.compile(r"\{([\w.-]+)\}")
+
+
+@dataclass(frozen=True)
+class QueryTemplate:
+    """A query with placeholders for fields.
+
+    Attributes:
+        text: the template; a name in braces stands for that field of the topic.
+    """
+
+    text: str
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The fields that it asks for."""
+        return tuple(_PLACEHOLDER.findall(self.text))
+
+    def check_syntax(self) -> None:
+        """Refuse a template without placeholders, or with a brace out of place.
+
+        Raises:
+            InputError: it is such a one.
+        """
+        rest = _PLACEHOLDER.sub("", self.text)
+        if not self.names or "{" in rest or "}" in rest:
+            raise InputError(
+                f"the query template {self.text!r} is not right: put names of fields in braces, as "
+                'in "{disease} {gene}".'
+            )
+
+    def check(self, known: Iterable[str]) -> None:
+        """Refuse a template that is malformed or asks for a field which no topic has.
+
+        Raises:
+            InputError: it does.
+        """
+        self.check_syntax()
+        fields = sorted(known)
+        for name in self.names:
+            if name not in fields:
+                near = difflib.get_close_matches(name, fields, n=1)
+                guess = f" Did you mean '{near[0]}'?" if near else ""
+                raise InputError(
+                    f"the query template {self.text!r} asks for the field '{name}', which no topic "
+                    f"has.{guess} Fields: {', '.join(fields)}."
+                )
+
+    def fill(self, fields: Mapping[str, FieldValue]) -> str:
+        """The query of a topic; a field that it lacks adds nothing."""
+        filled = _PLACEHOLDER.sub(lambda match: _flat(fields.get(match[1], "")), self.text)
+        return " ".join(filled.split())
+
+
+def _flat(value: FieldValue) -> str:
+    return value if isinstance(value, str) else " ".join(value)

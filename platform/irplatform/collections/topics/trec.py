@@ -1,0 +1,50 @@
+"""Classic TREC topics: `<top>` with `<num>`, `<title>`, `<desc>`, `<narr>`, whose ends are optional.
+
+Not XML: tags are seldom closed and contents repeat the tag's name ("Number: 301", "Description:").
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from irplatform.collections.jsonlines import check_id
+from irplatform.collections.topics.record import TopicRecord
+from irplatform.errors import InputError
+from irplatform.runs.lines import open_bytes
+
+_TOPIC = re.compile(r"<top>(.*?)</top>", re.DOTALL | re.IGNORECASE)
+_PART = re.compile(r"<([a-z][\w-]*)>(.*?)(?=<[a-z][\w-]*>|\Z)", re.DOTALL | re.IGNORECASE)
+_CLOSING = re.compile(r"</[\w-]+>")
+_LABEL = re.compile(r"^\s*(?:Number|Topic|Description|Narrative)\s*:", re.IGNORECASE)
+_NAMES = {"desc": "description", "narr": "narrative"}
+
+
+def read(path: Path) -> Iterator[TopicRecord]:
+    """Yield topics with the fields `title`, `description`, `narrative` and whatever else is there.
+
+    Raises:
+        InputError: a topic has no number, or a `<top>` is not closed.
+    """
+    with open_bytes(path) as file:
+        content = file.read().decode("utf-8", errors="replace")
+    end = 0
+    for match in _TOPIC.finditer(content):
+        end = match.end()
+        line = content.count("\n", 0, match.start()) + 1
+        parts = {tag.lower(): _clean(text) for tag, text in _PART.findall(match[1])}
+        topic_id = parts.pop("num", "")
+        if not topic_id:
+            raise InputError("a topic without <num>.", path=path, line=line)
+        check_id(topic_id, path, line)
+        yield TopicRecord(
+            topic_id, {_NAMES.get(tag, tag): text for tag, text in parts.items() if text}, line
+        )
+    if (open_topic := content.lower().find("<top>", end)) >= 0:
+        line = content.count("\n", 0, open_topic) + 1
+        raise InputError("this <top> has no </top>.", path=path, line=line)
+
+
+def _clean(text: str) -> str:
+    return " ".join(_LABEL.sub("", _CLOSING.sub(" ", text)).split())

@@ -1,0 +1,28 @@
+"""Topics of TREC Precision Medicine: XML with disease, gene, demographic, other, treatment.
+
+2017 has `other`, 2018 and 2019 do not, 2020 has `treatment` in place of both; whatever elements a
+topic has become its fields.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from irplatform.collections.jsonlines import check_id
+from irplatform.collections.topics import xml
+from irplatform.collections.topics.record import TopicRecord
+from irplatform.errors import InputError
+
+
+def read(path: Path) -> Iterator[TopicRecord]:
+    """Yield topics with a field for every element that has text."""
+    root, lines = xml.parse(path)
+    for element in root.iter("topic"):
+        line = lines[element]
+        topic_id = element.get("number")
+        if topic_id is None:
+            raise InputError('a topic without a number="…".', path=path, line=line)
+        check_id(topic_id, path, line)
+        texts = ((part.tag, " ".join("".join(part.itertext()).split())) for part in element)
+        yield TopicRecord(topic_id, {name: text for name, text in texts if text}, line)

@@ -1,0 +1,30 @@
+"""Topics as two columns parted by a tab: id and query, without a header."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from irplatform.collections.jsonlines import check_id
+from irplatform.collections.topics.record import TopicRecord
+from irplatform.errors import InputError
+from irplatform.runs.lines import numbered_lines
+
+
+def read(path: Path) -> Iterator[TopicRecord]:
+    """Yield topics with the field `query`."""
+    for number, line in numbered_lines(path):
+        try:
+            columns = line.decode().rstrip("\r\n").split("\t")
+        except UnicodeDecodeError as error:
+            raise InputError(
+                "this line is not UTF-8. Convert the file.", path=path, line=number
+            ) from error
+        if len(columns) != 2:
+            raise InputError(
+                f"{len(columns)} columns. Every line needs two, parted by a tab: id query.",
+                path=path,
+                line=number,
+            )
+        check_id(columns[0], path, number)
+        yield TopicRecord(columns[0], {"query": " ".join(columns[1].split())}, number)

@@ -1,0 +1,27 @@
+"""Choosing where to compute."""
+
+from __future__ import annotations
+
+from irplatform.errors import InputError
+
+CHOICES = ("auto", "cpu", "cuda", "mps")
+
+
+def choose_device(wanted: str) -> str:
+    """The device that a name stands for; "auto" takes a GPU where there is one.
+
+    Raises:
+        InputError: the device is not there.
+    """
+    if wanted == "cpu":
+        return wanted
+    import torch
+
+    present = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
+    if wanted == "auto":
+        return next((name for name, there in present.items() if there), "cpu")
+    if wanted not in present:
+        raise InputError(f"unknown device '{wanted}'. Choose one of {', '.join(CHOICES)}.")
+    if not present[wanted]:
+        raise InputError(f"there is no device '{wanted}' here; --device auto takes what there is.")
+    return wanted

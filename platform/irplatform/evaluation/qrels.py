@@ -1,0 +1,131 @@
+"""Relevance judgments from files: TREC's four columns, or BEIR's three with a header.
+
+TREC: `topic 0 docid grade`, parted by white space. BEIR: `query-id corpus-id score`, parted by
+tabs, with those names in the first line. Either may be gzipped (`.gz`).
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+from irplatform.errors import InputError
+from irplatform.runs.lines import numbered_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from irplatform.collections.collection import Qrels
+
+_BEIR_HEADER = [b"query-id", b"corpus-id", b"score"]
+_TREC_COLUMNS = "Every line needs four columns: topic 0 docid grade"
+_BEIR_COLUMNS = "Every line needs three columns parted by tabs: query-id corpus-id score"
+_WHOLE_NUMBER = re.compile(rb"[+-]?[0-9]+")
+
+_Columns = tuple[bytes, bytes, bytes]
+"""Topic, document, grade."""
+
+
+def read_qrels(path: Path | str) -> Qrels:
+    """Read judgments.
+
+    Args:
+        path: the file; its first line tells TREC's format from BEIR's.
+
+    Returns:
+        Topic id to document id to grade, in the order of the file. Negative grades are kept; they
+        mean what they mean to trec_eval: not relevant, and "not judged" where a measure asks.
+
+    Raises:
+        InputError: the file is missing or empty, a line has the wrong number of columns, a grade
+            is not a whole number, or two lines judge a document differently.
+    """
+    path = Path(path)
+    split = _split_trec
+    qrels: dict[str, dict[str, int]] = {}
+    grades: dict[bytes, int] = {}
+    topic_id = b""
+    judgments: dict[str, int] = {}
+    for number, line in numbered_lines(path):
+        if not qrels and split is _split_trec and _is_beir_header(line):
+            split = _split_beir
+            continue
+        topic, document, grade_text = split(line, path, number)
+        if (grade := grades.get(grade_text)) is None:
+            grade = grades[grade_text] = _grade(grade_text, path, number)
+        try:
+            if topic != topic_id or not judgments:
+                judgments = qrels.setdefault(topic.decode(), {})
+                topic_id = topic
+            document_id = document.decode()
+        except UnicodeDecodeError as error:
+            raise InputError(
+                "this line is not UTF-8. Convert the file.", path=path, line=number
+            ) from error
+        if judgments.setdefault(document_id, grade) != grade:
+            _raise_disagreement(path, split, (topic, document, grade_text), number)
+    if not qrels:
+        raise InputError(f"there are no judgments in this file. {_TREC_COLUMNS}.", path=path)
+    return qrels
+
+
+def _is_beir_header(line: bytes) -> bool:
+    return [name.strip().lower() for name in line.split(b"\t")] == _BEIR_HEADER
+
+
+def _split_trec(line: bytes, path: Path, number: int) -> _Columns:
+    columns = line.split()
+    if len(columns) != 4:
+        hint = (
+            " (or BEIR's header 'query-id corpus-id score' in the first line)"
+            if len(columns) == 3
+            else " (five are those of sampled judgments, which only infNDCG and infAP can use)"
+            if len(columns) == 5
+            else ""
+        )
+        raise InputError(f"{_count(columns)}. {_TREC_COLUMNS}{hint}.", path=path, line=number)
+    return columns[0], columns[2], columns[3]
+
+
+def _split_beir(line: bytes, path: Path, number: int) -> _Columns:
+    columns = [column.strip() for column in line.split(b"\t")]
+    if len(columns) != 3:
+        raise InputError(f"{_count(columns)}. {_BEIR_COLUMNS}.", path=path, line=number)
+    return columns[0], columns[1], columns[2]
+
+
+def _count(columns: list[bytes]) -> str:
+    return f"{len(columns)} column{'' if len(columns) == 1 else 's'}"
+
+
+def _grade(text: bytes, path: Path, number: int) -> int:
+    if not _WHOLE_NUMBER.fullmatch(text):
+        raise InputError(
+            f"the grade '{text.decode(errors='replace')}' is not a whole number. Grades are whole "
+            "numbers; 0 and below is not relevant.",
+            path=path,
+            line=number,
+        )
+    return int(text)
+
+
+def _raise_disagreement(
+    path: Path,
+    split: Callable[[bytes, Path, int], _Columns],
+    repeated: _Columns,
+    number: int,
+) -> NoReturn:
+    """Say which earlier line judged the same document; the file is read again to find it."""
+    topic, document, grade = repeated
+    first, first_grade = next(
+        (earlier, columns[2])
+        for earlier, line in numbered_lines(path)
+        if not _is_beir_header(line) and (columns := split(line, path, earlier))[:2] == repeated[:2]
+    )
+    raise InputError(
+        f"topic '{topic.decode()}' judges document '{document.decode()}' as {grade.decode()} here "
+        f"but as {first_grade.decode()} in line {first}. Keep one of the two.",
+        path=path,
+        line=number,
+    )

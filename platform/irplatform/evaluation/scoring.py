@@ -1,0 +1,164 @@
+"""Scores of a run against judgments: ir-measures' numbers in trec_eval's order of ties.
+
+ir-measures hands each measure to one of several packages, and they order tied documents each in
+their own way (trec_eval by decreasing id, others by increasing id or as they come). The order of a
+`Run` is decided already, so the packages are given its ranks as scores, which leaves no ties.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from irplatform.errors import PlatformError, PluginError
+from irplatform.evaluation.measures import Measure, MeasureFunction, parse_measures
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from irplatform.collections.collection import Qrels
+    from irplatform.runs.run import Run
+
+PerTopic = Mapping[str, float]
+"""Topic id to value."""
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """What a run scored.
+
+    Attributes:
+        aggregate: measure name to its mean over all judged topics (the sum for counts like
+            `NumRel`).
+        per_topic: measure name to the values of all judged topics, in the order of the judgments.
+        missing: judged topics without results; they count, with 0.
+        unjudged: topics with results but without judgments; they do not count.
+    """
+
+    aggregate: Mapping[str, float]
+    per_topic: Mapping[str, PerTopic]
+    missing: tuple[str, ...] = ()
+    unjudged: tuple[str, ...] = ()
+
+
+def evaluate(
+    qrels: Qrels,
+    run: Run,
+    measures: Sequence[str],
+    *,
+    extra: Mapping[str, MeasureFunction] | None = None,
+) -> Evaluation:
+    """Score a run.
+
+    Args:
+        qrels: the judgments. Every topic with at least one judgment counts, even if nothing is
+            relevant to it. Negative grades are trec_eval's: no gain, and not judged to measures
+            that ask (`Bpref`, `infAP`); `Judged` counts them, as ir-measures does.
+        run: the results.
+        measures: names, see `parse_measures`.
+        extra: measures of plugins by name.
+
+    Returns:
+        Values under the measures' one right names, in the order given.
+
+    Raises:
+        InputError: see `parse_measures`.
+        PlatformError: a package behind ir-measures fails.
+        PluginError: a plugin's measure gives no finite number for a judged topic.
+    """
+    parsed = parse_measures(measures, extra)
+    judged = {topic: dict(grades) for topic, grades in qrels.items() if grades}
+    retrieved = {topic: ranking for topic, ranking in run.rankings.items() if len(ranking)}
+    plugin_names = {name for name in parsed if name in (extra or {})}
+    standard = {name: m for name, m in parsed.items() if name not in plugin_names}
+    by_topic = _standard(judged, run, standard)
+    for name in plugin_names:
+        by_topic[name] = _checked(name, parsed[name](judged, run), judged)
+    per_topic = {name: {t: by_topic[name][t] for t in judged} for name in parsed}
+    aggregate = {
+        name: _aggregate(standard.get(name), list(values.values()))
+        for name, values in per_topic.items()
+    }
+    return Evaluation(
+        aggregate,
+        per_topic,
+        missing=tuple(topic for topic in judged if topic not in retrieved),
+        unjudged=tuple(topic for topic in retrieved if topic not in judged),
+    )
+
+
+def _standard(
+    judged: Mapping[str, Mapping[str, int]], run: Run, measures: Mapping[str, Measure]
+) -> dict[str, dict[str, float]]:
+    """Compute ir-measures' measures, in as few passes as is safe.
+
+    Topics go by number there, since one of its packages (gdeval, for ERR) reads nothing else.
+    """
+    import ir_measures
+
+    numbers = {topic: str(number) for number, topic in enumerate(judged, start=1)}
+    qrels = {numbers[topic]: grades for topic, grades in judged.items()}
+    results = _ranks_as_scores(run, numbers)
+    by_number: dict[str, dict[str, float]] = {name: {} for name in measures}
+    for group in _groups(measures):
+        try:
+            for metric in ir_measures.evaluator(group, qrels).iter_calc(results):
+                by_number[str(metric.measure)][metric.query_id] = float(metric.value)
+        except Exception as error:  # whatever a package of somebody else's raises
+            names = ", ".join(map(str, group))
+            raise PlatformError(
+                f"ir-measures fails to compute {names}: {type(error).__name__}: {error}"
+            ) from error
+    return {
+        name: {
+            topic: by_number[name].get(number, float(measure.DEFAULT))
+            for topic, number in numbers.items()
+        }
+        for name, measure in measures.items()
+    }
+
+
+def _ranks_as_scores(run: Run, numbers: Mapping[str, str]) -> dict[str, dict[str, float]]:
+    longest = max(map(len, run.rankings.values()), default=0)
+    falling = [float(longest - position) for position in range(longest)]
+    return {
+        numbers[topic]: dict(zip(ranking.doc_ids, falling, strict=False))
+        for topic, ranking in run.rankings.items()
+        if topic in numbers and len(ranking)
+    }
+
+
+def _groups(measures: Mapping[str, Measure]) -> list[list[Measure]]:
+    """Part measures by their parameters, cutoffs aside.
+
+    ir-measures 0.4 may compute a measure in the same pass as another with different parameters
+    (`nDCG@20` on the gains of `nDCG(gains={…})@20`, say), depending on the order in which Python
+    happens to hash them. In passes of their own they cannot meet.
+    """
+    groups: dict[str, list[Measure]] = {}
+    for measure in measures.values():
+        own = {key: value for key, value in measure.params.items() if key != measure.AT_PARAM}
+        groups.setdefault(repr(sorted(own.items())), []).append(measure)
+    return list(groups.values())
+
+
+def _checked(name: str, values: PerTopic, judged: Mapping[str, object]) -> dict[str, float]:
+    for topic in judged:
+        value = values.get(topic)
+        if value is None or not math.isfinite(value):
+            raise PluginError(
+                f"the measure '{name}' gives {value} for topic '{topic}'; it must give a finite "
+                "number for every judged topic."
+            )
+    return {topic: float(values[topic]) for topic in judged}
+
+
+def _aggregate(measure: Measure | None, values: Sequence[float]) -> float:
+    if measure is None:
+        return math.fsum(values) / len(values) if values else math.nan
+    aggregator = measure.aggregator()
+    for value in values:
+        aggregator.add(value)
+    return float(aggregator.result())

@@ -1,0 +1,277 @@
+"""Finds plugins and resolves names to what they registered.
+
+Plugins are loaded one by one and guarded: one that cannot be imported, has a wrong hook signature
+or fails while registering is remembered as broken, with its distribution, version and error, and
+the others go on. `IRPLATFORM_PLUGINS` selects plugins by the name of their entry point
+(`delta,lucene`) or switches some off (`-delta`).
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from importlib import metadata
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+import pluggy
+from pydantic import ValidationError
+
+from irplatform.console import notice
+from irplatform.errors import InputError, PluginError, unknown
+from irplatform.plugin import Hooks, Options, Reranker, Retriever, RunEvent
+
+if TYPE_CHECKING:
+    import click
+
+    from irplatform.collections import Collection
+
+GROUP = "irplatform"
+_NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
+
+System = TypeVar("System", bound="Reranker | Retriever")
+
+
+@dataclass(frozen=True)
+class Plugin:
+    """An entry point of the group, loaded or broken.
+
+    Attributes:
+        name: the entry point's name.
+        distribution: the installed package that brought it.
+        version: that package's version.
+        error: why it could not be used, or "".
+        provides: what it registered, as "reranker delta".
+    """
+
+    name: str
+    distribution: str
+    version: str
+    error: str = ""
+    provides: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return f"plugin '{self.name}' ({self.distribution} {self.version})"
+
+
+@dataclass(frozen=True)
+class Registration(Generic[System]):
+    """A reranker or retriever under a name.
+
+    Attributes:
+        name: what the command line calls it.
+        kind: "reranker" or "retriever".
+        system: its class.
+        defaults: options that differ from the class's own defaults.
+        plugin: who registered it.
+    """
+
+    name: str
+    kind: str
+    system: type[System]
+    defaults: Mapping[str, object]
+    plugin: Plugin
+
+    def option_names(self) -> list[str]:
+        """Names of the options that it takes."""
+        return list(self.system.Options.model_fields)
+
+    def options(self, settings: Mapping[str, object]) -> Options:
+        """Its options, with `settings` in place of defaults.
+
+        Raises:
+            InputError: an option that it does not have, or a value that does not fit.
+        """
+        for name in settings:
+            if name not in self.system.Options.model_fields:
+                raise unknown(f"option of {self.kind} '{self.name}'", name, self.option_names())
+        try:
+            return self.system.Options(**{**self.defaults, **settings})  # type: ignore[arg-type]
+        except ValidationError as error:
+            problem = error.errors()[0]
+            option = ".".join(str(part) for part in problem["loc"])
+            raise InputError(
+                f"option '{option}' of {self.kind} '{self.name}' cannot be {problem['input']!r}: "
+                f"{problem['msg']}."
+            ) from error
+
+    def create(self, settings: Mapping[str, object]) -> System:
+        """An instance with `settings` in place of default options."""
+        return self.system(self.options(settings))
+
+
+@dataclass
+class Registry:
+    """Everything that the installed plugins registered, by kind and name."""
+
+    plugins: list[Plugin] = field(default_factory=list)
+    rerankers: dict[str, Registration[Reranker]] = field(default_factory=dict)
+    retrievers: dict[str, Registration[Retriever]] = field(default_factory=dict)
+    collections: dict[str, Callable[[], Collection]] = field(default_factory=dict)
+    collection_titles: dict[str, str] = field(default_factory=dict)
+    measures: dict[str, Callable[..., Mapping[str, float]]] = field(default_factory=dict)
+    manager: pluggy.PluginManager = field(default_factory=lambda: pluggy.PluginManager(GROUP))
+
+    @property
+    def broken(self) -> list[Plugin]:
+        """The plugins that could not be used."""
+        return [plugin for plugin in self.plugins if plugin.error]
+
+    def reranker(self, name: str) -> Registration[Reranker]:
+        """The reranker of that name; InputError with the nearest one if there is none."""
+        return self._find("reranker", self.rerankers, name)
+
+    def retriever(self, name: str) -> Registration[Retriever]:
+        """The retriever of that name; InputError with the nearest one if there is none."""
+        return self._find("retriever", self.retrievers, name)
+
+    def collection(self, name: str) -> Collection:
+        """The collection that a name, path or ir_datasets id stands for."""
+        from irplatform.collections.resolve import resolve
+
+        return resolve(name, self.collections)
+
+    def _find(
+        self, kind: str, table: Mapping[str, Registration[System]], name: str
+    ) -> Registration[System]:
+        if name in table:
+            return table[name]
+        failed = "; ".join(f"{plugin} could not be loaded: {plugin.error}" for plugin in self.broken)
+        raise unknown(kind, name, table, hint=failed)
+
+    def announce(self, event: str, details: RunEvent) -> None:
+        """Call a life-cycle hook of every plugin; one that fails is named and the rest go on."""
+        for implementation in getattr(self.manager.hook, event).get_hookimpls():
+            try:
+                implementation.function(*[details][: len(implementation.argnames)])
+            except Exception as error:
+                notice(f"{implementation.plugin_name}: {event} failed: {_reason(error)}")
+
+    def add_commands(self, cli: click.Group) -> None:
+        """Let plugins extend the command line."""
+        for implementation in self.manager.hook.register_commands.get_hookimpls():
+            try:
+                implementation.function(cli)
+            except Exception as error:
+                notice(f"{implementation.plugin_name}: register_commands failed: {_reason(error)}")
+
+
+@functools.cache
+def registry() -> Registry:
+    """The registry of this process; plugins are loaded at the first call."""
+    return load(metadata.entry_points(group=GROUP), os.environ.get("IRPLATFORM_PLUGINS", ""))
+
+
+def load(entry_points: Iterable[metadata.EntryPoint], selection: str = "") -> Registry:
+    """Load plugins.
+
+    Args:
+        entry_points: where they are.
+        selection: names to load, or names to leave out with a "-" before each, separated by
+            commas; empty loads all.
+    """
+    found = Registry()
+    found.manager.add_hookspecs(Hooks)
+    for entry_point in sorted(entry_points, key=lambda e: e.name):
+        if _selected(entry_point.name, selection):
+            found.plugins.append(_load_one(found, entry_point))
+    return found
+
+
+def _selected(name: str, selection: str) -> bool:
+    chosen = [part.strip() for part in selection.split(",") if part.strip()]
+    wanted = {part for part in chosen if not part.startswith("-")}
+    return f"-{name}" not in chosen and (not wanted or name in wanted)
+
+
+def _load_one(found: Registry, entry_point: metadata.EntryPoint) -> Plugin:
+    distribution = entry_point.dist.name if entry_point.dist else "unknown distribution"
+    version = entry_point.dist.version if entry_point.dist else "?"
+    plugin = Plugin(entry_point.name, distribution, version)
+    collected = _Collected(plugin)
+    try:
+        module = entry_point.load()
+        found.manager.register(module, name=str(plugin))
+        found.manager.check_pending()
+        collected.run_hooks(found.manager)
+        collected.merge_into(found)
+    except Exception as error:  # whatever a stranger's module raises must not stop the others
+        if found.manager.has_plugin(str(plugin)):
+            found.manager.unregister(name=str(plugin))
+        return Plugin(plugin.name, distribution, version, error=_reason(error))
+    return Plugin(plugin.name, distribution, version, provides=tuple(collected.provides))
+
+
+def _reason(error: Exception) -> str:
+    text = " ".join(str(error).split())
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+class _Collected:
+    """What one plugin registers, held back until all of its hooks have succeeded."""
+
+    def __init__(self, plugin: Plugin) -> None:
+        self.plugin = plugin
+        self.provides: list[str] = []
+        self.rerankers: dict[str, Registration[Reranker]] = {}
+        self.retrievers: dict[str, Registration[Retriever]] = {}
+        self.collections: dict[str, Callable[[], Collection]] = {}
+        self.titles: dict[str, str] = {}
+        self.measures: dict[str, Callable[..., Mapping[str, float]]] = {}
+
+    def run_hooks(self, manager: pluggy.PluginManager) -> None:
+        for hook, register in (
+            ("register_rerankers", self.add_reranker),
+            ("register_retrievers", self.add_retriever),
+            ("register_collections", self.add_collection),
+            ("register_measures", self.add_measure),
+        ):
+            for implementation in getattr(manager.hook, hook).get_hookimpls():
+                if implementation.plugin_name == str(self.plugin):
+                    implementation.function(register)
+
+    def merge_into(self, found: Registry) -> None:
+        for kind, mine, theirs in (
+            ("reranker", self.rerankers, found.rerankers),
+            ("retriever", self.retrievers, found.retrievers),
+            ("collection", self.collections, found.collections),
+            ("measure", self.measures, found.measures),
+        ):
+            for name in mine:
+                if name in theirs:
+                    raise PluginError(f"{kind} '{name}' is registered by another plugin already")
+        found.rerankers.update(self.rerankers)
+        found.retrievers.update(self.retrievers)
+        found.collections.update(self.collections)
+        found.collection_titles.update(self.titles)
+        found.measures.update(self.measures)
+
+    def add_reranker(self, name: str, reranker: type[Reranker], /, **defaults: object) -> None:
+        self._check(name, "reranker", reranker, Reranker)
+        self.rerankers[name] = Registration(name, "reranker", reranker, defaults, self.plugin)
+        self.rerankers[name].options({})
+
+    def add_retriever(self, name: str, retriever: type[Retriever], /, **defaults: object) -> None:
+        self._check(name, "retriever", retriever, Retriever)
+        self.retrievers[name] = Registration(name, "retriever", retriever, defaults, self.plugin)
+        self.retrievers[name].options({})
+
+    def add_collection(self, name: str, load: Callable[[], Collection], /, *, title: str) -> None:
+        self._check(name, "collection")
+        self.collections[name] = load
+        self.titles[name] = title
+
+    def add_measure(self, name: str, compute: Callable[..., Mapping[str, float]], /) -> None:
+        self.provides.append(f"measure {name}")
+        self.measures[name] = compute
+
+    def _check(self, name: str, kind: str, given: Any = None, base: type | None = None) -> None:
+        if not _NAME.fullmatch(name):
+            raise PluginError(
+                f"'{name}' cannot name a {kind}: use lower-case letters, digits, '-', '_' and '.'"
+            )
+        if base is not None and not (isinstance(given, type) and issubclass(given, base)):
+            raise PluginError(f"{kind} '{name}' is {given!r}, not a subclass of {base.__name__}")
+        self.provides.append(f"{kind} {name}")

@@ -1,0 +1,222 @@
+"""From judged topics to a system that is ready to score: members, and a weight of interpolation.
+
+Members are trained on the splits of the training topics, each validated on topics that it does not
+learn from; the weight is chosen on the same out-of-sample scores.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from irplatform import __version__
+from irplatform.console import notice
+from irplatform.errors import InputError
+from irplatform.plugin import LabelledTopic, Reranker, Topic, TrainableReranker, TrainingData
+from irplatform.reranking.interpolation import Choice, Reranked, choose_weight
+from irplatform.reranking.scoring import score_topics
+from irplatform.reranking.splits import Split, split_topics
+from irplatform.reranking.systems import (
+    RerankerChoice,
+    System,
+    load_members,
+    read_description,
+    write_checkpoint,
+)
+from irplatform.resources import CollectionResources
+from irplatform.runs import Ranking
+from irplatform.storage import Artifact, artifact, fingerprint
+
+TRAINING_FORMAT = 1
+MOST_WEIGHING_TOPICS = 300
+"""Topics that the weight of an untrained reranker is chosen on; more would only take longer."""
+
+
+@dataclass(frozen=True)
+class Example:
+    """A judged topic with its candidates and what the first stage thinks of them."""
+
+    labelled: LabelledTopic
+    first: Ranking
+
+    @property
+    def topic(self) -> Topic:
+        """The topic."""
+        return self.labelled.topic
+
+
+@dataclass(frozen=True)
+class Lessons:
+    """What systems are fitted on.
+
+    Attributes:
+        label: where it comes from, for messages and names: the training collection's id.
+        training: judged topics.
+        validation: judged topics apart, where the collection has them.
+    """
+
+    label: str
+    training: Sequence[Example]
+    validation: Sequence[Example] | None = None
+
+    def digest(self) -> str:
+        """Stands for topics, candidates, first-stage scores and judgments."""
+        mark = hashlib.sha256()
+        for part in (self.training, self.validation or ()):
+            mark.update(b"\0part")
+            for example in part:
+                held = example.labelled
+                mark.update(repr((held.topic.id, held.topic.query, held.candidates)).encode())
+                mark.update(repr(sorted(held.judgments.items())).encode())
+                mark.update(example.first.scores.tobytes())
+        return mark.hexdigest()[:16]
+
+
+def examples(
+    topics: Sequence[Topic],
+    judgments: Mapping[str, Mapping[str, int]],
+    first: Mapping[str, Ranking],
+    candidates: Mapping[str, tuple[str, ...]],
+) -> list[Example]:
+    """The topics that have judgments, with their candidates."""
+    return [
+        Example(LabelledTopic(t, candidates[t.id], judgments[t.id]), first[t.id])
+        for t in topics
+        if t.id in judgments
+    ]
+
+
+def fit_system(choice: RerankerChoice, lessons: Lessons, resources: CollectionResources) -> System:
+    """Train a reranker where it learns, and choose its weight; or take both from the cache.
+
+    Raises:
+        InputError: there is nothing to learn from.
+    """
+    if not any(g > 0 for e in lessons.training for g in e.labelled.judgments.values()):
+        raise InputError(f"'{lessons.label}' has no relevant document to train '{choice.name}' on.")
+    if choice.trainable:
+        built = train(choice, lessons, resources)
+        return open_checkpoint(choice, built.path, resources, built.fingerprint)
+    return _weigh(choice, lessons, resources)
+
+
+def open_checkpoint(
+    choice: RerankerChoice, folder: Path, resources: CollectionResources, mark: str | None = None
+) -> System:
+    """The system that a checkpoint holds."""
+    description = read_description(folder, choice)
+    members = load_members(folder, choice, resources)
+    return System(
+        choice,
+        members,
+        float(description["interpolation"]["weight"]),
+        mark or fingerprint({"checkpoint": description}),
+        description,
+    )
+
+
+def _weigh(choice: RerankerChoice, lessons: Lessons, resources: CollectionResources) -> System:
+    member = choice.create(resources)
+    used = [*(lessons.validation or lessons.training)]
+    step = max(1, -(-len(used) // MOST_WEIGHING_TOPICS))
+    chosen = _choose(_rerank(choice, member, used[::step], resources), used[::step])
+    return System(choice, [member], chosen.weight, fingerprint(choice.describe()), {})
+
+
+def train(choice: RerankerChoice, lessons: Lessons, resources: CollectionResources) -> Artifact:
+    """Train the members of a system and keep them as a checkpoint in the cache."""
+    depends_on = {
+        "format": TRAINING_FORMAT,
+        "irplatform": __version__,
+        **choice.describe(),
+        "corpus": resources.corpus.fingerprint,
+        "lessons": lessons.digest(),
+        "vectors": resources.source.describe(),
+        "seed": resources.seed,
+        "device": resources.device,
+    }
+    splits = split_topics(lessons.training, lessons.validation, resources.seed)
+
+    def build(folder: Path) -> None:
+        notice(
+            f"training {choice.name} on {lessons.label}: {len(lessons.training):,} topics, "
+            + (f"{len(splits)} folds" if len(splits) > 1 else f"{len(splits[0].validation):,} to validate")
+        )
+        members: list[TrainableReranker] = []
+        out_of_sample: dict[str, Reranked] = {}
+        for number, split in enumerate(splits):
+            workspace = folder / f"work-{number}"
+            workspace.mkdir(exist_ok=True)
+            member = choice.create(resources)
+            if not isinstance(member, TrainableReranker):
+                raise InputError(f"reranker '{choice.name}' does not learn.")
+            member.fit(
+                TrainingData(
+                    [e.labelled for e in split.training],
+                    [e.labelled for e in split.validation],
+                    workspace,
+                )
+            )
+            members.append(member)
+            out_of_sample.update(
+                _rerank(choice, member, split.validation, resources)
+            )
+        validated = [e for split in splits for e in split.validation]
+        chosen = _choose(out_of_sample, validated)
+        write_checkpoint(
+            folder, members, resources.vector_folders, _describe(choice, lessons, splits, chosen, depends_on)
+        )
+        for number in range(len(splits)):
+            shutil.rmtree(folder / f"work-{number}")
+
+    return artifact(
+        "checkpoint", f"{choice.name}-{lessons.label}", depends_on, build, resumable=True
+    )
+
+
+def _rerank(
+    choice: RerankerChoice,
+    member: Reranker,
+    used: Sequence[Example],
+    resources: CollectionResources,
+) -> dict[str, Reranked]:
+    scores = score_topics(
+        choice.registration,
+        [member],
+        [e.topic for e in used],
+        {e.topic.id: e.labelled.candidates for e in used},
+        resources,
+    )
+    return {
+        e.topic.id: Reranked.of(e.first, e.labelled.candidates, scores[e.topic.id].tolist())
+        for e in used
+    }
+
+
+def _choose(reranked: Mapping[str, Reranked], used: Sequence[Example]) -> Choice:
+    return choose_weight(reranked, {e.topic.id: e.labelled.judgments for e in used})
+
+
+def _describe(
+    choice: RerankerChoice,
+    lessons: Lessons,
+    splits: Sequence[Split[Example]],
+    chosen: Choice,
+    depends_on: Mapping[str, Any],
+) -> dict[str, Any]:
+    return {
+        **choice.describe(),
+        "trained_on": lessons.label,
+        "topics": len(lessons.training),
+        "splits": [{"training": len(s.training), "validation": len(s.validation)} for s in splits],
+        "interpolation": {
+            "weight": chosen.weight,
+            "topics": chosen.topics,
+            "nDCG@20": {str(weight): value for weight, value in chosen.curve.items()},
+        },
+        "depends_on": depends_on,
+    }

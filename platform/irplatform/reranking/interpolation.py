@@ -1,0 +1,120 @@
+"""Mixing a reranker's scores with the first stage's.
+
+Both are standardized per topic (mean 0, deviation 1 over the candidates), then added with weights W
+and 1 − W. Documents that were not reranked stand below all candidates in the reranker's eyes, in
+the first stage's order, so that W = 1 gives exactly the first stage and W = 0 the reranker alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from irplatform.evaluation.gain import ndcg
+from irplatform.runs import Ranking
+
+Values = npt.NDArray[np.float64]
+
+WEIGHTS = tuple(round(0.05 * step, 2) for step in range(21))
+"""The weights of the first stage that are tried."""
+
+
+def standardized(scores: Values) -> Values:
+    """Scores with mean 0 and deviation 1; zeros where all are equal."""
+    deviation = scores.std() if len(scores) else 0.0
+    if deviation < 1e-12:
+        return np.zeros_like(scores)
+    return (scores - scores.mean()) / deviation
+
+
+@dataclass(frozen=True)
+class Reranked:
+    """A topic's first stage beside a reranker's opinion of its candidates.
+
+    Attributes:
+        doc_ids: all documents of the first stage, best first.
+        first: their standardized first-stage scores.
+        second: their standardized reranker scores; documents that were not reranked come last.
+    """
+
+    doc_ids: tuple[str, ...]
+    first: Values
+    second: Values
+
+    @classmethod
+    def of(cls, first: Ranking, candidates: Sequence[str], scores: Sequence[float]) -> Reranked:
+        """Put both sides of a topic together.
+
+        Args:
+            first: the first stage's ranking.
+            candidates: the documents that were reranked; all of them are in `first`.
+            scores: the reranker's, one per candidate.
+        """
+        position = {doc_id: i for i, doc_id in enumerate(first.doc_ids)}
+        held = np.array([position[d] for d in candidates], dtype=np.int64)
+        values = first.scores.astype(np.float64)
+        inside = values[held]
+        deviation = inside.std() if len(inside) else 0.0
+        center = inside.mean() if len(inside) else 0.0
+        standard = (values - center) / (deviation if deviation >= 1e-12 else 1.0)
+        second = np.full(len(values), np.nan)
+        second[held] = standardized(np.asarray(scores, dtype=np.float64))
+        outside = np.flatnonzero(np.isnan(second))
+        if len(outside):
+            floor = np.nanmin(second) if len(held) else 0.0
+            second[outside] = floor - 1 + standard[outside] - standard[outside].max()
+        return cls(first.doc_ids, standard, second)
+
+    def mixed(self, weight: float) -> Ranking:
+        """The ranking with this weight of the first stage, 0 to 1."""
+        return Ranking.of(self.doc_ids, weight * self.first + (1 - weight) * self.second)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A weight of the first stage, and what it was chosen on.
+
+    Attributes:
+        weight: the weight, 0 to 1.
+        topics: number of validation topics.
+        curve: weight to mean nDCG@20 over them; 1 is the first stage, 0 the reranker alone.
+    """
+
+    weight: float
+    topics: int
+    curve: Mapping[float, float]
+
+
+def choose_weight(
+    topics: Mapping[str, Reranked], judgments: Mapping[str, Mapping[str, int]]
+) -> Choice:
+    """Choose the weight on validation topics.
+
+    The best mean nDCG@20 wins, provided that it beats the first stage by more than the standard
+    error of the difference; otherwise the first stage stays as it is (W = 1): on few topics a
+    reranker that is merely lucky must not replace a good first stage.
+    """
+    table = np.array(
+        [
+            [_ndcg(reranked.mixed(weight), judgments[topic]) for weight in WEIGHTS]
+            for topic, reranked in topics.items()
+        ]
+    )
+    if not len(table):
+        return Choice(1.0, 0, {})
+    means = table.mean(axis=0)
+    # Equal means go to the larger weight, the more cautious one.
+    best = len(WEIGHTS) - 1 - int(np.argmax(means[::-1]))
+    gain = table[:, best] - table[:, -1]
+    error = gain.std(ddof=1) / np.sqrt(len(gain)) if len(gain) > 1 else np.inf
+    weight = WEIGHTS[best] if gain.mean() > error else 1.0
+    curve = {w: round(float(m), 6) for w, m in zip(WEIGHTS, means, strict=True)}
+    return Choice(weight, len(table), curve)
+
+
+def _ndcg(ranking: Ranking, judgments: Mapping[str, int]) -> float:
+    found = [max(judgments.get(d, 0), 0) for d in ranking.doc_ids[:20]]
+    return ndcg(found, list(judgments.values()), cutoff=20)

@@ -1,0 +1,177 @@
+"""The rerank loop: batches of topics, halved when memory runs out, journalled for resuming."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from irplatform.errors import PlatformError, PluginError
+from irplatform.plugin import Documents, Reranker, Resources, Topic
+from irplatform.registry import Registration
+
+Batch = Sequence[tuple[Topic, Documents]]
+Values = npt.NDArray[np.float64]
+
+BATCH_DOCUMENTS = 2000
+"""Documents that are scored in one call; a topic is never split without need."""
+
+
+def score_topics(
+    registration: Registration[Reranker],
+    members: Sequence[Reranker],
+    topics: Sequence[Topic],
+    candidates: Mapping[str, Sequence[str]],
+    resources: Resources,
+    journal: Path | None = None,
+) -> dict[str, Values]:
+    """Score the candidates of topics; several members are averaged.
+
+    Args:
+        registration: who made the reranker, for error messages.
+        members: prepared (and trained) instances.
+        topics: the topics.
+        candidates: topic id to the ids of its candidates.
+        resources: what the harness lends.
+        journal: a file that keeps the scores of finished topics, so that an interrupted call goes
+            on where it stopped.
+
+    Returns:
+        Topic id to float64 scores, in the order of the candidates.
+
+    Raises:
+        PluginError: the reranker returned the wrong number of scores, or one that is not finite.
+    """
+    done = _read_journal(journal, candidates)
+    open_topics = [topic for topic in topics if topic.id not in done]
+    with resources.progress(f"reranking with {registration.name}", len(open_topics)) as advance:
+        for batch in _batches(open_topics, candidates, resources):
+            scores = _mean_scores(registration, members, batch)
+            finished = dict(zip((topic.id for topic, _ in batch), scores, strict=True))
+            _append_journal(journal, finished)
+            done.update(finished)
+            advance(len(batch))
+    return {topic.id: done[topic.id] for topic in topics}
+
+
+def _batches(
+    topics: Sequence[Topic], candidates: Mapping[str, Sequence[str]], resources: Resources
+) -> Iterator[Batch]:
+    batch: list[tuple[Topic, Documents]] = []
+    size = 0
+    for topic in topics:
+        documents = resources.documents(candidates[topic.id])
+        if batch and size + len(documents) > BATCH_DOCUMENTS:
+            yield batch
+            batch, size = [], 0
+        batch.append((topic, documents))
+        size += len(documents)
+    if batch:
+        yield batch
+
+
+def _mean_scores(
+    registration: Registration[Reranker], members: Sequence[Reranker], batch: Batch
+) -> list[Values]:
+    per_member = [_checked(registration, member, batch) for member in members]
+    return [np.mean(scores, axis=0) for scores in zip(*per_member, strict=True)]
+
+
+def _checked(
+    registration: Registration[Reranker], reranker: Reranker, batch: Batch
+) -> list[Values]:
+    who = f"reranker '{registration.name}' of {registration.plugin}"
+    scores = _within_memory(registration, reranker, batch)
+    if len(scores) != len(batch):
+        raise PluginError(f"{who} returned scores for {len(scores)} topics, not {len(batch)}.")
+    checked = []
+    for (topic, documents), given in zip(batch, scores, strict=True):
+        try:
+            values = np.asarray(given, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise PluginError(f"{who} returned no numbers for topic {topic.id}: {error}.") from error
+        if values.shape != (len(documents),):
+            raise PluginError(
+                f"{who} returned {values.size} scores for the {len(documents)} documents of topic "
+                f"{topic.id}."
+            )
+        if not np.isfinite(values).all():
+            at = int(np.flatnonzero(~np.isfinite(values))[0])
+            raise PluginError(
+                f"{who} gave document {documents.ids[at]} of topic {topic.id} the score "
+                f"{values[at]}; scores must be finite."
+            )
+        checked.append(values)
+    return checked
+
+
+def _within_memory(
+    registration: Registration[Reranker], reranker: Reranker, batch: Batch
+) -> list[Sequence[float]]:
+    """Score a batch; when memory runs out, score its halves."""
+    try:
+        return reranker.score_batch(batch)
+    except (MemoryError, RuntimeError) as error:
+        if not _out_of_memory(error):
+            raise
+    _free_device_memory()
+    if len(batch) > 1:
+        middle = len(batch) // 2
+        first = _within_memory(registration, reranker, batch[:middle])
+        return first + _within_memory(registration, reranker, batch[middle:])
+    topic, documents = batch[0]
+    if len(documents) < 2:
+        raise PlatformError(
+            f"not enough memory to score one document with '{registration.name}'. "
+            "Try --device cpu or smaller options."
+        )
+    middle = len(documents) // 2
+    halves = [
+        Documents(ids, lambda wanted, held=documents: [held[held.ids.index(i)] for i in wanted])
+        for ids in (documents.ids[:middle], documents.ids[middle:])
+    ]
+    return [
+        np.concatenate(
+            [np.asarray(_within_memory(registration, reranker, [(topic, half)])[0]) for half in halves]
+        ).tolist()
+    ]
+
+
+def _out_of_memory(error: Exception) -> bool:
+    return isinstance(error, MemoryError) or "out of memory" in str(error).lower()
+
+
+def _free_device_memory() -> None:
+    import sys
+
+    if "torch" in sys.modules:
+        import torch
+
+        if torch.cuda.is_available():
+            torch.cuda.empty_cache()
+
+
+def _read_journal(path: Path | None, candidates: Mapping[str, Sequence[str]]) -> dict[str, Values]:
+    """Scores of finished topics; a last line that a kill cut short is dropped."""
+    done: dict[str, Values] = {}
+    if path is None or not path.exists():
+        return done
+    complete = path.read_bytes()
+    complete = complete[: complete.rfind(b"\n") + 1]
+    path.write_bytes(complete)
+    for line in complete.splitlines():
+        entry = json.loads(line)
+        if len(entry["scores"]) == len(candidates.get(entry["topic"], ())):
+            done[entry["topic"]] = np.array(entry["scores"], dtype=np.float64)
+    return done
+
+
+def _append_journal(path: Path | None, scores: Mapping[str, Values]) -> None:
+    if path is None:
+        return
+    with path.open("a", encoding="utf-8") as file:
+        for topic, values in scores.items():
+            file.write(json.dumps({"topic": topic, "scores": values.tolist()}) + "\n")

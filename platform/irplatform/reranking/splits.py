@@ -1,0 +1,59 @@
+"""Which training topics learn and which validate.
+
+A collection with a `dev` split validates on that. Otherwise, many training topics are split once,
+a tenth for validation; few are split into folds, each of which validates one member of an ensemble,
+so that no topic is lost to learning and the weight of interpolation is chosen on all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+import numpy as np
+
+T = TypeVar("T")
+
+FEW_TOPICS = 200
+"""Fewer training topics than this are split into folds."""
+FOLDS = 5
+
+
+@dataclass(frozen=True)
+class Split(Generic[T]):
+    """Topics to learn from and topics to validate on."""
+
+    training: tuple[T, ...]
+    validation: tuple[T, ...]
+
+
+def split_topics(
+    topics: Sequence[T], validation: Sequence[T] | None, seed: int
+) -> list[Split[T]]:
+    """Split the training topics; one split per member of the ensemble.
+
+    Args:
+        topics: the training topics.
+        validation: validation topics, where the collection has some apart.
+        seed: of the choice.
+    """
+    if validation:
+        return [Split(tuple(topics), tuple(validation))]
+    if len(topics) >= FEW_TOPICS:
+        return fold_topics(topics, 10, seed)[:1]
+    return fold_topics(topics, FOLDS, seed)
+
+
+def fold_topics(topics: Sequence[T], folds: int, seed: int) -> list[Split[T]]:
+    """Every topic validates in exactly one of `folds` splits (at most as many as topics)."""
+    order = np.random.default_rng([seed, 7]).permutation(len(topics))
+    folds = min(folds, len(topics))
+    parts = [set(order[number::folds].tolist()) for number in range(folds)]
+    return [
+        Split(
+            tuple(t for i, t in enumerate(topics) if i not in part),
+            tuple(t for i, t in enumerate(topics) if i in part),
+        )
+        for part in parts
+    ]

@@ -1,0 +1,180 @@
+"""What a run lends to retrievers and rerankers: index, forward index, word vectors, documents.
+
+Everything is built at first use, kept in the cache, and shared by all plugins of the process.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from irplatform import console
+from irplatform.collections import Corpus
+from irplatform.errors import InputError
+from irplatform.plugin import Documents
+from irplatform.storage import Artifact, artifact, file_digest
+
+if TYPE_CHECKING:
+    from irplatform.retrieval import LuceneIndex
+    from irplatform.text import ForwardIndex, VectorOptions, WordVectors
+
+FORWARD_INDEX_FORMAT = 1
+VECTORS_FORMAT = 1
+
+
+@dataclass(frozen=True)
+class VectorSource:
+    """Where word vectors come from.
+
+    Attributes:
+        imported: a file of published vectors, used as they are.
+        extra_text: text files that vectors are trained on beside the collection's documents.
+        ready: a folder of vectors in our own form, such as a checkpoint brings.
+    """
+
+    imported: Path | None = None
+    extra_text: tuple[Path, ...] = ()
+    ready: Path | None = None
+
+    def __post_init__(self) -> None:
+        for path in (*self.extra_text, *([self.imported] if self.imported else [])):
+            if not path.is_file():
+                raise InputError("there is no such file of text or word vectors.", path=path)
+
+    def describe(self) -> dict[str, Any]:
+        """The source as part of a fingerprint."""
+        return {
+            "imported": file_digest(self.imported) if self.imported else None,
+            "extra_text": [file_digest(path) for path in self.extra_text],
+        }
+
+
+@dataclass
+class CollectionResources:
+    """The resources of one corpus; implements `plugin.Resources`.
+
+    Attributes:
+        corpus: the documents.
+        device: "cpu", "cuda" or "mps".
+        seed: of everything random.
+        threads: for searching and tokenizing.
+        source: where word vectors come from.
+        seconds: time spent so far per stage: index, retrieve, forward_index, vectors, train, rerank.
+        artifacts: fingerprints of what was used, for the metadata of runs.
+    """
+
+    corpus: Corpus
+    device: str
+    seed: int
+    threads: int
+    source: VectorSource = field(default_factory=VectorSource)
+    seconds: dict[str, float] = field(default_factory=dict)
+    artifacts: dict[str, str] = field(default_factory=dict)
+    _index_artifact: Artifact | None = None
+    _index: LuceneIndex | None = None
+    _forward_index: ForwardIndex | None = None
+    _vectors: dict[str, tuple[WordVectors, Path]] = field(default_factory=dict)
+
+    def index_artifact(self) -> Artifact:
+        """The folder of the Lucene index, built if it is not there; opening it starts Java."""
+        if self._index_artifact is None:
+            from irplatform.retrieval import build_index
+
+            with self.timed("index"):
+                self._index_artifact = build_index(self.corpus, threads=self.threads)
+            self.artifacts["index"] = self._index_artifact.fingerprint
+        return self._index_artifact
+
+    def index(self) -> LuceneIndex:
+        """The Lucene index."""
+        if self._index is None:
+            from irplatform.retrieval import LuceneIndex
+
+            self._index = LuceneIndex.open(self.index_artifact().path)
+        return self._index
+
+    def forward_index(self) -> ForwardIndex:
+        """Token ids and lexical statistics."""
+        if self._forward_index is None:
+            from irplatform.text import ForwardIndex, build_forward_index
+
+            with self.timed("forward_index"):
+                built = artifact(
+                    "forward-index",
+                    self.corpus.name,
+                    {"corpus": self.corpus.fingerprint, "format": FORWARD_INDEX_FORMAT},
+                    lambda folder: build_forward_index(
+                        self.corpus, folder, workers=self.threads
+                    ),
+                )
+                self._forward_index = ForwardIndex.open(built.path)
+            self.artifacts["forward_index"] = built.fingerprint
+        return self._forward_index
+
+    def vectors(self, options: VectorOptions | None = None) -> WordVectors:
+        """Word vectors: imported, or trained on this corpus with these options."""
+        from irplatform.text import VectorOptions, WordVectors, import_vectors, train_vectors
+
+        options = options or VectorOptions()
+        if self.source.ready:
+            return WordVectors.open(self.source.ready)
+        source = self.source.describe()
+        key = "imported" if self.source.imported else options.model_dump_json()
+        if key not in self._vectors:
+            depends_on: Mapping[str, Any] = {"source": source, "format": VECTORS_FORMAT}
+            build: Callable[[Path], object]
+            if imported := self.source.imported:
+                label = imported.name
+
+                def build(folder: Path) -> object:
+                    return import_vectors(imported, folder)
+
+            else:
+                label = self.corpus.name
+                depends_on = {
+                    **depends_on,
+                    "corpus": self.corpus.fingerprint,
+                    "options": options.model_dump(),
+                }
+
+                def build(folder: Path) -> object:
+                    return train_vectors(self.corpus, self.source.extra_text, options, folder)
+
+            with self.timed("vectors"):
+                built = artifact("vectors", label, depends_on, lambda folder: (build(folder), None)[1])
+                self._vectors[key] = (WordVectors.open(built.path), built.path)
+            self.artifacts["vectors"] = built.fingerprint
+        return self._vectors[key][0]
+
+    @property
+    def vector_folders(self) -> list[Path]:
+        """The folders of all word vectors that were lent."""
+        return [path for _, path in self._vectors.values()]
+
+    def documents(self, doc_ids: Sequence[str]) -> Documents:
+        """Documents by id, read from the index when first looked at."""
+        return Documents(doc_ids, lambda ids: self.index().documents(ids))
+
+    def progress(self, label: str, total: int) -> AbstractContextManager[Callable[[int], None]]:
+        """A progress display on stderr."""
+        return console.progress(label, total)
+
+    @property
+    def java_version(self) -> str:
+        """The major version of the Java that Lucene runs on."""
+        from irplatform.retrieval import java
+
+        return str(java.runtime_version(java.find_runtime()))
+
+    @contextmanager
+    def timed(self, stage: str) -> Iterator[None]:
+        """Add the time of a block to a stage, less what stages within it take for themselves."""
+        started, within = time.monotonic(), sum(self.seconds.values())
+        yield
+        inner = sum(self.seconds.values()) - within
+        spent = time.monotonic() - started - inner
+        self.seconds[stage] = self.seconds.get(stage, 0.0) + spent

@@ -1,0 +1,142 @@
+"""Building an index: documents stream from a corpus into Anserini's indexer.
+
+Nothing is written but the index: batches of documents go straight to Lucene, each worker thread
+drawing its next batch from the stream while the others index. Words are analyzed as everywhere in
+Anserini and Pyserini: Porter stemming, Lucene's stop words.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+from dataclasses import asdict
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from irplatform import storage
+from irplatform.console import progress
+from irplatform.errors import InputError, PlatformError
+from irplatform.retrieval import java
+from irplatform.retrieval.options import IndexOptions
+from irplatform.retrieval.records import searchable, to_record
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from irplatform.collections import Corpus
+
+_FORMAT = 1
+"""Version of what an index holds; raise it when `records` or the arguments below change."""
+_BATCH = 1000
+_BUFFER_MB = 256
+"""What Lucene gathers in memory before it writes; must fit well into the Java heap."""
+
+
+def build_index(
+    corpus: Corpus, options: IndexOptions | None = None, *, threads: int | None = None
+) -> storage.Artifact:
+    """Index a corpus, or find the index that was built before.
+
+    Args:
+        corpus: the documents.
+        options: what the index holds.
+        threads: how many index at once; by default all cores.
+
+    Returns:
+        The index's folder; open it with `LuceneIndex.open(artifact.path)`.
+
+    Raises:
+        InputError: the corpus is empty, is not as long as it says, or has an id twice.
+        PlatformError: Lucene did not take a document.
+    """
+    options = options or IndexOptions()
+    return storage.artifact(
+        "index",
+        corpus.name,
+        {"corpus": corpus.fingerprint, "options": asdict(options), "format": _FORMAT},
+        lambda folder: _build(corpus, folder, options, threads or java.cores()),
+    )
+
+
+def _build(corpus: Corpus, folder: Path, options: IndexOptions, threads: int) -> None:
+    arguments = ["-input", "", "-collection", "JsonCollection", "-index", str(folder)]
+    arguments += ["-storeRaw", "-threads", "1", "-memoryBuffer", str(_BUFFER_MB)]
+    arguments += ["-storePositions"] * options.positions + ["-storeDocvectors"] * options.vectors
+    arguments += ["-fields", "title", "abstract", *searchable(corpus.fields)]
+    indexer = java.java_class("io.anserini.index.SimpleIndexer")(arguments)
+    expected = corpus.count()
+    hashes = array("q")
+
+    def records() -> Iterator[str]:
+        for document in corpus:
+            hashes.append(hash(document.id))
+            yield to_record(document)
+
+    def add(batch: list[str]) -> int:
+        taken = int(indexer.addRawDocuments(batch))
+        if taken != len(batch):
+            raise PlatformError(
+                f"Lucene took only {taken} of {len(batch)} documents of '{corpus.name}', from "
+                f"{batch[0][:40]}… to {batch[-1][:40]}…. Is the disk of {folder} full, or an id "
+                "longer than 32,766 bytes?"
+            )
+        return taken
+
+    try:
+        with progress(f"Indexing {corpus.name}", expected) as advance:
+            java.in_threads(add, _batches(records()), threads, advance)
+    finally:
+        indexer.close()
+    _verify(corpus, folder, hashes, expected)
+
+
+def _batches(records: Iterator[str]) -> Iterator[list[str]]:
+    while batch := list(islice(records, _BATCH)):
+        yield batch
+
+
+def _verify(corpus: Corpus, folder: Path, hashes: array[int], expected: int | None) -> None:
+    """Refuse a corpus that is not what it should be, and an index that is not the corpus."""
+    if not hashes:
+        raise InputError(f"the corpus '{corpus.name}' has no documents.")
+    if expected is not None and len(hashes) != expected:
+        raise InputError(
+            f"the corpus '{corpus.name}' should have {expected:,} documents but has "
+            f"{len(hashes):,}. Fetch it again."
+        )
+    if repeated := _repeated(hashes):
+        _refuse_duplicates(corpus, repeated)
+    indexed = _document_count(folder)
+    if indexed != len(hashes):
+        raise PlatformError(
+            f"the index of '{corpus.name}' has {indexed:,} documents, but {len(hashes):,} were "
+            f"read. Is the disk of {folder} full?"
+        )
+
+
+def _repeated(hashes: array[int]) -> set[int]:
+    """Hashes that occur more than once; 8 bytes a document, where the ids would take 100."""
+    import numpy as np
+
+    ordered = np.sort(np.frombuffer(hashes, dtype=np.int64))
+    return set(ordered[1:][ordered[1:] == ordered[:-1]].tolist())
+
+
+def _refuse_duplicates(corpus: Corpus, hashes: set[int]) -> None:
+    """Read the corpus again for the ids behind the hashes; two ids may well share one."""
+    seen = Counter(document.id for document in corpus if hash(document.id) in hashes)
+    twice = [doc_id for doc_id, times in seen.items() if times > 1]
+    if twice:
+        raise InputError(
+            f"the corpus '{corpus.name}' has {len(twice):,} document ids more than once, such as "
+            f"'{twice[0]}' ({seen[twice[0]]} times). Give every document its own id."
+        )
+
+
+def _document_count(folder: Path) -> int:
+    reader: Any = java.java_class("io.anserini.index.IndexReaderUtils").getReader(str(folder))
+    try:
+        return int(reader.numDocs())
+    finally:
+        reader.close()

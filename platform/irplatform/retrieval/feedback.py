@@ -1,0 +1,63 @@
+"""Pseudo-relevance feedback with RM3, in Anserini's implementation.
+
+The words of the documents that a query finds first make a relevance model, which is mixed with the
+query (Abdul-Jaleel et al., TREC 2004). The documents' words come from their stored records, unless
+the index has term vectors.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from irplatform.retrieval.java import java_class
+from irplatform.retrieval.queries import CONTENTS, weighted_terms
+from irplatform.retrieval.transfer import best_first
+
+if TYPE_CHECKING:
+    from irplatform.retrieval.options import RM3
+
+
+class RM3Expansion:
+    """Expands queries; one object serves many threads.
+
+    Anserini's reranker would also search with the expanded query and decompress every document
+    that it finds. It is told to find one, and the query that it leaves behind is returned.
+
+    Args:
+        searcher: the Lucene `IndexSearcher` that finds the feedback documents.
+        analyzer: the index's analyzer.
+        options: numbers of documents and words, weight of the original query.
+    """
+
+    def __init__(self, searcher: Any, analyzer: Any, options: RM3) -> None:
+        self._searcher = searcher
+        self._analyzer = analyzer
+        self._documents = options.documents
+        self._arguments = java_class("io.anserini.search.SearchCollection$Args")()
+        self._arguments.hits = 1
+        self._reranker = java_class("io.anserini.rerank.lib.Rm3Reranker")(
+            analyzer,
+            java_class("java.lang.Class").forName("io.anserini.collection.JsonCollection"),
+            CONTENTS,
+            options.terms,
+            options.documents,
+            options.original_weight,
+            False,  # do not log the query
+            True,  # add words of a-z and 0-9 only
+        )
+
+    def __call__(self, query: Any, words: str) -> Any:
+        """Expand a query.
+
+        Args:
+            query: the Lucene query of the words.
+            words: the topic.
+        """
+        first = self._searcher.search(query, self._documents, best_first(), True)
+        scored = java_class("io.anserini.search.ScoredDocs").fromTopDocs(first, self._searcher)
+        tokens = java_class("io.anserini.analysis.AnalyzerUtils").analyze(self._analyzer, words)
+        context = java_class("io.anserini.rerank.RerankerContext")(
+            self._searcher, None, query, None, words, tokens, None, self._arguments
+        )
+        self._reranker.rerank(scored, context)
+        return weighted_terms(context.feedbackTerms)

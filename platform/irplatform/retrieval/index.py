@@ -1,0 +1,162 @@
+"""The Lucene index: searches whole topic sets on all cores and hands out documents by id.
+
+Python threads search, one topic at a time each; PyJNIus lets go of the GIL while Lucene works. A
+query is a bag of words, analyzed as the documents were: nothing in it is syntax.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import orjson
+
+from irplatform import storage
+from irplatform.console import progress
+from irplatform.errors import InputError, PlatformError
+from irplatform.retrieval.feedback import RM3Expansion
+from irplatform.retrieval.java import cores, in_threads, java_class
+from irplatform.retrieval.options import BM25, RM3, Similarity
+from irplatform.retrieval.queries import bag_of_words, lucene_similarity
+from irplatform.retrieval.records import from_record
+from irplatform.retrieval.transfer import best_first, ranking, stored_records
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from irplatform.plugin import Document
+    from irplatform.runs import Ranking
+
+_DOCUMENTS_AT_ONCE = 1000
+
+QueryBuilder: TypeAlias = Callable[["LuceneIndex"], Any]
+"""Makes a Lucene `Query` (boosts, phrases, disjunctions…), from classes of `java_class`."""
+
+
+class LuceneIndex:
+    """An index that is open for searching; made by `LuceneIndex.open`.
+
+    Attributes:
+        path: its folder.
+        analyzer: the Lucene analyzer of documents and queries.
+        reader: the Lucene reader.
+    """
+
+    def __init__(self, path: Path, anserini: Any, reader: Any) -> None:
+        self.path = path
+        self.reader = reader
+        self.analyzer = anserini.get_analyzer()
+        self._anserini = anserini
+
+    @classmethod
+    def open(cls, path: Path) -> LuceneIndex:
+        """Open an index.
+
+        Raises:
+            InputError: there is none in this folder.
+        """
+        searcher = java_class("io.anserini.search.SimpleSearcher")
+        from jnius import JavaException
+
+        try:
+            reader = java_class("io.anserini.index.IndexReaderUtils").getReader(str(path))
+            return cls(path, searcher(str(path)), reader)
+        except JavaException as error:
+            raise InputError(
+                "there is no Lucene index that can be read. Delete the folder, and it is built "
+                "again.",
+                path=path,
+            ) from error
+
+    @property
+    def fingerprint(self) -> str:
+        """Stands for its content: that of the artifact, else of Lucene's table of segments."""
+        manifest = self.path / storage.MANIFEST
+        if manifest.exists():
+            return str(orjson.loads(manifest.read_bytes())["fingerprint"])
+        segments = max(self.path.glob("segments_*"), key=lambda file: int(file.name[9:], 36))
+        return storage.file_digest(segments)[:16]
+
+    @property
+    def count(self) -> int:
+        """How many documents it holds."""
+        return int(self.reader.numDocs())
+
+    def stats(self) -> dict[str, int]:
+        """Lucene's counts of the searched field: documents, non_empty_documents, total_terms."""
+        found = java_class("io.anserini.index.IndexReaderUtils").getIndexStats(self.reader)
+        names = ("documents", "non_empty_documents", "total_terms")
+        return {name: int(found.get(name)) for name in names}
+
+    def search(
+        self,
+        queries: Mapping[str, str | QueryBuilder],
+        depth: int,
+        *,
+        similarity: Similarity | None = None,
+        feedback: RM3 | None = None,
+        threads: int | None = None,
+    ) -> dict[str, Ranking]:
+        """Rank documents for every topic.
+
+        Args:
+            queries: topic id to its words, or to a builder of a Lucene query.
+            depth: how many documents to find at most.
+            similarity: how to score; by default BM25 with its defaults.
+            feedback: expand the queries (those made of words) by pseudo-relevance feedback.
+            threads: how many topics at once; by default all cores.
+
+        Returns:
+            A ranking per topic, in the order of the topics; an empty one where nothing is found
+            or no word is left to search for.
+
+        Raises:
+            InputError: the depth is not positive.
+        """
+        if depth < 1:
+            raise InputError(f"the depth is {depth}; it must be 1 or more.")
+        searcher = self._searcher(similarity or BM25())
+        expand = RM3Expansion(searcher, self.analyzer, feedback) if feedback else None
+        order = best_first()
+
+        def find(query: str | QueryBuilder) -> Ranking:
+            if callable(query):
+                return ranking(searcher.search(query(self), depth, order))
+            words = query.encode("utf-8", "replace").decode()  # Java takes no half characters
+            parsed = bag_of_words(self.analyzer, words)
+            if expand is not None:
+                parsed = expand(parsed, words)
+            return ranking(searcher.search(parsed, depth, order))
+
+        with progress("Searching", len(queries)) as advance:
+            found = in_threads(find, queries.values(), threads or cores(), lambda _: advance(1))
+        return dict(zip(queries, found, strict=True))
+
+    def documents(self, doc_ids: Sequence[str], *, threads: int | None = None) -> list[Document]:
+        """The documents with these ids, in their order, as they went into the index.
+
+        Raises:
+            PlatformError: an id is not in the index.
+        """
+        records: dict[str, str] = {}
+        remaining = iter(dict.fromkeys(doc_ids))
+        while batch := list(islice(remaining, _DOCUMENTS_AT_ONCE)):
+            records |= stored_records(self._anserini, batch, threads or cores())
+        missing = [doc_id for doc_id in doc_ids if doc_id not in records]
+        if missing:
+            raise PlatformError(
+                f"{len(missing):,} of {len(doc_ids):,} documents are not in the index, such as "
+                f"'{missing[0]}'. Was the run made on another collection?"
+            )
+        return [from_record(records[doc_id]) for doc_id in doc_ids]
+
+    def close(self) -> None:
+        """Let go of the index's files."""
+        self.reader.close()
+        self._anserini.close()
+
+    def _searcher(self, similarity: Similarity) -> Any:
+        searcher = java_class("org.apache.lucene.search.IndexSearcher")(self.reader)
+        searcher.setSimilarity(lucene_similarity(similarity))
+        return searcher

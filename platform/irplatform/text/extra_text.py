@@ -1,0 +1,97 @@
+"""Reads running text from files, for training word vectors on more than a collection's documents.
+
+- `.txt[.gz]`: a paragraph a line; lines that begin with "#" are comments.
+- `.jsonl[.gz]`: an object a line with `title`, `abstract` or `text`.
+- `.tsv[.gz]`: a header, and columns whose names end in `title`, `abstract`, `text` or `sentence`.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import sys
+import zlib
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+import orjson
+
+from irplatform.errors import InputError
+
+if TYPE_CHECKING:
+    import io
+    from collections.abc import Iterator
+
+_JSON_KEYS = ("title", "abstract", "text")
+_COLUMNS = ("title", "abstract", "text", "sentence")
+
+
+def read_paragraphs(path: Path) -> Iterator[str]:
+    """Stream the paragraphs of a file.
+
+    Raises:
+        InputError: the file cannot be read, or is none of the formats above (file and line).
+    """
+    name = path.name.removesuffix(".gz")
+    readers = {".txt": _read_lines, ".jsonl": _read_objects, ".tsv": _read_table}
+    reader = readers.get(Path(name).suffix)
+    if reader is None:
+        raise InputError("text comes as .txt, .jsonl or .tsv, each also .gz.", path=path)
+    with _opened(path) as file:
+        yield from reader(file, path)
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[io.TextIOBase]:
+    try:
+        opener = gzip.open if path.suffix == ".gz" else open
+        with opener(path, "rt", encoding="utf-8", newline="\n") as file:
+            yield cast("io.TextIOBase", file)
+    except UnicodeDecodeError as error:
+        raise InputError(f"is not UTF-8 text ({error.reason}).", path=path) from error
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise InputError("is cut short or no gzip file. Fetch it again.", path=path) from error
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}.", path=path) from error
+
+
+def _read_lines(file: io.TextIOBase, _: Path) -> Iterator[str]:
+    for line in file:
+        if not line.startswith("#") and (paragraph := line.strip()):
+            yield paragraph
+
+
+def _read_objects(file: io.TextIOBase, path: Path) -> Iterator[str]:
+    for number, line in enumerate(file, start=1):
+        if not line.strip():
+            continue
+        try:
+            value = orjson.loads(line)
+        except orjson.JSONDecodeError as error:
+            raise InputError(f"this line is not JSON ({error}).", path=path, line=number) from error
+        if not isinstance(value, dict) or not any(key in value for key in _JSON_KEYS):
+            raise InputError(
+                "needs an object with 'title', 'abstract' or 'text'.", path=path, line=number
+            )
+        for key in _JSON_KEYS:
+            text = value.get(key)
+            if isinstance(text, str) and text.strip():
+                yield text
+
+
+def _read_table(file: io.TextIOBase, path: Path) -> Iterator[str]:
+    csv.field_size_limit(sys.maxsize)
+    rows = csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
+    header = next(rows, [])
+    columns = [place for place, name in enumerate(header) if name.lower().endswith(_COLUMNS)]
+    if not columns:
+        raise InputError(
+            "needs a header with columns named title, abstract, text or sentence.",
+            path=path,
+            line=1,
+        )
+    for row in rows:
+        for place in columns:
+            if place < len(row) and row[place].strip():
+                yield row[place]

@@ -1,0 +1,194 @@
+"""Builds a forward index in one streaming pass over the documents, with all cores.
+
+Worker processes tokenize batches of documents (`forward_batch`); this process gives their words the
+final ids, in order of first appearance, and appends to files. What is written does not depend on
+the number of workers or on how documents fell into batches. Memory holds the vocabulary, 16 bytes
+per document, and the batches in flight. The IDF mass of documents needs the final document
+frequencies and is summed in a second pass over the arrays.
+"""
+
+from __future__ import annotations
+
+import json
+from contextlib import ExitStack
+from itertools import islice
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from irplatform.console import progress
+from irplatform.errors import InputError
+from irplatform.storage import atomic_write
+from irplatform.text.arrays import ArrayWriter, Int64, map_array, write_array
+from irplatform.text.forward_batch import Batch, Block, Numbering, batches, read_batch
+from irplatform.text.forward_index import FIELDS, FORMAT, Field, inverse_document_frequency
+from irplatform.text.string_table import StringTableWriter
+from irplatform.text.workers import ordered_map
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from irplatform.plugin import Document
+
+_SECOND_PASS_ROWS = 10_000
+
+
+def build_forward_index(
+    documents: Iterable[Document],
+    folder: Path,
+    *,
+    workers: int | None = None,
+    total: int | None = None,
+) -> None:
+    """Build the forward index of a collection.
+
+    Args:
+        documents: read once, as a stream.
+        folder: where to write; made if it is missing. Files of an earlier attempt are overwritten.
+        workers: how many processes tokenize; by default one per core. 1 stays in this process.
+        total: how many documents there are, for the progress display.
+
+    Raises:
+        InputError: two documents have the same id (it is named).
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "facts.json").unlink(missing_ok=True)  # without it, there is no index here
+    with _Writer(folder) as writer, progress("Forward index, documents", total) as advance:
+        for batch in ordered_map(read_batch, batches(documents), workers=workers):
+            writer.add(batch)
+            advance(len(batch.doc_ids))
+    writer.finish()
+
+
+class _Counts:
+    """A number per word, growing with the vocabulary."""
+
+    def __init__(self) -> None:
+        self._values = np.zeros(1 << 16, dtype=np.int64)
+
+    def add(self, words: Int64, numbers: Int64, size: int) -> None:
+        if size > len(self._values):
+            self._values = np.pad(self._values, (0, max(size, len(self._values))))
+        self._values[words] += numbers  # the words of a batch are distinct
+
+    def first(self, size: int) -> Int64:
+        self.add(np.empty(0, np.int64), np.empty(0, np.int64), size)
+        return self._values[:size]
+
+
+class _FieldWriter:
+    """Counts the words of one field."""
+
+    def __init__(self, folder: Path, field: Field, stack: ExitStack) -> None:
+        self._folder = folder
+        self._field = field
+        self._lengths = stack.enter_context(ArrayWriter(folder / f"{field}.lengths.int32", "i4"))
+        self._unique = stack.enter_context(ArrayWriter(folder / f"{field}.unique.int32", "i4"))
+        self._document_frequency = _Counts()
+        self._collection_frequency = _Counts()
+        self.words = 0
+
+    def add(self, block: Block, ids: Int64, size: int) -> None:
+        """Append a batch whose words have these ids, in a vocabulary of this size."""
+        field = self._field
+        first = block.first_in(field)
+        per_document = np.bincount(block.documents[first], minlength=len(block.lengths))
+        documents = np.bincount(block.tokens[first], minlength=len(ids))
+        occurrences = np.bincount(block.tokens[block.within(field)], minlength=len(ids))
+        self._lengths.append(block.lengths_of(field))
+        self._unique.append(per_document)
+        self._document_frequency.add(ids, documents, size)
+        self._collection_frequency.add(ids, occurrences, size)
+        self.words += int(occurrences.sum())
+
+    def finish(self, size: int) -> None:
+        path = self._folder / f"{self._field}.df.int32"
+        write_array(path, self._document_frequency.first(size).astype(np.int32))
+        path = self._folder / f"{self._field}.cf.int64"
+        write_array(path, self._collection_frequency.first(size))
+
+
+class _Writer:
+    """Appends batches to the files of an index, then completes them."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._files = ExitStack()
+        opened = self._files.enter_context
+        self._vocabulary = Numbering()
+        self._doc_ids = opened(StringTableWriter(folder, "doc-ids"))
+        self._tokens = opened(ArrayWriter(folder / "tokens.int32", np.int32))
+        self._flags = opened(ArrayWriter(folder / "flags.uint8", np.uint8))
+        self._offsets = opened(ArrayWriter(folder / "offsets.int64", np.int64))
+        self._title_lengths = opened(ArrayWriter(folder / "title-lengths.int32", np.int32))
+        self._fields = {field: _FieldWriter(folder, field, self._files) for field in FIELDS}
+        self._offsets.append(np.zeros(1, dtype=np.int64))
+
+    def __enter__(self) -> _Writer:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._files.close()
+
+    def add(self, batch: Batch) -> None:
+        words = batch.words.split("\n") if batch.words else []
+        ids = np.fromiter(map(self._vocabulary.__getitem__, words), np.int64, count=len(words))
+        block = batch.block
+        self._doc_ids.extend(batch.doc_ids)
+        self._offsets.append(self._tokens.size + np.cumsum(block.lengths, dtype=np.int64))
+        self._tokens.append(ids[block.tokens])
+        self._flags.append(block.flags)
+        self._title_lengths.append(block.title_lengths)
+        for field in self._fields.values():
+            field.add(block, ids, len(self._vocabulary))
+
+    def finish(self) -> None:
+        """Write what needs the whole collection; the index can be opened after this."""
+        folder = self._folder
+        if (twice := self._doc_ids.finish()) is not None:
+            raise InputError(f"two documents have the id '{twice}'. Ids must be unique.")
+        with StringTableWriter(folder, "words") as words:
+            stream = iter(self._vocabulary)
+            while part := list(islice(stream, 100_000)):
+                words.extend(part)
+        words.finish()
+        for field in self._fields.values():
+            field.finish(len(self._vocabulary))
+        _sum_idf_masses(folder)
+        (folder / "flags.uint8").unlink()
+        count = self._title_lengths.size
+        facts = {
+            "format": FORMAT,
+            "documents": count,
+            "words": len(self._vocabulary),
+            "tokens": self._tokens.size,
+            "average_lengths": {
+                name: field.words / count if count else 0.0 for name, field in self._fields.items()
+            },
+        }
+        with atomic_write(folder / "facts.json") as file:
+            json.dump(facts, file, indent=1)
+
+
+def _sum_idf_masses(folder: Path) -> None:
+    tokens = map_array(folder / "tokens.int32", np.int32)
+    flags = map_array(folder / "flags.uint8", np.uint8)
+    offsets = map_array(folder / "offsets.int64", np.int64)
+    lengths = map_array(folder / "text.lengths.int32", np.int32)
+    title_lengths = map_array(folder / "title-lengths.int32", np.int32)
+    count = len(lengths)
+    for field in FIELDS:
+        document_frequency = map_array(folder / f"{field}.df.int32", np.int32)
+        idf = inverse_document_frequency(document_frequency, count)
+        with ArrayWriter(folder / f"{field}.idf-mass.float64", np.float64) as writer:
+            for start in range(0, count, _SECOND_PASS_ROWS):
+                rows = slice(start, min(count, start + _SECOND_PASS_ROWS))
+                part = slice(offsets[rows.start], offsets[rows.stop])
+                block = Block(tokens[part], flags[part], title_lengths[rows], lengths[rows])
+                first = block.first_in(field)
+                weights = idf[block.tokens[first]]
+                documents = block.documents[first]
+                writer.append(
+                    np.bincount(documents, weights=weights, minlength=rows.stop - rows.start)
+                )

@@ -1,0 +1,220 @@
+"""The forward index: every document's words as numbers, with the statistics of title and abstract.
+
+Rerankers read the words of a topic's candidates from it instead of tokenizing text again. It is a
+folder of memory-mapped arrays (see `forward_build` for how it is made), so that opening it costs
+nothing and 27 million documents need no memory. A document is the words of its title followed by
+those of its abstract; the field "text" is both. Every word has an id: none is conflated as rare.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from irplatform.errors import PlatformError
+from irplatform.text.arrays import Float64, Int32, Int64, map_array, ragged
+from irplatform.text.string_table import UNKNOWN, StringTable
+from irplatform.text.tokenizer import tokenize
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+Field = Literal["title", "abstract", "text"]
+FIELDS: tuple[Field, ...] = ("title", "abstract", "text")
+
+FORMAT = 1
+PADDING = -1
+"""What fills the rows of a matrix of word ids, and stands for words the collection lacks."""
+
+
+def inverse_document_frequency(document_frequency: Int32, documents: int) -> Float64:
+    """BM25's IDF in the form that is always positive: log(1 + (N - df + 0.5) / (df + 0.5))."""
+    frequency = document_frequency.astype(np.float64)
+    return np.log1p((documents - frequency + 0.5) / (frequency + 0.5))
+
+
+class Vocabulary(Sequence[str]):
+    """The words of a collection; a word's id is its place, in order of first appearance."""
+
+    def __init__(self, table: StringTable) -> None:
+        self._table = table
+
+    def __len__(self) -> int:
+        return len(self._table)
+
+    def __getitem__(self, word_id: int) -> str:  # type: ignore[override]  # no slices
+        return self._table[word_id]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._table)
+
+    @property
+    def words(self) -> Sequence[str]:
+        """All words in the order of their ids, read from disk as they are looked at."""
+        return self._table
+
+    def ids(self, words: Sequence[str]) -> Int32:
+        """The ids of words, -1 for those that the collection lacks."""
+        return self._table.find(words).astype(np.int32)
+
+
+@dataclass(frozen=True)
+class FieldStatistics:
+    """What is known of one field over the whole collection.
+
+    Attributes:
+        document_frequency: per word, in how many documents' field it occurs.
+        collection_frequency: per word, how often it occurs in all.
+        lengths: per document, the number of words.
+        unique_counts: per document, the number of distinct words.
+        idf: per word, its inverse document frequency.
+        idf_mass: per document, the sum of the IDF of its distinct words.
+        average_length: mean of `lengths`.
+    """
+
+    document_frequency: Int32
+    collection_frequency: Int64
+    lengths: Int32
+    unique_counts: Int32
+    idf: Float64
+    idf_mass: Float64
+    average_length: float
+
+
+class ForwardIndex:
+    """A forward index on disk.
+
+    A *row* is the place of a document in the collection's stream, counted from 0.
+
+    Attributes:
+        count: how many documents there are.
+        vocabulary: their words.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        facts = json.loads((folder / "facts.json").read_text(encoding="utf-8"))
+        if facts["format"] != FORMAT:
+            raise PlatformError(
+                f"{folder}: a forward index of format {facts['format']}, but this version reads "
+                f"{FORMAT}. Delete the folder; it is built again."
+            )
+        self.count: int = facts["documents"]
+        self.vocabulary = Vocabulary(StringTable.open(folder, "words"))
+        self._average_lengths: dict[str, float] = facts["average_lengths"]
+        self._doc_ids = StringTable.open(folder, "doc-ids")
+        self._tokens = map_array(folder / "tokens.int32", np.int32)
+        self._offsets = map_array(folder / "offsets.int64", np.int64)
+        self._title_lengths = map_array(folder / "title-lengths.int32", np.int32)
+        self.statistics = lru_cache(maxsize=None)(self._read_statistics)
+
+    @classmethod
+    def open(cls, folder: Path) -> ForwardIndex:
+        """Memory-map the index in a folder.
+
+        Raises:
+            PlatformError: there is none, or it is of another format.
+        """
+        if not (folder / "facts.json").exists():
+            raise PlatformError(f"{folder}: there is no forward index here.")
+        return cls(folder)
+
+    def rows(self, doc_ids: Sequence[str]) -> Int64:
+        """The rows of documents.
+
+        Raises:
+            PlatformError: a document is not in the index (it is named).
+        """
+        found = self._doc_ids.find(doc_ids)
+        if len(found) and found.min() == UNKNOWN:
+            missing = doc_ids[int(np.argmin(found))]
+            raise PlatformError(f"document '{missing}' is not in the forward index.")
+        return found
+
+    def doc_ids(self, rows: Sequence[int] | Int64) -> list[str]:
+        """The ids of the documents in some rows."""
+        return [self._doc_ids[int(row)] for row in rows]
+
+    def matrix(self, rows: Int64, length: int) -> Int32:
+        """The first words of documents, title first.
+
+        Returns:
+            Word ids of shape [len(rows), length], shorter documents padded with -1 on the right.
+        """
+        if len(self._tokens) == 0:
+            return np.full((len(rows), length), PADDING, dtype=np.int32)
+        starts = self._offsets[rows]
+        width = np.arange(length)
+        indices = starts[:, None] + width
+        words = self._tokens.take(indices, mode="clip")
+        words[width >= (self._offsets[rows + 1] - starts)[:, None]] = PADDING
+        return words
+
+    def tokens(self, rows: Int64, field: Field = "text") -> tuple[Int32, Int64]:
+        """All words of a field of documents, one document behind the other.
+
+        Returns:
+            The word ids, and the offsets of the documents among them (len(rows) + 1 of them).
+        """
+        starts = self._offsets[rows]
+        if field == "title":
+            lengths = self._title_lengths[rows].astype(np.int64)
+        else:
+            lengths = self._offsets[rows + 1] - starts
+            if field == "abstract":
+                title_lengths = self._title_lengths[rows]
+                starts = starts + title_lengths
+                lengths = lengths - title_lengths
+        indices, offsets = ragged(starts, lengths)
+        return self._tokens[indices], offsets
+
+    def query_ids(self, text: str) -> Int32:
+        """The word ids of a topic's text, -1 for each word that the collection lacks."""
+        return self.vocabulary.ids(tokenize(text))
+
+    def document_frequency(self, field: Field) -> Int32:
+        """Per word, the number of documents in whose field it occurs."""
+        return self.statistics(field).document_frequency
+
+    def collection_frequency(self, field: Field) -> Int64:
+        """Per word, the number of its occurrences in a field of all documents."""
+        return self.statistics(field).collection_frequency
+
+    def lengths(self, field: Field) -> Int32:
+        """Per row, the number of words of a field."""
+        return self.statistics(field).lengths
+
+    def unique_counts(self, field: Field) -> Int32:
+        """Per row, the number of distinct words of a field."""
+        return self.statistics(field).unique_counts
+
+    def idf(self, field: Field) -> Float64:
+        """Per word, log(1 + (N - df + 0.5) / (df + 0.5)) with the df of a field."""
+        return self.statistics(field).idf
+
+    def idf_mass(self, field: Field) -> Float64:
+        """Per row, the sum of the IDF of the distinct words of a field."""
+        return self.statistics(field).idf_mass
+
+    def average_length(self, field: Field) -> float:
+        """The mean number of words of a field, over all documents."""
+        return self._average_lengths[field]
+
+    def _read_statistics(self, field: Field) -> FieldStatistics:
+        if field not in FIELDS:
+            raise ValueError(f"'{field}' is not a field; the fields are {', '.join(FIELDS)}")
+        document_frequency = map_array(self._folder / f"{field}.df.int32", np.int32)
+        return FieldStatistics(
+            document_frequency=document_frequency,
+            collection_frequency=map_array(self._folder / f"{field}.cf.int64", np.int64),
+            lengths=map_array(self._folder / f"{field}.lengths.int32", np.int32),
+            unique_counts=map_array(self._folder / f"{field}.unique.int32", np.int32),
+            idf=inverse_document_frequency(document_frequency, self.count),
+            idf_mass=map_array(self._folder / f"{field}.idf-mass.float64", np.float64),
+            average_length=self._average_lengths[field],
+        )

@@ -1,0 +1,231 @@
+"""The 18 lexical match features of Delta (Mohan et al., WWW 2018, "Lexical Match Features").
+
+For a query Q and a field F of a document, over distinct words and without truncation or rare-word
+conflation, with idf(w) = log(1 + (N - df(w) + 0.5) / (df(w) + 0.5)) and the df of that field:
+
+- `overlap`: |Q ∩ F| / |Q|, and `bigram_overlap`, the same of pairs of neighbouring words;
+- `jaccard`: |Q ∩ F| / |Q ∪ F|;
+- `idf_overlap`, `idf_jaccard`: both with every word counted by its IDF;
+- `bm25`: Σ idf(w) · tf · (k1 + 1) / (tf + k1 · (1 - b + b · |F| / average |F|)) over the words of
+  the query as often as they stand there, k1 = 2.0, b = 0.75 (the paper's), with the statistics of
+  that field over the whole collection.
+
+The paper numbers them 1 to 18; `ALL18` lists their names in that order, and `LEX3` those of the
+model Delta-32-Lex3. A feature without anything to divide by (an empty query, say) is 0. A query
+word that the collection lacks (-1) matches nothing and counts as a word of its own with df = 0.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from irplatform.errors import InputError, unknown
+from irplatform.text.forward_index import (
+    FIELDS,
+    Field,
+    ForwardIndex,
+    inverse_document_frequency,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from irplatform.text.arrays import Float64, Int32, Int64
+
+K1 = 2.0
+B = 0.75
+
+_OVERLAPS = ("overlap", "bigram_overlap", "jaccard", "idf_overlap", "idf_jaccard")
+
+ALL18: tuple[str, ...] = (
+    *(f"{kind}_text" for kind in _OVERLAPS),
+    *("bm25_title", "bm25_abstract", "bm25_text"),
+    *(f"{kind}_title" for kind in _OVERLAPS),
+    *(f"{kind}_abstract" for kind in _OVERLAPS),
+)
+"""All features, in the order of the paper: its number n is at place n - 1."""
+
+LEX3: tuple[str, ...] = ("bm25_abstract", "idf_jaccard_title", "idf_overlap_title")
+"""The features of Delta-32-Lex3, chosen by greedy search on the paper's validation data."""
+
+
+def feature_names(features: Sequence[str | int]) -> tuple[str, ...]:
+    """Names of features that are given by name or by the paper's number.
+
+    Raises:
+        InputError: there is no such feature.
+    """
+    names = []
+    for feature in features:
+        if isinstance(feature, int) or feature.isdecimal():
+            number = int(feature)
+            if not 1 <= number <= len(ALL18):
+                raise InputError(f"lexical features are numbered 1 to 18; {number} is none.")
+            names.append(ALL18[number - 1])
+        elif feature in ALL18:
+            names.append(feature)
+        else:
+            raise unknown("lexical feature", feature, ALL18)
+    return tuple(names)
+
+
+def lexical_features(
+    index: ForwardIndex,
+    query_ids: Int32,
+    rows: Int64,
+    features: Sequence[str | int] = LEX3,
+) -> npt.NDArray[np.float32]:
+    """Lexical match features of a query with documents.
+
+    Args:
+        index: the collection's forward index.
+        query_ids: the query's words, see `ForwardIndex.query_ids`.
+        rows: the documents' rows, see `ForwardIndex.rows`.
+        features: which, by name or by the paper's number.
+
+    Returns:
+        float32 [len(rows), len(features)].
+
+    Raises:
+        InputError: there is no such feature.
+    """
+    names = feature_names(features)
+    values = np.zeros((len(rows), len(names)), dtype=np.float32)
+    matches = {
+        field: _Match(index, field, query_ids, rows)
+        for field in FIELDS
+        if any(name.endswith(field) for name in names)
+    }
+    for column, name in enumerate(names):
+        kind, _, field = name.rpartition("_")
+        values[:, column] = _KINDS[kind](matches[field])  # type: ignore[index]
+    return values
+
+
+@dataclass(frozen=True)
+class _Match:
+    """What a query and one field of documents have in common, computed as it is asked for."""
+
+    index: ForwardIndex
+    field: Field
+    query: Int32
+    rows: Int64
+
+    @cached_property
+    def tokens(self) -> tuple[Int32, Int64]:
+        return self.index.tokens(self.rows, self.field)
+
+    @cached_property
+    def known(self) -> Int32:
+        """The distinct words of the query that the collection has."""
+        known: Int32 = np.unique(self.query[self.query >= 0])
+        return known
+
+    @cached_property
+    def unknown(self) -> int:
+        """How many further words the query has."""
+        return int(np.count_nonzero(self.query < 0))
+
+    @cached_property
+    def frequencies(self) -> Int64:
+        """How often each known word occurs in each document: [documents, known words]."""
+        tokens, offsets = self.tokens
+        shape = (len(self.rows), len(self.known))
+        if not tokens.size or not len(self.known):
+            return np.zeros(shape, dtype=np.int64)
+        hits = np.flatnonzero(_is_one_of(tokens, self.known))
+        documents = np.searchsorted(offsets, hits, side="right") - 1
+        words = np.searchsorted(self.known, tokens[hits])
+        cells = documents * shape[1] + words
+        return np.bincount(cells, minlength=shape[0] * shape[1]).reshape(shape)
+
+    @cached_property
+    def present(self) -> Float64:
+        return (self.frequencies > 0).astype(np.float64)
+
+    @cached_property
+    def idf(self) -> Float64:
+        """Of the known words."""
+        return self.index.idf(self.field)[self.known]
+
+    @cached_property
+    def idf_of_query(self) -> float:
+        """Sum over the distinct words of the query."""
+        absent = np.zeros(1, dtype=np.int32)
+        return float(
+            self.idf.sum() + self.unknown * inverse_document_frequency(absent, self.index.count)[0]
+        )
+
+    def overlap(self) -> Float64:
+        return _ratio(self.present.sum(axis=1), len(self.known) + self.unknown)
+
+    def jaccard(self) -> Float64:
+        shared = self.present.sum(axis=1)
+        distinct = self.index.unique_counts(self.field)[self.rows]
+        return _ratio(shared, len(self.known) + self.unknown + distinct - shared)
+
+    def idf_overlap(self) -> Float64:
+        return _ratio(self.present @ self.idf, self.idf_of_query)
+
+    def idf_jaccard(self) -> Float64:
+        shared = self.present @ self.idf
+        mass = self.index.idf_mass(self.field)[self.rows]
+        return _ratio(shared, self.idf_of_query + mass - shared)
+
+    def bigram_overlap(self) -> Float64:
+        pairs, unknown_pairs = _bigrams(self.query)
+        tokens, offsets = self.tokens
+        found = np.zeros(len(self.rows))
+        if tokens.size:
+            inside = np.ones(len(tokens), dtype=bool)  # a document's last word begins no bigram
+            inside[offsets[1:][np.diff(offsets) > 0] - 1] = False
+            for first, second in pairs:
+                starts = np.flatnonzero((tokens[:-1] == first) & (tokens[1:] == second))
+                documents = np.searchsorted(offsets, starts[inside[starts]], side="right") - 1
+                found[np.unique(documents)] += 1
+        return _ratio(found, len(pairs) + unknown_pairs)
+
+    def bm25(self) -> Float64:
+        average = self.index.average_length(self.field)
+        if average == 0:
+            return np.zeros(len(self.rows))
+        lengths = self.index.lengths(self.field)[self.rows]
+        saturation = K1 * (1 - B + B * lengths / average)
+        frequencies = self.frequencies.astype(np.float64)
+        repeats = (self.query[:, None] == self.known).sum(axis=0)
+        weights = frequencies * (K1 + 1) / (frequencies + saturation[:, None])
+        return np.asarray(weights @ (self.idf * repeats))
+
+
+_KINDS = {
+    "overlap": _Match.overlap,
+    "bigram_overlap": _Match.bigram_overlap,
+    "jaccard": _Match.jaccard,
+    "idf_overlap": _Match.idf_overlap,
+    "idf_jaccard": _Match.idf_jaccard,
+    "bm25": _Match.bm25,
+}
+
+
+def _is_one_of(tokens: Int32, words: Int32) -> npt.NDArray[np.bool_]:
+    hits: npt.NDArray[np.bool_] = tokens == words[0]
+    for word in words[1:]:
+        hits |= tokens == word
+    return hits
+
+
+def _bigrams(query: Int32) -> tuple[set[tuple[int, int]], int]:
+    """Distinct bigrams of known words, and the number of those with an unknown one."""
+    pairs: Iterable[tuple[int, int]] = list(zip(query.tolist(), query[1:].tolist(), strict=False))
+    known = {pair for pair in pairs if min(pair) >= 0}
+    return known, sum(min(pair) < 0 for pair in pairs)
+
+
+def _ratio(numerator: Float64, denominator: npt.ArrayLike) -> Float64:
+    denominators = np.broadcast_to(np.asarray(denominator, dtype=np.float64), numerator.shape)
+    return np.divide(numerator, denominators, out=np.zeros(numerator.shape), where=denominators > 0)

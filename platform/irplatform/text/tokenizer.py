@@ -1,0 +1,161 @@
+"""Delta's tokenizer: words in lower case, abbreviations and numbers whole, punctuation dropped.
+
+Mohan, Fiorini, Kim, Lu (WWW 2018, section 4.1): "splitting on space and punctuation, while
+preserving abbreviations and numeric forms, followed by a conversion to lower-case … all
+punctuation was discarded and numeric forms were collapsed into 7 classes".
+
+What the paper leaves open, and what is done here:
+
+- An abbreviation is a dotted one ("e.g.", "i.v." → `eg`, `iv`), a mix of letters and digits ("p53",
+  "BRCA1"), or a short name and a number around a hyphen ("IL-6", "HER-2/neu", "5-HT" → `il6`,
+  `her2` `neu`, `5ht`), so that both spellings of a gene are one word. Everyday words around the
+  hyphen ("type-2", "5-day") make no abbreviation. All other hyphens and slashes split.
+- Thousands separators belong to their number; a numeral of another form ("1.2.3") counts as real.
+- Accents, ligatures and full-width forms are folded, typographic hyphens are hyphens, and Greek
+  letters become words of their own ("TNFα", "TNF-α", "TNF-alpha" → `tnf` `alpha`); μ before a unit
+  is `u` ("μg" → `ug`). A possessive "'s" is dropped.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+
+INTEGER = "<int>"
+FRACTION = "<fraction>"
+REAL = "<real>"
+YEAR_19XX = "<19xx>"
+YEAR_20XX = "<20xx>"
+PERCENTAGE = "<percent>"
+DOLLARS = "<dollar>"
+
+NUMBER_CLASSES = (INTEGER, FRACTION, REAL, YEAR_19XX, YEAR_20XX, PERCENTAGE, DOLLARS)
+"""The words that stand for numbers."""
+
+_NOT_NAMES = (
+    "about|after|age|aged|and|are|arm|as|at|block|by|case|class|cycle|day|days|dose|early|every|"
+    "for|from|grade|group|hour|in|is|late|least|level|mean|mid|model|month|no|non|of|on|only|or|"
+    "over|part|past|phase|post|pre|score|stage|step|study|sub|table|than|the|time|to|top|type|"
+    "under|until|visit|was|week|with|year"
+)
+"""Short words that a hyphen and a number follow without making an abbreviation."""
+
+_NOT_SYMBOLS = (
+    "and|arm|bit|bp|cc|cm|day|db|dl|fr|for|ft|gy|hr|hrs|hz|in|is|kb|kda|kg|km|lb|mer|mg|min|ml|mm|"
+    "mo|ms|mv|ng|nm|of|old|or|oz|pm|sec|the|to|ug|um|vs|way|wk|yr|yrs"
+)
+"""Short words that a number and a hyphen precede without making an abbreviation."""
+
+_DECIMAL = r"(?:\d{1,3}(?:,\d{3})+(?!\d)(?:\.\d+)*|\d+(?:\.\d+)+|(?<![\w.])\.\d+(?:\.\d+)*)"
+
+# L is a letter. The first alternative is the common case and must fail fast; each later one is
+# tried only where a word touches a digit, a dot or a hyphen.
+_PATTERN = rf"""
+    L++(?![\w.\-])                                                       # plain words
+  | (?!(?:{_NOT_NAMES})-)L{{1,5}}-(?!(?:19|20)\d\d(?!\d))\d{{1,6}}+      # IL-6, COX-2, MIR-34a
+        (?!\.?\d|,\d{{3}}|\s?%)(?:L(?!\w))?
+  | L(?:\.L)+(?!\w)                                                      # e.g, i.v
+  | \d{{1,2}}-(?!(?:{_NOT_SYMBOLS})(?!\w))L{{2,3}}(?:\dL?)?(?!\w)        # 5-HT, 5-FU
+  | \$\s?(?:{_DECIMAL}|\d+)
+  | (?:{_DECIMAL}|\d+(?!\w))(?:\s?%)?
+  | (?:L|\d)++                                                           # p53, BRCA1, 18F
+"""
+_ASCII = re.compile(_PATTERN.replace("L", "[a-z]"), re.VERBOSE | re.ASCII)
+_UNICODE = re.compile(_PATTERN.replace("L", r"[^\W\d_]"), re.VERBOSE)
+_POSSESSIVE = re.compile(r"(?<=\w)'s(?!\w)")
+
+_SYMBOLS = str.maketrans("", "", "™®©\u00ad\u200b\u200c\u200d\ufeff")
+"""Signs that vanish: a word goes on through them, or ends before them."""
+
+_LETTERS = str.maketrans(
+    dict.fromkeys("‐‑‒–—―−﹣", "-")
+    | dict.fromkeys("’‘ʼ′", "'")
+    | {"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th"}
+)
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
+_COMBINING = re.compile("[\u0300-\u036f]")
+_RAISED_POINT = re.compile(r"(?<=\d)[·∙⋅](?=\d)")
+_MICRO = re.compile(r"μ(?=(?:g|l|m|mol|s|v|w|ci)(?!\w))")
+_GREEK = re.compile("(?<![α-ω])[α-ω]{1,2}(?![α-ω])")  # longer ones are words of Greek
+_GREEK_NAMES = {  # Unicode spells λ "lamda"
+    letter: unicodedata.name(letter).split()[-1].lower().replace("lamda", "lambda")
+    for letter in "αβγδεζηθικλμνξοπρςστυφχψω"
+}
+
+
+def tokenize(text: str) -> list[str]:
+    """Split text into words; see the module for the rules.
+
+    Returns:
+        The words in order. Each is either letters and digits only, in lower case, or one of
+        `NUMBER_CLASSES`.
+    """
+    return [word if word.isalpha() else normalize(word) for word in pieces(text)]
+
+
+def pieces(text: str) -> list[str]:
+    """The first half of `tokenize`: lower-case pieces of text, each of which makes one word.
+
+    Whoever counts pieces in a dictionary needs to `normalize` only the distinct ones.
+    """
+    if text.isascii():
+        text = text.lower()
+        pattern = _ASCII
+    else:
+        text = fold(text)
+        pattern = _ASCII if text.isascii() else _UNICODE
+    if "'s" in text:
+        text = _POSSESSIVE.sub("", text)
+    return pattern.findall(text)
+
+
+@lru_cache(maxsize=1 << 16)
+def normalize(piece: str) -> str:
+    """The word that a piece stands for: without punctuation, or a class of numbers."""
+    if piece[0] == "$":
+        return DOLLARS
+    if piece[-1] == "%":
+        return PERCENTAGE
+    if piece.isalnum():
+        return _class_of_digits(piece)
+    if any(character.isalpha() for character in piece):
+        return piece.replace("-", "").replace(".", "")
+    if "." not in piece:
+        return INTEGER
+    digits = piece.replace(",", "")
+    return FRACTION if digits.count(".") == 1 and 0 < float(digits) < 1 else REAL
+
+
+def _class_of_digits(piece: str) -> str:
+    year = piece[:4] if len(piece) == 4 or piece[4:] == "s" else ""
+    if year.isdecimal() and year.startswith(("19", "20")):  # also "1990s"
+        return YEAR_19XX if year.startswith("19") else YEAR_20XX
+    return INTEGER if piece.isdecimal() else piece
+
+
+def fold(text: str) -> str:
+    """Lower-case text with accents, ligatures, typographic hyphens and Greek letters made plain."""
+    text = _NOT_ASCII.sub(_fold_match, text).lower()
+    if text.isascii():
+        return text
+    text = _RAISED_POINT.sub(".", text)
+    text = _MICRO.sub("u", text)
+    return _GREEK.sub(_spell_out, text)
+
+
+def _fold_match(match: re.Match[str]) -> str:
+    return _fold_run(match[0])
+
+
+@lru_cache(maxsize=1 << 12)
+def _fold_run(run: str) -> str:
+    # Compatibility forms can hide capitals and typographic hyphens, so these two come after.
+    plain = unicodedata.normalize("NFKD", run.translate(_SYMBOLS))
+    return _COMBINING.sub("", plain).lower().translate(_LETTERS)
+
+
+def _spell_out(match: re.Match[str]) -> str:
+    names = " ".join(_GREEK_NAMES.get(letter, letter) for letter in match[0])
+    letter_follows = match.string[match.end() : match.end() + 1].isalpha()
+    return f" {names} " if letter_follows else f" {names}"

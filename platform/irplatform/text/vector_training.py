@@ -1,0 +1,226 @@
+"""Trains word vectors with word2vec (Mikolov et al., NIPS 2013) through gensim.
+
+The defaults are those of Delta (Mohan et al., WWW 2018, section 3.1): skip-gram with hierarchical
+softmax, window 5, 300 dimensions, sentence by sentence. What depends on the size of the text (the
+minimum frequency, the number of epochs) follows a rule. With one worker, the default, the same text
+and options give the same bytes; more workers are faster and do not.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+import zlib
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import Field
+
+from irplatform.console import notice, progress
+from irplatform.errors import InputError
+from irplatform.plugin import Document, Options
+from irplatform.text.extra_text import read_paragraphs
+from irplatform.text.sentence_splitter import sentences
+from irplatform.text.tokenizer import tokenize
+from irplatform.text.vectors import WordVectors
+from irplatform.text.workers import ordered_map
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from pathlib import Path
+
+_PAPER_MIN_COUNT = 101
+_PAPER_WORDS = 4e9
+_LEAST_MIN_COUNT = 2
+_USUAL_EPOCHS = 5
+_MOST_EPOCHS = 30
+_WORDS_ENOUGH = 60e6
+_WORDS_PLENTY = 1e9
+
+_BATCH_CHARACTERS = 2_000_000
+
+
+class VectorOptions(Options):
+    """How word vectors are trained."""
+
+    algorithm: Literal["skip-gram", "cbow"] = Field(
+        "skip-gram", description="predict the context from the word, or the word from the context"
+    )
+    hierarchical_softmax: bool = Field(
+        True, description="hierarchical softmax; otherwise negative sampling"
+    )
+    negative: int = Field(
+        5, ge=1, description="negative samples per word, without hierarchical softmax"
+    )
+    dimensions: int = Field(300, ge=1, description="length of a vector")
+    window: int = Field(5, ge=1, description="context words on either side")
+    min_count: int | Literal["auto"] = Field(
+        "auto",
+        description="rarer words have no vector; auto: 101 (the paper's, for PubMed) times the "
+        "square root of the share of PubMed's 4 billion words that the text has, at least 2",
+    )
+    epochs: int | Literal["auto"] = Field(
+        "auto",
+        description="passes over the text; auto: until 60 million words were read, between 5 and "
+        "30 times, fewer above 200 million words",
+    )
+    sample: float = Field(
+        1e-4,
+        ge=0,
+        le=1,
+        description="words more frequent than this are passed over at random; 0: none",
+    )
+    seed: int = Field(1, ge=0, description="of the initial vectors and of UNK")
+    workers: int = Field(1, ge=1, description="threads; only 1 is repeatable")
+
+
+def automatic_min_count(words: int) -> int:
+    """The minimum frequency for a text of so many words; see `VectorOptions.min_count`."""
+    scaled = round(_PAPER_MIN_COUNT * math.sqrt(words / _PAPER_WORDS))
+    return max(_LEAST_MIN_COUNT, min(_PAPER_MIN_COUNT, scaled))
+
+
+def automatic_epochs(words: int) -> int:
+    """The number of epochs for a text of so many words; see `VectorOptions.epochs`."""
+    wanted = min(_MOST_EPOCHS, max(_USUAL_EPOCHS, round(_WORDS_ENOUGH / max(1, words))))
+    return max(1, min(wanted, int(_WORDS_PLENTY / max(1, words))))
+
+
+def train_vectors(
+    documents: Iterable[Document],
+    extra_text: Sequence[Path],
+    options: VectorOptions,
+    folder: Path,
+    *,
+    total: int | None = None,
+) -> None:
+    """Train word vectors on documents and further text, and write them to a folder.
+
+    Args:
+        documents: read once; a title is a sentence, an abstract several.
+        extra_text: files of further text, see `extra_text`.
+        options: how.
+        folder: where `WordVectors.open` will find them. The tokenized text lies there meanwhile.
+        total: how many documents there are, for the progress display.
+
+    Raises:
+        InputError: a file of further text cannot be read, or there is too little text.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    sentence_file = folder / "sentences.txt"
+    with progress("Sentences for word vectors", total) as advance:
+        texts = chain(
+            _texts_of(documents, advance),
+            chain.from_iterable(read_paragraphs(path) for path in extra_text),
+        )
+        words = _write_sentences(texts, sentence_file)
+    min_count = automatic_min_count(words) if options.min_count == "auto" else options.min_count
+    epochs = automatic_epochs(words) if options.epochs == "auto" else options.epochs
+    notice(
+        f"Word vectors: {words:,} words of text, {epochs} epochs, "
+        f"words that occur at least {min_count} times."
+    )
+    vectors = _train(sentence_file, words, min_count, epochs, options)
+    sentence_file.unlink()
+    vectors.save(folder)
+
+
+class _Sentences:
+    """Streams a file of sentences, one a line, telling how many words went by."""
+
+    def __init__(self, path: Path, advance: Callable[[int], None]) -> None:
+        self._path = path
+        self._advance = advance
+
+    def __iter__(self) -> Iterator[list[str]]:
+        with self._path.open(encoding="utf-8") as file:
+            for line in file:
+                words = line.split()
+                yield words
+                self._advance(len(words))
+
+
+def _train(
+    path: Path, words: int, min_count: int, epochs: int, options: VectorOptions
+) -> WordVectors:
+    from gensim.models import Word2Vec
+
+    # Without a handler of the application's, gensim's advice would go to the terminal.
+    logging.getLogger("gensim").addHandler(logging.NullHandler())
+    model = Word2Vec(
+        vector_size=options.dimensions,
+        window=options.window,
+        min_count=min_count,
+        sg=int(options.algorithm == "skip-gram"),
+        hs=int(options.hierarchical_softmax),
+        negative=0 if options.hierarchical_softmax else options.negative,
+        sample=options.sample,
+        seed=options.seed,
+        workers=options.workers,
+        hashfxn=_stable_hash,
+    )
+    model.build_vocab(_Sentences(path, lambda _: None))
+    if not len(model.wv):
+        raise InputError(
+            f"cannot train word vectors: of {words:,} words of text, none occurs {min_count} times."
+            " Add text, or lower min_count."
+        )
+    with progress("Training word vectors, words", words * epochs) as advance:
+        model.train(_Sentences(path, advance), total_examples=model.corpus_count, epochs=epochs)
+    facts: dict[str, Any] = {
+        "source": "trained",
+        "options": options.model_dump(mode="json"),
+        "min_count": min_count,
+        "epochs": epochs,
+        "words_of_text": words,
+    }
+    return WordVectors.with_unk(
+        model.wv.index_to_key, model.wv.vectors, seed=options.seed, facts=facts
+    )
+
+
+def _stable_hash(word: str) -> int:
+    """In place of Python's own, which differs from process to process."""
+    return zlib.crc32(word.encode())
+
+
+def _texts_of(documents: Iterable[Document], advance: Callable[[int], None]) -> Iterator[str]:
+    for document in documents:
+        yield document.title
+        yield document.abstract
+        advance(1)
+
+
+def _write_sentences(texts: Iterable[str], path: Path) -> int:
+    """Write a sentence a line, its words separated by spaces; returns the number of words."""
+    words = 0
+    with path.open("w", encoding="utf-8") as file:
+        for lines, count in ordered_map(_tokenized_sentences, _batches(texts)):
+            file.write(lines)
+            words += count
+    return words
+
+
+def _batches(texts: Iterable[str]) -> Iterator[list[str]]:
+    batch: list[str] = []
+    characters = 0
+    for text in texts:
+        batch.append(text)
+        characters += len(text)
+        if characters >= _BATCH_CHARACTERS:
+            yield batch
+            batch = []
+            characters = 0
+    if batch:
+        yield batch
+
+
+def _tokenized_sentences(texts: Sequence[str]) -> tuple[str, int]:
+    lines = []
+    count = 0
+    for text in texts:
+        for sentence in sentences(text):
+            if words := tokenize(sentence):
+                lines.append(" ".join(words) + "\n")
+                count += len(words)
+    return "".join(lines), count

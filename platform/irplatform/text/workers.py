@@ -1,0 +1,103 @@
+"""Maps a function over a stream with all cores, results in order, memory flat.
+
+Processes are spawned, never forked: a Java virtual machine or threads of torch may be running here,
+and a fork of those hangs. Workers import this package and nothing of the caller's script, ignore
+Ctrl-C (the parent ends them), and end by themselves when the parent was killed.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import sys
+import threading
+from collections import deque
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from itertools import chain, islice
+from types import ModuleType
+from typing import TYPE_CHECKING, TypeVar
+
+from irplatform.errors import PlatformError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+_WORTH_STARTING = 3
+"""Fewer items than this are done here: starting processes takes longer than the work."""
+
+
+def available_cores() -> int:
+    """How many cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def ordered_map(
+    function: Callable[[Item], Result], items: Iterable[Item], *, workers: int | None = None
+) -> Iterator[Result]:
+    """Apply a function to every item of a stream, in parallel.
+
+    Args:
+        function: a function of a module of this package, of one argument.
+        items: read as far ahead as the workers need, and no further.
+        workers: how many processes; by default one per core. 1 works in this process.
+
+    Yields:
+        The results in the order of the items.
+
+    Raises:
+        PlatformError: a worker was killed.
+    """
+    workers = available_cores() if workers is None else workers
+    stream = iter(items)
+    first = list(islice(stream, _WORTH_STARTING))
+    if workers <= 1 or len(first) < _WORTH_STARTING:
+        yield from map(function, chain(first, stream))
+        return
+    context = multiprocessing.get_context("spawn")
+    pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_start_worker)
+    waiting: deque[Future[Result]] = deque()
+    try:
+        for item in chain(first, stream):
+            with _anonymous_main():
+                waiting.append(pool.submit(function, item))
+            if len(waiting) > 2 * workers:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+    except BrokenProcessPool as error:
+        raise PlatformError(
+            "a worker process was killed, perhaps for want of memory. Run again with fewer workers."
+        ) from error
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+@contextmanager
+def _anonymous_main() -> Iterator[None]:
+    # A spawned process runs the caller's script again unless it has no file; a script or notebook
+    # without `if __name__ == "__main__"` would start workers without end.
+    main = sys.modules["__main__"]
+    sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = main
+
+
+def _start_worker() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    if parent := multiprocessing.parent_process():
+        parent.join()
+        os._exit(1)

@@ -1,0 +1,189 @@
+"""The training loop: epochs, validation, early stopping, and a state to go on from after a kill.
+
+All randomness of an epoch comes from the seed and the epoch's number, so that an interrupted
+training resumes from the last complete epoch to the same weights as an undisturbed one.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+from pydantic import Field
+
+from irplatform.errors import PlatformError
+from irplatform.plugin import Options
+from irplatform.training.weights import load_weights, save_weights
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import torch
+    from torch import Tensor
+
+
+class LoopSettings(Options):
+    """How long and with what steps to train."""
+
+    optimizer: Literal["adagrad", "adam", "adadelta"] = Field(
+        "adagrad", description="gradient descent method"
+    )
+    learning_rate: float = Field(0.01, gt=0, description="its step size")
+    batch_size: int = Field(256, gt=0, description="training examples per step")
+    epochs: int = Field(30, gt=0, description="most epochs")
+    patience: int = Field(
+        5, gt=0, description="stop after this many epochs without a better validation measure"
+    )
+
+
+class Task(Protocol):
+    """What the loop needs of a model."""
+
+    @property
+    def module(self) -> torch.nn.Module:
+        """The parameters to train."""
+
+    def batches(self, epoch: int) -> Iterable[Any]:
+        """The batches of an epoch; the same ones whenever it is called with that number."""
+
+    def loss(self, batch: Any) -> Tensor:
+        """The loss of a batch, regularization included."""
+
+    def validate(self) -> float:
+        """The validation measure, higher is better."""
+
+
+def run_loop(
+    task: Task,
+    settings: LoopSettings,
+    *,
+    seed: int,
+    workspace: Path,
+    report: Callable[[int, float, float], None] | None = None,
+) -> float:
+    """Train, and leave the module with the weights of the best epoch.
+
+    Args:
+        task: model, data and loss.
+        settings: optimizer and stopping.
+        seed: of all randomness.
+        workspace: where the state after each epoch is kept, and looked for at the start.
+        report: called after each epoch with its number, mean loss and validation measure.
+
+    Returns:
+        The best validation measure.
+
+    Raises:
+        PlatformError: the loss is no longer a number.
+    """
+    import torch
+
+    module = task.module
+    optimizer = _optimizer(module, settings)
+    state = _State(workspace)
+    epoch = state.restore(module, optimizer)
+    while epoch < settings.epochs and epoch - state.best_epoch < settings.patience:
+        torch.manual_seed(seed * 1_000_003 + epoch)  # dropout
+        module.train()
+        total = torch.zeros(())
+        steps = 0
+        for batch in task.batches(epoch):
+            optimizer.zero_grad()
+            loss = task.loss(batch)
+            loss.backward()  # type: ignore[no-untyped-call]
+            optimizer.step()
+            total += loss.detach().cpu()
+            steps += 1
+        mean_loss = float(total) / max(steps, 1)
+        if not math.isfinite(mean_loss):
+            raise PlatformError(
+                f"training diverged: the loss of epoch {epoch + 1} is {mean_loss}. "
+                "Try a smaller learning_rate."
+            )
+        module.eval()
+        with torch.no_grad():
+            measure = task.validate()
+        epoch += 1
+        state.record(epoch, measure, module, optimizer)
+        if report is not None:
+            report(epoch, mean_loss, measure)
+    module.load_state_dict(state.best())
+    module.eval()
+    return state.best_measure
+
+
+def _optimizer(module: torch.nn.Module, settings: LoopSettings) -> torch.optim.Optimizer:
+    import torch
+
+    kinds: dict[str, type[torch.optim.Optimizer]] = {
+        "adagrad": torch.optim.Adagrad,
+        "adam": torch.optim.Adam,
+        "adadelta": torch.optim.Adadelta,
+    }
+    parameters = [p for p in module.parameters() if p.requires_grad]
+    return kinds[settings.optimizer](parameters, lr=settings.learning_rate)  # type: ignore[call-arg]
+
+
+class _State:
+    """The state of training after the last complete epoch, on disk.
+
+    `state.safetensors` holds the module, the optimizer and the epoch that they belong to, in one
+    file, so that a kill between two writes cannot mix epochs; `best.safetensors` the best module.
+    """
+
+    def __init__(self, workspace: Path) -> None:
+        self._state = workspace / "state.safetensors"
+        self._best = workspace / "best.safetensors"
+        self.best_epoch = 0
+        self.best_measure = -math.inf
+
+    def restore(self, module: torch.nn.Module, optimizer: torch.optim.Optimizer) -> int:
+        """Load what is there; returns the number of epochs done."""
+        import torch
+
+        if not self._state.exists():
+            save_weights(self._best, module.state_dict(), {})
+            return 0
+        saved = load_weights(self._state)
+        module.load_state_dict(
+            {name[7:]: tensor for name, tensor in saved.items() if name.startswith("module.")}
+        )
+        held = optimizer.state_dict()
+        states: dict[int, dict[str, Tensor]] = {}
+        for name, tensor in saved.items():
+            if name.startswith("optimizer."):
+                _, number, key = name.split(".", 2)
+                states.setdefault(int(number), {})[key] = tensor
+        optimizer.load_state_dict({"state": states, "param_groups": held["param_groups"]})
+        facts = json.loads(bytes(saved["facts"].to(torch.uint8).tolist()).decode())
+        self.best_epoch = int(facts["best_epoch"])
+        self.best_measure = float(facts["best_measure"])
+        return int(facts["epoch"])
+
+    def record(
+        self,
+        epoch: int,
+        measure: float,
+        module: torch.nn.Module,
+        optimizer: torch.optim.Optimizer,
+    ) -> None:
+        """Keep the state after an epoch, and the module if it is the best so far."""
+        import torch
+
+        if measure > self.best_measure:
+            self.best_measure, self.best_epoch = measure, epoch
+            save_weights(self._best, module.state_dict(), {})
+        facts = {"epoch": epoch, "best_epoch": self.best_epoch, "best_measure": self.best_measure}
+        tensors = {f"module.{name}": tensor for name, tensor in module.state_dict().items()}
+        for number, values in optimizer.state_dict()["state"].items():
+            for key, value in values.items():
+                tensors[f"optimizer.{number}.{key}"] = torch.as_tensor(value)
+        tensors["facts"] = torch.tensor(list(json.dumps(facts).encode()), dtype=torch.uint8)
+        save_weights(self._state, tensors, {})
+
+    def best(self) -> dict[str, Tensor]:
+        """The weights of the best epoch."""
+        return load_weights(self._best)

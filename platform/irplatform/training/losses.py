@@ -1,0 +1,22 @@
+"""Loss functions that several rerankers train with."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+
+def pairwise_hinge(higher: Tensor, lower: Tensor, weight: Tensor, margin: float = 1.0) -> Tensor:
+    """Weighted mean of max(0, margin − s(Q,D+) + s(Q,D−)) (Mohan et al., WWW 2018, section 3.4).
+
+    Args:
+        higher: scores of the documents of higher grade, [n].
+        lower: scores of the others, [n].
+        weight: weight of each pair, [n].
+        margin: the difference that costs nothing any more.
+    """
+    import torch
+
+    return (weight * torch.relu(margin - higher + lower)).sum() / weight.sum()

@@ -1,0 +1,167 @@
+"""Pairs of documents to learn an order from.
+
+For every topic a pool of documents is drawn once: relevant ones, judged ones of lower grade, and
+unjudged candidates of the first stage, which count as not relevant. An epoch then pairs relevant
+documents with as many documents of lower grade (Mohan et al., WWW 2018, section 4.2: equal numbers
+of relevant and non-relevant documents per query), weighted by the square root of the difference of
+the grades (section 4.2.1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+from pydantic import Field
+
+from irplatform.plugin import LabelledTopic, Options
+
+
+class PairSettings(Options):
+    """How pairs are drawn."""
+
+    relevant: Literal["candidates", "judged"] = Field(
+        "candidates",
+        description="learn from relevant documents that the first stage found, or from all judged",
+    )
+    unjudged_share: float = Field(
+        0.3,
+        ge=0,
+        le=1,
+        description="share of pairs whose lower document is an unjudged candidate, where the topic "
+        "also has judged ones",
+    )
+    negatives_per_topic: int = Field(
+        200, gt=0, description="most documents of grade 0, and most unjudged ones, in a topic's pool"
+    )
+    pairs_per_topic: int = Field(100, gt=0, description="most pairs of a topic in an epoch")
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Pairs (D+, D−) of documents of the same topic.
+
+    Attributes:
+        topic: int64 [n], index of the topic.
+        higher: int64 [n], index of the document of higher grade in the topic's pool.
+        lower: int64 [n], index of the other one.
+        weight: float32 [n], square root of the difference of their grades.
+    """
+
+    topic: npt.NDArray[np.int64]
+    higher: npt.NDArray[np.int64]
+    lower: npt.NDArray[np.int64]
+    weight: npt.NDArray[np.float32]
+
+    def __len__(self) -> int:
+        return len(self.topic)
+
+    def batches(self, size: int) -> Iterator[Pairs]:
+        """Consecutive pieces of at most `size` pairs."""
+        for start in range(0, len(self), size):
+            part = slice(start, start + size)
+            yield Pairs(self.topic[part], self.higher[part], self.lower[part], self.weight[part])
+
+
+@dataclass(frozen=True)
+class Pool:
+    """The documents of a topic to learn from.
+
+    Attributes:
+        doc_ids: their ids.
+        grades: int64, one per document; unjudged ones have 0.
+        judged: whether each was judged.
+    """
+
+    doc_ids: tuple[str, ...]
+    grades: npt.NDArray[np.int64]
+    judged: npt.NDArray[np.bool_]
+
+
+class PairSampler:
+    """Draws pairs, the same ones for the same seed and epoch.
+
+    Args:
+        topics: where to learn from; those without a pair are left out.
+        settings: how to draw.
+        seed: of all choices.
+
+    Attributes:
+        topics: the topics that have at least one pair.
+        pools: their documents, in the same order.
+    """
+
+    def __init__(self, topics: Sequence[LabelledTopic], settings: PairSettings, seed: int) -> None:
+        self.settings = settings
+        self.seed = seed
+        self.topics: list[LabelledTopic] = []
+        self.pools: list[Pool] = []
+        for number, topic in enumerate(topics):
+            pool = self._pool(topic, np.random.default_rng([seed, number]))
+            if len(set(pool.grades.tolist())) > 1:
+                self.topics.append(topic)
+                self.pools.append(pool)
+
+    def _pool(self, topic: LabelledTopic, random: np.random.Generator) -> Pool:
+        grades = {doc_id: max(grade, 0) for doc_id, grade in topic.judgments.items()}
+        candidates = set(topic.candidates)
+        relevant = sorted(d for d, grade in grades.items() if grade > 0)
+        if self.settings.relevant == "candidates":
+            relevant = [d for d in relevant if d in candidates]
+        rejected = sorted(d for d, grade in grades.items() if grade == 0)
+        unjudged = [d for d in topic.candidates if d not in grades]
+        most = self.settings.negatives_per_topic
+        chosen = [
+            *relevant,
+            *_some(rejected, most, random),
+            *_some(unjudged, most, random),
+        ]
+        return Pool(
+            tuple(chosen),
+            np.array([grades.get(d, 0) for d in chosen], dtype=np.int64),
+            np.array([d in grades for d in chosen], dtype=np.bool_),
+        )
+
+    def epoch(self, epoch: int) -> Pairs:
+        """All pairs of an epoch, shuffled."""
+        random = np.random.default_rng([self.seed, 1_000_003, epoch])
+        parts = [self._pairs(number, random) for number in range(len(self.topics))]
+        if not parts:
+            empty = np.empty(0, dtype=np.int64)
+            return Pairs(empty, empty, empty, np.empty(0, dtype=np.float32))
+        topic, higher, lower = (np.concatenate(column) for column in zip(*parts, strict=True))
+        order = random.permutation(len(topic))
+        topic, higher, lower = topic[order], higher[order], lower[order]
+        difference = np.array(
+            [
+                self.pools[t].grades[h] - self.pools[t].grades[low]
+                for t, h, low in zip(topic, higher, lower, strict=True)
+            ],
+            dtype=np.float32,
+        )
+        return Pairs(topic, higher, lower, np.sqrt(difference))
+
+    def _pairs(
+        self, number: int, random: np.random.Generator
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        pool = self.pools[number]
+        above_all = np.flatnonzero(pool.grades > pool.grades.min())
+        higher = random.permutation(above_all)[: self.settings.pairs_per_topic]
+        unjudged = np.flatnonzero(~pool.judged)
+        lower = np.empty(len(higher), dtype=np.int64)
+        from_unjudged = random.random(len(higher)) < self.settings.unjudged_share
+        for i, document in enumerate(higher):
+            judged = np.flatnonzero(pool.judged & (pool.grades < pool.grades[document]))
+            use_unjudged = len(unjudged) and (from_unjudged[i] or not len(judged))
+            lower[i] = random.choice(unjudged if use_unjudged else judged)
+        return np.full(len(higher), number, dtype=np.int64), higher, lower
+
+
+def _some(items: Sequence[str], most: int, random: np.random.Generator) -> list[str]:
+    """At most `most` of the items, in their order."""
+    if len(items) <= most:
+        return list(items)
+    return [items[i] for i in np.sort(random.choice(len(items), most, replace=False))]

@@ -1,0 +1,56 @@
+"""Weight files: tensors in safetensors format, which cannot carry code, with a model's identity."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from irplatform.errors import InputError
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+
+def save_weights(path: Path, tensors: Mapping[str, Tensor], identity: Mapping[str, Any]) -> None:
+    """Write tensors with what identifies the model: its name and the sizes that must match."""
+    from safetensors.torch import save_file
+
+    held = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
+    temporary = path.with_name(path.name + ".tmp")
+    save_file(held, temporary, metadata={"identity": json.dumps(identity, sort_keys=True)})
+    temporary.replace(path)
+
+
+def load_weights(path: Path, identity: Mapping[str, Any] | None = None) -> dict[str, Tensor]:
+    """Read tensors that `save_weights` wrote.
+
+    Args:
+        path: the file.
+        identity: what the file must have been saved with; None accepts any.
+
+    Raises:
+        InputError: not a safetensors file (a pickle, say), or the weights of another model.
+    """
+    from safetensors import SafetensorError, safe_open
+
+    if not path.is_file():
+        raise InputError("there is no such weight file.", path=path)
+    try:
+        with safe_open(path, framework="pt") as file:
+            found = json.loads((file.metadata() or {}).get("identity", "null"))
+            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+    except (SafetensorError, OSError, ValueError) as error:
+        raise InputError(
+            "this is not a safetensors file. Pickled checkpoints (.pt, .pkl) are not read, since "
+            "they can run code.",
+            path=path,
+        ) from error
+    if identity is not None and found != json.loads(json.dumps(identity)):
+        raise InputError(
+            f"these weights belong to another model: they were saved for {found}, "
+            f"and {dict(identity)} is needed.",
+            path=path,
+        )
+    return tensors

@@ -1,0 +1,47 @@
+"""The options of Delta: sizes, features and training, with the paper's values as defaults."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from irplatform.plugin import Field, Options
+from irplatform.text import ALL18, LEX3, VectorOptions
+from irplatform.training import LoopSettings, PairSettings
+from pydantic import field_validator
+
+
+class DeltaOptions(Options):
+    """Options of Delta; `[paper]` marks a value of Mohan et al., WWW 2018."""
+
+    filters: int = Field(32, gt=0, description="filters of each convolution [paper]")
+    convolutions: int = Field(3, gt=0, description="convolution layers, each of width 3 [paper]")
+    hidden: int = Field(32, gt=0, description="width of the hidden feed-forward layer")
+    document_words: int = Field(50, gt=0, description="words of a document that are read [paper]")
+    query_words: int | None = Field(
+        None, gt=0, description="words of a query that are read; none reads all"
+    )
+    lexical: tuple[str, ...] = Field(
+        LEX3, description="lexical match features beside the text [paper: Lex3]"
+    )
+    difference: bool = Field(True, description="use the vectors d − q* (ablation of table 6)")
+    delta_features: bool = Field(
+        True, description="use cosine, distance and proximity of d and q* (ablation of table 6)"
+    )
+    form: Literal["tabulated", "plain"] = Field(
+        "tabulated", description="how scores are computed; both give the same"
+    )
+    slope: float = Field(0.1, ge=0, lt=1, description="negative slope of the Leaky ReLU")
+    dropout: float = Field(0.2, ge=0, lt=1, description="dropout before the max-pooling")
+    l2_convolution: float = Field(1e-4, ge=0, description="L2 coefficient of the convolutions")
+    l2_feed_forward: float = Field(1e-4, ge=0, description="L2 coefficient of the feed-forward")
+    pairs: PairSettings = Field(PairSettings(), description="how training pairs are drawn")
+    loop: LoopSettings = Field(LoopSettings(), description="optimizer and stopping")
+    vectors: VectorOptions = Field(VectorOptions(), description="word vectors, fixed in training")
+
+    @field_validator("lexical")
+    @classmethod
+    def _known_features(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        for name in value:
+            if name not in ALL18:
+                raise ValueError(f"'{name}' is not one of {', '.join(ALL18)}")
+        return value

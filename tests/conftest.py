@@ -1,0 +1,37 @@
+"""What all tests share: a cache of their own, the real data where it is, and no plugins but ours."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+_ROOT = Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _cache_of_its_own(tmp_path_factory):
+    """No test reads or writes the user's cache."""
+    before = os.environ.get("IRPLATFORM_HOME")
+    os.environ["IRPLATFORM_HOME"] = str(tmp_path_factory.mktemp("irplatform-home"))
+    yield
+    if before is None:
+        del os.environ["IRPLATFORM_HOME"]
+    else:
+        os.environ["IRPLATFORM_HOME"] = before
+
+
+@pytest.fixture
+def fresh_home(tmp_path, monkeypatch):
+    """An empty cache for one test."""
+    home = tmp_path / "home"
+    monkeypatch.setenv("IRPLATFORM_HOME", str(home))
+    return home
+
+
+@pytest.fixture(scope="session")
+def test_data() -> Path:
+    """The folder of real collections; the test is skipped where there is none."""
+    folder = Path(os.environ.get("IRPLATFORM_TEST_DATA", _ROOT.parent / "shared" / "data"))
+    if not folder.is_dir():
+        pytest.skip(f"no real collections at {folder}: set IRPLATFORM_TEST_DATA to run this test")
+    return folder

@@ -1,0 +1,110 @@
+import gzip
+import pickle
+import struct
+
+import numpy as np
+import pytest
+
+from irplatform.errors import InputError
+from irplatform.text import WordVectors, import_vectors
+
+ENTRIES = {"Cancer": [1.0, 2.0, 3.0], "IL-6": [0.5, 0.25, -1.0], "mice": [4.0, 5.0, 6.0]}
+
+
+def lines(entries=ENTRIES):
+    return "".join(f"{w} {' '.join(map(str, v))}\n" for w, v in entries.items()).encode()
+
+
+def header(entries=ENTRIES):
+    return f"{len(entries)} 3\n".encode()
+
+
+def word2vec_binary(entries=ENTRIES):
+    rows = [word.encode() + b" " + struct.pack("<3f", *v) + b"\n" for word, v in entries.items()]
+    return header(entries) + b"".join(rows)
+
+
+def imported(path, content, folder):
+    path.write_bytes(content)
+    import_vectors(path, folder)
+    return WordVectors.open(folder)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "kind"),
+    [
+        ("w2v.txt", header() + lines(), "word2vec-text"),
+        ("w2v.txt.gz", gzip.compress(header() + lines()), "word2vec-text"),
+        ("w2v.bin", word2vec_binary(), "word2vec-binary"),
+        ("w2v.bin.gz", gzip.compress(word2vec_binary()), "word2vec-binary"),
+        ("glove.txt", lines(), "glove"),
+        ("fasttext.vec", header() + lines(), "word2vec-text"),
+    ],
+)
+def test_published_formats_are_read(tmp_path, name, content, kind):
+    vectors = imported(tmp_path / name, content, tmp_path / "vectors")
+    assert list(vectors.words) == ["cancer", "il6", "mice"]
+    assert (vectors.matrix[:3] == np.array(list(ENTRIES.values()), dtype=np.float32)).all()
+    assert vectors.facts["kind"] == kind
+    assert vectors.unk == 3
+
+
+@pytest.mark.slow
+def test_fasttext_binaries_are_read(tmp_path):
+    from gensim.models import FastText
+    from gensim.models.fasttext import save_facebook_model
+
+    sentences = [["cancer", "in", "mice"], ["mice", "in", "cages"]] * 5
+    model = FastText(sentences, vector_size=3, min_count=1, epochs=1, workers=1, bucket=100)
+    save_facebook_model(model, str(tmp_path / "model.bin"))
+    import_vectors(tmp_path / "model.bin", tmp_path / "vectors")
+    vectors = WordVectors.open(tmp_path / "vectors")
+    for word in ("cancer", "mice"):
+        assert vectors.matrix[vectors.rows([word])[0]] == pytest.approx(model.wv[word])
+
+
+def test_entries_become_the_tokenizers_words_and_the_first_one_wins(tmp_path):
+    entries = {
+        "the": [1, 0, 0],
+        "The": [2, 0, 0],
+        "IL6": [3, 0, 0],
+        "il-6": [4, 0, 0],
+        "new_york": [5, 0, 0],
+        ",": [6, 0, 0],
+        "7": [7, 0, 0],
+        "8": [8, 0, 0],
+    }
+    vectors = imported(tmp_path / "glove.txt", lines(entries), tmp_path / "vectors")
+    assert list(vectors.words) == ["the", "il6", "<int>"]
+    assert vectors.matrix[:3, 0].tolist() == [1, 3, 7]
+    assert vectors.facts["entries"] == 8
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("model.kv", pickle.dumps({"a": 1}), "is a Python pickle"),
+        ("vectors.npy", b"\x93NUMPY\x01\x00", "is a Python pickle or archive"),
+        ("a.txt", b"", "is no file of word vectors"),
+        ("a.txt", b"Once upon a time\n", "is no file of word vectors"),
+        ("a.txt", b"0 0\n", "holds no vectors"),
+        ("a.bin", b"1000000000 300\nword ", "more than it can hold"),
+        ("a.bin", word2vec_binary()[:-8], "is no complete word2vec-binary file"),
+        ("a.txt", header() + lines()[:-12], "is no complete word2vec-text file"),
+        ("a.txt", lines() + b"short 1.0\n", "is no complete glove file"),
+        ("a.txt", header() + lines(ENTRIES | {"mice": [1, 2, "nan"]}), "is not finite"),
+        ("a.txt", lines({",": [1, 2, 3]}), "no entry of this glove file is a word"),
+        ("a.txt.gz", b"no gzip", "no gzip file"),
+        ("a.bin.gz", gzip.compress(struct.pack("<i", 793712314)), "must be decompressed first"),
+        ("a.bin", struct.pack("<ii", 793712314, 12), "fasttext-binary"),
+    ],
+)
+def test_a_wrong_file_is_an_explained_mistake(tmp_path, name, content, message):
+    with pytest.raises(InputError, match=message):
+        imported(tmp_path / name, content, tmp_path / "vectors")
+    assert not (tmp_path / "vectors").exists()
+
+
+def test_a_missing_file_is_an_explained_mistake(tmp_path):
+    with pytest.raises(InputError, match="cannot be read: No such file"):
+        import_vectors(tmp_path / "missing.bin", tmp_path / "vectors")

@@ -1,0 +1,134 @@
+import gzip
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from pydantic import ValidationError
+
+from irplatform.errors import InputError
+from irplatform.plugin import Document
+from irplatform.text import VectorOptions, WordVectors, train_vectors
+from irplatform.text.vector_training import automatic_epochs, automatic_min_count
+
+SMALL = {"dimensions": 8, "epochs": 2, "min_count": 2, "sample": 0}
+
+
+def documents():
+    topics = [["statins", "lipids", "heart"], ["melanoma", "braf", "kinase"]]
+    for number in range(200):
+        words = topics[number % 2]
+        yield Document(
+            f"d{number}", " ".join(words), f"Of {words[number % 3]} {words[0]}. In mice."
+        )
+
+
+def trained(folder, extra_text=(), **options):
+    train_vectors(documents(), extra_text, VectorOptions(**(SMALL | options)), folder)
+    return WordVectors.open(folder)
+
+
+def files_of(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+@pytest.mark.parametrize("algorithm", ["skip-gram", "cbow"])
+@pytest.mark.parametrize("hierarchical_softmax", [True, False])
+def test_words_of_one_topic_come_to_lie_together(tmp_path, algorithm, hierarchical_softmax):
+    vectors = trained(
+        tmp_path,
+        algorithm=algorithm,
+        hierarchical_softmax=hierarchical_softmax,
+        epochs=30,
+        window=2,
+    )
+    unit = vectors.matrix / np.linalg.norm(vectors.matrix, axis=1, keepdims=True)
+    statins, lipids, braf = unit[vectors.rows(["statins", "lipids", "braf"])]
+    assert statins @ lipids > statins @ braf
+
+
+def test_training_is_repeatable_and_leaves_nothing_else_behind(tmp_path):
+    trained(tmp_path / "one")
+    trained(tmp_path / "two")
+    trained(tmp_path / "other", seed=2)
+    assert files_of(tmp_path / "one") == files_of(tmp_path / "two")
+    assert "sentences.txt" not in files_of(tmp_path / "one")
+    assert files_of(tmp_path / "one")["vectors.npy"] != files_of(tmp_path / "other")["vectors.npy"]
+
+
+@pytest.mark.slow
+def test_training_does_not_depend_on_the_process(tmp_path):
+    program = (
+        "import sys; from pathlib import Path; sys.path.insert(0, sys.argv[1])\n"
+        "from test_vector_training import trained; trained(Path(sys.argv[2]))"
+    )
+    for hash_seed in ("1", "2"):
+        subprocess.run(
+            [sys.executable, "-c", program, os.path.dirname(__file__), tmp_path / hash_seed],  # noqa: PTH120
+            check=True,
+            capture_output=True,
+            env=os.environ | {"PYTHONHASHSEED": hash_seed},
+        )
+    assert files_of(tmp_path / "1") == files_of(tmp_path / "2")
+
+
+def test_the_facts_say_how_vectors_were_made(tmp_path):
+    facts = trained(tmp_path, min_count="auto", epochs="auto").facts
+    assert facts["options"]["min_count"] == "auto"
+    assert (facts["min_count"], facts["epochs"], facts["words_of_text"]) == (2, 30, 1400)
+
+
+def test_further_text_adds_words_in_every_format(tmp_path):
+    (tmp_path / "a.txt").write_text("# a comment alone\nAspirin here. Aspirin there.\n\n")
+    (tmp_path / "b.jsonl").write_text('{"title": "Ibuprofen", "abstract": "Ibuprofen."}\n')
+    with gzip.open(tmp_path / "c.tsv.gz", "wt") as file:
+        file.write('id\tsentence\tcited_title\nskipped\tWith "morphine.\tMorphine\n')
+    files = [tmp_path / name for name in ("a.txt", "b.jsonl", "c.tsv.gz")]
+    words = set(trained(tmp_path / "vectors", files).words)
+    assert {"aspirin", "ibuprofen", "morphine"} <= words
+    assert not {"comment", "skipped"} & words
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("a.pdf", b"x", "text comes as .txt, .jsonl or .tsv"),
+        ("a.jsonl", b'{"title": "x"}\n{', r"a.jsonl:2: this line is not JSON"),
+        ("a.jsonl", b"[]", r"a.jsonl:1: needs an object"),
+        ("a.jsonl", b'{"body": "x"}', r"a.jsonl:1: needs an object"),
+        ("a.tsv", b"id\tname\n1\tx\n", r"a.tsv:1: needs a header"),
+        ("a.txt", b"\xff\xfe", "is not UTF-8 text"),
+        ("a.txt.gz", b"no gzip", "no gzip file"),
+        ("a.txt.gz", gzip.compress(b"x" * 99)[:-9], "cut short"),
+        ("missing.txt", None, "No such file"),
+    ],
+)
+def test_text_that_cannot_be_read_is_an_explained_mistake(tmp_path, name, content, message):
+    if content is not None:
+        (tmp_path / name).write_bytes(content)
+    with pytest.raises(InputError, match=message):
+        trained(tmp_path / "vectors", [tmp_path / name])
+    assert not (tmp_path / "vectors" / "vectors.json").exists()
+
+
+def test_too_little_text_is_an_explained_mistake(tmp_path):
+    with pytest.raises(InputError, match="none occurs 5 times"):
+        train_vectors([Document("d", "two words")], [], VectorOptions(min_count=5), tmp_path)
+
+
+def test_the_rules_of_size_reach_the_papers_settings():
+    assert [automatic_min_count(n) for n in (0, 900_000, 14_000_000, 4 * 10**9, 10**11)] == [
+        2, 2, 6, 101, 101,
+    ]  # fmt: skip
+    assert [automatic_epochs(n) for n in (0, 900_000, 8_000_000, 14_000_000, 4 * 10**9)] == [
+        30, 30, 8, 5, 1,
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"algorithm": "glove"}, {"min_count": "many"}, {"workers": 0}, {"dim": 3}]
+)
+def test_wrong_options_are_refused(wrong):
+    with pytest.raises(ValidationError):
+        VectorOptions(**wrong)
