@@ -1,4 +1,4 @@
-"""What all tests share: a cache of their own, the real data where it is, and no plugins but ours."""
+"""What all tests share: a cache of their own, and the real data where there is some."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What the command line calls and a notebook imports: `run` and `evaluate`.
+"""What the command line calls and a notebook imports: `run`, `train`, `evaluate_runs`, `search`.
 
 `run` reads as the story of a run: choose, retrieve, rerank, write, score.
 """
@@ -6,19 +6,27 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+import shutil
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from irplatform import pipeline
+from irplatform.collections import Collection
 from irplatform.devices import choose_device
-from irplatform.errors import InputError
-from irplatform.evaluation import parse_measures
-from irplatform.plugin import RunEvent
+from irplatform.errors import InputError, unknown
+from irplatform.evaluation import Evaluation, evaluate, parse_measures, read_qrels
+from irplatform.plugin import RunEvent, Topic
 from irplatform.registry import Registry, registry
+from irplatform.reranking.fitting import train as train_system
+from irplatform.reranking.systems import read_description
 from irplatform.resources import CollectionResources, VectorSource
 from irplatform.results import Recorder, RunReport
+from irplatform.runs import read_run
 from irplatform.storage import writable_folder
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
 
 @dataclass(frozen=True)
@@ -97,26 +105,20 @@ def run(settings: RunSettings, plugins: Registry | None = None) -> RunReport:
     training = pipeline.find_training(collection, train_on)
     folds = training is None and not settings.checkpoint
     folds = folds and pipeline.check_teacher(collection, rerankers, qrels)
-    resources = CollectionResources(
-        corpus=collection.corpus,
-        device=choose_device(settings.device) if rerankers else "cpu",
-        seed=settings.seed,
-        threads=settings.threads or os.cpu_count() or 1,
-        source=VectorSource(settings.vectors, tuple(settings.vectors_text)),
-    )
+    resources = _resources(settings, collection)
     run_dir = writable_folder(settings.run_dir or Path("runs") / collection.id)
     recorder = Recorder(
         collection, qrels, measures, plugins.measures, run_dir, settings.tag, settings.command
     )
-    names = [choice.name for choice in (*retrievers, *rerankers)]
+    names = [*settings.retrievers, *settings.rerankers]
     plugins.announce("run_started", RunEvent(collection.id, tuple(names), run_dir))
 
     candidates = pipeline.search(
         collection, retrievers, settings.depth, settings.rerank_depth, resources
     )
     # pipeline.refuse_broken_corpus(collection, qrels, resources)
-    for choice, found in zip(retrievers, candidates.first.runs, strict=True):
-        recorder.add(found, [choice.describe()], resources)
+    for retriever, found in zip(retrievers, candidates.first.runs, strict=True):
+        recorder.add(found, [retriever.describe()], resources)
     if len(retrievers) > 1:
         recorder.add(candidates.first.final, [c.describe() for c in retrievers], resources)
 
@@ -135,3 +137,160 @@ def run(settings: RunSettings, plugins: Registry | None = None) -> RunReport:
     results = {system.name: system.measures for system in report.systems}
     plugins.announce("run_finished", RunEvent(collection.id, tuple(names), run_dir, results))
     return report
+
+
+def train(settings: RunSettings, out: Path | None = None) -> dict[str, Any]:
+    """Train a reranker on the topics of a collection.
+
+    Args:
+        settings: `collection` is what it learns from; `rerankers` names one.
+        out: a folder to copy the checkpoint to; it must not exist.
+
+    Returns:
+        The checkpoint's description and its `path`.
+
+    Raises:
+        InputError: a wrong name, option or file, or a collection without judgments.
+    """
+    plugins = registry()
+    retrievers, (choice,) = pipeline.choose_systems(
+        plugins, settings.retrievers, settings.rerankers, settings.settings
+    )
+    if not choice.trainable:
+        raise InputError(f"'{choice.name}' does not learn: it needs no training.")
+    if out is not None and out.exists():
+        raise InputError("this exists already; choose another folder for the checkpoint.", path=out)
+    collection = plugins.collection(settings.collection)
+    if collection.load_qrels is None:
+        raise InputError(f"'{collection.id}' has no judgments to train on.")
+    resources = _resources(settings, collection)
+    lessons = pipeline.learn_from(
+        collection, retrievers, settings.depth, settings.rerank_depth, resources
+    )
+    built = train_system(choice, lessons, resources)
+    if out is not None:
+        shutil.copytree(built.path, out)
+    path = out or built.path
+    return {"path": str(path), **read_description(path, choice)}
+
+
+def evaluate_runs(
+    paths: Sequence[Path],
+    *,
+    collection: str | None = None,
+    qrels: Path | None = None,
+    measures: Sequence[str] = (),
+) -> dict[str, Evaluation]:
+    """Score run files.
+
+    Args:
+        paths: TREC runs.
+        collection: whose judgments and measures to use.
+        qrels: a file of judgments, instead of or beside a collection.
+        measures: names; empty takes the collection's, or the usual ones.
+
+    Returns:
+        Path to evaluation.
+
+    Raises:
+        InputError: a bad name or file, or no judgments.
+    """
+    if (collection is None) == (qrels is None):
+        raise InputError("give either --collection or --qrels.")
+    plugins = registry()
+    names: Sequence[str] = Collection.measures
+    if collection is not None:
+        held = plugins.collection(collection)
+        names = held.measures
+        if held.load_qrels is None:
+            raise InputError(f"'{held.id}' has no judgments.")
+        judgments = held.load_qrels()
+    elif qrels is not None:
+        judgments = read_qrels(qrels)
+    parsed = list(parse_measures(measures or names, plugins.measures))
+    return {
+        str(path): evaluate(judgments, read_run(path), parsed, extra=plugins.measures)
+        for path in paths
+    }
+
+
+def search(
+    collection: str,
+    *,
+    retriever: str = "bm25",
+    query: str | None = None,
+    topic: str | None = None,
+    depth: int = 10,
+    settings: Mapping[str, object] | None = None,
+) -> dict[str, Any]:
+    """Search a collection for some words, or for one of its topics.
+
+    Returns:
+        `topic`, `query` and `hits`: rank, score, id, title and grade (None: not judged).
+
+    Raises:
+        InputError: a wrong name, or neither or both of `query` and `topic`.
+    """
+    if (query is None) == (topic is None):
+        raise InputError("give either --query or --topic.")
+    if depth < 1:
+        raise InputError("depth must be at least 1.")
+    plugins = registry()
+    (choice,), _ = pipeline.choose_systems(plugins, (retriever,), (), settings or {})
+    held = plugins.collection(collection)
+    if topic is None:
+        asked = Topic("query", query or "")
+    else:
+        topics = {t.id: t for t in held.load_topics()}
+        if topic not in topics:
+            raise unknown(f"topic of '{held.id}'", topic, topics)
+        asked = topics[topic]
+    grades = held.load_qrels().get(asked.id, {}) if topic and held.load_qrels else {}
+    resources = _resources(RunSettings(collection), held)
+    run = choice.registration.create(choice.options.model_dump()).retrieve(
+        [asked], depth, resources
+    )
+    ranking = run.rankings[asked.id].top(depth)
+    documents = resources.documents(ranking.doc_ids)
+    hits = [
+        {
+            "rank": rank,
+            "score": score,
+            "id": doc_id,
+            "title": document.title,
+            "grade": grades.get(doc_id),
+        }
+        for rank, ((doc_id, score), document) in enumerate(
+            zip(ranking, documents, strict=True), start=1
+        )
+    ]
+    return {"topic": asked.id, "query": asked.query, "hits": hits}
+
+
+def index(collection: str, *, threads: int | None = None) -> dict[str, Any]:
+    """Build a collection's Lucene index, if it is not there.
+
+    Returns:
+        Where it is, its fingerprint, whether it was built now and in how many seconds, and
+        Lucene's statistics.
+    """
+    held = registry().collection(collection)
+    resources = _resources(RunSettings(collection, threads=threads), held)
+    built = resources.index_artifact()
+    return {
+        "path": str(built.path),
+        "fingerprint": built.fingerprint,
+        "built now": built.built,
+        "seconds": round(built.seconds, 1),
+        **resources.index().stats(),
+    }
+
+
+def _resources(settings: RunSettings, collection: Collection) -> CollectionResources:
+    return CollectionResources(
+        corpus=collection.corpus,
+        device=choose_device(settings.device) if settings.rerankers else "cpu",
+        seed=settings.seed,
+        threads=settings.threads or os.cpu_count() or 1,
+        source=VectorSource(settings.vectors, tuple(settings.vectors_text)),
+    )

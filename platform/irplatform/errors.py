@@ -8,8 +8,11 @@ what to do. Anything else that reaches the top is a bug of ours and shows a trac
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
-from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
 
 
 class PlatformError(Exception):

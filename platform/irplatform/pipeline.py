@@ -5,16 +5,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from irplatform.collections import Collection, Qrels
 from irplatform.console import notice
 from irplatform.errors import InputError, unknown
-from irplatform.plugin import Topic
-from irplatform.registry import Registration, Registry
 from irplatform.reranking.fitting import (
     Example,
     Lessons,
@@ -30,6 +25,14 @@ from irplatform.resources import CollectionResources, VectorSource
 from irplatform.retrieval.first_stage import FirstStage, RetrieverChoice, retrieve
 from irplatform.runs import Run
 from irplatform.storage import fingerprint, home
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from irplatform.collections import Collection, Qrels
+    from irplatform.plugin import Topic
+    from irplatform.registry import Registration, Registry
 
 FEWEST_TOPICS = 10
 """Fewer judged topics than this are not cross-validated."""
@@ -345,8 +348,9 @@ def check_teacher(
     learning = [choice.name for choice in rerankers if choice.trainable]
     if learning and not possible:
         raise InputError(
-            f"'{collection.id}' names no training collection for {', '.join(learning)}, and its own "
-            f"{judged} judged topics are too few to cross-validate (at least {FEWEST_TOPICS}). "
+            f"'{collection.id}' names no training collection for {', '.join(learning)}, and "
+            f"its own {judged} judged topics are too few to cross-validate (at least "
+            f"{FEWEST_TOPICS}). "
             "Give --train-on COLLECTION or --checkpoint FOLDER."
         )
     if rerankers and possible:

@@ -29,15 +29,16 @@ functions that need them: every command loads every plugin.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Protocol, overload
 
 import pluggy
 from pydantic import BaseModel, ConfigDict, Field
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+    from pathlib import Path
+
     import click
 
     from irplatform.collections import Collection
@@ -126,6 +127,10 @@ class Documents(Sequence[Document]):
         held = {document.id: document for document in documents}
         return cls([d.id for d in documents], lambda ids: [held[i] for i in ids])
 
+    def part(self, which: slice) -> Documents:
+        """Some of the documents, read on their own."""
+        return Documents(self.ids[which], self._fetch)
+
     def __len__(self) -> int:
         return len(self.ids)
 
@@ -151,6 +156,9 @@ class Options(BaseModel):
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+_Options = Options  # in the classes below, `Options` is their own attribute
 
 
 class Resources(Protocol):
@@ -222,8 +230,8 @@ class Reranker:
     Options: ClassVar[type[Options]] = Options
     citation: ClassVar[str] = ""
 
-    def __init__(self, options: Options | None = None) -> None:
-        self.options = options if options is not None else type(self).Options()
+    def __init__(self, options: _Options | None = None) -> None:
+        self.options: _Options = options if options is not None else type(self).Options()
 
     def prepare(self, resources: Resources) -> None:
         """Take what is needed from the harness; called once, before `fit`, `load` and `score`."""
@@ -269,8 +277,8 @@ class Retriever:
     Options: ClassVar[type[Options]] = Options
     citation: ClassVar[str] = ""
 
-    def __init__(self, options: Options | None = None) -> None:
-        self.options = options if options is not None else type(self).Options()
+    def __init__(self, options: _Options | None = None) -> None:
+        self.options: _Options = options if options is not None else type(self).Options()
 
     def retrieve(self, topics: Sequence[Topic], depth: int, resources: Resources) -> Run:
         """Rank at most `depth` documents for every topic.

@@ -11,7 +11,6 @@ from __future__ import annotations
 import functools
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib import metadata
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -24,6 +23,8 @@ from irplatform.errors import InputError, PluginError, unknown
 from irplatform.plugin import Hooks, Options, Reranker, Retriever, RunEvent
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
     import click
 
     from irplatform.collections import Collection
@@ -88,7 +89,7 @@ class Registration(Generic[System]):
             if name not in self.system.Options.model_fields:
                 raise unknown(f"option of {self.kind} '{self.name}'", name, self.option_names())
         try:
-            return self.system.Options(**{**self.defaults, **settings})  # type: ignore[arg-type]
+            return self.system.Options(**{**self.defaults, **settings})
         except ValidationError as error:
             problem = error.errors()[0]
             option = ".".join(str(part) for part in problem["loc"])
@@ -138,7 +139,9 @@ class Registry:
     ) -> Registration[System]:
         if name in table:
             return table[name]
-        failed = "; ".join(f"{plugin} could not be loaded: {plugin.error}" for plugin in self.broken)
+        failed = "; ".join(
+            f"{plugin} could not be loaded: {plugin.error}" for plugin in self.broken
+        )
         raise unknown(kind, name, table, hint=failed)
 
     def announce(self, event: str, details: RunEvent) -> None:

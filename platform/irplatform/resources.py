@@ -6,19 +6,20 @@ Everything is built at first use, kept in the cache, and shared by all plugins o
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from irplatform import console
-from irplatform.collections import Corpus
 from irplatform.errors import InputError
 from irplatform.plugin import Documents
 from irplatform.storage import Artifact, artifact, file_digest
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from irplatform.collections import Corpus
     from irplatform.retrieval import LuceneIndex
     from irplatform.text import ForwardIndex, VectorOptions, WordVectors
 
@@ -63,7 +64,8 @@ class CollectionResources:
         seed: of everything random.
         threads: for searching and tokenizing.
         source: where word vectors come from.
-        seconds: time spent so far per stage: index, retrieve, forward_index, vectors, train, rerank.
+        seconds: time spent so far per stage: index, retrieve, forward_index, vectors, train,
+            rerank.
         artifacts: fingerprints of what was used, for the metadata of runs.
     """
 
@@ -107,9 +109,7 @@ class CollectionResources:
                     "forward-index",
                     self.corpus.name,
                     {"corpus": self.corpus.fingerprint, "format": FORWARD_INDEX_FORMAT},
-                    lambda folder: build_forward_index(
-                        self.corpus, folder, workers=self.threads
-                    ),
+                    lambda folder: build_forward_index(self.corpus, folder, workers=self.threads),
                 )
                 self._forward_index = ForwardIndex.open(built.path)
             self.artifacts["forward_index"] = built.fingerprint
@@ -126,12 +126,12 @@ class CollectionResources:
         key = "imported" if self.source.imported else options.model_dump_json()
         if key not in self._vectors:
             depends_on: Mapping[str, Any] = {"source": source, "format": VECTORS_FORMAT}
-            build: Callable[[Path], object]
+            build: Callable[[Path], None]
             if imported := self.source.imported:
                 label = imported.name
 
-                def build(folder: Path) -> object:
-                    return import_vectors(imported, folder)
+                def build(folder: Path) -> None:
+                    import_vectors(imported, folder)
 
             else:
                 label = self.corpus.name
@@ -141,11 +141,11 @@ class CollectionResources:
                     "options": options.model_dump(),
                 }
 
-                def build(folder: Path) -> object:
-                    return train_vectors(self.corpus, self.source.extra_text, options, folder)
+                def build(folder: Path) -> None:
+                    train_vectors(self.corpus, self.source.extra_text, options, folder)
 
             with self.timed("vectors"):
-                built = artifact("vectors", label, depends_on, lambda folder: (build(folder), None)[1])
+                built = artifact("vectors", label, depends_on, build)
                 self._vectors[key] = (WordVectors.open(built.path), built.path)
             self.artifacts["vectors"] = built.fingerprint
         return self._vectors[key][0]

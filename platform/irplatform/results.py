@@ -9,19 +9,22 @@ from __future__ import annotations
 import json
 import shlex
 import time
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from irplatform.collections import Collection, Qrels
 from irplatform.evaluation import Comparison, Evaluation, MeasureFunction, compare, evaluate
-from irplatform.pipeline import RerankedRun
 from irplatform.reports.table import ResultRow, mark, print_table
-from irplatform.resources import CollectionResources
 from irplatform.runs import Run, write_run
 from irplatform.runs.metadata import metadata_path, run_metadata, write_metadata
 from irplatform.storage import atomic_write, fingerprint
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from irplatform.collections import Collection, Qrels
+    from irplatform.pipeline import RerankedRun
+    from irplatform.resources import CollectionResources
 
 
 @dataclass(frozen=True)

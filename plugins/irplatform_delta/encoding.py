@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 import torch
-from irplatform.plugin import Topic
-from irplatform.text import ForwardIndex, WordVectors, lexical_features
 from torch import Tensor
 
+from irplatform.text import ForwardIndex, WordVectors, lexical_features
 from irplatform_delta.network import Words, relate
-from irplatform_delta.options import DeltaOptions
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from irplatform.plugin import Topic
+    from irplatform_delta.options import DeltaOptions
 
 
 @dataclass(frozen=True)
@@ -49,7 +54,7 @@ class Encoder:
     ) -> None:
         self._index = index
         self._options = options
-        self._device = device
+        self.device = device
         self._unknown = vectors.unk
         # The last entry serves padding (-1), which is never looked at.
         self._rows = np.append(vectors.align(index.vocabulary), vectors.unk).astype(np.int64)
@@ -72,11 +77,13 @@ class Encoder:
         lexical = lexical_features(self._index, query, rows, self._options.lexical)
         return Encoded(words, self._to_device(positions), self._to_device(lexical))
 
-    def _to_device(self, array: np.ndarray) -> Tensor:
-        return torch.from_numpy(array).to(self._device)
+    def _to_device(self, array: npt.NDArray[Any]) -> Tensor:
+        return torch.from_numpy(array).to(self.device)
 
 
-def _distinct(tokens: np.ndarray, vocabulary: int) -> tuple[np.ndarray, np.ndarray]:
+def _distinct(
+    tokens: npt.NDArray[np.int32], vocabulary: int
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Distinct token ids, and each token's position among them (their number for padding).
 
     Marking the vocabulary beats sorting the tokens while it is not much larger than they are.
@@ -85,7 +92,9 @@ def _distinct(tokens: np.ndarray, vocabulary: int) -> tuple[np.ndarray, np.ndarr
         flat, inverse = np.unique(tokens, return_inverse=True)
         padded = int(flat[:1].tolist() == [-1])
         positions = inverse.reshape(tokens.shape) - padded
-        return flat[padded:], np.where(positions < 0, len(flat) - padded, positions)
+        return flat[padded:].astype(np.int64), np.where(
+            positions < 0, len(flat) - padded, positions
+        )
     seen = np.zeros(vocabulary + 1, dtype=np.bool_)
     seen[tokens] = True  # padding, -1, marks the last entry
     seen[vocabulary] = False

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Literal
 
+from pydantic import field_validator
+
 from irplatform.plugin import Field, Options
 from irplatform.text import ALL18, LEX3, VectorOptions
 from irplatform.training import LoopSettings, PairSettings
-from pydantic import field_validator
 
 
 class DeltaOptions(Options):

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from irplatform.plugin import Documents, Resources, Topic, TrainableReranker, TrainingData
-
 from irplatform_delta.options import DeltaOptions
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from torch import Tensor
+
     from irplatform_delta.encoding import Encoder
     from irplatform_delta.network import DeltaNetwork
-    from torch import Tensor
 
 _WEIGHTS = "delta.safetensors"
 
@@ -48,9 +49,7 @@ class Delta(TrainableReranker):
 
         self._resources = resources
         vectors = resources.vectors(self.options.vectors)
-        self._encoder = Encoder(
-            resources.forward_index(), vectors, self.options, resources.device
-        )
+        self._encoder = Encoder(resources.forward_index(), vectors, self.options, resources.device)
         sizes = Sizes(
             dimensions=vectors.dimensions,
             lexical=len(self.options.lexical),
@@ -67,7 +66,6 @@ class Delta(TrainableReranker):
     def fit(self, data: TrainingData) -> None:
         """Train on pairs of documents, stopping early on validation nDCG@20."""
         from irplatform.training import run_loop
-
         from irplatform_delta.task import DeltaTask
 
         topics = len(data.training) + len(data.validation)
@@ -125,6 +123,8 @@ class Delta(TrainableReranker):
         """Score documents: one float each, higher is better, not bounded."""
         import torch
 
+        if not documents:
+            return []
         with torch.inference_mode():
             encoded = self._encoder.encode(topic, documents.ids)
             if self.options.form == "plain":

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
+import numpy as np
 import torch
-from irplatform.plugin import LabelledTopic
-from irplatform.training import Pairs, PairSampler, Validator
-from irplatform.training.losses import pairwise_hinge
 from torch import Tensor
 
-from irplatform_delta.encoding import Encoded, Encoder
-from irplatform_delta.network import FEATURES, DeltaNetwork, Words
-from irplatform_delta.options import DeltaOptions
+from irplatform.errors import InputError
+from irplatform.training import Pairs, PairSampler, Validator
+from irplatform.training.losses import pairwise_hinge
+from irplatform_delta.network import DeltaNetwork, Words
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from irplatform.plugin import LabelledTopic
+    from irplatform_delta.encoding import Encoded, Encoder
+    from irplatform_delta.options import DeltaOptions
 
 
 class DeltaTask:
@@ -44,25 +51,20 @@ class DeltaTask:
         self._sampler = PairSampler(training, options.pairs, seed)
         self._validator = Validator(validation)
         self._validation: list[Encoded] = []
-        self._pools: list[Encoded] = []
+        self._pools = _Pools(encoder.device)
         for labelled, pool in zip(self._sampler.topics, self._sampler.pools, strict=True):
-            self._pools.append(encoder.encode(labelled.topic, pool.doc_ids))
+            self._pools.add(encoder.encode(labelled.topic, pool.doc_ids))
             advance(1)
+        self._pools.finish()
         for labelled in self._validator.topics:
             self._validation.append(encoder.encode(labelled.topic, labelled.candidates))
             advance(1)
 
-    @property
-    def size(self) -> int:
-        """Topics with something to learn from."""
-        return len(self._pools)
-
     def standardize_lexical(self) -> None:
         """Take mean and deviation of the lexical features from the training pools."""
-        if self.module.sizes.lexical:
-            values = torch.cat([pool.lexical for pool in self._pools])
-            self.module.lexical_mean.copy_(values.mean(dim=0))
-            self.module.lexical_scale.copy_(values.std(dim=0).clamp(min=1e-6))
+        if self.module.sizes.lexical and len(self._pools.lexical) > 1:
+            self.module.lexical_mean.copy_(self._pools.lexical.mean(dim=0))
+            self.module.lexical_scale.copy_(self._pools.lexical.std(dim=0).clamp(min=1e-6))
 
     def batches(self, epoch: int) -> Iterator[Pairs]:
         """The epoch's pairs."""
@@ -70,55 +72,14 @@ class DeltaTask:
 
     def loss(self, batch: Pairs) -> Tensor:
         """Weighted hinge loss and the two L2 costs."""
-        words, documents, lexical = self._gather(batch)
-        vectors = self._encoder.vectors
-        if self._options.form == "plain":
-            scores = self.module.plain(vectors, words, documents, lexical)
-        else:
-            distinct, place = torch.cat([words.word, words.closest]).unique(return_inverse=True)
-            table = self.module.tabulate(vectors[distinct])
-            placed = Words(
-                place[: len(words.word)], place[len(words.word) :], words.features, words.active
-            )
-            scores = self.module.tabulated(table, placed, documents, lexical)
+        rows = self._pools.rows(batch)
+        documents, lexical = self._pools.documents[rows], self._pools.lexical[rows]
+        form = self.module.plain if self._options.form == "plain" else self.module.trained
+        scores = form(self._encoder.vectors, self._pools.words, documents.long(), lexical)
         higher, lower = scores[: len(batch)], scores[len(batch) :]
         weight = torch.from_numpy(batch.weight).to(scores.device)
-        penalty = self.module.penalty(
-            self._options.l2_convolution, self._options.l2_feed_forward
-        )
+        penalty = self.module.penalty(self._options.l2_convolution, self._options.l2_feed_forward)
         return pairwise_hinge(higher, lower, weight) + penalty
-
-    def _gather(self, batch: Pairs) -> tuple[Words, Tensor, Tensor]:
-        """The pairs' documents, higher ones first, with the words of all topics in one list."""
-        pairs = list(zip(batch.topic.tolist(), batch.higher.tolist(), strict=True))
-        pairs += zip(batch.topic.tolist(), batch.lower.tolist(), strict=True)
-        start: dict[int, int] = {}
-        offset = 0
-        for topic in dict.fromkeys(batch.topic.tolist()):
-            start[topic] = offset
-            offset += len(self._pools[topic].words.word)
-        # A topic's padding index is its number of words; the batch's is the number of all words.
-        documents = torch.stack([self._pools[topic].documents[row] for topic, row in pairs])
-        counts = torch.tensor([len(self._pools[t].words.word) for t, _ in pairs])[:, None]
-        starts = torch.tensor([start[t] for t, _ in pairs])[:, None]
-        device = documents.device
-        padding = documents == counts.to(device)
-        documents = (documents + starts.to(device)).masked_fill(padding, offset)
-        parts = [self._pools[topic].words for topic in start]
-        words = Words(
-            torch.cat([p.word for p in parts]),
-            torch.cat([p.closest for p in parts]),
-            torch.cat([p.features for p in parts]),
-            torch.cat([p.active for p in parts]),
-        )
-        used, place = documents.unique(return_inverse=True)
-        if len(used) and int(used[-1]) == offset:
-            used = used[:-1]
-        words = Words(
-            words.word[used], words.closest[used], words.features[used], words.active[used]
-        )
-        lexical = torch.stack([self._pools[topic].lexical[row] for topic, row in pairs])
-        return words, place, lexical
 
     def validate(self) -> float:
         """Mean nDCG@20 over the validation topics."""
@@ -126,11 +87,62 @@ class DeltaTask:
         return self._validator(lambda number: score(self.module, table, self._validation[number]))
 
 
+class _Pools:
+    """The encoded pools of all training topics, one after the other.
+
+    Attributes:
+        words: all topics' words in relation to their query.
+        documents: int32 [documents, N], indexes into `words`.
+        lexical: float32 [documents, L].
+    """
+
+    words: Words
+    documents: Tensor
+    lexical: Tensor
+
+    def __init__(self, device: str) -> None:
+        self._device = device
+        self._encoded: list[Encoded] = []
+
+    def add(self, encoded: Encoded) -> None:
+        """Append a topic's documents; 32 bits hold any index and halve the memory."""
+        self._encoded.append(replace(encoded, documents=encoded.documents.int()))
+
+    def finish(self) -> None:
+        """Join the topics."""
+        parts = [encoded.words for encoded in self._encoded]
+        if not parts:
+            raise InputError("no training topic has two candidates of different relevance.")
+        sizes = torch.tensor([len(part.word) for part in parts])
+        total = int(sizes.sum())
+        documents = []
+        for encoded, start, size in zip(
+            self._encoded, (sizes.cumsum(0) - sizes).tolist(), sizes.tolist(), strict=True
+        ):
+            # A topic's padding index is its number of words; after joining, the number of all.
+            padding = encoded.documents == size
+            documents.append((encoded.documents + start).masked_fill_(padding, total))
+        self.words = Words(
+            torch.cat([part.word for part in parts]),
+            torch.cat([part.closest for part in parts]),
+            torch.cat([part.features for part in parts]),
+            torch.cat([part.active for part in parts]),
+        )
+        counts = torch.tensor([len(encoded.documents) for encoded in self._encoded])
+        self._starts = (counts.cumsum(0) - counts).numpy()
+        self.documents = torch.cat(documents)
+        self.lexical = torch.cat([encoded.lexical for encoded in self._encoded])
+        self._encoded.clear()
+
+    def rows(self, batch: Pairs) -> Tensor:
+        """Rows of the pairs' documents: the higher ones, then the lower ones."""
+        start = self._starts[batch.topic]
+        rows = np.concatenate([start + batch.higher, start + batch.lower])
+        return torch.from_numpy(rows).to(self._device)
+
+
 def score(network: DeltaNetwork, table: Tensor, encoded: Encoded) -> Sequence[float]:
     """Scores of a topic's documents."""
     scores = network.tabulated(table, encoded.words, encoded.documents, encoded.lexical)
     values: list[float] = scores.tolist()
     return values
-
-
-__all__ = ["FEATURES", "DeltaTask", "score"]

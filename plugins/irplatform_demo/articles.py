@@ -6,22 +6,25 @@ over tables in their order, so the articles are the same to the byte on every ma
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from random import Random
+from typing import TYPE_CHECKING
 
 from irplatform.plugin import Document
 from irplatform_demo.facts import Disease, Relation, relations
 from irplatform_demo.naming import Style, choose_names
 from irplatform_demo.writing import write_article
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 SEED = "irplatform demo 1"
 
 _PLAN: Mapping[str, int] = {
-    "treatment": 5,
+    "treatment": 6,
     "survey": 3,
-    "cells": 3,
+    "cells": 2,
     "animals": 2,
     "assay": 2,
     "excluded": 2,
@@ -30,12 +33,12 @@ _PLAN: Mapping[str, int] = {
 _UNRELATED = 9
 """Articles about each disease that concern no gene."""
 _STYLES: Mapping[str, tuple[float, float]] = {
-    "treatment": (0.25, 0.35),
-    "survey": (0.35, 0.35),
+    "treatment": (0.5, 0.3),
+    "survey": (0.5, 0.3),
     "unrelated": (0.6, 0.2),
 }
 """Share of articles of a kind that name things plainly, and in short; the rest use other names."""
-_OTHER_STYLES = (0.65, 0.2)
+_OTHER_STYLES = (0.4, 0.3)
 _HEADINGS: Mapping[str, tuple[str, ...]] = {
     "treatment": ("Humans", "Antineoplastic Agents", "Treatment Outcome"),
     "survey": ("Humans", "Prognosis", "Cohort Studies"),

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import cached_property, partial
 from random import Random
+from typing import TYPE_CHECKING
 
 from irplatform import storage
 from irplatform.collections import Collection, Corpus, Qrels
@@ -12,6 +12,9 @@ from irplatform.plugin import Document, Topic
 from irplatform_demo.articles import SEED, articles
 from irplatform_demo.facts import Relation, relations
 from irplatform_demo.naming import plain_finding
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 NOTE = (
     "The demo collection is synthetic: a program wrote its articles, topics and judgments. Its "

@@ -7,10 +7,13 @@ Ontology and CIViC; no sentence comes from anywhere but this package.
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
 
 
 @dataclass(frozen=True)

@@ -7,25 +7,23 @@ is: articles about treatment often use other names, those that are no answer use
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
-from random import Random
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from irplatform_demo.facts import Disease, Relation
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from random import Random
+
+    from irplatform_demo.facts import Disease, Relation
 
 Style = Literal["plain", "short", "other"]
 
 _MISSENSE = re.compile(r"([A-Z])(\d+)([A-Z])")
-_RESIDUES = dict(
-    zip(
-        "ACDEFGHIKLMNPQRSTVWY",
-        (
-            "Ala Cys Asp Glu Phe Gly His Ile Lys Leu Met Asn Pro Gln Arg Ser Thr Val Trp Tyr"
-        ).split(),
-        strict=True,
-    )
-)
+_RESIDUES: Mapping[str, str] = {
+    "A": "Ala", "C": "Cys", "D": "Asp", "E": "Glu", "F": "Phe", "G": "Gly", "H": "His",
+    "I": "Ile", "K": "Lys", "L": "Leu", "M": "Met", "N": "Asn", "P": "Pro", "Q": "Gln",
+    "R": "Arg", "S": "Ser", "T": "Thr", "V": "Val", "W": "Trp", "Y": "Tyr",
+}  # fmt: skip
 _OTHER_FORMS: Mapping[str, tuple[str, ...]] = {
     "missense": ("{gene} p.{long}", "{gene} codon {position} substitution", "{gene} {variant}"),
     "exon": ("{variant} of {gene}", "{gene} {variant}"),

@@ -7,12 +7,16 @@ place that begins with a capital begins a sentence.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from random import Random
+from typing import TYPE_CHECKING
 
 from irplatform_demo.facts import Relation, read_table
-from irplatform_demo.naming import Names
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from random import Random
+
+    from irplatform_demo.naming import Names
 
 _CHOICE = re.compile(r"\[([^\]]*)\]")
 _PLACE = re.compile(r"\{(\w+)\}")

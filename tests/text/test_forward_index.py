@@ -1,3 +1,4 @@
+import gzip
 import json
 import math
 from collections import Counter
@@ -175,3 +176,13 @@ def test_an_index_of_another_format_is_refused(tmp_path):
 def test_an_unknown_field_is_refused(index):
     with pytest.raises(ValueError, match="'mesh' is not a field"):
         index.idf("mesh")
+
+
+@pytest.mark.real
+@pytest.mark.slow
+def test_an_index_of_nfcorpus_holds_what_plain_counting_finds(test_data, tmp_path):
+    with gzip.open(test_data / "nfcorpus" / "corpus.jsonl.gz") as file:
+        lines = [json.loads(line) for line in file]
+    documents = [Document(line["_id"], line["title"], line["text"]) for line in lines]
+    assert len(documents) == 3633
+    check_against_plain_counts(built(documents, tmp_path, workers=2), documents)

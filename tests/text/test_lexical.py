@@ -119,7 +119,7 @@ def test_the_names_follow_the_numbers_of_the_paper(index):
         *["title"] * 5,
         *["abstract"] * 5,
     ]
-    assert LEX3 == (ALL18[6], ALL18[12], ALL18[11])
+    assert (ALL18[6], ALL18[12], ALL18[11]) == LEX3
     query, rows = index.query_ids("breast cancer"), np.arange(len(DOCUMENTS))
     by_number = lexical_features(index, query, rows, [7, "13", "idf_overlap_title"])
     assert (by_number == lexical_features(index, query, rows)).all()

@@ -73,11 +73,12 @@ def test_entries_become_the_tokenizers_words_and_the_first_one_wins(tmp_path):
         ",": [6, 0, 0],
         "7": [7, 0, 0],
         "8": [8, 0, 0],
+        ". . .": [9, 0, 0],
     }
     vectors = imported(tmp_path / "glove.txt", lines(entries), tmp_path / "vectors")
     assert list(vectors.words) == ["the", "il6", "<int>"]
     assert vectors.matrix[:3, 0].tolist() == [1, 3, 7]
-    assert vectors.facts["entries"] == 8
+    assert vectors.facts["entries"] == 9
 
 
 @pytest.mark.parametrize(
@@ -90,9 +91,15 @@ def test_entries_become_the_tokenizers_words_and_the_first_one_wins(tmp_path):
         ("a.txt", b"0 0\n", "holds no vectors"),
         ("a.bin", b"1000000000 300\nword ", "more than it can hold"),
         ("a.bin", word2vec_binary()[:-8], "is no complete word2vec-binary file"),
-        ("a.txt", header() + lines()[:-12], "is no complete word2vec-text file"),
-        ("a.txt", lines() + b"short 1.0\n", "is no complete glove file"),
-        ("a.txt", header() + lines(ENTRIES | {"mice": [1, 2, "nan"]}), "is not finite"),
+        ("a.txt", header() + lines()[:-5], r"a.txt:4: needs a word and 3 numbers"),
+        ("a.txt", b"4 3\n" + lines(), "claims 4 vectors, but it holds 3"),
+        ("a.txt.gz", gzip.compress(lines() * 9)[:-9], "cut short"),
+        ("a.txt", lines() + b"short 1.0\n", r"a.txt:4: needs a word and 3 numbers"),
+        (
+            "a.txt",
+            header() + lines(ENTRIES | {"mice": [1, 2, "nan"]}),
+            "vector of 'mice' .* not finite",
+        ),
         ("a.txt", lines({",": [1, 2, 3]}), "no entry of this glove file is a word"),
         ("a.txt.gz", b"no gzip", "no gzip file"),
         ("a.bin.gz", gzip.compress(struct.pack("<i", 793712314)), "must be decompressed first"),

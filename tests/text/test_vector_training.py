@@ -76,7 +76,7 @@ def test_training_does_not_depend_on_the_process(tmp_path):
 def test_the_facts_say_how_vectors_were_made(tmp_path):
     facts = trained(tmp_path, min_count="auto", epochs="auto").facts
     assert facts["options"]["min_count"] == "auto"
-    assert (facts["min_count"], facts["epochs"], facts["words_of_text"]) == (2, 30, 1400)
+    assert (facts["min_count"], facts["epochs"], facts["words_of_text"]) == (2, 30, 1600)
 
 
 def test_further_text_adds_words_in_every_format(tmp_path):

@@ -43,11 +43,10 @@ class Commands(click.Group):
         command: click.Command = getattr(module, cmd_name)
         return command
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+    def format_commands(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands without importing them."""
         rows = [(name, summary) for name, (_, summary) in COMMANDS.items()]
-        for name in sorted(self.commands):
-            rows.append((name, self.commands[name].get_short_help_str()))
+        rows += [(name, held.get_short_help_str()) for name, held in sorted(self.commands.items())]
         with formatter.section("Commands"):
             formatter.write_dl(rows)
 
@@ -66,7 +65,7 @@ class Commands(click.Group):
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="platform")
 def cli() -> None:
-    """A search-evaluation platform for biomedical literature.
+    r"""A search-evaluation platform for biomedical literature.
 
     \b
     platform run --reranker delta --collection demo

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 json_option = click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON object on stdout, and nothing else."
@@ -18,7 +21,7 @@ def print_json(value: Any) -> None:
     click.echo(json.dumps(value, ensure_ascii=False, indent=1, allow_nan=False))
 
 
-def print_rows(rows: list[tuple[str, ...]]) -> None:
+def print_rows(rows: Sequence[tuple[str, ...]]) -> None:
     """Print rows in aligned columns; the last column is not padded."""
     if not rows:
         return

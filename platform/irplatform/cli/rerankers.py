@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from irplatform.cli.output import json_option, print_json, print_rows
 from irplatform.plugin import Options, TrainableReranker
 from irplatform.registry import Registration, registry
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 @click.group()

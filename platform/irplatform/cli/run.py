@@ -53,7 +53,9 @@ def training_options(command: Command) -> Command:
                 type=click.Path(path_type=Path),
                 help="Further text to train word vectors on.",
             ),
-            click.option("--device", default="auto", show_default=True, help="auto, cpu, cuda, mps."),
+            click.option(
+                "--device", default="auto", show_default=True, help="auto, cpu, cuda, mps."
+            ),
             click.option("--seed", default=42, show_default=True, help="Of everything random."),
             click.option("--threads", type=click.IntRange(1), help="Default: all cores."),
         )
@@ -77,9 +79,7 @@ def training_options(command: Command) -> Command:
     metavar="W",
     help="The first stage's share in the final scores, 0 to 1; auto chooses on validation topics.",
 )
-@click.option(
-    "--run-dir", type=click.Path(path_type=Path), help="Default: runs/COLLECTION."
-)
+@click.option("--run-dir", type=click.Path(path_type=Path), help="Default: runs/COLLECTION.")
 @click.option("--tag", help="Last column of run files; default: the system's name.")
 @click.option(
     "--resume/--no-resume", default=True, help="Go on from what an interrupted run left (default)."

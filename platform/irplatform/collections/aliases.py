@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Container, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import orjson
 
 from irplatform import storage
-from irplatform.collections.paths import split_off
 from irplatform.errors import InputError, unknown
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterator
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
 
@@ -62,7 +64,7 @@ def add_alias(name: str, target: str, *, taken: Container[str] = ()) -> str:
     Raises:
         InputError: the name is taken or not a name, or there is no collection at the target.
     """
-    from irplatform.collections.resolve import resolve_target
+    from irplatform.collections.resolve import expand, is_path, resolve_target
 
     if not _NAME.fullmatch(name) or name.endswith(".toml"):
         raise InputError(
@@ -71,8 +73,7 @@ def add_alias(name: str, target: str, *, taken: Container[str] = ()) -> str:
     if name in taken:
         raise InputError(f"'{name}' is a plugin's collection. Choose another name.")
     resolve_target(target)
-    folder, _ = split_off(Path(target).expanduser())
-    stored = str(Path(target).expanduser().absolute()) if folder.exists() else target
+    stored = str(expand(target).absolute()) if is_path(target) else target
     with _changing() as names:
         names[name] = stored
     return stored

@@ -9,13 +9,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from irplatform.collections.collection import Collection, Qrels
 from irplatform.collections.corpus import BEIR, JsonLinesCorpus
 from irplatform.collections.topics import read_topics
 from irplatform.errors import InputError, unknown
-from irplatform.plugin import Topic
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from irplatform.plugin import Topic
 
 DEFAULT_SPLIT = "test"
 TRAINING_SPLIT = "train"

@@ -9,9 +9,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
+from typing import TYPE_CHECKING
 
-from irplatform.plugin import Document, Topic
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from irplatform.plugin import Document, Topic
 
 Qrels = Mapping[str, Mapping[str, int]]
 """Topic id to document id to grade; 0 and below is not relevant."""

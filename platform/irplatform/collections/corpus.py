@@ -6,18 +6,20 @@ to a document, not where they lie, so that collections which search the same fil
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from irplatform import storage
 from irplatform.collections import jsonlines
 from irplatform.collections.collection import Corpus
 from irplatform.collections.digests import digest
 from irplatform.plugin import Document, FieldValue
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
 
 _FORMAT = 1
 """Version of the mapping from JSON to documents: a change of it makes other documents."""
@@ -54,22 +56,19 @@ class JsonLinesCorpus(Corpus):
     Args:
         name: what it is called, in paths.
         files: in the order in which they are read.
-        names: the keys of an object.
+        names: the keys of an object. Where they keep metadata, the first documents are read for
+            the fields' names.
+
+    Raises:
+        InputError: one of those documents cannot be read.
     """
 
     def __init__(self, name: str, files: Sequence[Path], names: FieldNames) -> None:
         self.name = name
         self.files = tuple(files)
         self.names = names
+        self.fields = names.fields if not names.metadata else self._look_for_fields()
         self._count: int | None = None
-
-    @cached_property
-    def fields(self) -> tuple[str, ...]:
-        """The declared fields, or those of the first documents where none are declared."""
-        if not self.names.metadata:
-            return self.names.fields
-        found = {name: None for document in islice(self, _LOOKED_AT) for name in document.fields}
-        return (*self.names.fields, *(name for name in found if name not in self.names.fields))
 
     @cached_property
     def fingerprint(self) -> str:
@@ -100,6 +99,12 @@ class JsonLinesCorpus(Corpus):
                 yield self._document(record, path, line)
                 number += 1
         self._count = number
+
+    def _look_for_fields(self) -> tuple[str, ...]:
+        found = dict.fromkeys(self.names.fields)
+        for document in islice(self, _LOOKED_AT):
+            found.update(dict.fromkeys(document.fields))
+        return tuple(found)
 
     def _document(self, record: dict[str, Any], path: Path, line: int) -> Document:
         names = self.names

@@ -8,13 +8,15 @@ content and of inode) stay as they were.
 from __future__ import annotations
 
 import time
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
 
 from irplatform import storage
 from irplatform.errors import InputError
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 _LARGE = 8 << 20
 """Bytes from which remembering pays; below, hashing takes a few milliseconds."""

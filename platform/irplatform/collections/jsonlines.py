@@ -1,16 +1,19 @@
-"""JSON lines and what is taken from their objects: ids, texts, fields; errors name file and line."""
+"""JSON lines, and what is taken from them: ids, texts, fields. Errors name file and line."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
 
 from irplatform.errors import InputError
-from irplatform.plugin import FieldValue
 from irplatform.runs.lines import numbered_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from irplatform.plugin import FieldValue
 
 
 def read(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from irplatform.collections.beir import is_beir, open_beir
-from irplatform.collections.collection import Collection
 from irplatform.collections.toml import FILE_NAME, open_toml
 from irplatform.errors import InputError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from irplatform.collections.collection import Collection
 
 
 def open_path(path: Path) -> Collection:

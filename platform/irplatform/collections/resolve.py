@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from irplatform.collections import irds
 from irplatform.collections.aliases import aliases
-from irplatform.collections.collection import Collection
 from irplatform.collections.paths import is_collection, open_path
 from irplatform.errors import InputError, unknown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from irplatform.collections.collection import Collection
 
 SHORT_NAMES: Mapping[str, str] = {
     "trec-pm-2017": "medline/2017/trec-pm-2017",
@@ -50,8 +54,8 @@ def resolve_target(target: str, names: Iterable[str] = ()) -> Collection:
         InputError: there is none.
     """
     target = SHORT_NAMES.get(target, target)
-    path = Path(target).expanduser()
-    if _looks_like_a_path(target) or is_collection(path):
+    path = expand(target)
+    if is_path(target):
         return open_path(path)
     if irds.exists(target):
         return irds.open_dataset(target)
@@ -60,8 +64,22 @@ def resolve_target(target: str, names: Iterable[str] = ()) -> Collection:
     raise _unknown(target, [*names, *SHORT_NAMES])
 
 
-def _looks_like_a_path(name: str) -> bool:
-    return name.startswith((".", "/", "~")) or name.endswith(".toml") or ":" in name
+def expand(target: str) -> Path:
+    """A path with `~` replaced by the home folder.
+
+    Raises:
+        InputError: nobody has that home folder.
+    """
+    try:
+        return Path(target).expanduser()
+    except RuntimeError as error:
+        raise InputError("there is no such user.", path=target) from error
+
+
+def is_path(target: str) -> bool:
+    """Whether a target is meant as a path: it looks like one, or a collection lies there."""
+    looks_so = target.startswith((".", "/", "~")) or target.endswith(".toml") or ":" in target
+    return looks_so or is_collection(expand(target))
 
 
 def _unknown(name: str, names: list[str]) -> InputError:

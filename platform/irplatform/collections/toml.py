@@ -9,10 +9,8 @@ from __future__ import annotations
 import difflib
 import re
 import tomllib
-from collections.abc import Iterable
 from functools import partial
-from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
@@ -20,6 +18,10 @@ from irplatform.collections.collection import Collection, Qrels
 from irplatform.collections.corpus import FieldNames, JsonLinesCorpus
 from irplatform.collections.topics import QueryTemplate, read_topics
 from irplatform.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
 
 FILE_NAME = "collection.toml"
 
@@ -178,6 +180,8 @@ def _read_qrels(path: Path) -> Qrels:
 def _training(path: Path, name: str) -> Collection:
     from irplatform.collections.paths import open_path
 
+    if (path.parent / name).resolve() == path.resolve():
+        raise InputError("[train] collection: a collection cannot train for itself.", path=path)
     try:
         return open_path(path.parent / name)
     except InputError as error:

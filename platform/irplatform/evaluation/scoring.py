@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from irplatform.collections.collection import Qrels
     from irplatform.runs.run import Run
 
+_NO_DOCUMENT = "irplatform:no-such-document"
+
 PerTopic = Mapping[str, float]
 """Topic id to value."""
 
@@ -99,7 +101,7 @@ def _standard(
     import ir_measures
 
     numbers = {topic: str(number) for number, topic in enumerate(judged, start=1)}
-    qrels = {numbers[topic]: grades for topic, grades in judged.items()}
+    qrels = {numbers[topic]: _safe(grades) for topic, grades in judged.items()}
     results = _ranks_as_scores(run, numbers)
     by_number: dict[str, dict[str, float]] = {name: {} for name in measures}
     for group in _groups(measures):
@@ -118,6 +120,16 @@ def _standard(
         }
         for name, measure in measures.items()
     }
+
+
+def _safe(grades: Mapping[str, int]) -> Mapping[str, int]:
+    """Judgments that trec_eval's code survives.
+
+    It writes outside its memory (a crash, or a loop without end) where all grades of a topic are
+    negative. One more document that is not relevant and that no run retrieves changes no value of
+    such a topic: nothing is relevant to it.
+    """
+    return grades if max(grades.values()) >= 0 else {**grades, _NO_DOCUMENT: 0}
 
 
 def _ranks_as_scores(run: Run, numbers: Mapping[str, str]) -> dict[str, dict[str, float]]:

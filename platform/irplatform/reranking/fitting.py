@@ -8,10 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import shutil
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from irplatform import __version__
 from irplatform.console import notice
@@ -27,9 +25,14 @@ from irplatform.reranking.systems import (
     read_description,
     write_checkpoint,
 )
-from irplatform.resources import CollectionResources
-from irplatform.runs import Ranking
 from irplatform.storage import Artifact, artifact, fingerprint
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from irplatform.resources import CollectionResources
+    from irplatform.runs import Ranking
 
 TRAINING_FORMAT = 1
 MOST_WEIGHING_TOPICS = 300
@@ -144,7 +147,11 @@ def train(choice: RerankerChoice, lessons: Lessons, resources: CollectionResourc
     def build(folder: Path) -> None:
         notice(
             f"training {choice.name} on {lessons.label}: {len(lessons.training):,} topics, "
-            + (f"{len(splits)} folds" if len(splits) > 1 else f"{len(splits[0].validation):,} to validate")
+            + (
+                f"{len(splits)} folds"
+                if len(splits) > 1
+                else f"{len(splits[0].validation):,} to validate"
+            )
         )
         members: list[TrainableReranker] = []
         out_of_sample: dict[str, Reranked] = {}
@@ -162,13 +169,14 @@ def train(choice: RerankerChoice, lessons: Lessons, resources: CollectionResourc
                 )
             )
             members.append(member)
-            out_of_sample.update(
-                _rerank(choice, member, split.validation, resources)
-            )
+            out_of_sample.update(_rerank(choice, member, split.validation, resources))
         validated = [e for split in splits for e in split.validation]
         chosen = _choose(out_of_sample, validated)
         write_checkpoint(
-            folder, members, resources.vector_folders, _describe(choice, lessons, splits, chosen, depends_on)
+            folder,
+            members,
+            resources.vector_folders,
+            _describe(choice, lessons, splits, chosen, depends_on),
         )
         for number in range(len(splits)):
             shutil.rmtree(folder / f"work-{number}")

@@ -7,14 +7,17 @@ the first stage's order, so that W = 1 gives exactly the first stage and W = 0 t
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from irplatform.evaluation.gain import ndcg
 from irplatform.runs import Ranking
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
 Values = npt.NDArray[np.float64]
 
@@ -27,7 +30,8 @@ def standardized(scores: Values) -> Values:
     deviation = scores.std() if len(scores) else 0.0
     if deviation < 1e-12:
         return np.zeros_like(scores)
-    return (scores - scores.mean()) / deviation
+    values: Values = (scores - scores.mean()) / deviation
+    return values
 
 
 @dataclass(frozen=True)

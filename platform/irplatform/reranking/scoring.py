@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from irplatform.errors import PlatformError, PluginError
 from irplatform.plugin import Documents, Reranker, Resources, Topic
-from irplatform.registry import Registration
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from irplatform.registry import Registration
 
 Batch = Sequence[tuple[Topic, Documents]]
 Values = npt.NDArray[np.float64]
@@ -46,6 +50,7 @@ def score_topics(
         PluginError: the reranker returned the wrong number of scores, or one that is not finite.
     """
     done = _read_journal(journal, candidates)
+    done |= {t.id: np.empty(0) for t in topics if not candidates[t.id]}
     open_topics = [topic for topic in topics if topic.id not in done]
     with resources.progress(f"reranking with {registration.name}", len(open_topics)) as advance:
         for batch in _batches(open_topics, candidates, resources):
@@ -92,7 +97,9 @@ def _checked(
         try:
             values = np.asarray(given, dtype=np.float64)
         except (TypeError, ValueError) as error:
-            raise PluginError(f"{who} returned no numbers for topic {topic.id}: {error}.") from error
+            raise PluginError(
+                f"{who} returned no numbers for topic {topic.id}: {error}."
+            ) from error
         if values.shape != (len(documents),):
             raise PluginError(
                 f"{who} returned {values.size} scores for the {len(documents)} documents of topic "
@@ -129,13 +136,13 @@ def _within_memory(
             "Try --device cpu or smaller options."
         )
     middle = len(documents) // 2
-    halves = [
-        Documents(ids, lambda wanted, held=documents: [held[held.ids.index(i)] for i in wanted])
-        for ids in (documents.ids[:middle], documents.ids[middle:])
-    ]
+    halves = [documents.part(slice(None, middle)), documents.part(slice(middle, None))]
     return [
         np.concatenate(
-            [np.asarray(_within_memory(registration, reranker, [(topic, half)])[0]) for half in halves]
+            [
+                np.asarray(_within_memory(registration, reranker, [(topic, half)])[0])
+                for half in halves
+            ]
         ).tolist()
     ]
 

@@ -7,11 +7,13 @@ so that no topic is lost to learning and the weight of interpolation is chosen o
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 T = TypeVar("T")
 
@@ -28,9 +30,7 @@ class Split(Generic[T]):
     validation: tuple[T, ...]
 
 
-def split_topics(
-    topics: Sequence[T], validation: Sequence[T] | None, seed: int
-) -> list[Split[T]]:
+def split_topics(topics: Sequence[T], validation: Sequence[T] | None, seed: int) -> list[Split[T]]:
     """Split the training topics; one split per member of the ensemble.
 
     Args:

@@ -10,14 +10,17 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import InputError
 from irplatform.plugin import Options, Reranker, Resources, TrainableReranker
-from irplatform.registry import Registration
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from irplatform.registry import Registration
 
 DESCRIPTION = "checkpoint.json"
 CHECKPOINT_FORMAT = 1
@@ -124,7 +127,9 @@ def read_description(folder: Path, choice: RerankerChoice) -> dict[str, Any]:
             f"there is no checkpoint here: {DESCRIPTION} is missing.", path=folder
         ) from error
     except (ValueError, KeyError, TypeError) as error:
-        raise InputError("this is not a checkpoint's description.", path=folder / DESCRIPTION) from error
+        raise InputError(
+            "this is not a checkpoint's description.", path=folder / DESCRIPTION
+        ) from error
     if form != CHECKPOINT_FORMAT:
         raise InputError(
             f"this checkpoint has format {form}; this version reads format {CHECKPOINT_FORMAT}. "
@@ -147,7 +152,9 @@ def load_members(folder: Path, choice: RerankerChoice, resources: Resources) -> 
     for number in range(int(description["members"])):
         member = choice.create(resources)
         if not isinstance(member, TrainableReranker):
-            raise InputError(f"'{choice.name}' does not learn, so it has no checkpoints.", path=folder)
+            raise InputError(
+                f"'{choice.name}' does not learn, so it has no checkpoints.", path=folder
+            )
         member.load(folder / f"member-{number}")
         members.append(member)
     return members

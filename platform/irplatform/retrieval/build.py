@@ -30,7 +30,7 @@ _FORMAT = 1
 """Version of what an index holds; raise it when `records` or the arguments below change."""
 _BATCH = 1000
 _BUFFER_MB = 256
-"""What Lucene gathers in memory before it writes; must fit well into the Java heap."""
+"""What Lucene gathers in memory before it writes, where the Java heap is four times as large."""
 
 
 def build_index(
@@ -61,7 +61,7 @@ def build_index(
 
 def _build(corpus: Corpus, folder: Path, options: IndexOptions, threads: int) -> None:
     arguments = ["-input", "", "-collection", "JsonCollection", "-index", str(folder)]
-    arguments += ["-storeRaw", "-threads", "1", "-memoryBuffer", str(_BUFFER_MB)]
+    arguments += ["-storeRaw", "-threads", "1", "-memoryBuffer", str(_buffer())]
     arguments += ["-storePositions"] * options.positions + ["-storeDocvectors"] * options.vectors
     arguments += ["-fields", "title", "abstract", *searchable(corpus.fields)]
     indexer = java.java_class("io.anserini.index.SimpleIndexer")(arguments)
@@ -78,8 +78,8 @@ def _build(corpus: Corpus, folder: Path, options: IndexOptions, threads: int) ->
         if taken != len(batch):
             raise PlatformError(
                 f"Lucene took only {taken} of {len(batch)} documents of '{corpus.name}', from "
-                f"{batch[0][:40]}… to {batch[-1][:40]}…. Is the disk of {folder} full, or an id "
-                "longer than 32,766 bytes?"
+                f"{batch[0][:40]}… to {batch[-1][:40]}…. Is the disk of {folder} full, the Java "
+                f"heap ({java.HEAP_VARIABLE}) too small, or an id longer than 32,766 bytes?"
             )
         return taken
 
@@ -89,6 +89,11 @@ def _build(corpus: Corpus, folder: Path, options: IndexOptions, threads: int) ->
     finally:
         indexer.close()
     _verify(corpus, folder, hashes, expected)
+
+
+def _buffer() -> int:
+    heap = java.java_class("java.lang.Runtime").getRuntime().maxMemory()
+    return int(min(_BUFFER_MB, heap // 2**20 // 4))
 
 
 def _batches(records: Iterator[str]) -> Iterator[list[str]]:

@@ -5,18 +5,19 @@ Each retriever's run is kept in the cache, so that rerankers that are added late
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from irplatform.console import notice
 from irplatform.errors import PluginError
-from irplatform.plugin import Options, Retriever, Topic
 from irplatform.runs import Run, read_run, write_run
 from irplatform.runs.fuse import reciprocal_rank_fusion
 from irplatform.storage import artifact, fingerprint
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from irplatform.plugin import Options, Retriever, Topic
     from irplatform.registry import Registration
     from irplatform.resources import CollectionResources
 

@@ -54,8 +54,11 @@ class LuceneIndex:
         """Open an index.
 
         Raises:
-            InputError: there is none in this folder.
+            InputError: there is none in this folder, or it cannot be read.
         """
+        # Anserini takes the name of a missing folder for an index to download; this rules it out.
+        if not any(path.glob("segments_*")):
+            raise InputError("there is no Lucene index in this folder.", path=path)
         searcher = java_class("io.anserini.search.SimpleSearcher")
         from jnius import JavaException
 
@@ -64,8 +67,7 @@ class LuceneIndex:
             return cls(path, searcher(str(path)), reader)
         except JavaException as error:
             raise InputError(
-                "there is no Lucene index that can be read. Delete the folder, and it is built "
-                "again.",
+                "the Lucene index cannot be read. Delete its folder, and it is built again.",
                 path=path,
             ) from error
 

@@ -18,7 +18,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from irplatform.errors import PlatformError
+from irplatform.errors import InputError, PlatformError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -28,6 +28,14 @@ HEAP_VARIABLE = "IRPLATFORM_JAVA_HEAP"
 DEFAULT_HEAP = "1g"
 """Enough to index and search tens of millions of abstracts: Lucene keeps its postings in the page
 cache and the indexing buffer is 256 MB. It leaves two of three GiB to Python and torch."""
+
+_LIBRARIES = (
+    "lib/server/libjvm.*",
+    "jre/lib/server/libjvm.*",
+    "jre/lib/*/server/libjvm.*",
+    "bin/server/jvm.dll",
+)
+"""Where a runtime has the library that is loaded, under its home."""
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -47,7 +55,7 @@ def runtime_version(java_home: Path) -> int | None:
 
     Reads the `release` file that every JDK and JRE has; asks the executable where it is missing.
     """
-    if not list(java_home.glob("**/libjvm.*")) and not list(java_home.glob("**/jvm.dll")):
+    if not any(any(java_home.glob(place)) for place in _LIBRARIES):
         return None
     try:
         told = (java_home / "release").read_text(encoding="utf-8", errors="replace")
@@ -119,10 +127,29 @@ def start(heap: str | None = None) -> None:
             `DEFAULT_HEAP`. A running JVM keeps what it has.
 
     Raises:
-        PlatformError: there is no suitable Java, or the heap is not understood.
+        InputError: the heap is no size, or one that cannot be had.
+        PlatformError: there is no suitable Java.
     """
     with _starting:
         _start(heap or os.environ.get(HEAP_VARIABLE) or DEFAULT_HEAP)
+
+
+def check_heap(heap: str) -> None:
+    """Refuse a heap that Java would refuse: it would end the process without an exception.
+
+    Raises:
+        InputError: the heap is no size, less than 64 MB or more than this machine's memory.
+    """
+    import psutil
+
+    size = re.fullmatch(r"(\d+)([kmg])", heap.lower())
+    megabytes = int(size[1]) * {"k": 1 / 1024, "m": 1, "g": 1024}[size[2]] if size else 0
+    there = psutil.virtual_memory().total // 2**20
+    if not 64 <= megabytes <= there:
+        raise InputError(
+            f"the Java heap '{heap}' is not a size from 64m to {there}m, this machine's memory. "
+            f"Set {HEAP_VARIABLE} to one like {DEFAULT_HEAP} or 800m."
+        )
 
 
 @cache
@@ -130,10 +157,7 @@ def _start(heap: str) -> None:
     import jnius_config
 
     if not jnius_config.vm_running:
-        if not re.fullmatch(r"\d+[kKmMgG]", heap):
-            raise PlatformError(
-                f"the Java heap '{heap}' is not a size. Set {HEAP_VARIABLE} to one like 1g or 800m."
-            )
+        check_heap(heap)
         os.environ["JAVA_HOME"] = str(find_runtime())  # where jnius looks
         jnius_config.set_classpath(str(_anserini_jar()))
         # -Xrs leaves signals to Python, or Ctrl-C would end the process without a word.
@@ -142,8 +166,8 @@ def _start(heap: str) -> None:
         from jnius import autoclass
     except Exception as error:
         raise PlatformError(
-            f"the Java virtual machine did not start: {error}. Is {HEAP_VARIABLE} ({heap}) more "
-            "memory than there is?"
+            f"the Java virtual machine of {os.environ['JAVA_HOME']} did not start: {error}. Set "
+            f"JAVA_HOME to another Java of version {MINIMUM_VERSION} or newer, or unset it."
         ) from error
     _silence(autoclass)
     # A topic may have more words than Lucene's default limit of 1,024 clauses.
@@ -224,9 +248,8 @@ def in_threads(
             detach()  # a thread that ends while attached to the JVM leaks what the JVM holds for it
 
     with ThreadPoolExecutor(max(1, threads)) as pool:
-        workers = [pool.submit(drain) for _ in range(max(1, threads))]
         try:
-            for worker in workers:
+            for worker in [pool.submit(drain) for _ in range(max(1, threads))]:
                 worker.result()
         finally:
             stop.set()  # so that Ctrl-C waits for the items at hand only

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -37,7 +37,7 @@ class Ranking:
 
     @classmethod
     def of(
-        cls, doc_ids: Sequence[str], scores: Sequence[float] | npt.NDArray[np.floating]
+        cls, doc_ids: Sequence[str], scores: Sequence[float] | npt.NDArray[np.floating[Any]]
     ) -> Ranking:
         """Order documents by score; see the module for the order.
 

@@ -9,15 +9,17 @@ the grades (section 4.2.1).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import numpy.typing as npt
 from pydantic import Field
 
 from irplatform.plugin import LabelledTopic, Options
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
 
 
 class PairSettings(Options):
@@ -35,7 +37,9 @@ class PairSettings(Options):
         "also has judged ones",
     )
     negatives_per_topic: int = Field(
-        200, gt=0, description="most documents of grade 0, and most unjudged ones, in a topic's pool"
+        200,
+        gt=0,
+        description="most documents of grade 0, and most unjudged ones, in a topic's pool",
     )
     pairs_per_topic: int = Field(100, gt=0, description="most pairs of a topic in an epoch")
 

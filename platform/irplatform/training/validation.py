@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from irplatform.evaluation.gain import ndcg
-from irplatform.plugin import LabelledTopic
 from irplatform.runs import Ranking
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from irplatform.plugin import LabelledTopic
 
 
 class Validator:
@@ -25,7 +29,9 @@ class Validator:
         step = max(1, -(-len(usable) // limit))
         self.topics = usable[::step]
 
-    def __call__(self, score: Callable[[int], Sequence[float] | npt.NDArray[np.floating]]) -> float:
+    def __call__(
+        self, score: Callable[[int], Sequence[float] | npt.NDArray[np.floating[Any]]]
+    ) -> float:
         """Rank with `score(number)`, which scores the candidates of `topics[number]`.
 
         Returns:

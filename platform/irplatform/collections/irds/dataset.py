@@ -7,19 +7,23 @@ Nothing is downloaded before its source and size have been announced.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from functools import cached_property, partial
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from irplatform import storage
 from irplatform.collections.collection import Collection, Corpus, Qrels
 from irplatform.collections.irds import records
-from irplatform.collections.irds.downloads import reading, summary, what_would_be_downloaded
+from irplatform.collections.irds.downloads import reading
 from irplatform.errors import InputError
-from irplatform.plugin import Document, Topic
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from irplatform.plugin import Document, Topic
 
 _FORMAT = 1
 """Version of the mapping from records to documents."""
+_TRAINS = ("train", "training")
 _EVALUATED = ("test", "dev", "validation", "valid", "val")
 _VALIDATES = ("dev", "validation", "valid", "val")
 _PARTNERS: Mapping[str, str] = {
@@ -70,11 +74,7 @@ class IrdsCorpus(Corpus):
     def __init__(self, dataset_id: str) -> None:
         self.dataset_id = dataset_id
         self.name = dataset_id.replace("/", "-")
-
-    @cached_property
-    def fields(self) -> tuple[str, ...]:
-        """The entries of the dataset's records beside id, title and text."""
-        return records.layout(_load(self.dataset_id).docs_cls()).fields
+        self.fields = records.layout(_load(dataset_id).docs_cls()).fields
 
     @property
     def fingerprint(self) -> str:
@@ -120,7 +120,7 @@ def _collection(dataset_id: str, *, evaluated: str) -> Collection:
         validation=partial(open_dataset, validates) if validates else None,
         metadata={
             "ir_datasets id": dataset_id,
-            "downloads": summary(what_would_be_downloaded(dataset_id)),
+            "splits": ", ".join(_splits(dataset_id)),
         },
     )
 
@@ -129,14 +129,14 @@ def _training(dataset_id: str) -> str | None:
     """The dataset that trains for this one: its partner, or the split `train` beside it."""
     if partner := _PARTNERS.get(dataset_id):
         return partner
-    if "train" in dataset_id.split("/"):
+    if set(_TRAINS) & set(dataset_id.split("/")):
         return None
-    return _first_judged(_siblings(dataset_id, _EVALUATED, ("train",)))
+    return _first_judged(_siblings(dataset_id, _EVALUATED, _TRAINS))
 
 
 def _validation(dataset_id: str, evaluated: str) -> str | None:
-    """The dataset that validates training on this one, if it is `train` and not evaluated."""
-    found = _first_judged(_siblings(dataset_id, ("train",), _VALIDATES))
+    """The dataset that validates training on this one, if this is a training split."""
+    found = _first_judged(_siblings(dataset_id, _TRAINS, _VALIDATES))
     if found is None or f"{evaluated}/".startswith(f"{found}/"):
         return None
     return found
@@ -162,6 +162,16 @@ def _first_judged(dataset_ids: Iterator[str]) -> str | None:
             if dataset.has_queries() and dataset.has_qrels():
                 return dataset_id
     return None
+
+
+def _splits(dataset_id: str) -> Iterator[str]:
+    """The ids with judgments that search the same documents."""
+    import ir_datasets
+
+    parent = ir_datasets.docs_parent_id(dataset_id)
+    for name in known():
+        if f"{name}/".startswith(f"{parent}/") and _load(name).has_qrels():
+            yield name
 
 
 def _topics(dataset_id: str) -> list[Topic]:

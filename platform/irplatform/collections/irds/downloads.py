@@ -6,20 +6,26 @@ through those readers; a file that lies there already, or whose content does, is
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import logging
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import FunctionType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from irplatform.console import notice
 from irplatform.errors import PlatformError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
 
 _PARTS = ("docs", "queries", "qrels")
 _FAILURES = (OSError, RuntimeError, EOFError)
 """What a download raises: no network (requests' errors are OSErrors), a wrong checksum or no
 mirror left, and a password asked for where nobody can answer."""
+
+
+_CHATTER = ("download error", "Download failed", "[starting]", "[finished]", "[error]")
 
 
 @dataclass(frozen=True)
@@ -48,15 +54,23 @@ def what_would_be_downloaded(dataset_id: str, parts: Iterable[str] = _PARTS) -> 
     Args:
         dataset_id: an id of ir_datasets.
         parts: of "docs", "queries", "qrels".
+
+    Raises:
+        PlatformError: even that cannot be told without a network (a few datasets).
     """
     import ir_datasets
 
     dataset = ir_datasets.load(dataset_id)
-    handlers = [
-        getattr(dataset, f"{part}_handler")()
-        for part in parts
-        if dataset.has(part) and not (part == "docs" and _stored(dataset))
-    ]
+    try:
+        handlers = [
+            getattr(dataset, f"{part}_handler")()
+            for part in parts
+            if dataset.has(part) and not (part == "docs" and _stored(dataset))
+        ]
+    except _FAILURES as error:
+        raise PlatformError(
+            f"ir_datasets cannot open '{dataset_id}' without a network ({type(error).__name__})."
+        ) from error
     found = {download.source or download.instructions: download for download in _missing(handlers)}
     return list(found.values())
 
@@ -65,37 +79,51 @@ def summary(downloads: list[Download]) -> str:
     """Number, size and sources of downloads, in a line."""
     if not downloads:
         return "nothing: all files are there"
+    if len(downloads) == 1:
+        return f"1 file: {downloads[0]}"
     known = sum(download.size or 0 for download in downloads)
-    files = "1 file" if len(downloads) == 1 else f"{len(downloads)} files"
-    return f"{files}, {_megabytes(known or None)}: {', '.join(map(str, downloads))}"
+    return (
+        f"{len(downloads)} files, {_megabytes(known or None)} in all: "
+        f"{', '.join(map(str, downloads))}"
+    )
 
 
 @contextmanager
 def reading(dataset_id: str, part: str) -> Iterator[None]:
     """Announce the downloads of a part before it is read, and explain it when they fail.
 
+    Args:
+        dataset_id: an id of ir_datasets.
+        part: "docs", "queries" or "qrels".
+
     Raises:
         PlatformError: the part could not be read.
     """
     from ir_datasets.util import home_path
 
+    logging.getLogger("ir_datasets").addFilter(_is_news)
     needed = what_would_be_downloaded(dataset_id, [part])
     if needed:
         notice(f"ir_datasets downloads {summary(needed)} to {home_path()}")
     try:
         yield
     except _FAILURES as error:
+        reason = type(error).__name__
         if not needed:
             raise PlatformError(
-                f"ir_datasets cannot read the {part} of '{dataset_id}' ({_reason(error)}). Is the "
-                f"copy in {home_path()} whole?"
+                f"ir_datasets cannot read the {part} of '{dataset_id}' ({reason}: {error}). Its "
+                f"copy under {home_path()} may be damaged: remove it and run this again."
             ) from error
-        places = "; ".join(f"{d.source or d.instructions} as {d.path}" for d in needed if d.path)
-        by_hand = f", or put the files there by hand: {places}" if places else ""
+        places = [f"{d} at {d.path}" if d.path else str(d) for d in needed]
         raise PlatformError(
-            f"ir_datasets cannot get the {part} of '{dataset_id}' ({_reason(error)}): "
-            f"{summary(needed)}. Run this again with a network{by_hand}."
+            f"ir_datasets cannot get the {part} of '{dataset_id}' ({reason}). Run this again with "
+            f"a network, or put there by hand: {'; '.join(places)}."
         ) from error
+
+
+def _is_news(record: logging.LogRecord) -> bool:
+    """Whether a message of ir_datasets is for the user: terms of use are, its retries are not."""
+    return not record.getMessage().startswith(_CHATTER)
 
 
 def _stored(dataset: Any) -> bool:
@@ -128,9 +156,8 @@ def _missing(handlers: list[Any]) -> Iterator[Download]:
             waiting.extend(reversed(part.values()))
         elif isinstance(part, FunctionType):
             waiting.extend(cell.cell_contents for cell in part.__closure__ or ())
-        elif type(part).__module__.startswith("ir_datasets.") and hasattr(part, "__dict__"):
-            if not _is_unpacked(part):
-                waiting.extend(reversed(vars(part).values()))
+        elif _is_reader(part) and not _is_unpacked(part):
+            waiting.extend(reversed(vars(part).values()))
 
 
 def _is_there(download: Any) -> bool:
@@ -139,6 +166,17 @@ def _is_there(download: Any) -> bool:
     paths = [download._cache_path] if download._cache_path else []
     paths += [mirror._path for mirror in download.mirrors if isinstance(mirror, LocalDownload)]
     return any(Path(path).exists() for path in paths)
+
+
+def _is_reader(part: Any) -> bool:
+    from ir_datasets.datasets.base import Dataset
+    from ir_datasets.formats import BaseDocs, BaseQrels, BaseQueries
+
+    # A reader can refer to other datasets, in the closure of a function: they are not part of it.
+    if isinstance(part, Dataset) or not hasattr(part, "__dict__"):
+        return False
+    library = type(part).__module__.startswith("ir_datasets")  # or an extension of it
+    return library or isinstance(part, BaseDocs | BaseQueries | BaseQrels)
 
 
 def _is_unpacked(part: Any) -> bool:
@@ -152,12 +190,13 @@ def _is_unpacked(part: Any) -> bool:
 def _describe(download: Any) -> Download:
     from ir_datasets.util import LocalDownload
 
-    source, instructions, path = "", "", download._cache_path
+    source = instructions = ""
+    path: Any = download._cache_path
     for mirror in download.mirrors:
         if isinstance(mirror, LocalDownload):
             instructions, path = mirror._message or "", path or mirror._path
         elif not source:
-            source = getattr(mirror, "url", None) or getattr(mirror, "uri", "")
+            source = str(getattr(mirror, "url", "") or getattr(mirror, "uri", ""))
     return Download(
         source,
         download._size_hint,
@@ -168,7 +207,3 @@ def _describe(download: Any) -> Download:
 
 def _megabytes(size: int | None) -> str:
     return "size unknown" if size is None else f"{size / 1e6:,.1f} MB"
-
-
-def _reason(error: BaseException) -> str:
-    return type(error).__name__

@@ -7,12 +7,15 @@ its class calls the default one.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from irplatform.plugin import Document, FieldValue, Topic
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 _TEXTS = ("abstract", "text", "summary", "body", "contents", "content", "main_content")
 """Entries that can be a document's abstract, best first."""
@@ -20,6 +23,14 @@ _QUERIES = ("text", "title", "query", "description")
 """Entries that can be a query, best first, where a class has no default text."""
 _NEEDS = ("disease", "gene", "treatment")
 """Parts of a precision medicine topic that make its query, as in TREC PM's baselines."""
+
+
+_WORD = re.compile(r"\w+")
+_PLAIN_TYPES = {
+    "class", "typing", "str", "int", "float", "bool", "list", "tuple",
+    "List", "Tuple", "Optional", "Union", "NoneType",
+}  # fmt: skip
+"""Words of the types whose values can be a field: texts, numbers and lists of them."""
 
 
 @dataclass(frozen=True)
@@ -38,20 +49,19 @@ class Layout:
 
 
 @cache
-def layout(record_class: type[Any]) -> Layout:
-    """The layout of a record class."""
+def layout(record_class: type) -> Layout:
+    """The layout of a record class (a named tuple's)."""
     types: Mapping[str, object] = record_class.__annotations__
-    names = [name for name in record_class._fields if name not in ("doc_id", "query_id")]
-    readable = [name for name in names if types.get(name, str) not in (bytes, dict)]
-    title = "title" if "title" in readable else ""
-    abstract = next((name for name in _TEXTS if types.get(name) is str and name in names), "")
-    rest = (n for n in readable if n not in (title, abstract) and "Dict" not in str(types.get(n)))
-    return Layout(title, abstract, tuple(rest))
+    title = "title" if types.get("title") is str else ""
+    abstract = next((name for name in _TEXTS if types.get(name) is str), "")
+    rest = (name for name in types if name not in ("doc_id", "query_id", title, abstract))
+    fields = (name for name in rest if set(_WORD.findall(str(types[name]))) <= _PLAIN_TYPES)
+    return Layout(title, abstract, tuple(fields))
 
 
 def document(record: Any) -> Document:
     """A record as a document."""
-    names = layout(type(record))
+    names = layout(record.__class__)
     title = (getattr(record, names.title) or "") if names.title else ""
     if names.abstract:
         abstract = getattr(record, names.abstract) or ""

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from irplatform.collections import jsonlines
 from irplatform.collections.topics.record import TopicRecord
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
 
 
 def read(path: Path) -> Iterator[TopicRecord]:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from irplatform.collections.topics import beir, trec, trec_pm, tsv
-from irplatform.collections.topics.record import TopicRecord
 from irplatform.collections.topics.template import QueryTemplate
 from irplatform.errors import InputError
 from irplatform.plugin import Topic
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from pathlib import Path
+
+    from irplatform.collections.topics.record import TopicRecord
 
 
 @dataclass(frozen=True)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from irplatform.plugin import FieldValue
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from irplatform.plugin import FieldValue
 
 
 @dataclass(frozen=True)

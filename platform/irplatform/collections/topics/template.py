@@ -8,11 +8,15 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from irplatform.errors import InputError
-from irplatform.plugin import FieldValue
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from irplatform.plugin import FieldValue
 
 _PLACEHOLDER = re.compile(r"\{([\w.-]+)\}")
 

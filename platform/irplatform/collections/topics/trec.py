@@ -1,4 +1,4 @@
-"""Classic TREC topics: `<top>` with `<num>`, `<title>`, `<desc>`, `<narr>`, whose ends are optional.
+"""Classic TREC topics: `<top>` with `<num>`, `<title>`, `<desc>`, `<narr>`, closed or not.
 
 Not XML: tags are seldom closed and contents repeat the tag's name ("Number: 301", "Description:").
 """
@@ -6,13 +6,16 @@ Not XML: tags are seldom closed and contents repeat the tag's name ("Number: 301
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from irplatform.collections.jsonlines import check_id
 from irplatform.collections.topics.record import TopicRecord
 from irplatform.errors import InputError
 from irplatform.runs.lines import open_bytes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
 
 _TOPIC = re.compile(r"<top>(.*?)</top>", re.DOTALL | re.IGNORECASE)
 _PART = re.compile(r"<([a-z][\w-]*)>(.*?)(?=<[a-z][\w-]*>|\Z)", re.DOTALL | re.IGNORECASE)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from irplatform.collections.jsonlines import check_id
 from irplatform.collections.topics.record import TopicRecord
 from irplatform.errors import InputError
 from irplatform.runs.lines import numbered_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
 
 
 def read(path: Path) -> Iterator[TopicRecord]:

@@ -6,14 +6,16 @@ grow without end or to fetch other files, and no file of topics needs one.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from pathlib import Path
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 from xml.etree.ElementTree import Element, TreeBuilder
 from xml.parsers import expat
 
 from irplatform.errors import InputError
 from irplatform.runs.lines import open_bytes
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
 
 
 def parse(path: Path) -> tuple[Element, Mapping[Element, int]]:

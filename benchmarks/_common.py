@@ -1,0 +1,75 @@
+"""What the benchmarks share: the data folder, alternating measurements, the line of JSON."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import time
+from pathlib import Path
+from statistics import median
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+_DEFAULT_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+
+
+def parser(description: str) -> argparse.ArgumentParser:
+    """A command line with `--data` and `--rounds`."""
+    made = argparse.ArgumentParser(description=description)
+    made.add_argument(
+        "--data",
+        type=Path,
+        default=Path(os.environ.get("IRPLATFORM_TEST_DATA", _DEFAULT_DATA)),
+        help="folder of the real collections (default: $IRPLATFORM_TEST_DATA, else %(default)s)",
+    )
+    made.add_argument("--rounds", type=int, default=3, help="measurements of each side")
+    return made
+
+
+def require(path: Path) -> Path:
+    """A path of the data folder; the benchmark ends, saying so, where it is missing."""
+    if not path.exists():
+        sys.exit(f"{path} is missing: set IRPLATFORM_TEST_DATA or --data.")
+    return path
+
+
+def alternate(sides: Mapping[str, Callable[[], object]], rounds: int) -> dict[str, list[float]]:
+    """Seconds of each side, measured in turns after one turn that warms up and does not count."""
+    seconds: dict[str, list[float]] = {name: [] for name in sides}
+    for turn in range(rounds + 1):
+        for name, run in sides.items():
+            started = time.perf_counter()
+            run()
+            passed = time.perf_counter() - started
+            print(f"{name}: {passed:.2f} s{'' if turn else ' (warm-up)'}", file=sys.stderr)
+            if turn:
+                seconds[name].append(passed)
+    return seconds
+
+
+def report(
+    benchmark: str, ours: float, peer: float, unit: str, *, higher_is_better: bool, **detail: Any
+) -> None:
+    """Print the result as one JSON object; its ratio is above 1 where ours is better."""
+    ratio = ours / peer if higher_is_better else peer / ours
+    print(
+        json.dumps(
+            {
+                "benchmark": benchmark,
+                "ours": round(ours, 3),
+                "peer": round(peer, 3),
+                "unit": unit,
+                "ratio": round(ratio, 3),
+                "detail": detail,
+            }
+        )
+    )
+
+
+def rate(count: int, seconds: list[float]) -> float:
+    """How many a second, by the median of some measurements."""
+    return count / median(seconds)

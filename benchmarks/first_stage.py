@@ -1,0 +1,131 @@
+"""First-stage search: topics per second, against Anserini's own two ways to search in batches.
+
+Ours is `LuceneIndex.search`: rankings in Python, ready to use. Anserini's are
+`SimpleSearcher.batch_search`, what Pyserini calls (results left in Java, none converted), and
+`SearchCollection`, its command-line program, which writes a TREC run. The peer is the faster one.
+All search the same index for the same words, to the same depth, on the same number of threads.
+Both of Anserini's read the stored document of every hit to learn its id; ours does not, so the
+detail also says how fast Lucene alone searches, without ids and without results leaving Java.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from _common import alternate, parser, rate, report, require
+from irplatform.collections.beir import open_beir
+from irplatform.retrieval import BM25, LuceneIndex, build_index
+from irplatform.retrieval.java import cores, in_threads, java_class
+from irplatform.retrieval.queries import bag_of_words, lucene_similarity
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_AT_ONCE = 32
+"""Topics per call of `batch_search`: it keeps every hit's whole document in the Java heap."""
+
+
+def simple_searcher(
+    index: LuceneIndex, queries: dict[str, str], depth: int, threads: int
+) -> Callable[[], object]:
+    """Anserini's batch search from Python; what it finds stays in Java."""
+    searcher = java_class("io.anserini.search.SimpleSearcher")(str(index.path))
+    searcher.set_bm25(0.9, 0.4)
+    batches = []
+    remaining = iter(queries.items())
+    while batch := list(islice(remaining, _AT_ONCE)):
+        words, topics = java_class("java.util.ArrayList")(), java_class("java.util.ArrayList")()
+        for topic, query in batch:
+            topics.add(topic)
+            words.add(query)
+        batches.append((words, topics))
+
+    def run() -> None:
+        for words, topics in batches:
+            searcher.batch_search(words, topics, depth, threads)
+
+    return run
+
+
+def search_collection(
+    index: LuceneIndex, queries: dict[str, str], depth: int, threads: int, folder: Path
+) -> Callable[[], object]:
+    """Anserini's program, in this JVM: writes a run file."""
+    topics = folder / "topics.tsv"
+    topics.write_text("".join(f"{t}\t{' '.join(q.split())}\n" for t, q in queries.items()))
+    command = f"-index {index.path} -topics {topics} -topicReader TsvString -bm25 -hits {depth}"
+    command += f" -output {folder / 'run.txt'} -threads {threads}"
+
+    def run() -> None:
+        arguments = java_class("io.anserini.search.SearchCollection$Args")()
+        java_class("org.kohsuke.args4j.CmdLineParser")(arguments).parseArgument(*command.split())
+        search = java_class("io.anserini.search.SearchCollection")(arguments)
+        search.run()
+        search.close()
+
+    return run
+
+
+def lucene(
+    index: LuceneIndex, queries: dict[str, str], depth: int, threads: int
+) -> Callable[[], object]:
+    """Lucene without Anserini: the hits' numbers and scores, left in Java."""
+    searcher = java_class("org.apache.lucene.search.IndexSearcher")(index.reader)
+    searcher.setSimilarity(lucene_similarity(BM25()))
+
+    def find(words: str) -> Any:
+        return searcher.search(bag_of_words(index.analyzer, words), depth)
+
+    return lambda: in_threads(find, queries.values(), threads)
+
+
+def main() -> None:
+    arguments = parser(__doc__.splitlines()[0])
+    arguments.add_argument("--topics", type=int, default=300, help="how many citing sentences")
+    arguments.add_argument("--depth", type=int, default=1000)
+    arguments.add_argument("--threads", type=int, default=cores())
+    given = arguments.parse_args()
+
+    collection = open_beir(require(given.data / "citations"), "dev")
+    queries = {t.id: t.query for t in islice(collection.load_topics(), given.topics)}
+    index = LuceneIndex.open(build_index(collection.corpus, threads=given.threads).path)
+    how = (index, queries, given.depth, given.threads)
+    with tempfile.TemporaryDirectory() as folder:
+        seconds = alternate(
+            {
+                "LuceneIndex.search": lambda: index.search(
+                    queries, given.depth, threads=given.threads
+                ),
+                "SimpleSearcher.batch_search": simple_searcher(*how),
+                "SearchCollection": search_collection(*how, Path(folder)),
+                "Lucene alone": lucene(*how),
+            },
+            given.rounds,
+        )
+        lines = sum(1 for _ in (Path(folder) / "run.txt").open())
+    found = sum(len(r) for r in index.search(queries, given.depth).values())
+    if abs(lines - found) > 0.01 * found:
+        raise SystemExit(f"the sides differ: {found} hits and {lines} lines")
+    speed = {name: round(rate(len(queries), taken), 2) for name, taken in seconds.items()}
+    peer = max(("SimpleSearcher.batch_search", "SearchCollection"), key=speed.__getitem__)
+    report(
+        "first_stage",
+        speed["LuceneIndex.search"],
+        speed[peer],
+        "topics/s",
+        higher_is_better=True,
+        against=peer,
+        topics=len(queries),
+        depth=given.depth,
+        threads=given.threads,
+        documents=index.count,
+        hits=found,
+        speed=speed,
+    )
+
+
+if __name__ == "__main__":
+    main()

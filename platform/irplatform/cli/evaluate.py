@@ -1,0 +1,69 @@
+"""`platform evaluate`: score run files against judgments."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from irplatform.cli.output import json_option, print_json, print_rows
+from irplatform.console import notice
+
+
+@click.command()
+@click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--collection", help="Whose judgments to use.")
+@click.option("--qrels", type=click.Path(path_type=Path), help="A file of judgments, instead.")
+@click.option("--measure", "measures", multiple=True, help="Default: the collection's.")
+@click.option("--per-topic", is_flag=True, help="Show every topic, not only the mean.")
+@json_option
+def evaluate(
+    runs: tuple[Path, ...],
+    collection: str | None,
+    qrels: Path | None,
+    measures: tuple[str, ...],
+    per_topic: bool,
+    as_json: bool,
+) -> None:
+    """Score TREC run files against a collection's judgments or a qrels file.
+
+    Several runs are compared with the first one.
+    """
+    from irplatform.api import evaluate_runs
+    from irplatform.evaluation import compare
+    from irplatform.reports.table import ResultRow, mark, print_table
+
+    scored = evaluate_runs(runs, collection=collection, qrels=qrels, measures=measures)
+    for path, evaluation in scored.items():
+        for problem, topics in (
+            ("no results (they count as 0)", evaluation.missing),
+            ("results but no judgments (they do not count)", evaluation.unjudged),
+        ):
+            if topics:
+                shown = ", ".join(topics[:10]) + (", …" if len(topics) > 10 else "")
+                notice(f"{path}: {len(topics)} topics with {problem}: {shown}")
+    if as_json:
+        entries = []
+        for path, evaluation in scored.items():
+            entry: dict[str, object] = {"path": path, "measures": dict(evaluation.aggregate)}
+            if per_topic:
+                entry["per_topic"] = {m: dict(v) for m, v in evaluation.per_topic.items()}
+            entries.append(entry)
+        print_json({"runs": entries})
+        return
+    if per_topic:
+        for path, evaluation in scored.items():
+            for measure, values in evaluation.per_topic.items():
+                print_rows([(path, measure, topic, f"{v:.4f}") for topic, v in values.items()])
+    baseline, *others = scored
+    compared = compare(scored[baseline], {name: scored[name] for name in others}) if others else {}
+    rows = [
+        ResultRow(
+            path,
+            evaluation.aggregate,
+            {m: mark(c) for m, c in compared.get(path, {}).items()},
+        )
+        for path, evaluation in scored.items()
+    ]
+    print_table(rows, list(scored[baseline].aggregate), baseline=baseline, file=sys.stdout)

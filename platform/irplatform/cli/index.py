@@ -1,0 +1,23 @@
+"""`platform index`: build a collection's Lucene index ahead of its first run."""
+
+from __future__ import annotations
+
+import click
+
+from irplatform.cli.output import json_option, print_json
+
+
+@click.command()
+@click.option("--collection", required=True, help="A name, path or ir_datasets id.")
+@click.option("--threads", type=click.IntRange(1), help="Default: all cores.")
+@json_option
+def index(collection: str, threads: int | None, as_json: bool) -> None:
+    """Build a collection's Lucene index, or say what is in the one that is there."""
+    from irplatform.api import index as index_collection
+
+    facts = index_collection(collection, threads=threads)
+    if as_json:
+        print_json(facts)
+        return
+    for name, value in facts.items():
+        click.echo(f"{name}: {value:,}" if isinstance(value, int) else f"{name}: {value}")

@@ -1,0 +1,52 @@
+"""`platform train`: train a reranker on a collection and keep the checkpoint."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from irplatform.cli.output import json_option, print_json
+from irplatform.cli.run import read_settings, training_options
+
+
+@click.command()
+@training_options
+@click.option("--reranker", required=True, help="What to train.")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    help="A folder for the checkpoint; default: the cache.",
+)
+@json_option
+def train(
+    reranker: str,
+    settings: tuple[str, ...],
+    config: Path | None,
+    out: Path | None,
+    as_json: bool,
+    **given: Any,
+) -> None:
+    """Train a reranker on the topics of a collection (FOLDER:train, say).
+
+    Use the result with `platform run --reranker NAME --checkpoint FOLDER`.
+    """
+    from irplatform.api import RunSettings
+    from irplatform.api import train as train_reranker
+
+    trained = train_reranker(
+        RunSettings(rerankers=(reranker,), settings=read_settings(settings, config), **given), out
+    )
+    if as_json:
+        print_json(trained)
+        return
+    chosen = trained["interpolation"]
+    curve = chosen["nDCG@20"]
+    click.echo(f"checkpoint: {trained['path']}")
+    if curve:
+        click.echo(
+            f"nDCG@20 over {chosen['topics']} validation topics: first stage {curve['1.0']:.4f}, "
+            f"{reranker} {curve['0.0']:.4f}, mixed (first stage × {chosen['weight']:.2f}) "
+            f"{curve[str(chosen['weight'])]:.4f}"
+        )

@@ -1,0 +1,96 @@
+"""What `platform collections show` tells of a collection: counts, fields, examples, judgments."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from irplatform.collections.collection import Collection
+    from irplatform.plugin import Document, Topic
+
+
+def describe(collection: Collection, *, read: bool | None = None) -> dict[str, Any]:
+    """Facts about a collection, ready for JSON.
+
+    Args:
+        collection: the collection.
+        read: also read topics, judgments and the first document. By default that is done unless
+            something would have to be downloaded for it.
+
+    Returns:
+        `id`, `title`, `note`, `fields`, `measures`, `training` and `validation` (ids or None),
+        `sampled_qrels`, `metadata`, `documents` (None where they would have to be counted) and
+        `downloads` (what is still to be downloaded: `source`, `bytes`, `path`). Where they were
+        read also `topics` (how many), `judgments` (`count`, `topics`, `documents`, `per_grade`),
+        `example_document` and `example_topic`.
+
+    Raises:
+        PlatformError: something cannot be read.
+    """
+    training = collection.training() if collection.training else None
+    validation = training.validation() if training and training.validation else None
+    downloads = _downloads(collection)
+    facts: dict[str, Any] = {
+        "id": collection.id,
+        "title": collection.title,
+        "note": collection.note,
+        "documents": collection.corpus.count(),
+        "fields": list(collection.corpus.fields),
+        "measures": list(collection.measures),
+        "training": training.id if training else None,
+        "validation": validation.id if validation else None,
+        "sampled_qrels": str(collection.sampled_qrels) if collection.sampled_qrels else None,
+        "metadata": dict(collection.metadata),
+        "downloads": downloads,
+    }
+    if read or (read is None and not downloads):
+        topics = collection.load_topics()
+        facts["topics"] = len(topics)
+        facts["example_topic"] = _topic(topics[0]) if topics else None
+        facts["judgments"] = _judgments(collection)
+        first = next(iter(collection.corpus), None)
+        facts["example_document"] = _document(first) if first else None
+    return facts
+
+
+def _downloads(collection: Collection) -> list[dict[str, Any]]:
+    dataset_id = collection.metadata.get("ir_datasets id")
+    if dataset_id is None:
+        return []
+    from irplatform.collections.irds import what_would_be_downloaded
+
+    return [
+        {
+            "source": download.source or download.instructions,
+            "bytes": download.size,
+            "path": str(download.path) if download.path else None,
+        }
+        for download in what_would_be_downloaded(dataset_id)
+    ]
+
+
+def _judgments(collection: Collection) -> dict[str, Any] | None:
+    if collection.load_qrels is None:
+        return None
+    qrels = collection.load_qrels()
+    grades = Counter(grade for judged in qrels.values() for grade in judged.values())
+    return {
+        "count": grades.total(),
+        "topics": len(qrels),
+        "documents": len({doc_id for judged in qrels.values() for doc_id in judged}),
+        "per_grade": {str(grade): grades[grade] for grade in sorted(grades)},
+    }
+
+
+def _topic(topic: Topic) -> dict[str, Any]:
+    return {"id": topic.id, "query": topic.query, "fields": dict(topic.fields)}
+
+
+def _document(document: Document) -> dict[str, Any]:
+    return {
+        "id": document.id,
+        "title": document.title,
+        "abstract": document.abstract,
+        "fields": dict(document.fields),
+    }

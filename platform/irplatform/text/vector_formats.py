@@ -1,0 +1,158 @@
+"""The file formats in which word vectors are published, and how to tell and read them.
+
+word2vec text and fastText's `.vec` begin with a line of two counts, GloVe's text does not. The text
+formats are read here, line by line: a word may itself contain spaces (there are such in GloVe's
+largest file), and a damaged line is named. The binary ones are read by gensim.
+"""
+
+from __future__ import annotations
+
+import gzip
+import struct
+import zlib
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from irplatform.errors import InputError
+
+if TYPE_CHECKING:
+    import io
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+    import numpy.typing as npt
+
+Kind = Literal["word2vec-binary", "word2vec-text", "glove", "fasttext-binary"]
+Entry = tuple[str, "npt.NDArray[np.float32]"]
+
+_FASTTEXT_MAGIC = struct.pack("<i", 793_712_314)
+_FIRST_BYTES = 1 << 16
+_BEST_COMPRESSION = 1_100
+"""No gzip file is denser."""
+
+
+def recognize(path: Path) -> Kind:
+    """Tell the kind of a file of vectors from its beginning.
+
+    Raises:
+        InputError: it is of none of the kinds, or cannot be read.
+    """
+    with opened(path) as file:
+        head = file.read(_FIRST_BYTES)
+    if head.startswith(_FASTTEXT_MAGIC):
+        if path.suffix == ".gz":
+            raise InputError("fastText's binary format must be decompressed first.", path=path)
+        return "fasttext-binary"
+    if head.startswith((b"\x80", b"\x93NUMPY", b"PK")):
+        raise InputError(
+            "is a Python pickle or archive, which could run code. Export the vectors in word2vec's "
+            "format (in gensim: KeyedVectors.save_word2vec_format).",
+            path=path,
+        )
+    first, _, rest = head.partition(b"\n")
+    fields = first.split()
+    if len(fields) == 2 and fields[0].isdigit() and fields[1].isdigit():
+        dimensions = int(fields[1])
+        _check_size(path, int(fields[0]), dimensions)
+        second = rest.partition(b"\n")[0].split()
+        return "word2vec-text" if _numbers(second[-dimensions:]) else "word2vec-binary"
+    if len(fields) > 2 and _numbers(fields[1:]):
+        return "glove"
+    raise InputError(
+        "is no file of word vectors. Known are word2vec (.bin, .txt), GloVe (.txt) and fastText "
+        "(.vec, .bin).",
+        path=path,
+    )
+
+
+def read_entries(path: Path, kind: Kind) -> Iterator[Entry]:
+    """Stream the words of a file and their vectors, in the order of the file.
+
+    Raises:
+        InputError: the file is cut short or damaged.
+    """
+    if kind in ("glove", "word2vec-text"):
+        return _read_text(path, has_header=kind == "word2vec-text")
+    return _read_binary(path, kind)
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[io.BufferedIOBase]:
+    """Open a file for reading, decompressed if its name ends in `.gz`."""
+    opener = gzip.open if path.suffix == ".gz" else open
+    try:
+        with opener(path, "rb") as file:
+            yield file
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise InputError("is cut short or no gzip file. Fetch it again.", path=path) from error
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}.", path=path) from error
+
+
+def _numbers(fields: Iterable[bytes]) -> list[float] | None:
+    try:
+        return [float(field) for field in fields] or None
+    except ValueError:
+        return None
+
+
+def _check_size(path: Path, entries: int, dimensions: int) -> None:
+    # A reader allocates what the header claims before it reads on. A number takes two bytes or
+    # more in every format.
+    if entries == 0 or dimensions == 0:
+        raise InputError("its header says that it holds no vectors.", path=path)
+    compression = _BEST_COMPRESSION if path.suffix == ".gz" else 1
+    if entries * dimensions * 2 > path.stat().st_size * compression:
+        raise InputError(
+            f"its header claims {entries:,} vectors of {dimensions:,} numbers, more than it can "
+            "hold. Fetch it again.",
+            path=path,
+        )
+
+
+def _read_text(path: Path, *, has_header: bool) -> Iterator[Entry]:
+    with opened(path) as file:
+        first = file.readline().split()
+        expected = int(first[0]) if has_header else None
+        dimensions = int(first[1]) if has_header else len(first) - 1
+        if not has_header:
+            file.seek(0)
+        found = 0
+        for number, line in enumerate(file, start=2 if has_header else 1):
+            if not line.strip():
+                continue
+            fields = line.rsplit(maxsplit=dimensions)
+            numbers = _numbers(fields[1:])
+            if numbers is None or len(numbers) != dimensions:
+                raise InputError(
+                    f"needs a word and {dimensions} numbers. Fetch it again.",
+                    path=path,
+                    line=number,
+                )
+            found += 1
+            yield fields[0].decode("utf-8", "replace"), np.array(numbers, dtype=np.float32)
+    if expected is not None and found != expected:
+        raise InputError(
+            f"its header claims {expected:,} vectors, but it holds {found:,}. Fetch it again.",
+            path=path,
+        )
+
+
+def _read_binary(path: Path, kind: Kind) -> Iterator[Entry]:
+    from gensim.models import KeyedVectors
+    from gensim.models.fasttext import load_facebook_vectors
+
+    try:
+        if kind == "fasttext-binary":
+            vectors = load_facebook_vectors(str(path))
+        else:
+            vectors = KeyedVectors.load_word2vec_format(
+                str(path), binary=True, unicode_errors="replace"
+            )
+    except (ValueError, EOFError, IndexError, struct.error, zlib.error, MemoryError) as error:
+        raise InputError(f"is no complete {kind} file. Fetch it again.", path=path) from error
+    except (OSError, NotImplementedError) as error:
+        raise InputError(f"cannot be read as {kind}: {error}", path=path) from error
+    yield from zip(vectors.index_to_key, vectors.vectors, strict=True)

@@ -1,0 +1,91 @@
+"""A split of a folder in BEIR layout is a collection; train trains, dev validates what it may."""
+
+import pytest
+
+from irplatform.collections.beir import open_beir
+from irplatform.errors import InputError
+
+
+def ids(collection):
+    return [topic.id for topic in collection.load_topics()]
+
+
+@pytest.mark.parametrize("suffix", ["", ".gz"])
+def test_the_default_split_is_test_and_has_the_topics_that_it_judges(beir_folder, suffix):
+    collection = open_beir(beir_folder("train", "dev", "test", suffix=suffix))
+    assert collection.id == "small-test"
+    assert ids(collection) == ["q3"]
+    assert collection.load_qrels() == {"q3": {"d3": 1}}
+    assert [document.id for document in collection.corpus] == ["d1", "d2", "d3"]
+    assert collection.metadata["splits"] == "dev, test, train"
+
+
+def test_titles_texts_and_metadata_become_parts_of_documents_and_topics(beir_folder):
+    collection = open_beir(beir_folder("train"), "train")
+    document = next(iter(collection.corpus))
+    assert (document.title, document.abstract) == ("Crizotinib in lung cancer", "ALK.")
+    assert document.fields == {"year": "2013"}
+    assert collection.corpus.fields == ("year", "mesh")
+    (topic,) = collection.load_topics()
+    assert topic.query == "crizotinib"
+    assert topic.fields["url"] == "http://example.org/1"
+
+
+def test_test_trains_on_train_and_validates_on_dev(beir_folder):
+    collection = open_beir(beir_folder("train", "dev", "test"), "test")
+    training = collection.training()
+    assert ids(training) == ["q1"]
+    assert ids(training.validation()) == ["q2"]
+    assert training.corpus is collection.corpus
+
+
+def test_dev_trains_on_train_and_never_validates_on_itself(beir_folder):
+    training = open_beir(beir_folder("train", "dev", "test"), "dev").training()
+    assert ids(training) == ["q1"]
+    assert training.validation is None
+
+
+def test_train_trains_nothing_else_and_validates_on_dev(beir_folder):
+    collection = open_beir(beir_folder("train", "dev"), "train")
+    assert collection.training is None
+    assert ids(collection.validation()) == ["q2"]
+
+
+def test_without_other_splits_there_is_neither_training_nor_validation(beir_folder):
+    collection = open_beir(beir_folder("test"))
+    assert collection.training is None
+    assert collection.validation is None
+    assert open_beir(beir_folder("train", "test")).training().validation is None
+
+
+def test_all_splits_search_one_corpus(beir_folder):
+    folder = beir_folder("train", "dev", "test")
+    prints = {open_beir(folder, split).corpus.fingerprint for split in ("train", "dev", "test")}
+    assert len(prints) == 1
+
+
+def test_a_missing_default_split_is_answered_with_those_there_are(beir_folder):
+    folder = beir_folder("train", "dev")
+    with pytest.raises(InputError) as error:
+        open_beir(folder)
+    assert f"Choose one: {folder}:dev, {folder}:train." in str(error.value)
+
+
+def test_an_unknown_split_is_answered_with_the_nearest(beir_folder):
+    with pytest.raises(InputError, match=r"unknown split 'tests'\. Did you mean 'test'\?"):
+        open_beir(beir_folder("train", "test"), "tests")
+
+
+@pytest.mark.parametrize("missing", ["corpus.jsonl", "queries.jsonl"])
+def test_a_missing_file_is_named(beir_folder, missing):
+    folder = beir_folder("test")
+    (folder / missing).unlink()
+    with pytest.raises(InputError, match=f"there is no {missing}"):
+        open_beir(folder)
+
+
+def test_judgments_of_other_topics_are_refused(beir_folder, write):
+    folder = beir_folder("test")
+    write(folder / "qrels/test.tsv", "query-id\tcorpus-id\tscore\nq9\td1\t1\n")
+    with pytest.raises(InputError, match=r"no topic of queries\.jsonl is judged here"):
+        open_beir(folder).load_topics()

@@ -1,0 +1,150 @@
+"""What is wrong with a collection is found and numbered; a broken corpus is refused."""
+
+import pytest
+
+from irplatform.collections import Collection, Corpus
+from irplatform.collections.checks import check, refuse_broken
+from irplatform.collections.describe import describe
+from irplatform.errors import InputError
+from irplatform.plugin import Document, Topic
+
+
+class Listed(Corpus):
+    name = "listed"
+    fields = ()
+    fingerprint = "0"
+
+    def __init__(self, documents):
+        self.documents = documents
+
+    def __iter__(self):
+        return iter(self.documents)
+
+
+def documents(*ids, text="text"):
+    return [Document(doc_id, "title", text) for doc_id in ids]
+
+
+def collection(found, qrels=None, topics=("1",)):
+    return Collection(
+        id="c",
+        title="C",
+        corpus=Listed(found),
+        load_topics=lambda: [Topic(topic_id, "query") for topic_id in topics],
+        load_qrels=None if qrels is None else lambda: qrels,
+    )
+
+
+def findings(*args, **kwargs):
+    return {finding.kind: finding for finding in check(collection(*args, **kwargs))}
+
+
+def test_nothing_is_wrong_with_a_sound_collection():
+    assert findings(documents("a", "b"), {"1": {"a": 1, "b": 0}}) == {}
+
+
+def test_judgments_of_missing_documents_are_counted_the_relevant_ones_apart():
+    found = findings(documents("a", "b"), {"1": {"a": 1, "b": 1, "x": 2, "y": 0}})
+    dangling = found["dangling judgments"]
+    assert (dangling.count, dangling.examples, dangling.serious) == (2, ("x", "y"), False)
+    assert "2 of 4 judged" in dangling.message
+    assert "1 of the 3 relevant" in dangling.message
+
+
+def test_most_relevant_documents_missing_is_serious():
+    assert findings(documents("a"), {"1": {"x": 1, "y": 1, "a": 1}})["dangling judgments"].serious
+
+
+def test_documents_without_text_are_counted_and_serious_above_a_tenth():
+    blank = Document("z", " ", "\n")
+    few = findings([*documents(*map(str, range(9))), blank], {"1": {"0": 1}})["empty documents"]
+    assert (few.count, few.examples, few.serious) == (1, ("z",), False)
+    assert findings([*documents("a"), blank], {"1": {"a": 1}})["empty documents"].serious
+
+
+def test_a_corpus_of_titles_is_named():
+    found = findings(documents("a", "b", text=""), {"1": {"a": 1}})["half-empty corpus"]
+    assert "only 0 of 2 documents have an abstract (2 have a title)" in found.message
+    assert found.serious
+
+
+def test_ids_that_come_twice_are_found_each_once():
+    found = findings(documents("a", "b", "a", "c", "a", "b"), {"1": {"a": 1}})["duplicate ids"]
+    assert (found.count, found.examples, found.serious) == (2, ("a", "b"), True)
+
+
+def test_topics_and_judgments_that_do_not_meet_are_told():
+    qrels = {"1": {"a": 0}, "3": {"a": 1}, "4": {"a": 1}}
+    found = findings(documents("a"), qrels, topics=("1", "2", "3"))
+    assert found["topics without judgments"].examples == ("2",)
+    assert found["judgments without topic"].examples == ("4",)
+    assert found["topics without relevant documents"].examples == ("1",)
+    assert found["topics without judgments"].message == "topics without judgments: 1 of 3 topics"
+
+
+def test_no_documents_and_no_judgments_are_told():
+    assert findings([], {"1": {"a": 1}})["no documents"].serious
+    assert "no judgments" in findings(documents("a"))
+
+
+def test_what_is_serious_comes_first():
+    found = check(collection(documents("a", "a"), {"1": {"a": 0}, "2": {"a": 1}}, ("1", "2")))
+    assert [finding.serious for finding in found] == [True, False]
+
+
+QRELS = {"1": {f"d{i}": 1 for i in range(10)}}
+
+
+def refuse(present, *, documents=100, empty=0, qrels=QRELS):
+    known = set(present)
+    refuse_broken(
+        collection([]), qrels, contains=known.__contains__, documents=documents, empty=empty
+    )
+
+
+def test_half_of_the_relevant_documents_is_enough():
+    refuse([f"d{i}" for i in range(5)], empty=10)
+
+
+def test_more_than_half_missing_is_refused_with_numbers():
+    with pytest.raises(InputError, match=r"6 of the 10 relevant documents of 'c' are not among"):
+        refuse([f"d{i}" for i in range(4)])
+
+
+def test_more_than_a_tenth_without_text_is_refused_with_numbers():
+    with pytest.raises(InputError, match="11 of the 100 documents of 'c' have neither"):
+        refuse(QRELS["1"], empty=11)
+
+
+def test_an_empty_corpus_is_refused():
+    with pytest.raises(InputError, match="has no documents"):
+        refuse([], documents=0)
+
+
+def test_without_judgments_only_the_text_is_looked_at():
+    refuse([], qrels=None)
+    refuse([], qrels={"1": {"a": 0}})
+
+
+def test_at_most_2000_documents_are_looked_up():
+    asked = []
+    qrels = {"1": {f"d{i}": 1 for i in range(4001)}}
+    refuse_broken(
+        collection([]), qrels, contains=lambda d: asked.append(d) or True, documents=5000, empty=0
+    )
+    assert 1000 <= len(asked) <= 2000
+
+
+def test_a_description_has_counts_grades_and_examples():
+    described = collection(documents("a", "b"), {"1": {"a": 1, "b": 0}, "2": {"b": 0}})
+    facts = describe(described)
+    assert facts["topics"] == 1
+    assert facts["judgments"] == {
+        "count": 3,
+        "topics": 2,
+        "documents": 2,
+        "per_grade": {"0": 2, "1": 1},
+    }
+    assert facts["example_document"]["id"] == "a"
+    assert facts["example_topic"] == {"id": "1", "query": "query", "fields": {}}
+    assert "topics" not in describe(described, read=False)

@@ -1,0 +1,62 @@
+"""Large files are hashed once; a changed file is hashed again."""
+
+import hashlib
+import os
+
+import pytest
+
+from irplatform import storage
+from irplatform.collections import digests
+from irplatform.errors import InputError
+
+
+@pytest.fixture
+def hashed(fresh_home, monkeypatch):
+    """Every file counts as large; the list grows by every file that is really read."""
+    monkeypatch.setattr(digests, "_LARGE", 0)
+    monkeypatch.setattr(digests, "_SETTLED", -1)
+    read = []
+    original = storage.file_digest
+    monkeypatch.setattr(storage, "file_digest", lambda path: read.append(path) or original(path))
+    return read
+
+
+def test_a_digest_is_the_files_sha256_and_read_once(tmp_path, hashed):
+    path = tmp_path / "big"
+    path.write_bytes(b"content")
+    for _ in range(3):
+        assert digests.digest(path) == hashlib.sha256(b"content").hexdigest()
+    assert hashed == [path]
+
+
+def test_a_change_of_content_is_seen_although_size_and_time_stamp_are_kept(tmp_path, hashed):
+    path = tmp_path / "big"
+    path.write_bytes(b"content")
+    stamp = path.stat()
+    before = digests.digest(path)
+    path.write_bytes(b"CONTENT")
+    os.utime(path, ns=(stamp.st_atime_ns, stamp.st_mtime_ns))
+    assert digests.digest(path) != before
+
+
+def test_a_file_that_was_just_written_is_not_remembered(tmp_path, hashed, monkeypatch):
+    monkeypatch.setattr(digests, "_SETTLED", 2_000_000_000)
+    path = tmp_path / "big"
+    path.write_bytes(b"content")
+    digests.digest(path)
+    digests.digest(path)
+    assert hashed == [path, path]
+
+
+def test_a_spoilt_memory_is_only_forgotten(tmp_path, hashed, fresh_home):
+    path = tmp_path / "big"
+    path.write_bytes(b"content")
+    digests.digest(path)
+    (fresh_home / "digests.json").write_text("{spoilt")
+    assert digests.digest(path) == hashlib.sha256(b"content").hexdigest()
+    assert hashed == [path, path]
+
+
+def test_a_missing_file_is_named(tmp_path):
+    with pytest.raises(InputError, match="nowhere: cannot be read"):
+        digests.digest(tmp_path / "nowhere")

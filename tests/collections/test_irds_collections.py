@@ -1,0 +1,261 @@
+"""Datasets of ir_datasets are read through the library, from files that lie in its cache."""
+
+import json
+import os
+import subprocess
+import sys
+import zipfile
+from typing import NamedTuple
+
+import ir_datasets
+import pytest
+from ir_datasets.datasets.base import Dataset
+from ir_datasets.formats import BaseDocs, BaseQrels, BaseQueries, GenericDoc, GenericQuery, TrecQrel
+from ir_datasets.util import Cache, Download, RequestsDownload
+
+from irplatform.collections.irds import exists, open_dataset, what_would_be_downloaded
+from irplatform.collections.irds.records import document, layout, topic
+from irplatform.errors import PlatformError
+
+
+class PmDoc(NamedTuple):
+    doc_id: str
+    title: str
+    abstract: str
+    year: int
+    mesh: list[str]
+    source: bytes
+
+
+class PmQuery(NamedTuple):
+    query_id: str
+    disease: str
+    gene: str
+    demographic: str
+
+    def default_text(self):
+        return f"{self.disease} {self.gene} {self.demographic}"
+
+
+class PageDoc(NamedTuple):
+    doc_id: str
+    title: str
+    parts: tuple[tuple[str, str], ...]
+
+    def default_text(self):
+        return f"{self.title} {' '.join(text for _, text in self.parts)}"
+
+
+def test_a_record_with_title_and_abstract_keeps_the_rest_as_fields():
+    record = PmDoc("1", "T", None, 1999, ["A", "B"], b"<html>")
+    assert layout(PmDoc).fields == ("year", "mesh")
+    found = document(record)
+    assert (found.id, found.title, found.abstract) == ("1", "T", "")
+    assert found.fields == {"year": "1999", "mesh": ("A", "B")}
+
+
+def test_a_record_with_nothing_but_text_has_an_abstract():
+    found = document(GenericDoc("1", "text"))
+    assert (found.title, found.abstract, found.fields) == ("", "text", {})
+
+
+def test_a_record_without_a_text_gives_its_default_text_less_the_title():
+    found = document(PageDoc("1", "Head", (("a", "first"), ("b", "second"))))
+    assert (found.title, found.abstract) == ("Head", "first second")
+
+
+def test_the_query_of_a_precision_medicine_topic_is_disease_and_gene():
+    found = topic(PmQuery("7", "melanoma", "BRAF", "64-year-old male"))
+    assert found.query == "melanoma BRAF"
+    assert found.fields["demographic"] == "64-year-old male"
+
+
+def test_the_query_of_another_topic_is_its_default_text():
+    assert topic(GenericQuery("1", " two  words ")).query == "two words"
+
+
+class Docs(BaseDocs):
+    def docs_iter(self):
+        return iter([GenericDoc("a", "alpha"), GenericDoc("b", "beta")])
+
+    def docs_count(self):
+        return 2
+
+
+class Queries(BaseQueries):
+    def __init__(self, query_id):
+        self.query_id = query_id
+
+    def queries_iter(self):
+        return iter([GenericQuery(self.query_id, "words")])
+
+
+class Qrels(BaseQrels):
+    def __init__(self, query_id):
+        self.query_id = query_id
+
+    def qrels_iter(self):
+        return iter([TrecQrel(self.query_id, "a", 1, "0")])
+
+
+@pytest.fixture
+def registered(monkeypatch):
+    """A dataset with the splits train, dev and test, known under a name of its own."""
+    monkeypatch.setattr(ir_datasets.registry, "_registered", dict(ir_datasets.registry._registered))
+    docs = Docs()
+    ir_datasets.registry.register("local", Dataset(docs))
+    for split in ("train", "dev", "test"):
+        ir_datasets.registry.register(f"local/{split}", Dataset(docs, Queries(split), Qrels(split)))
+    return "local"
+
+
+def test_splits_share_documents_and_train_and_validate_each_other(registered):
+    collection = open_dataset("local/test")
+    training = collection.training()
+    assert training.metadata["ir_datasets id"] == "local/train"
+    assert training.validation().metadata["ir_datasets id"] == "local/dev"
+    assert training.corpus.fingerprint == collection.corpus.fingerprint
+    assert collection.corpus.name == "local"
+    assert [(d.id, d.abstract) for d in collection.corpus] == [("a", "alpha"), ("b", "beta")]
+    assert collection.corpus.count() == 2
+    assert collection.load_qrels() == {"test": {"a": 1}}
+    assert [t.id for t in training.load_topics()] == ["train"]
+
+
+def test_dev_is_not_validated_on_itself_and_train_trains_nothing(registered):
+    assert open_dataset("local/dev").training().validation is None
+    assert open_dataset("local/train").training is None
+
+
+def test_other_names_of_splits_are_known():
+    assert open_dataset("nfcorpus/test/nontopic").training().id == "nfcorpus-train-nontopic"
+    assert open_dataset("wikir/en1k/test").training().validation().id == "wikir-en1k-validation"
+    assert open_dataset("msmarco-passage/dev/small").training().validation is None
+
+
+def test_ids_are_known_or_not():
+    assert exists("beir/nfcorpus/test")
+    assert not exists("beir/nfcorpus/tests")
+
+
+def test_downloads_are_told_apart_by_part_and_left_out_where_they_are_there(tmp_path, registered):
+    url = RequestsDownload("https://example.org/docs.gz")
+    docs, dataset_docs = tmp_path / "docs.gz", Docs()
+    dataset_docs.source = [Download([url], cache_path=docs, size_hint=5_000_000)]
+    queries = Queries("q")
+    queries.stream = Cache(
+        Download([RequestsDownload("https://example.org/q")]), tmp_path / "queries"
+    )
+    ir_datasets.registry.register("needy", Dataset(dataset_docs, queries))
+    needed = what_would_be_downloaded("needy")
+    assert [(d.source, d.size, d.path) for d in needed] == [
+        ("https://example.org/docs.gz", 5_000_000, docs),
+        ("https://example.org/q", None, None),
+    ]
+    docs.touch()
+    assert [d.source for d in what_would_be_downloaded("needy")] == ["https://example.org/q"]
+    (tmp_path / "queries").touch()
+    assert what_would_be_downloaded("needy") == []
+
+
+def test_a_failed_download_is_one_clear_line_after_an_announcement(tmp_path, registered, capsys):
+    class Failing(Docs):
+        def __init__(self):
+            mirror = RequestsDownload("https://example.org/docs.gz")
+            self.source = Download([mirror], tmp_path / "docs.gz", size_hint=2_400_000)
+
+        def docs_iter(self):
+            raise ConnectionError("Max retries exceeded with url: /docs.gz (Caused by …)")
+
+    ir_datasets.registry.register("failing", Dataset(Failing(), Queries("q")))
+    with pytest.raises(PlatformError) as error:
+        list(open_dataset("failing").corpus)
+    assert str(error.value) == (
+        "ir_datasets cannot get the docs of 'failing' (ConnectionError). Run this again with a "
+        f"network, or put there by hand: https://example.org/docs.gz (2.4 MB) at "
+        f"{tmp_path / 'docs.gz'}."
+    )
+    assert "downloads 1 file: https://example.org/docs.gz (2.4 MB) to " in capsys.readouterr().err
+
+
+PROGRAM = """
+import json
+from irplatform.collections.describe import describe
+from irplatform.collections.irds import what_would_be_downloaded
+from irplatform.collections.resolve import resolve
+collection = resolve("beir/nfcorpus/test", {})
+facts = describe(collection)
+print(json.dumps({
+    "documents": [[d.id, d.title, d.abstract, dict(d.fields)] for d in collection.corpus],
+    "topics": [[t.id, t.query] for t in collection.load_topics()],
+    "qrels": collection.load_qrels(),
+    "training": [t.id for t in collection.training().load_topics()],
+    "validation": [t.id for t in collection.training().validation().load_topics()],
+    "facts": facts,
+    "left": len(what_would_be_downloaded("beir/nfcorpus/test")),
+}))
+"""
+
+
+@pytest.fixture
+def nfcorpus_home(tmp_path):
+    """A cache of ir_datasets that holds a tiny nfcorpus.zip, as it would lie there downloaded."""
+    path = tmp_path / "irds" / "beir/nfcorpus/source.zip"
+    path.parent.mkdir(parents=True)
+    metadata = {"url": "http://example.org"}
+    documents = [
+        {"_id": f"MED-{i}", "title": f"Title {i}", "text": f"Text {i}", "metadata": metadata}
+        for i in range(3)
+    ]
+    queries = [{"_id": f"PLAIN-{i}", "text": f"query {i}", "metadata": metadata} for i in range(3)]
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, records in (("corpus", documents), ("queries", queries)):
+            lines = "".join(json.dumps(record) + "\n" for record in records)
+            archive.writestr(f"nfcorpus/{name}.jsonl", lines)
+        for i, split in enumerate(("train", "dev", "test")):
+            rows = f"query-id\tcorpus-id\tscore\nPLAIN-{i}\tMED-{i}\t{i}\n"
+            archive.writestr(f"nfcorpus/qrels/{split}.tsv", rows)
+    return tmp_path / "irds"
+
+
+def test_a_dataset_whose_download_is_there_is_read_without_a_network(nfcorpus_home):
+    # In a process of its own: the library settles where its cache lies when it is imported.
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM],
+        env={**os.environ, "IR_DATASETS_HOME": str(nfcorpus_home)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "downloads" not in done.stderr
+    found = json.loads(done.stdout)
+    assert found["documents"][1] == ["MED-1", "Title 1", "Text 1", {"url": "http://example.org"}]
+    assert found["topics"] == [["PLAIN-2", "query 2"]]
+    assert found["qrels"] == {"PLAIN-2": {"MED-2": 2}}
+    assert found["training"] == ["PLAIN-0"]
+    assert found["validation"] == ["PLAIN-1"]
+    assert found["left"] == 0
+    assert found["facts"]["downloads"] == []
+    assert found["facts"]["judgments"]["per_grade"] == {"2": 1}
+
+
+def test_what_is_not_there_is_described_without_being_downloaded(tmp_path):
+    program = (
+        "import json; from irplatform.collections.describe import describe\n"
+        "from irplatform.collections.irds import open_dataset\n"
+        "print(json.dumps(describe(open_dataset('beir/nfcorpus/test'))))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env={**os.environ, "IR_DATASETS_HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    facts = json.loads(done.stdout)
+    (download,) = facts["downloads"]
+    assert download["source"].endswith("/nfcorpus.zip")
+    assert download["bytes"] == 2448432
+    assert facts["documents"] == 3633
+    assert "topics" not in facts

@@ -1,0 +1,138 @@
+"""Documents in JSON lines are streamed, identified by content, and wrong lines are named."""
+
+import gzip
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from irplatform.collections.corpus import BEIR, FieldNames, JsonLinesCorpus
+from irplatform.collections.jsonlines import field_value
+from irplatform.errors import InputError
+from irplatform.plugin import Document
+
+NAMES = FieldNames(fields=("mesh",))
+
+
+def corpus(*files, names=NAMES, name="c"):
+    return JsonLinesCorpus(name, files, names)
+
+
+def test_files_are_read_in_their_order_packed_or_not_again_and_again(tmp_path, json_lines):
+    first = json_lines(tmp_path / "z.jsonl.gz", [{"id": "1", "title": "T", "abstract": "A"}])
+    second = json_lines(tmp_path / "a.jsonl", [{"id": "2", "mesh": ["Mice", "Animals"]}])
+    documents = corpus(first, second)
+    assert documents.count() is None
+    for _ in range(2):
+        assert list(documents) == [
+            Document("1", "T", "A"),
+            Document("2", fields={"mesh": ("Mice", "Animals")}),
+        ]
+    assert documents.count() == 2
+
+
+def test_a_stream_that_was_left_early_does_not_count(tmp_path, json_lines):
+    documents = corpus(json_lines(tmp_path / "a.jsonl", [{"id": "1"}, {"id": "2"}]))
+    next(iter(documents))
+    assert documents.count() is None
+
+
+def test_blank_lines_and_a_byte_order_mark_are_skipped(tmp_path):
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(b'\xef\xbb\xbf{"id": "1"}\r\n\n  \n{"id": "2"}')
+    assert [document.id for document in corpus(path)] == ["1", "2"]
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("{not json}", "is not JSON"),
+        ('{"id": "1", "title": "cut', "is not JSON"),
+        ("[1, 2]", "holds a list"),
+        ('"text"', "holds a string"),
+        ('{"title": "x"}', "no id: the key 'id' is missing (keys: 'title')"),
+        ('{"id": null}', "no id"),
+        ('{"id": 5}', "is the number 5. Write it as a string"),
+        ('{"id": ""}', "is empty or has white space"),
+        ('{"id": "a b"}', "is empty or has white space"),
+        ('{"id": "a\\u00a0b"}', "is empty or has white space"),
+        ('{"id": "1", "title": ["x"]}', "'title' is a list, not text"),
+        ('{"id": "1", "abstract": {"x": 1}}', "'abstract' is an object, not text"),
+    ],
+)
+def test_a_wrong_line_is_named_with_file_and_number(tmp_path, line, message):
+    path = tmp_path / "docs.jsonl"
+    path.write_text(f'{{"id": "0"}}\n\n{line}\n')
+    with pytest.raises(InputError) as error:
+        list(corpus(path))
+    assert str(error.value).startswith(f"{path}:3: ")
+    assert message in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_bytes_that_are_not_utf8_are_named(tmp_path):
+    path = tmp_path / "docs.jsonl"
+    path.write_bytes(b'{"id": "\xff"}\n')
+    with pytest.raises(InputError, match=r"docs\.jsonl:1: this line is not JSON"):
+        list(corpus(path))
+
+
+def test_a_cut_off_gzip_file_is_named(tmp_path):
+    path = tmp_path / "docs.jsonl.gz"
+    lines = "".join(f'{{"id": "{i}", "title": "{i * 7919}"}}\n' for i in range(5000))
+    path.write_bytes(gzip.compress(lines.encode())[:-2000])
+    with pytest.raises(InputError, match=r"docs\.jsonl\.gz: .*not a whole gzip"):
+        list(corpus(path))
+
+
+def test_the_fingerprint_is_of_content_and_keys_not_of_place_or_name(tmp_path, json_lines):
+    one = json_lines(tmp_path / "x/a.jsonl", [{"id": "1", "title": "T"}])
+    same = json_lines(tmp_path / "y/b.jsonl", [{"id": "1", "title": "T"}])
+    other = json_lines(tmp_path / "y/c.jsonl", [{"id": "1", "title": "U"}])
+    assert corpus(one).fingerprint == corpus(same, name="d").fingerprint
+    different = [
+        corpus(other),
+        corpus(one, other),
+        corpus(other, one),
+        corpus(one, names=FieldNames(title="heading", fields=("mesh",))),
+        corpus(one, names=FieldNames()),
+    ]
+    assert len({c.fingerprint for c in [corpus(one), *different]}) == 6
+
+
+def test_beir_metadata_become_fields_and_their_names_are_known(tmp_path, json_lines):
+    metadata = {"url": "u", "year": 2001, "open": True, "mesh": ["A", None, 3], "none": None}
+    path = json_lines(tmp_path / "a.jsonl", [{"_id": "1"}, {"_id": "2", "metadata": metadata}])
+    documents = corpus(path, names=BEIR)
+    assert documents.fields == ("url", "year", "open", "mesh")
+    assert list(documents)[1].fields == {
+        "url": "u",
+        "year": "2001",
+        "open": "true",
+        "mesh": ("A", "3"),
+    }
+
+
+def test_metadata_of_another_kind_are_refused(tmp_path, json_lines):
+    path = json_lines(tmp_path / "a.jsonl", [{"_id": "1", "metadata": "x"}])
+    with pytest.raises(InputError, match="'metadata' is a string, not an object"):
+        corpus(path, names=BEIR)
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@given(JSON)
+def test_every_json_value_is_text_texts_or_nothing(value):
+    field = field_value(json.loads(json.dumps(value)))
+    assert (
+        field is None
+        or isinstance(field, str)
+        or (isinstance(field, tuple) and all(isinstance(item, str) for item in field))
+    )
+    assert (field is None) == (value is None)

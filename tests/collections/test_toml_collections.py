@@ -1,0 +1,118 @@
+"""A collection.toml says where documents, topics and judgments are; its mistakes are explained."""
+
+import shutil
+
+import pytest
+
+from irplatform.collections.paths import open_path
+from irplatform.collections.toml import open_toml
+from irplatform.errors import InputError
+from irplatform.plugin import Document
+
+
+def test_everything_that_is_declared_is_there(toml_collection):
+    path = toml_collection()
+    collection = open_toml(path)
+    assert (collection.id, collection.title) == ("pm", "A pool")
+    assert collection.measures == ("P@10",)
+    assert list(collection.corpus) == [
+        Document("1", "One", fields={"mesh": ("Humans",)}),
+        Document("2", abstract="Two"),
+    ]
+    assert [(t.id, t.query) for t in collection.load_topics()] == [
+        ("1", "Liposarcoma CDK4 Amplification"),
+        ("2", "Lung cancer EGFR <L858R>"),
+    ]
+    assert collection.load_topics()[1].fields["other"] == "None"
+    assert collection.load_qrels() == {"1": {"1": 2}, "2": {"2": 0}}
+    assert collection.sampled_qrels == path.parent / "sampled.txt"
+    assert collection.training is None
+
+
+def test_judgments_measures_and_title_may_be_left_out(toml_collection, declaration):
+    lines = declaration.replace('title = "A pool"\nmeasures = ["P@10"]\n', "")
+    collection = open_toml(toml_collection(lines.partition("[qrels]")[0]))
+    assert collection.load_qrels is None
+    assert collection.sampled_qrels is None
+    assert collection.title == "pm"
+    assert "nDCG@20" in collection.measures
+
+
+def test_two_collections_can_train_for_each_other(toml_collection, declaration):
+    path = toml_collection(declaration + '[train]\ncollection = "other.toml"\n')
+    other = declaration.replace('"pm"', '"other"') + '[train]\ncollection = "collection.toml"\n'
+    (path.parent / "other.toml").write_text(other)
+    collection = open_toml(path)
+    training = collection.training()
+    assert training.id == "other"
+    assert training.training().id == "pm"
+    assert training.corpus.fingerprint == collection.corpus.fingerprint
+    assert training.corpus.name == collection.corpus.name
+
+
+def test_a_folder_in_beir_layout_can_train(toml_collection, declaration, beir_folder):
+    beir_folder("train")
+    path = toml_collection(declaration + '[train]\ncollection = "../small:train"\n')
+    assert open_toml(path).training().id == "small-train"
+
+
+def test_a_missing_training_collection_is_reported_when_it_is_asked_for(
+    toml_collection, declaration
+):
+    collection = open_toml(toml_collection(declaration + '[train]\ncollection = "no.toml"\n'))
+    with pytest.raises(InputError, match=r"collection.toml: \[train\] collection: .*no.toml"):
+        collection.training()
+
+
+def test_a_collection_cannot_train_for_itself(toml_collection, declaration):
+    text = declaration + '[train]\ncollection = "../pool/collection.toml"\n'
+    with pytest.raises(InputError, match="cannot train for itself"):
+        open_toml(toml_collection(text)).training()
+
+
+def test_the_corpus_is_the_same_wherever_the_folder_lies(toml_collection, tmp_path):
+    path = toml_collection()
+    moved = shutil.copytree(path.parent, tmp_path / "elsewhere" / "pool")
+    assert open_path(moved).corpus.fingerprint == open_toml(path).corpus.fingerprint
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('id = "pm"', "", "the key 'id' is missing"),
+        ('id = "pm"', 'id = "../pm"', "the id may hold letters"),
+        ('title = "A pool"', 'titel = "x"', "the key 'titel' is unknown. Did you mean 'title'?"),
+        ("fields = [", "feilds = [", "[documents] the key 'feilds' is unknown. Did you mean"),
+        ("[documents]", "[docs]", "the table 'documents' is missing"),
+        ('format = "trec-pm"', 'format = "xml"', "[topics] 'format' cannot be 'xml'"),
+        ('format = "trec-pm"', "", "[topics] the key 'format' is missing"),
+        ('measures = ["P@10"]', 'measures = "P@10"', "'measures' cannot be 'P@10'"),
+        ('files = ["docs/a.jsonl", "docs/b.jsonl.gz"]', "files = []", "'files' cannot be []"),
+        ("docs/a.jsonl", "docs/x.jsonl", "[documents] files: there is no file"),
+        ("topics.xml", "x.xml", "[topics] file: there is no file"),
+        ("qrels.txt", "x.txt", "[qrels] file: there is no file"),
+        ("sampled.txt", "x.txt", "[qrels] sampled: there is no file"),
+        ("{disease} {gene}", "{disease", "[topics] query: the query template"),
+        ("{disease} {gene}", "{disease.__class__}{", "[topics] query: the query template"),
+        ("[qrels]", "[qrels", "toml:11: this is not TOML"),
+    ],
+)
+def test_a_mistake_is_explained_in_a_line_that_names_the_file(
+    toml_collection, declaration, old, new, message
+):
+    assert old in declaration
+    path = toml_collection(declaration.replace(old, new, 1))
+    with pytest.raises(InputError) as error:
+        open_toml(path)
+    assert str(error.value).startswith(str(path))
+    assert message in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_a_template_that_asks_for_another_field_is_answered_with_the_fields(
+    toml_collection, declaration
+):
+    collection = open_toml(toml_collection(declaration.replace("{gene}", "{genes}")))
+    with pytest.raises(InputError) as error:
+        collection.load_topics()
+    assert "Did you mean 'gene'? Fields: disease, gene, other." in str(error.value)

@@ -1,0 +1,124 @@
+"""Topics are read in every format, with the query that the template makes; bad files are named."""
+
+import pytest
+
+from irplatform.collections.topics import FORMATS, QueryTemplate, read_topics
+from irplatform.errors import InputError
+from irplatform.plugin import Topic
+
+TREC = """\
+<top>
+<num> Number: 301
+<title> Topic: International Organized Crime
+
+<desc> Description:
+Identify organizations
+that participate.
+<narr> Narrative:
+A relevant document…
+</top>
+
+<top><num>302</num><title>Poliomyelitis</title></top>
+"""
+
+
+def read(tmp_path, text, name, query=None):
+    path = tmp_path / "topics"
+    path.write_text(text)
+    return read_topics(path, name, query)
+
+
+def test_classic_trec_topics_with_and_without_closing_tags(tmp_path):
+    assert read(tmp_path, TREC, "trec") == [
+        Topic(
+            "301",
+            "International Organized Crime",
+            {
+                "title": "International Organized Crime",
+                "description": "Identify organizations that participate.",
+                "narrative": "A relevant document…",
+            },
+        ),
+        Topic("302", "Poliomyelitis", {"title": "Poliomyelitis"}),
+    ]
+
+
+def test_a_template_can_join_fields_and_a_topic_may_lack_one(tmp_path):
+    topics = read(tmp_path, TREC, "trec", "{title} {description}")
+    assert [topic.query for topic in topics] == [
+        "International Organized Crime Identify organizations that participate.",
+        "Poliomyelitis",
+    ]
+
+
+def test_tab_separated_topics(tmp_path):
+    assert read(tmp_path, "1\tlung cancer\n2\t EGFR  L858R \n", "tsv") == [
+        Topic("1", "lung cancer", {"query": "lung cancer"}),
+        Topic("2", "EGFR L858R", {"query": "EGFR L858R"}),
+    ]
+
+
+def test_topics_of_2020_have_a_treatment(tmp_path):
+    xml = (
+        '<topics><topic number="1"><disease>melanoma</disease><gene>BRAF</gene>'
+        "<treatment>Dabrafenib</treatment></topic></topics>"
+    )
+    (topic,) = read(tmp_path, xml, "trec-pm", "{disease} {gene} {treatment}")
+    assert topic.query == "melanoma BRAF Dabrafenib"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("tsv", "1\ta\n2 b\n", ":2: 1 columns. Every line needs two"),
+        ("tsv", "1\ta\tb\n", ":1: 3 columns"),
+        ("tsv", "1 2\ta\n", ":1: the id '1 2'"),
+        ("tsv", "1\ta\n1\tb\n", ":2: topic '1' comes twice (first in line 1)"),
+        ("tsv", "1\t \n", ":1: the query of topic '1', made by '{query}', is empty"),
+        ("tsv", "\n", ": there are no topics here (read as 'tsv')"),
+        ("beir", '{"_id": "1", "text": ""}\n', ":1: the query of topic '1'"),
+        ("beir", '{"id": "1", "text": "x"}\n', ":1: no id: the key '_id' is missing"),
+        ("beir", "1\tx\n", ":1: this line is not JSON"),
+        ("trec", "<top>\n<title> x\n</top>", ":1: a topic without <num>"),
+        ("trec", "\n<top>\n<num> 1\n<title> x\n", ":2: this <top> has no </top>"),
+        ("trec-pm", "<topics>\n<topic>\n</topic></topics>", ":2: a topic without a number"),
+        ("trec-pm", "<topics>\n<topic number='1'>", ":2: this is not well-formed XML"),
+        ("trec-pm", "<topics/>", "there are no topics here"),
+    ],
+)
+def test_a_wrong_file_is_named_with_the_line(tmp_path, name, text, message):
+    with pytest.raises(InputError) as error:
+        read(tmp_path, text, name)
+    assert message in str(error.value)
+    assert str(error.value).startswith(str(tmp_path / "topics"))
+
+
+@pytest.mark.parametrize(
+    "declaration",
+    [
+        '<!DOCTYPE t [<!ENTITY x SYSTEM "file:///etc/passwd">]>',
+        '<!DOCTYPE t [<!ENTITY a "aaaa"><!ENTITY x "&a;&a;&a;&a;">]>',
+        '<!DOCTYPE t SYSTEM "http://example.org/t.dtd">',
+    ],
+)
+def test_xml_that_declares_entities_or_fetches_files_is_refused(tmp_path, declaration):
+    xml = f'{declaration}\n<topics><topic number="1"><disease>&x;</disease></topic></topics>'
+    with pytest.raises(InputError, match="document type declaration is not accepted"):
+        read(tmp_path, xml, "trec-pm")
+
+
+def test_a_missing_file_is_named(tmp_path):
+    for name in FORMATS:
+        with pytest.raises(InputError, match="no such file"):
+            read_topics(tmp_path / "nowhere", name)
+
+
+def test_a_template_follows_no_attributes():
+    template = QueryTemplate("{disease.__class__} {gene}")
+    with pytest.raises(InputError, match="which no topic has"):
+        template.check(["disease", "gene"])
+    assert template.fill({"disease": "x", "gene": "y"}) == "y"
+
+
+def test_several_values_of_a_field_are_joined():
+    assert QueryTemplate("{mesh}").fill({"mesh": ("Mice", "Humans")}) == "Mice Humans"

@@ -1,0 +1,33 @@
+"""The numpy nDCG is the one that is reported."""
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from irplatform.evaluation import dcg, evaluate, ndcg
+from irplatform.runs import Ranking, Run
+
+GRADES = st.lists(st.integers(-1, 5), min_size=1, max_size=40)
+
+
+@given(ranked=GRADES, others=GRADES, cutoff=st.integers(1, 50))
+def test_it_equals_the_reported_measure(ranked, others, cutoff):
+    judged = [*ranked, *others]
+    ids = [f"d{number}" for number in range(len(judged))]
+    run = Run("x", {"1": Ranking.of(ids[: len(ranked)], range(len(ranked), 0, -1))})
+    reported = evaluate({"1": dict(zip(ids, judged, strict=True))}, run, [f"nDCG@{cutoff}"])
+    expected = reported.aggregate[f"nDCG@{cutoff}"]
+    assert ndcg(ranked, judged, cutoff) == pytest.approx(expected, abs=1e-12)
+
+
+def test_gains_are_linear_and_discounted_by_the_logarithm():
+    assert dcg([3, 0, 1]) == pytest.approx(3 + 1 / math.log2(4))
+    assert dcg([3, 0, 1], cutoff=2) == 3.0
+
+
+def test_nothing_relevant_scores_zero():
+    assert ndcg([0, 0], [0, -1]) == 0.0
+    assert ndcg([], []) == 0.0
+    assert ndcg([], [1]) == 0.0

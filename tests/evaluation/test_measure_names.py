@@ -1,0 +1,47 @@
+"""Names of measures: understood or refused before anything is computed."""
+
+import pytest
+
+from irplatform.errors import InputError
+from irplatform.evaluation import parse_measures
+
+
+def test_names_come_back_in_their_one_right_form_in_order_and_once():
+    names = ["P(rel=2)@10", " NDCG@20", "MAP", "AP", "nDCG@20", "Success@10"]
+    assert list(parse_measures(names)) == ["P(rel=2)@10", "nDCG@20", "AP", "Success@10"]
+
+
+def test_measures_of_plugins_come_first():
+    def own(qrels, run):
+        return {}
+
+    parsed = parse_measures(["infNDCG", "AP"], {"infNDCG": own, "AP": own})
+    assert parsed == {"infNDCG": own, "AP": own}
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("ndcg@20", "unknown measure 'ndcg'. Did you mean 'nDCG'?"),
+        ("Sucess@1", "Did you mean 'Success'?"),
+        ("infndcg", "Did you mean 'infNDCG'?"),
+        ("recip_rank", "is 'RR' here"),
+        ("ndcg_cut_20", "is 'nDCG@20' here"),
+        ("zzzz", "Known: AP, "),
+        ("nDCG@", "cannot be understood. Write a measure as nDCG@20"),
+        ("", "cannot be understood"),
+        ("AP; AP", "cannot be understood"),
+        ("P(2)@10", "cannot be understood"),
+        ("P(**{})@10", "cannot be understood"),
+        ("P", "needs its parameter 'cutoff', as in 'P@10'"),
+        ("P@0", "needs a cutoff of 1 or more"),
+        ("P@-1", "cannot be understood"),
+        ("P@1.5", "does not take cutoff=1.5"),
+        ("P(level=2)@10", "no parameter 'level'. Its parameters: cutoff, judged_only, rel."),
+        ("alpha_nDCG@10", "no installed package computes"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_with_what_to_do(name, words):
+    with pytest.raises(InputError) as caught:
+        parse_measures(["AP", name], {"infNDCG": lambda qrels, run: {}})
+    assert words in str(caught.value)

@@ -1,0 +1,98 @@
+"""Which topics count, what plugins' measures must give, and how measures are kept apart."""
+
+import math
+
+import pytest
+
+from irplatform.errors import InputError, PlatformError, PluginError
+from irplatform.evaluation import evaluate
+from irplatform.runs import Ranking, Run
+
+QRELS = {"1": {"a": 1, "b": 0}, "2": {"a": 2}, "3": {"a": 0}, "4": {}}
+RUN = Run(
+    "x",
+    {
+        "9": Ranking.of(["a"], [1.0]),
+        "1": Ranking.of(["b", "a"], [2.0, 1.0]),
+        "3": Ranking.of([], []),
+    },
+)
+
+
+def test_all_judged_topics_count_and_no_others():
+    result = evaluate(QRELS, RUN, ["RR", "Judged@2"])
+    assert result.per_topic == {
+        "RR": {"1": 0.5, "2": 0.0, "3": 0.0},
+        "Judged@2": {"1": 1.0, "2": 0.0, "3": 0.0},
+    }
+    assert result.aggregate == {"RR": pytest.approx(0.5 / 3), "Judged@2": pytest.approx(1 / 3)}
+    assert result.missing == ("2", "3")
+    assert result.unjudged == ("9",)
+
+
+def test_topics_keep_the_order_of_the_judgments_and_measures_that_of_the_request():
+    result = evaluate(QRELS, RUN, ["P@1", "AP", "Judged@2"])
+    assert list(result.per_topic) == list(result.aggregate) == ["P@1", "AP", "Judged@2"]
+    assert [list(values) for values in result.per_topic.values()] == [["1", "2", "3"]] * 3
+
+
+def test_counts_are_added_up():
+    assert evaluate(QRELS, RUN, ["NumRet"]).aggregate == {"NumRet": 2.0}
+
+
+def test_a_run_without_any_judged_topic_scores_zero():
+    result = evaluate(QRELS, Run("x", {}), ["AP", "nDCG@20", "Judged@20", "RR@10", "Success@1"])
+    assert set(result.aggregate.values()) == {0.0}
+
+
+def test_a_measure_is_not_computed_on_the_gains_of_another():
+    qrels = {"1": {"a": 1, "b": 2}}
+    run = Run("x", {"1": Ranking.of(["a", "b"], [2.0, 1.0])})
+    alone = evaluate(qrels, run, ["nDCG@20"]).aggregate["nDCG@20"]
+    for names in (["nDCG(gains={1:10})@20", "nDCG@20"], ["nDCG@20", "nDCG(gains={1:10})@20"]):
+        together = evaluate(qrels, run, names).aggregate
+        assert together["nDCG@20"] == alone
+        assert together["nDCG(gains={1:10})@20"] == 1.0
+
+
+def test_measures_of_plugins_are_averaged_over_all_judged_topics():
+    def first_id_length(qrels, run):
+        return {topic: float(len(qrels[topic])) for topic in qrels}
+
+    result = evaluate(QRELS, RUN, ["AP", "size"], extra={"size": first_id_length})
+    assert result.per_topic["size"] == {"1": 2.0, "2": 1.0, "3": 1.0}
+    assert result.aggregate["size"] == pytest.approx(4 / 3)
+
+
+@pytest.mark.parametrize("values", [{"1": 1.0, "2": 1.0}, {"1": 1.0, "2": math.nan, "3": 0.0}])
+def test_a_plugin_that_leaves_a_topic_out_is_named(values):
+    with pytest.raises(PluginError, match="'size'"):
+        evaluate(QRELS, RUN, ["size"], extra={"size": lambda qrels, run: values})
+
+
+def test_names_are_checked_before_anything_is_computed():
+    def never(qrels, run):
+        raise AssertionError("computed")
+
+    with pytest.raises(InputError, match="unknown measure"):
+        evaluate(QRELS, RUN, ["never", "nonsense"], extra={"never": never})
+
+
+def test_a_package_that_fails_is_said_in_a_line():
+    qrels = {"1": {"a": 1}}
+    run = Run("x", {"1": Ranking.of(["a", "b"], [2.0, 1.0])})
+    with pytest.raises(PlatformError, match="fails to compute Accuracy@1: ZeroDivisionError"):
+        evaluate(qrels, run, ["Accuracy@1"])
+
+
+def test_a_topic_with_nothing_but_negative_grades_scores_zero():
+    # trec_eval's own code crashes or hangs on these, hence the repetitions
+    qrels = {"1": {"a": 1}} | {f"negative-{number}": {"a": -1, "b": -2} for number in range(50)}
+    run = Run("x", {topic: Ranking.of(["a", "b", "c"], [3, 2, 1]) for topic in qrels})
+    names = ["AP", "nDCG@20", "Bpref", "infAP", "P@2", "RR", "Rprec", "Judged@3"]
+    for _ in range(20):
+        result = evaluate(qrels, run, names)
+        for name in names[:-1]:
+            assert result.per_topic[name]["negative-7"] == 0.0
+            assert result.aggregate[name] == pytest.approx(result.per_topic[name]["1"] / 51)
+        assert result.per_topic["Judged@3"]["negative-7"] == pytest.approx(2 / 3)

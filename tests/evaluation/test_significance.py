@@ -1,0 +1,130 @@
+"""Paired tests and the correction for their number."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from irplatform.errors import InputError
+from irplatform.evaluation import compare, evaluate, holm, paired_test
+from irplatform.runs import Ranking, Run
+
+
+def by_topic(values):
+    return {str(number): float(value) for number, value in enumerate(values)}
+
+
+def two_systems(n, seed=0, gain=0.05):
+    random = np.random.default_rng(seed)
+    baseline = random.random(n)
+    return baseline, baseline + random.normal(gain, 0.1, n)
+
+
+def test_the_t_test_is_scipys():
+    baseline, other = two_systems(30)
+    ours = paired_test(by_topic(baseline), by_topic(other))
+    theirs = stats.ttest_rel(other, baseline)
+    interval = stats.t.interval(0.95, 29, (other - baseline).mean(), stats.sem(other - baseline))
+    assert ours.p_value == pytest.approx(theirs.pvalue, rel=1e-9)
+    assert (ours.low, ours.high) == pytest.approx(interval)
+    assert ours.difference == pytest.approx((other - baseline).mean())
+    assert ours.effect_size == pytest.approx(theirs.statistic / math.sqrt(30))
+    assert ours.n == 30
+
+
+def test_topics_are_paired_by_name_not_by_place():
+    baseline, other = map(by_topic, two_systems(10))
+    assert paired_test(baseline, dict(reversed(other.items()))) == paired_test(baseline, other)
+
+
+def test_few_topics_are_tested_with_all_signs():
+    differences = [0.3, 0.1, -0.05, 0.2, 0.15]
+    means = [
+        abs(sum(s * d for s, d in zip(signs, differences, strict=True)))
+        for signs in itertools.product([1, -1], repeat=5)
+    ]
+    exact = sum(mean >= abs(sum(differences)) - 1e-12 for mean in means) / 32
+    result = paired_test(by_topic([0.0] * 5), by_topic(differences), method="randomization")
+    assert result.p_value == exact == 4 / 32
+
+
+def test_many_topics_are_tested_with_drawn_signs_repeatably():
+    baseline, other = map(by_topic, two_systems(60, gain=0.03))
+    first = paired_test(baseline, other, method="randomization", seed=7)
+    assert first == paired_test(baseline, other, method="randomization", seed=7)
+    assert first.p_value != paired_test(baseline, other, method="randomization", seed=8).p_value
+    assert first.p_value == pytest.approx(paired_test(baseline, other).p_value, rel=0.15)
+
+
+def test_random_differences_are_significant_as_often_as_they_should_be():
+    random = np.random.default_rng(3)
+    p_values = [
+        paired_test(
+            by_topic(np.zeros(20)),
+            by_topic(random.normal(0, 1, 20)),
+            method="randomization",
+            samples=500,
+        ).p_value
+        for _ in range(600)
+    ]
+    assert np.mean(np.array(p_values) < 0.1) == pytest.approx(0.1, abs=0.04)
+
+
+@pytest.mark.parametrize("method", ["t-test", "randomization"])
+def test_equal_runs_do_not_differ(method):
+    values = by_topic([0.1, 0.5, 0.9])
+    result = paired_test(values, values, method=method)
+    assert (result.difference, result.p_value, result.low, result.high) == (0.0, 1.0, 0.0, 0.0)
+
+
+def test_the_same_gain_everywhere_is_certain_and_has_no_effect_size():
+    result = paired_test(by_topic([0.0, 0.0, 0.0]), by_topic([0.5, 0.5, 0.5]))
+    assert (result.p_value, result.effect_size) == (0.0, None)
+    randomized = paired_test(
+        by_topic([0.0, 0.0, 0.0]), by_topic([0.5, 0.5, 0.5]), method="randomization"
+    )
+    assert randomized.p_value == 2 / 8
+
+
+def test_one_topic_leaves_nothing_to_test():
+    result = paired_test({"1": 0.2}, {"1": 0.5})
+    assert result.difference == pytest.approx(0.3)
+    assert (result.p_value, result.low, result.high, result.effect_size) == (None,) * 4
+
+
+@pytest.mark.parametrize("other", [{}, {"1": 0.5}, {"1": 0.5, "3": 0.1}])
+def test_runs_scored_on_other_topics_are_not_compared(other):
+    with pytest.raises(InputError, match="cannot be compared"):
+        paired_test({"1": 0.2, "2": 0.3}, other)
+
+
+def test_holms_correction_by_hand():
+    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert holm([0.6, 0.7]) == [1.0, 1.0]
+    assert holm([]) == []
+    assert holm([0.02]) == [0.02]
+
+
+def test_several_runs_are_compared_measure_by_measure():
+    qrels = {str(topic): {"a": 1} for topic in range(6)}
+    best = Run("x", {topic: Ranking.of(["a", "b"], [2, 1]) for topic in qrels})
+    worse = Run(
+        "y",
+        {t: Ranking.of(["a", "b"], [1, 2] if int(t) % 3 else [2, 1]) for t in qrels},
+    )
+    baseline, other = (evaluate(qrels, run, ["RR", "P@1"]) for run in (best, worse))
+    compared = compare(baseline, {"same": baseline, "worse": other})
+    assert compared["same"]["RR"].adjusted_p == 1.0
+    assert compared["worse"]["RR"].difference == pytest.approx(-2 / 6)
+    p_value = stats.ttest_rel([1, 0.5, 0.5, 1, 0.5, 0.5], [1] * 6).pvalue
+    assert compared["worse"]["RR"].p_value == pytest.approx(p_value)
+    assert compared["worse"]["RR"].adjusted_p == pytest.approx(2 * p_value)
+
+
+def test_a_single_topic_is_compared_without_a_test():
+    qrels = {"1": {"a": 1}}
+    run = Run("x", {"1": Ranking.of(["a"], [1])})
+    result = evaluate(qrels, run, ["RR"])
+    assert compare(result, {"x": result})["x"]["RR"].adjusted_p is None

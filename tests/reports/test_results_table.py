@@ -1,0 +1,88 @@
+"""The table of results, as text and on a terminal."""
+
+import io
+
+import pytest
+
+from irplatform.evaluation import Comparison
+from irplatform.reports import ResultRow, mark, print_table, render_table
+
+ROWS = [
+    ResultRow("bm25", {"nDCG@20": 0.4404, "AP": 0.2408}, seconds=3.21),
+    ResultRow("delta", {"nDCG@20": 0.46519, "AP": 0.2508}, {"nDCG@20": 1, "AP": 2}, seconds=130),
+    ResultRow("alone", {"nDCG@20": 0.41}, {"nDCG@20": -1}, indent=1),
+]
+MEASURES = ["nDCG@20", "AP"]
+
+
+class Terminal(io.StringIO):
+    encoding = "utf-8"
+
+    def isatty(self):
+        return True
+
+
+def test_numbers_line_up_and_marks_follow_them():
+    assert render_table(ROWS, MEASURES, note="A closed pool.", baseline="bm25") == (
+        "A closed pool.\n"
+        "\n"
+        "system   nDCG@20       AP    seconds\n"
+        "------------------------------------\n"
+        "bm25      0.4404   0.2408        3.2\n"
+        "delta     0.4652▲  0.2508▲▲    130.0\n"
+        "  alone   0.4100▼       -\n"
+        "▲ better than bm25, ▼ worse: p < 0.05; ▲▲ ▼▼ p < 0.01 (paired t-test, Holm's correction)"
+    )
+
+
+def test_plain_ascii_will_do():
+    text = render_table(ROWS, MEASURES, ascii_only=True)
+    assert text.isascii()
+    assert "0.2508++" in text
+    assert "0.4100-" in text
+
+
+def test_without_marks_there_is_no_legend_and_without_seconds_no_column():
+    text = render_table([ResultRow("bm25", {"AP": 0.5})], ["AP"])
+    assert text == "system      AP\n--------------\nbm25    0.5000"
+
+
+def test_a_pipe_gets_plain_text_that_its_encoding_can_hold():
+    piped = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+    print_table(ROWS, MEASURES, note="note", baseline="bm25", file=piped)
+    piped.flush()
+    written = piped.buffer.getvalue().decode("ascii")
+    expected = render_table(ROWS, MEASURES, note="note", baseline="bm25", ascii_only=True)
+    assert written == expected + "\n"
+
+
+def test_a_terminal_shows_the_best_values_in_bold_even_where_it_is_narrow(monkeypatch):
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "20")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    terminal = Terminal()
+    print_table(ROWS, MEASURES, note="A [bold]pool[/bold].", baseline="bm25", file=terminal)
+    written = terminal.getvalue()
+    bold = [line for line in written.splitlines() if "\x1b[1m" in line and "delta" in line]
+    assert "\x1b[1m 0.4652▲\x1b[0m" in bold[0]
+    assert "\x1b[1m0.2508▲▲\x1b[0m" in bold[0]
+    assert "…" not in written
+    assert "[bold]pool[/bold]" in written
+
+
+@pytest.mark.parametrize(
+    ("difference", "p_value", "adjusted", "expected"),
+    [
+        (0.1, 0.04, None, 1),
+        (0.1, 0.009, None, 2),
+        (-0.1, 0.009, 0.03, -1),
+        (-0.1, 0.001, 0.002, -2),
+        (0.1, 0.04, 0.08, 0),
+        (0.1, 0.05, None, 0),
+        (0.1, None, None, 0),
+        (0.0, 1.0, 1.0, 0),
+    ],
+)
+def test_marks_follow_the_corrected_p_value(difference, p_value, adjusted, expected):
+    comparison = Comparison(difference, p_value, None, None, None, 30, adjusted)
+    assert mark(comparison) == expected

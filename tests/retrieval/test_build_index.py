@@ -1,0 +1,100 @@
+"""Building an index."""
+
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from irplatform.errors import InputError
+from irplatform.plugin import Document
+from irplatform.retrieval import IndexOptions, LuceneIndex, build_index
+
+pytestmark = pytest.mark.java
+
+
+def numbered(count):
+    return [Document(str(n), f"title{n % 7}", f"word{n % 13} word{n % 5}") for n in range(count)]
+
+
+def test_an_index_is_built_once(listed_corpus):
+    corpus = listed_corpus(numbered(10))
+    first, second = build_index(corpus), build_index(corpus)
+    assert (first.built, second.built) == (True, False)
+    assert first.path == second.path
+
+
+def test_options_make_another_index(listed_corpus):
+    corpus = listed_corpus(numbered(10))
+    paths = {
+        build_index(corpus, options).path
+        for options in (None, IndexOptions(positions=False), IndexOptions(vectors=True))
+    }
+    assert len(paths) == 3
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_every_document_of_many_batches_is_indexed(index_of, threads):
+    index = index_of(numbered(2500), threads=threads)
+    assert index.count == 2500
+    ids = [str(n) for n in range(2500)]
+    assert [document.id for document in index.documents(ids)] == ids
+
+
+def test_an_empty_corpus_is_refused(listed_corpus, fresh_home):
+    with pytest.raises(InputError, match="'listed' has no documents"):
+        build_index(listed_corpus([]))
+    assert not [path for path in fresh_home.glob("index/*") if not path.suffix]
+
+
+def test_duplicate_ids_are_refused_by_name(listed_corpus):
+    documents = [*numbered(1200), Document("77", "again")]
+    with pytest.raises(InputError, match=r"1 document ids more than once, such as '77' \(2 times"):
+        build_index(listed_corpus(documents))
+
+
+def test_a_corpus_shorter_than_it_should_be_is_refused_with_numbers(listed_corpus):
+    with pytest.raises(InputError, match="should have 5,000 documents but has 12"):
+        build_index(listed_corpus(numbered(12), count=5000))
+
+
+def test_an_error_of_the_corpus_reaches_the_caller_and_leaves_no_index(listed_corpus):
+    class Broken(listed_corpus):
+        def __iter__(self):
+            yield from numbered(3)
+            raise InputError("not JSON", path="corpus.jsonl", line=4)
+
+    with pytest.raises(InputError, match=r"corpus\.jsonl:4: not JSON"):
+        build_index(Broken([], fingerprint="broken"))
+    assert build_index(listed_corpus(numbered(3), fingerprint="broken")).built
+
+
+def test_the_index_is_whole_after_indexing_was_killed(listed_corpus, fresh_home):
+    program = (
+        "import sys, time\n"
+        "from irplatform.collections import Corpus\n"
+        "from irplatform.plugin import Document\n"
+        "from irplatform.retrieval import build_index\n"
+        "class Slow(Corpus):\n"
+        "    name, fields, fingerprint = 'listed', (), 'killed'\n"
+        "    def __iter__(self):\n"
+        "        for n in range(1500):\n"
+        "            yield Document(str(n), 'title', 'abstract')\n"
+        "        print('indexing', flush=True)\n"
+        "        time.sleep(60)\n"
+        "build_index(Slow(), threads=2)\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", program], stdout=subprocess.PIPE, env=os.environ.copy(), text=True
+    ) as process:
+        assert process.stdout.readline() == "indexing\n"
+        process.send_signal(signal.SIGKILL)
+    left = [path.name for path in (fresh_home / "index").iterdir() if path.is_dir()]
+    assert [name.endswith(".partial") for name in left] == [True]
+
+    artifact = build_index(listed_corpus(numbered(1600), fingerprint="killed"))
+    assert artifact.built
+    index = LuceneIndex.open(artifact.path)
+    assert index.count == 1600
+    index.close()

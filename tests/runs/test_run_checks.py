@@ -1,0 +1,69 @@
+"""Checks of a run before it is submitted."""
+
+import pytest
+
+from irplatform.errors import InputError
+from irplatform.runs import Ranking, Run, validate_run, write_run
+
+
+def problems(tmp_path, text, **task):
+    path = tmp_path / "a.run"
+    path.write_text(text)
+    return [(p.level, p.line, p.message) for p in validate_run(path, **task)]
+
+
+def test_what_the_platform_writes_can_be_submitted(tmp_path):
+    ranking = Ranking.of(["a", "b", "c"], [1.0, 1.0, 2.0])
+    write_run(Run("bm25-delta_1.0", {"1": ranking, "2": ranking}), tmp_path / "a.run")
+    assert validate_run(tmp_path / "a.run", topics=["1", "2"], max_per_topic=3) == []
+
+
+def test_every_bad_line_is_listed_not_only_the_first(tmp_path):
+    found = problems(tmp_path, "1 Q0 a 1 2 t\n1 Q0 b 2 t\n1 Q0 c 3 nan t\n1 Q0 a 4 1 t\n")
+    assert [(level, line) for level, line, _ in found] == [("error", 2), ("error", 3), ("error", 4)]
+
+
+@pytest.mark.parametrize("tag", ["a" * 21, "bm25+rm3", "süß"])
+def test_tags_follow_the_rules_of_trec(tmp_path, tag):
+    ((level, line, message),) = problems(tmp_path, f"1 Q0 a 1 2 {tag}\n")
+    assert (level, line) == ("error", 1)
+    assert tag in message
+
+
+def test_a_run_has_one_tag(tmp_path):
+    ((level, line, message),) = problems(tmp_path, "1 Q0 a 1 2 one\n1 Q0 b 2 1 two\n")
+    assert (level, line) == ("error", 2)
+    assert "'two'" in message
+
+
+def test_too_many_results_are_an_error(tmp_path):
+    ((level, _, message),) = problems(
+        tmp_path, "1 Q0 a 1 2 t\n1 Q0 b 2 1 t\n2 Q0 a 1 1 t\n", max_per_topic=1
+    )
+    assert level == "error"
+    assert "topic '1' has 2 results; 1 are accepted" in message
+
+
+def test_strange_topics_are_errors_and_missing_ones_warnings(tmp_path):
+    found = problems(tmp_path, "1 Q0 a 1 2 t\n9 Q0 a 1 2 t\n", topics=["1", "2", "3"])
+    assert [level for level, _, _ in found] == ["error", "warning"]
+    assert "'9'" in found[0][2]
+    assert "'2', '3'" in found[1][2]
+
+
+def test_ranks_that_contradict_the_scores_are_a_warning_per_topic(tmp_path):
+    text = "1 Q0 a 1 1 t\n1 Q0 b 2 2 t\n1 Q0 c 3 3 t\n2 Q0 a one 1 t\n3 Q0 a 2 1 t\n3 Q0 b 1 2 t\n"
+    found = problems(tmp_path, text)
+    assert [(level, line) for level, line, _ in found] == [("warning", 2), ("warning", 4)]
+    assert "rank 2 has a higher score than rank 1" in found[0][2]
+
+
+def test_an_empty_file_is_one_error(tmp_path):
+    ((level, line, message),) = problems(tmp_path, "")
+    assert (level, line) == ("error", None)
+    assert "no results" in message
+
+
+def test_a_missing_file_is_not_a_problem_of_the_run_but_of_the_user(tmp_path):
+    with pytest.raises(InputError, match="no such file"):
+        validate_run(tmp_path / "none.run")

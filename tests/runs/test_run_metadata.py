@@ -1,0 +1,107 @@
+"""The file beside a run that says how it was made."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from irplatform import __version__
+from irplatform.errors import InputError
+from irplatform.runs.machine import describe_platform, source_revision
+from irplatform.runs.metadata import metadata_path, read_metadata, run_metadata, write_metadata
+
+
+def some_metadata(**changes):
+    arguments = {
+        "tag": "delta",
+        "command": ["platform", "run", "--tag", "two words"],
+        "data": {"test collection": {"name": "demo"}},
+        "method": {"seed": 1},
+        "timings": {"rerank": 1.23456},
+    }
+    return run_metadata(**(arguments | changes))
+
+
+def test_it_lies_beside_its_run():
+    assert metadata_path(Path("runs") / "a.run.gz") == Path("runs") / "a.run.gz.meta.json"
+
+
+def test_it_reads_back_as_it_was_written(tmp_path):
+    content = some_metadata()
+    write_metadata(tmp_path / "a.meta.json", content)
+    assert read_metadata(tmp_path / "a.meta.json") == content
+
+
+def test_it_has_the_sections_of_primad_and_names_nobody_unasked():
+    content = some_metadata(measures=["AP"], baseline="bm25", significance=[{"name": "t-test"}])
+    assert {"platform", "research goal", "implementation", "method", "data"} <= content.keys()
+    assert "actor" not in content
+    assert some_metadata(actor={"team": "x"})["actor"] == {"team": "x"}
+    assert content["research goal"]["evaluation"] == {
+        "reported measures": ["AP"],
+        "baseline": ["bm25"],
+        "significance test": [{"name": "t-test"}],
+    }
+    assert content["implementation"]["executable"]["cmd"] == "platform run --tag 'two words'"
+    assert content["implementation"]["source"]["version"] == __version__
+    assert content["timings"] == {"rerank": 1.235}
+
+
+def test_the_machine_is_described():
+    described = describe_platform(java="21.0.8", accelerator="a GPU")
+    assert described["hardware"]["cpu"]["number of cores"] >= 1
+    assert described["hardware"]["cpu"]["model"]
+    assert described["hardware"]["gpu"] == {"model": "a GPU"}
+    assert described["hardware"]["ram"].endswith(" GiB")
+    assert described["software"]["java"] == "21.0.8"
+    assert described["software"]["libraries"]["python"]["numpy"] == np.__version__
+
+
+def test_describing_the_machine_imports_nothing_heavy():
+    program = (
+        "import sys; from irplatform.runs.machine import describe_platform; describe_platform(); "
+        "print([m for m in ('torch', 'gensim', 'pandas', 'scipy', 'jnius') if m in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "[]"
+
+
+def test_only_a_tracked_source_has_a_revision(tmp_path):
+    subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
+    (tmp_path / "module.py").write_text("")
+    assert source_revision(str(tmp_path / "module.py")) is None
+
+
+def test_numbers_paths_and_sets_are_said_in_json(tmp_path):
+    method = {"weight": np.float32(0.5), "path": Path("x"), "set": {"b", "a"}}
+    write_metadata(tmp_path / "m.json", {"method": method})
+    assert json.loads((tmp_path / "m.json").read_text()) == {
+        "method": {"weight": 0.5, "path": "x", "set": ["a", "b"]}
+    }
+
+
+def test_a_misspelt_section_is_refused_and_nothing_is_written(tmp_path):
+    with pytest.raises(ValueError, match="methods"):
+        write_metadata(tmp_path / "m.json", {"methods": {}})
+    with pytest.raises(TypeError, match="cannot hold"):
+        write_metadata(tmp_path / "m.json", {"method": object()})
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "words"), [("{\n nonsense", ":2: this is not JSON"), ("[1]", "is a JSON object")]
+)
+def test_a_broken_file_is_named(tmp_path, text, words):
+    (tmp_path / "m.json").write_text(text)
+    with pytest.raises(InputError, match=words):
+        read_metadata(tmp_path / "m.json")
+
+
+def test_a_missing_file_is_named(tmp_path):
+    with pytest.raises(InputError, match=r"none\.json: there is no such"):
+        read_metadata(tmp_path / "none.json")
