@@ -100,11 +100,11 @@ def run(settings: RunSettings, plugins: Registry | None = None) -> RunReport:
     collection = plugins.collection(settings.collection)
     train_on = plugins.collection(settings.train_on) if settings.train_on else None
     measures = list(parse_measures(settings.measures or collection.measures, plugins.measures))
-    pipeline.check_checkpoint(settings.checkpoint, rerankers)
+    rerankers = pipeline.apply_checkpoint(settings.checkpoint, rerankers)
     qrels = collection.load_qrels() if collection.load_qrels else None
-    training = pipeline.find_training(collection, train_on)
-    folds = training is None and not settings.checkpoint
-    folds = folds and pipeline.check_teacher(collection, rerankers, qrels)
+    learns = bool(rerankers) and settings.checkpoint is None
+    training = pipeline.find_training(collection, train_on) if learns else None
+    folds = learns and not training and pipeline.check_teacher(collection, rerankers, qrels)
     resources = _resources(settings, collection)
     run_dir = writable_folder(settings.run_dir or Path("runs") / collection.id)
     recorder = Recorder(
@@ -113,17 +113,17 @@ def run(settings: RunSettings, plugins: Registry | None = None) -> RunReport:
     names = [*settings.retrievers, *settings.rerankers]
     plugins.announce("run_started", RunEvent(collection.id, tuple(names), run_dir))
 
+    pipeline.refuse_broken_corpus(collection, qrels, resources)
     candidates = pipeline.search(
         collection, retrievers, settings.depth, settings.rerank_depth, resources
     )
-    # pipeline.refuse_broken_corpus(collection, qrels, resources)
     for retriever, found in zip(retrievers, candidates.first.runs, strict=True):
         recorder.add(found, [retriever.describe()], resources)
     if len(retrievers) > 1:
         recorder.add(candidates.first.final, [c.describe() for c in retrievers], resources)
 
     lessons = None
-    if training is not None and rerankers and not settings.checkpoint:
+    if training is not None:
         lessons = pipeline.learn_from(
             training, retrievers, settings.depth, settings.rerank_depth, resources
         )
@@ -293,4 +293,5 @@ def _resources(settings: RunSettings, collection: Collection) -> CollectionResou
         seed=settings.seed,
         threads=settings.threads or os.cpu_count() or 1,
         source=VectorSource(settings.vectors, tuple(settings.vectors_text)),
+        resume=settings.resume,
     )

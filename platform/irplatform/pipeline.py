@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from irplatform.collections.checks import refuse_broken
 from irplatform.console import notice
 from irplatform.errors import InputError, unknown
 from irplatform.reranking.fitting import (
@@ -24,7 +25,7 @@ from irplatform.reranking.systems import RerankerChoice, System, read_descriptio
 from irplatform.resources import CollectionResources, VectorSource
 from irplatform.retrieval.first_stage import FirstStage, RetrieverChoice, retrieve
 from irplatform.runs import Run
-from irplatform.storage import fingerprint, home
+from irplatform.storage import artifact, fingerprint, home
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -66,7 +67,7 @@ def choose_systems(
     given = {registration.name: _settings_of(registration, settings) for registration in chosen}
     for key in settings:
         if not any(key in used for used, _ in given.values()):
-            known = {option for registration in chosen for option in registration.option_names()}
+            known = {name for registration in chosen for name in registration.setting_names()}
             raise unknown(f"option of {', '.join(given)}", key, known)
     made = [
         (registration, registration.options(given[registration.name][1])) for registration in chosen
@@ -93,7 +94,10 @@ def _settings_of(
             used.add(key)
             place = values
             for part in path[:-1]:
-                place = place.setdefault(part, _base(registration, part))
+                inner = place.setdefault(part, _base(registration, part))
+                if not isinstance(inner, dict):
+                    raise InputError(f"'{part}' cannot be set both as a whole and by '{key}'.")
+                place = inner
             place[path[-1]] = value
     return used, values
 
@@ -117,6 +121,31 @@ class Candidates:
     def examples(self, qrels: Qrels) -> list[Example]:
         """The judged topics to learn from."""
         return examples(self.topics, qrels, self.first.final.rankings, self.per_topic)
+
+
+def refuse_broken_corpus(
+    collection: Collection, qrels: Qrels | None, resources: CollectionResources
+) -> None:
+    """Index the corpus, and see that it is whole; a corpus that passed once is not looked at again.
+
+    Raises:
+        InputError: many documents are empty, or many relevant ones are missing.
+    """
+    judged = {topic: dict(grades) for topic, grades in (qrels or {}).items()}
+    index = resources.index_artifact().fingerprint
+
+    def look(_folder: Path) -> None:
+        stats = resources.index().stats()
+        refuse_broken(
+            collection,
+            qrels,
+            contains=resources.index().contains,
+            documents=stats["documents"],
+            empty=stats["documents"] - stats["non_empty_documents"],
+        )
+
+    with resources.timed("index"):
+        artifact("check", collection.id, {"index": index, "qrels": fingerprint(judged)}, look)
 
 
 def search(
@@ -231,7 +260,7 @@ def rerank(
         resources: what the harness lends.
     """
     before = dict(resources.seconds)
-    if teacher.checkpoint is not None:
+    if teacher.checkpoint is not None and choice.trainable:
         source = VectorSource(ready=_vectors_of(teacher.checkpoint))
         resources = replace(resources, source=source, _vectors={})
     with resources.timed("train"):
@@ -275,7 +304,7 @@ def _assign(
     resources: CollectionResources,
 ) -> list[tuple[System, Sequence[Topic]]]:
     """Which system scores which topics."""
-    if teacher.checkpoint is not None:
+    if teacher.checkpoint is not None and choice.trainable:
         return [(open_checkpoint(choice, teacher.checkpoint, resources), candidates.topics)]
     if teacher.lessons is not None:
         return [(fit_system(choice, teacher.lessons, resources), candidates.topics)]
@@ -305,10 +334,14 @@ def _score(
         "first": candidates.first.fingerprint,
         "corpus": resources.corpus.fingerprint,
         "candidates": [[t.id, t.query, candidates.per_topic[t.id]] for t in topics],
+        "vectors": resources.source.describe(),
+        "seed": resources.seed,
         "device": resources.device,
     }
     journal = home() / "journal" / f"{system.choice.name}-{fingerprint(depends_on)}.jsonl"
     journal.parent.mkdir(parents=True, exist_ok=True)
+    if not resources.resume:
+        journal.unlink(missing_ok=True)
     scores = score_topics(
         system.choice.registration,
         system.members,
@@ -321,18 +354,24 @@ def _score(
     return scores
 
 
-def check_checkpoint(checkpoint: Path | None, rerankers: Sequence[RerankerChoice]) -> None:
-    """See that a checkpoint fits before anything is built.
+def apply_checkpoint(
+    checkpoint: Path | None, rerankers: Sequence[RerankerChoice]
+) -> list[RerankerChoice]:
+    """The rerankers, the one that a checkpoint belongs to with the options it was trained with.
 
     Raises:
-        InputError: it is none, or of another reranker, or there are several rerankers.
+        InputError: it is no checkpoint, or of another reranker, or several rerankers learn.
     """
     if checkpoint is None:
-        return
+        return list(rerankers)
     trainable = [choice for choice in rerankers if choice.trainable]
     if len(trainable) != 1:
         raise InputError("--checkpoint needs exactly one reranker that learns.")
-    read_description(checkpoint, trainable[0])
+    description = read_description(checkpoint, trainable[0])
+    return [
+        choice.as_trained(description["options"]) if choice.trainable else choice
+        for choice in rerankers
+    ]
 
 
 def check_teacher(
@@ -366,7 +405,7 @@ __all__ = [
     "Candidates",
     "RerankedRun",
     "Teacher",
-    "check_checkpoint",
+    "apply_checkpoint",
     "check_teacher",
     "choose_systems",
     "find_training",

@@ -181,6 +181,17 @@ class Resources(Protocol):
     def documents(self, doc_ids: Sequence[str]) -> Documents:
         """Documents by id, read when first looked at."""
 
+    def artifact(
+        self, kind: str, depends_on: Mapping[str, object], build: Callable[[Path], None]
+    ) -> Path:
+        """A cached folder of something made from the collection's documents and word vectors.
+
+        Args:
+            kind: what it is, in a word; keep it unique to the plugin.
+            depends_on: what else its content depends on, as JSON.
+            build: fills an empty folder; called only where the artifact is not there yet.
+        """
+
     def progress(self, label: str, total: int) -> AbstractContextManager[Callable[[int], None]]:
         """A progress display; call what it yields with the number of steps just done."""
 

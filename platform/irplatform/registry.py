@@ -13,7 +13,7 @@ import os
 import re
 from dataclasses import dataclass, field
 from importlib import metadata
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 import pluggy
 from pydantic import ValidationError
@@ -23,7 +23,7 @@ from irplatform.errors import InputError, PluginError, unknown
 from irplatform.plugin import Hooks, Options, Reranker, Retriever, RunEvent
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     import click
 
@@ -79,6 +79,10 @@ class Registration(Generic[System]):
         """Names of the options that it takes."""
         return list(self.system.Options.model_fields)
 
+    def setting_names(self) -> list[str]:
+        """What `--set` takes: names of options, and "loop.epochs" where an option has parts."""
+        return list(_setting_names(self.system.Options))
+
     def options(self, settings: Mapping[str, object]) -> Options:
         """Its options, with `settings` in place of defaults.
 
@@ -93,9 +97,12 @@ class Registration(Generic[System]):
         except ValidationError as error:
             problem = error.errors()[0]
             option = ".".join(str(part) for part in problem["loc"])
+            if problem["type"] == "extra_forbidden":
+                kind = f"option of {self.kind} '{self.name}'"
+                raise unknown(kind, option, self.setting_names()) from error
             raise InputError(
                 f"option '{option}' of {self.kind} '{self.name}' cannot be {problem['input']!r}: "
-                f"{problem['msg']}."
+                f"{problem['msg'].removeprefix('Value error, ')}."
             ) from error
 
     def create(self, settings: Mapping[str, object]) -> System:
@@ -183,6 +190,15 @@ def load(entry_points: Iterable[metadata.EntryPoint], selection: str = "") -> Re
     return found
 
 
+def _setting_names(options: type[Options], prefix: str = "") -> Iterator[str]:
+    for name, declared in options.model_fields.items():
+        kind = declared.annotation
+        if isinstance(kind, type) and issubclass(kind, Options):
+            yield from _setting_names(kind, f"{prefix}{name}.")
+        else:
+            yield prefix + name
+
+
 def _selected(name: str, selection: str) -> bool:
     chosen = [part.strip() for part in selection.split(",") if part.strip()]
     wanted = {part for part in chosen if not part.startswith("-")}
@@ -200,14 +216,14 @@ def _load_one(found: Registry, entry_point: metadata.EntryPoint) -> Plugin:
         found.manager.check_pending()
         collected.run_hooks(found.manager)
         collected.merge_into(found)
-    except Exception as error:  # whatever a stranger's module raises must not stop the others
+    except (Exception, SystemExit) as error:  # a stranger's module must not stop the others
         if found.manager.has_plugin(str(plugin)):
             found.manager.unregister(name=str(plugin))
         return Plugin(plugin.name, distribution, version, error=_reason(error))
     return Plugin(plugin.name, distribution, version, provides=tuple(collected.provides))
 
 
-def _reason(error: Exception) -> str:
+def _reason(error: BaseException) -> str:
     text = " ".join(str(error).split())
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
@@ -252,29 +268,38 @@ class _Collected:
         found.measures.update(self.measures)
 
     def add_reranker(self, name: str, reranker: type[Reranker], /, **defaults: object) -> None:
-        self._check(name, "reranker", reranker, Reranker)
+        self._check(name, "reranker", self.rerankers)
+        self._check_class(name, "reranker", reranker, Reranker)
         self.rerankers[name] = Registration(name, "reranker", reranker, defaults, self.plugin)
         self.rerankers[name].options({})
 
     def add_retriever(self, name: str, retriever: type[Retriever], /, **defaults: object) -> None:
-        self._check(name, "retriever", retriever, Retriever)
+        self._check(name, "retriever", self.retrievers)
+        self._check_class(name, "retriever", retriever, Retriever)
         self.retrievers[name] = Registration(name, "retriever", retriever, defaults, self.plugin)
         self.retrievers[name].options({})
 
     def add_collection(self, name: str, load: Callable[[], Collection], /, *, title: str) -> None:
-        self._check(name, "collection")
+        self._check(name, "collection", self.collections)
         self.collections[name] = load
         self.titles[name] = title
 
     def add_measure(self, name: str, compute: Callable[..., Mapping[str, float]], /) -> None:
+        if name in self.measures:
+            raise PluginError(f"measure '{name}' is registered twice")
         self.provides.append(f"measure {name}")
         self.measures[name] = compute
 
-    def _check(self, name: str, kind: str, given: Any = None, base: type | None = None) -> None:
+    def _check(self, name: str, kind: str, held: Mapping[str, object]) -> None:
         if not _NAME.fullmatch(name):
             raise PluginError(
                 f"'{name}' cannot name a {kind}: use lower-case letters, digits, '-', '_' and '.'"
             )
-        if base is not None and not (isinstance(given, type) and issubclass(given, base)):
-            raise PluginError(f"{kind} '{name}' is {given!r}, not a subclass of {base.__name__}")
+        if name in held:
+            raise PluginError(f"{kind} '{name}' is registered twice")
         self.provides.append(f"{kind} {name}")
+
+    @staticmethod
+    def _check_class(name: str, kind: str, given: object, base: type) -> None:
+        if not (isinstance(given, type) and issubclass(given, base)):
+            raise PluginError(f"{kind} '{name}' is {given!r}, not a subclass of {base.__name__}")

@@ -64,6 +64,7 @@ class CollectionResources:
         seed: of everything random.
         threads: for searching and tokenizing.
         source: where word vectors come from.
+        resume: go on from what an interrupted training or reranking left.
         seconds: time spent so far per stage: index, retrieve, forward_index, vectors, train,
             rerank.
         artifacts: fingerprints of what was used, for the metadata of runs.
@@ -74,6 +75,7 @@ class CollectionResources:
     seed: int
     threads: int
     source: VectorSource = field(default_factory=VectorSource)
+    resume: bool = True
     seconds: dict[str, float] = field(default_factory=dict)
     artifacts: dict[str, str] = field(default_factory=dict)
     _index_artifact: Artifact | None = None
@@ -148,16 +150,24 @@ class CollectionResources:
                 built = artifact("vectors", label, depends_on, build)
                 self._vectors[key] = (WordVectors.open(built.path), built.path)
             self.artifacts["vectors"] = built.fingerprint
+        self._vectors[key] = self._vectors.pop(key)  # to the end: lent last
         return self._vectors[key][0]
 
     @property
     def vector_folders(self) -> list[Path]:
-        """The folders of all word vectors that were lent."""
-        return [path for _, path in self._vectors.values()]
+        """The folders of all word vectors that were lent, those lent last first."""
+        return [path for _, path in reversed(self._vectors.values())]
 
     def documents(self, doc_ids: Sequence[str]) -> Documents:
         """Documents by id, read from the index when first looked at."""
         return Documents(doc_ids, lambda ids: self.index().documents(ids))
+
+    def artifact(
+        self, kind: str, depends_on: Mapping[str, object], build: Callable[[Path], None]
+    ) -> Path:
+        """A cached folder of something made from this corpus and these word vectors."""
+        made_from = {"corpus": self.corpus.fingerprint, "vectors": self.source.describe()}
+        return artifact(kind, self.corpus.name, {**made_from, "of": dict(depends_on)}, build).path
 
     def progress(self, label: str, total: int) -> AbstractContextManager[Callable[[int], None]]:
         """A progress display on stderr."""

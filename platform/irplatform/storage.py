@@ -136,44 +136,55 @@ def artifact(
     Raises:
         InputError: the cache folder cannot be written to.
     """
-    from filelock import FileLock
-
     mark = fingerprint({"kind": kind, **depends_on})
     name = "".join(c if c.isalnum() or c in "-_." else "-" for c in label)[:60]
     final = home() / kind / f"{name}-{mark}"
     if (final / MANIFEST).exists():
         return _finished(final, mark, built=False)
+    partial = final.with_name(final.name + ".partial")
+    with _locked(final):
+        if (final / MANIFEST).exists():  # another process built it while we waited
+            return _finished(final, mark, built=False)
+        if not resumable:
+            shutil.rmtree(partial, ignore_errors=True)
+        partial.mkdir(exist_ok=True)
+        started = time.monotonic()
+        build(partial)
+        manifest = {
+            "kind": kind,
+            "label": label,
+            "fingerprint": mark,
+            "depends_on": depends_on,
+            "seconds": round(time.monotonic() - started, 3),
+            "bytes": sum(f.stat().st_size for f in partial.rglob("*") if f.is_file()),
+            "created": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+        }
+        with atomic_write(partial / MANIFEST) as file:
+            json.dump(manifest, file, indent=1, ensure_ascii=False)
+        shutil.rmtree(final, ignore_errors=True)  # a folder without a manifest is debris
+        partial.rename(final)
+    return _finished(final, mark, built=True)
+
+
+@contextmanager
+def _locked(final: Path) -> Iterator[None]:
+    """Keep other processes from building an artifact; they wait until it is there."""
+    from filelock import FileLock
+
+    lock = FileLock(f"{final}.lock")
     try:
         final.parent.mkdir(parents=True, exist_ok=True)
-        lock = FileLock(str(final) + ".lock")
-        with lock:
-            if (final / MANIFEST).exists():  # another process built it while we waited
-                return _finished(final, mark, built=False)
-            partial = final.with_name(final.name + ".partial")
-            if not resumable:
-                shutil.rmtree(partial, ignore_errors=True)
-            partial.mkdir(exist_ok=True)
-            started = time.monotonic()
-            build(partial)
-            manifest = {
-                "kind": kind,
-                "label": label,
-                "fingerprint": mark,
-                "depends_on": depends_on,
-                "seconds": round(time.monotonic() - started, 3),
-                "bytes": sum(f.stat().st_size for f in partial.rglob("*") if f.is_file()),
-                "created": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
-            }
-            with atomic_write(partial / MANIFEST) as file:
-                json.dump(manifest, file, indent=1, ensure_ascii=False)
-            shutil.rmtree(final, ignore_errors=True)  # a folder without a manifest is debris
-            partial.rename(final)
-    except PermissionError as error:
+        lock.acquire()
+    except OSError as error:
         raise InputError(
-            "the cache cannot be written to. Set IRPLATFORM_HOME to a folder that can.",
+            f"the cache cannot be written to: {error.strerror}. Set IRPLATFORM_HOME to a folder "
+            "that can.",
             path=error.filename or home(),
         ) from error
-    return _finished(final, mark, built=True)
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 def _finished(path: Path, mark: str, *, built: bool) -> Artifact:

@@ -65,15 +65,12 @@ def relate(vectors: Tensor, norms: Tensor, words: Tensor, query: Tensor, unknown
     if not len(known):
         zeros = torch.zeros(len(words), FEATURES, device=vectors.device)
         return Words(words, words, zeros, active)
-    dots = vectors[known] @ vectors[words].T
+    dots = vectors[known] @ vectors.index_select(0, words).T  # twice as fast as vectors[words]
     lengths = norms[words]
     # |d − q|² expanded loses digits where the two are equal; there it is zero by definition.
     squared = (lengths**2 - 2 * dots).add_(norms[known, None] ** 2).clamp_(min=0)
     squared.masked_fill_(words == known[:, None], 0)
-    least, position = squared[0], torch.zeros_like(words)
-    for number in range(1, len(known)):  # a reduction with indices costs several times as much
-        position.masked_fill_(squared[number] < least, number)
-        least = torch.minimum(least, squared[number])
+    least, position = squared.min(dim=0)
     closest = known[position]
     distance = least.sqrt()
     both = lengths, norms[closest]
@@ -146,10 +143,10 @@ class DeltaNetwork(nn.Module):
         The convolution's value at a position is the sum of three rows, one per tap. Args and
         result are those of `plain`.
         """
-        rows = torch.addmm(
-            table[words.word] - table[words.closest], words.features, self._feature_filters()
-        )
-        rows = functional.pad(rows * words.active[:, None], (0, 0, 0, 1))  # padding adds nothing
+        word, closest = (functional.pad(row, (0, 1)) for row in (words.word, words.closest))
+        rows = table.index_select(0, word) - table.index_select(0, closest)
+        rows[:-1].addmm_(words.features, self._feature_filters())
+        rows *= functional.pad(words.active, (0, 1))[:, None]  # the last row is that of padding
         first = functional.embedding_bag(
             _taps(documents, len(words.word)), rows.view(-1, self.sizes.filters), mode="sum"
         )
@@ -203,13 +200,19 @@ class DeltaNetwork(nn.Module):
 
     def _after_first(self, first: Tensor, present: Tensor, lexical: Tensor) -> Tensor:
         """From the first convolution's output without bias, [n, N, n_f], to scores [n]."""
-        mask = present[:, None, :]
-        maps = (first + self.bias).transpose(1, 2)
-        maps = functional.leaky_relu(maps, self.slope) * mask
-        for convolution in self.further:
-            maps = functional.leaky_relu(convolution(maps), self.slope) * mask
+        # A masked value is 0 before and after the Leaky ReLU; masking first lets both be in place.
+        mask = present[:, :, None].to(first.dtype)
+        maps = (first + self.bias).mul_(mask)
+        maps = functional.leaky_relu(maps, self.slope, inplace=True)
+        # As an image of height 1 whose channels lie side by side in memory, the maps are convolved
+        # in half the time that `conv1d` takes.
+        maps, mask = (part[:, None].permute(0, 3, 1, 2) for part in (maps, mask))  # [n, n_f, 1, N]
+        for layer in self.further:
+            weight = layer.weight[:, :, None]
+            maps = functional.conv2d(maps, weight, layer.bias, padding=(0, WIDTH // 2)).mul_(mask)
+            maps = functional.leaky_relu(maps, self.slope, inplace=True)
         maps = functional.dropout(maps, self.dropout, self.training)
-        pooled = maps.masked_fill(~mask, -torch.inf).amax(dim=2)
+        pooled = (maps + mask.log()).amax(dim=(2, 3))  # padding is never the largest
         pooled = pooled.masked_fill(~present.any(dim=1, keepdim=True), 0)  # a text without words
         lexical = (lexical - self.lexical_mean) / self.lexical_scale
         hidden = functional.leaky_relu(self.hidden(torch.cat([pooled, lexical], dim=1)), self.slope)

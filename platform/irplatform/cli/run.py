@@ -56,7 +56,13 @@ def training_options(command: Command) -> Command:
             click.option(
                 "--device", default="auto", show_default=True, help="auto, cpu, cuda, mps."
             ),
-            click.option("--seed", default=42, show_default=True, help="Of everything random."),
+            click.option(
+                "--seed",
+                default=42,
+                show_default=True,
+                type=click.IntRange(0, 2**32 - 1),
+                help="Of everything random.",
+            ),
             click.option("--threads", type=click.IntRange(1), help="Default: all cores."),
         )
     ):

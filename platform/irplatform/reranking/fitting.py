@@ -182,7 +182,11 @@ def train(choice: RerankerChoice, lessons: Lessons, resources: CollectionResourc
             shutil.rmtree(folder / f"work-{number}")
 
     return artifact(
-        "checkpoint", f"{choice.name}-{lessons.label}", depends_on, build, resumable=True
+        "checkpoint",
+        f"{choice.name}-{lessons.label}",
+        depends_on,
+        build,
+        resumable=resources.resume,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -162,17 +163,23 @@ def _free_device_memory() -> None:
 
 
 def _read_journal(path: Path | None, candidates: Mapping[str, Sequence[str]]) -> dict[str, Values]:
-    """Scores of finished topics; a last line that a kill cut short is dropped."""
+    """Scores of finished topics; whatever follows a line that a kill cut short is dropped."""
     done: dict[str, Values] = {}
     if path is None or not path.exists():
         return done
-    complete = path.read_bytes()
-    complete = complete[: complete.rfind(b"\n") + 1]
-    path.write_bytes(complete)
-    for line in complete.splitlines():
-        entry = json.loads(line)
-        if len(entry["scores"]) == len(candidates.get(entry["topic"], ())):
-            done[entry["topic"]] = np.array(entry["scores"], dtype=np.float64)
+    sound = 0
+    for line in path.read_bytes().splitlines(keepends=True):
+        try:
+            entry = json.loads(line)
+            topic, values = entry["topic"], np.array(entry["scores"], dtype=np.float64)
+        except (ValueError, KeyError, TypeError):
+            break
+        if not line.endswith(b"\n"):
+            break
+        sound += len(line)
+        if values.shape == (len(candidates.get(topic, ())),):
+            done[topic] = values
+    os.truncate(path, sound)
     return done
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import InputError
@@ -48,6 +48,20 @@ class RerankerChoice:
         reranker = self.registration.system(self.options)
         reranker.prepare(resources)
         return reranker
+
+    def as_trained(self, recorded: Mapping[str, object]) -> RerankerChoice:
+        """This reranker with a checkpoint's options, where it has its defaults now.
+
+        Raises:
+            InputError: the checkpoint has options that this version of the reranker has not.
+        """
+        usual = self.registration.options({})
+        chosen = {
+            name: value
+            for name in type(usual).model_fields
+            if (value := getattr(self.options, name)) != getattr(usual, name)
+        }
+        return replace(self, options=self.registration.options({**recorded, **chosen}))
 
     def describe(self) -> dict[str, Any]:
         """What its scores depend on, beside documents, topics and training."""
@@ -122,6 +136,7 @@ def read_description(folder: Path, choice: RerankerChoice) -> dict[str, Any]:
     try:
         description = json.loads((folder / DESCRIPTION).read_text(encoding="utf-8"))
         trained, form = description["reranker"], description["format"]
+        description["options"], description["members"], description["interpolation"]["weight"]
     except FileNotFoundError as error:
         raise InputError(
             f"there is no checkpoint here: {DESCRIPTION} is missing.", path=folder

@@ -91,6 +91,10 @@ class LuceneIndex:
         names = ("documents", "non_empty_documents", "total_terms")
         return {name: int(found.get(name)) for name in names}
 
+    def contains(self, doc_id: str) -> bool:
+        """Whether it holds a document."""
+        return int(self.reader.docFreq(java_class("org.apache.lucene.index.Term")("id", doc_id))) > 0
+
     def search(
         self,
         queries: Mapping[str, str | QueryBuilder],

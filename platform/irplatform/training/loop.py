@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from pydantic import Field
 
+from irplatform.console import notice
 from irplatform.errors import PlatformError
 from irplatform.plugin import Options
 from irplatform.training.weights import load_weights, save_weights
@@ -141,11 +142,17 @@ class _State:
 
     def restore(self, module: torch.nn.Module, optimizer: torch.optim.Optimizer) -> int:
         """Load what is there; returns the number of epochs done."""
+        if self._state.exists():
+            try:
+                return self._read(module, optimizer)
+            except (RuntimeError, KeyError, ValueError):
+                notice("the state of an interrupted training is of another model: starting over.")
+        save_weights(self._best, module.state_dict(), {})
+        return 0
+
+    def _read(self, module: torch.nn.Module, optimizer: torch.optim.Optimizer) -> int:
         import torch
 
-        if not self._state.exists():
-            save_weights(self._best, module.state_dict(), {})
-            return 0
         saved = load_weights(self._state)
         module.load_state_dict(
             {name[7:]: tensor for name, tensor in saved.items() if name.startswith("module.")}

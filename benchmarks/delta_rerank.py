@@ -1,0 +1,227 @@
+"""Delta: milliseconds to rerank 500 documents, against the same model written directly in torch.
+
+Topics and judged documents of TREC Precision Medicine 2017; untrained weights and random vectors,
+which cost what trained ones cost. Three forms with the same weights are timed in turns: ours
+(`Delta.score` from document ids to a list of scores: reading the forward index, lexical features,
+network), our plain form, and the peer (`_delta_direct`), which is given the rows of all word vectors
+and the lexical features. All three must give the same scores to 1e-5.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+
+from _common import parser, report, require
+from _delta_direct import DirectDelta
+from irplatform.collections.toml import open_toml
+from irplatform.plugin import Documents, Topic
+from irplatform.resources import CollectionResources
+from irplatform.text import WordVectors, lexical_features
+from irplatform.training import load_weights
+from irplatform_delta.options import DeltaOptions
+from irplatform_delta.reranker import Delta
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from irplatform.collections import Collection
+    from irplatform.plugin import Document
+    from irplatform.text import ForwardIndex, VectorOptions
+
+DIMENSIONS = 300
+TOLERANCE = 1e-5
+LEAST_FREQUENCY = 5
+"""How often a word must occur to have a vector, as when vectors are trained."""
+
+
+@dataclass
+class RandomVectors(CollectionResources):
+    """A collection's resources, with random word vectors instead of trained ones."""
+
+    def vectors(self, options: VectorOptions | None = None) -> WordVectors:  # noqa: ARG002
+        """A vector for every word that is frequent enough, as long as trained ones are."""
+        index = self.forward_index()
+        words = np.flatnonzero(index.collection_frequency("text") >= LEAST_FREQUENCY)
+        drawn = np.random.default_rng(1).normal(0, 0.15, size=(len(words), DIMENSIONS))
+        return WordVectors.with_unk(
+            [index.vocabulary[word] for word in words], drawn.astype(np.float32), seed=1
+        )
+
+
+@dataclass(frozen=True)
+class Sides:
+    """The three forms, on one device, with the same weights.
+
+    Attributes:
+        index: the forward index that all read.
+        vectors: the word vectors.
+        ours: the tabulated form.
+        plain: our plain form.
+        peer: the model as one would write it.
+        device: where they compute.
+    """
+
+    index: ForwardIndex
+    vectors: WordVectors
+    ours: Delta
+    plain: Delta
+    peer: DirectDelta
+    device: str
+
+    def scorers(
+        self, topic: Topic, documents: Documents
+    ) -> dict[str, Callable[[], Sequence[float]]]:
+        """What is timed: for each side, the way from its input to a list of scores."""
+        rows = self.index.rows(documents.ids)
+        query = self.index.query_ids(topic.query)
+        options = self.ours.options
+        words = np.append(self.vectors.align(self.index.vocabulary), self.vectors.unk)
+        tokens = self.index.matrix(rows, options.document_words)
+        padding = self.peer.padding
+        matrix = torch.from_numpy(np.where(tokens < 0, padding, words[tokens])).to(self.device)
+        query_rows = torch.from_numpy(words[query]).to(self.device)
+        lexical = torch.from_numpy(lexical_features(self.index, query, rows, options.lexical))
+        lexical = lexical.to(self.device)
+
+        def peer() -> Sequence[float]:
+            with torch.inference_mode():
+                scores: list[float] = self.peer(matrix, query_rows, lexical).tolist()
+            return scores
+
+        return {
+            "ours": lambda: self.ours.score(topic, documents),
+            "plain": lambda: self.plain.score(topic, documents),
+            "peer": peer,
+        }
+
+
+def build(resources: CollectionResources) -> Sides:
+    """Make the three forms; the weights of the first go to the others through a checkpoint."""
+    index, vectors = resources.forward_index(), resources.vectors()
+    options = DeltaOptions()
+    ours, plain = Delta(options), Delta(options.model_copy(update={"form": "plain"}))
+    with tempfile.TemporaryDirectory() as scratch:
+        for reranker in (ours, plain):
+            reranker.prepare(resources)
+        ours.save(Path(scratch))
+        for reranker in (ours, plain):
+            reranker.load(Path(scratch))
+        (file,) = Path(scratch).iterdir()
+        peer = direct_form(load_weights(file), vectors, options)
+    return Sides(index, vectors, ours, plain, peer.to(resources.device), resources.device)
+
+
+def direct_form(
+    weights: Mapping[str, torch.Tensor], vectors: WordVectors, options: DeltaOptions
+) -> DirectDelta:
+    """The peer, with the weights of a checkpoint."""
+    padding = np.zeros((1, vectors.dimensions), dtype=np.float32)
+    peer = DirectDelta(
+        torch.from_numpy(np.concatenate([vectors.matrix, padding])),
+        unknown=vectors.unk,
+        padding=vectors.unk + 1,
+        filters=options.filters,
+        convolutions=options.convolutions,
+        hidden=options.hidden,
+        lexical=len(options.lexical),
+        slope=options.slope,
+    )
+    names = {"convolutions.0.weight": "first.weight", "convolutions.0.bias": "bias"}
+    for kind in ("weight", "bias"):
+        names |= {
+            f"convolutions.{layer}.{kind}": f"further.{layer - 1}.{kind}"
+            for layer in range(1, options.convolutions)
+        }
+        names |= {f"feed_forward.0.{kind}": f"hidden.{kind}"}
+        names |= {f"feed_forward.2.{kind}": f"output.{kind}"}
+    peer.load_state_dict({name: weights[ours] for name, ours in names.items()}, strict=False)
+    return peer.eval()
+
+
+def candidates(collection: Collection, topics: int, depth: int) -> list[tuple[Topic, Documents]]:
+    """The first topics, each with the first of its judged documents."""
+    qrels = collection.load_qrels()
+    chosen = []
+    for topic in collection.load_topics():
+        judged = sorted(qrels.get(topic.id, {}))[:depth]
+        if len(judged) == depth and len(chosen) < topics:
+            chosen.append((topic, Documents(judged, _not_read)))
+    return chosen
+
+
+def _not_read(doc_ids: Sequence[str]) -> Sequence[Document]:
+    raise RuntimeError(f"Delta reads the forward index only, not the text of {len(doc_ids)}")
+
+
+def measure(
+    sides: Sides, pools: Sequence[tuple[Topic, Documents]], rounds: int
+) -> tuple[dict[str, list[float]], float]:
+    """Milliseconds of each side, and the largest difference of scores, over all topics."""
+    taken: dict[str, list[float]] = {}
+    difference = 0.0
+    for topic, documents in pools:
+        scorers = sides.scorers(topic, documents)
+        scores = {name: np.array(score()) for name, score in scorers.items()}  # warms up, too
+        for name in ("plain", "peer"):
+            difference = max(difference, float(abs(scores["ours"] - scores[name]).max()))
+        for _ in range(rounds):
+            for name, score in scorers.items():
+                started = time.perf_counter()
+                score()
+                taken.setdefault(name, []).append((time.perf_counter() - started) * 1000)
+    if difference > TOLERANCE:
+        raise SystemExit(f"the forms disagree: scores differ by up to {difference:.2g}")
+    return taken, difference
+
+
+def summary(taken: Mapping[str, Sequence[float]], difference: float) -> dict[str, Any]:
+    """Medians and quickest of each side, in milliseconds."""
+    return {
+        "median": {name: round(median(values), 2) for name, values in taken.items()},
+        "quickest": {name: round(min(values), 2) for name, values in taken.items()},
+        "largest_difference": difference,
+    }
+
+
+def main() -> None:
+    arguments = parser(__doc__.splitlines()[0])
+    arguments.set_defaults(rounds=7)
+    arguments.add_argument("--topics", type=int, default=10)
+    arguments.add_argument("--documents", type=int, default=500, help="documents of a topic")
+    arguments.add_argument("--threads", type=int, default=2, help="torch's threads on the CPU")
+    given = arguments.parse_args()
+    torch.set_num_threads(given.threads)
+
+    collection = open_toml(require(given.data / "trec-pm" / "2017.toml"))
+    pools = candidates(collection, given.topics, given.documents)
+    milliseconds = {}
+    for device in ("cpu", "cuda") if torch.cuda.is_available() else ("cpu",):
+        resources = RandomVectors(collection.corpus, device, seed=1, threads=given.threads)
+        milliseconds[device] = summary(*measure(build(resources), pools, given.rounds))
+    medians = milliseconds["cpu"]["median"]
+    report(
+        "delta_rerank",
+        medians["ours"],
+        medians["peer"],
+        f"ms per {given.documents} documents",
+        higher_is_better=False,
+        against_plain=round(medians["plain"] / medians["ours"], 2),
+        topics=len(pools),
+        rounds=given.rounds,
+        threads=given.threads,
+        load=round(os.getloadavg()[0], 1),
+        milliseconds=milliseconds,
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,142 @@
+"""`platform collections`: what can be searched, what is in it, and whether it is sound."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from irplatform.cli.output import json_option, print_json, print_rows
+from irplatform.registry import registry
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+_SHOWN = 200
+"""Characters of an example document's or topic's field that are shown."""
+
+
+@click.group()
+def collections() -> None:
+    """List, show, check and name collections."""
+
+
+@collections.command("list")
+@json_option
+def list_collections(as_json: bool) -> None:
+    """List the collections that have a name."""
+    from irplatform.collections.aliases import aliases
+    from irplatform.collections.resolve import SHORT_NAMES
+
+    titles = registry().collection_titles
+    named = [
+        *(("plugin", name, titles[name]) for name in sorted(titles)),
+        *(("user", name, target) for name, target in sorted(aliases().items())),
+        *(("built-in", name, target) for name, target in sorted(SHORT_NAMES.items())),
+    ]
+    if as_json:
+        print_json({"collections": [{"from": f, "name": n, "what": what} for f, n, what in named]})
+        return
+    print_rows([(name, origin, what) for origin, name, what in named])
+    click.echo(
+        "\nAlso: any ir_datasets id (beir/nfcorpus/test), a folder in BEIR layout (FOLDER or "
+        "FOLDER:split),\nand a .toml file that describes a collection."
+    )
+
+
+@collections.command("show")
+@click.argument("name")
+@json_option
+def show(name: str, as_json: bool) -> None:
+    """Show counts, fields, examples and judgments of a collection.
+
+    Nothing is downloaded: where something is missing, it is said what would be.
+    """
+    from irplatform.collections.describe import describe
+
+    facts = describe(registry().collection(name))
+    if as_json:
+        print_json(facts)
+        return
+    print_rows(list(_rows(facts)))
+
+
+@collections.command("check")
+@click.argument("name")
+@json_option
+@click.pass_context
+def check(context: click.Context, name: str, as_json: bool) -> None:
+    """Read a whole collection and say what is wrong with it.
+
+    The exit code is 1 where scores could not be trusted.
+    """
+    from irplatform.collections.checks import check as check_collection
+
+    findings = check_collection(registry().collection(name))
+    serious = any(finding.serious for finding in findings)
+    if as_json:
+        print_json(
+            {
+                "collection": name,
+                "sound": not serious,
+                "findings": [
+                    {
+                        "kind": finding.kind,
+                        "serious": finding.serious,
+                        "count": finding.count,
+                        "message": finding.message,
+                        "examples": list(finding.examples),
+                    }
+                    for finding in findings
+                ],
+            }
+        )
+    else:
+        for finding in findings:
+            examples = f" ({', '.join(finding.examples)}, …)" if finding.examples else ""
+            click.echo(f"{'ERROR' if finding.serious else 'note'}: {finding.message}{examples}")
+        if not findings:
+            click.echo(f"{name}: nothing is wrong.")
+    context.exit(1 if serious else 0)
+
+
+@collections.command("add")
+@click.argument("name")
+@click.argument("path")
+def add(name: str, path: str) -> None:
+    """Give the collection at a path (or an ir_datasets id) a name."""
+    from irplatform.collections.aliases import add_alias
+
+    stored = add_alias(name, path, taken=registry().collections)
+    click.echo(f"{name}: {stored}")
+
+
+@collections.command("remove")
+@click.argument("name")
+def remove(name: str) -> None:
+    """Forget a name that `add` gave; the collection itself stays."""
+    from irplatform.collections.aliases import remove_alias
+
+    remove_alias(name)
+    click.echo(f"{name} is no longer a name.")
+
+
+def _rows(facts: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
+    """Facts as rows of name and value; what is not known or empty is left out."""
+    for key, value in facts.items():
+        name = f"{prefix}{key.replace('_', ' ')}"
+        if isinstance(value, dict):
+            yield from _rows(value, f"{name} ")
+        elif key == "downloads":
+            for missing in value:
+                size = f" ({missing['bytes'] / 1e6:,.1f} MB)" if missing["bytes"] else ""
+                yield "would download", f"{missing['source']}{size}"
+        elif value not in (None, "", []):
+            yield name, _text(value)
+
+
+def _text(value: object) -> str:
+    if isinstance(value, int):
+        return f"{value:,}"
+    text = "; ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"

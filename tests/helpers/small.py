@@ -1,0 +1,72 @@
+"""Small things to rank with: resources without Java, registrations, topics, documents."""
+
+from __future__ import annotations
+
+import itertools
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from irplatform.plugin import Document, Documents, LabelledTopic, Topic
+from irplatform.registry import Plugin, Registration
+from irplatform.text import ForwardIndex, WordVectors, build_forward_index
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+PLUGIN = Plugin("strange", "strange-distribution", "1.2")
+
+
+def registration(reranker, name="ranker", **defaults):
+    """What the registry holds for a reranker."""
+    return Registration(name, "reranker", reranker, defaults, PLUGIN)
+
+
+def words(count: int) -> list[str]:
+    """Distinct words that the tokenizer leaves alone."""
+    letters = "bcdfghjklmnpqrstvwxz"
+    return ["".join(pair) + "o" for pair in itertools.product(letters, letters)][:count]
+
+
+def labelled(topic_id: str, candidates, judgments=None, query: str = "query") -> LabelledTopic:
+    """A judged topic."""
+    return LabelledTopic(Topic(topic_id, query), tuple(candidates), judgments or {})
+
+
+@dataclass
+class SmallResources:
+    """What the harness lends, over documents in memory."""
+
+    texts: dict[str, str] = field(default_factory=dict)
+    index: ForwardIndex | None = None
+    word_vectors: WordVectors | None = None
+    device: str = "cpu"
+    seed: int = 1
+    threads: int = 1
+
+    def forward_index(self):
+        return self.index
+
+    def vectors(self, options=None):
+        return self.word_vectors
+
+    def documents(self, doc_ids):
+        return Documents(doc_ids, lambda ids: [Document(i, self.texts.get(i, "")) for i in ids])
+
+    @contextmanager
+    def progress(self, label, total):
+        yield lambda steps: None
+
+
+def small_resources(
+    folder: Path, texts: dict[str, str], vectors: dict[str, np.ndarray], seed: int = 1
+) -> SmallResources:
+    """Resources with a forward index of the texts and the given word vectors."""
+    build_forward_index(
+        (Document(doc_id, "", text) for doc_id, text in texts.items()), folder, workers=1
+    )
+    matrix = np.array(list(vectors.values()), dtype=np.float32)
+    held = WordVectors.with_unk(list(vectors), matrix, seed=5)
+    return SmallResources(texts, ForwardIndex.open(folder), held, seed=seed)

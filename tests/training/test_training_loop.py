@@ -1,0 +1,147 @@
+"""The training loop: it stops early, keeps the best, and resumes to the same bytes."""
+
+from itertools import count
+
+import pytest
+import torch
+
+from irplatform.errors import PlatformError
+from irplatform.training import LoopSettings, run_loop
+from irplatform.training.losses import pairwise_hinge
+
+
+class Line:
+    """Fits a line, with dropout so that randomness counts; validation as the test wants it."""
+
+    def __init__(self, measures=None, stop_in_epoch=None):
+        torch.manual_seed(3)
+        self.module = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.Dropout(0.5))
+        self.module.append(torch.nn.Linear(8, 1))
+        self._measures = measures
+        self._stop = stop_in_epoch
+        self.epochs = []
+
+    def batches(self, epoch):
+        self.epochs.append(epoch)
+        generator = torch.Generator().manual_seed(epoch)
+        for number in range(3):
+            if epoch == self._stop and number == 1:
+                raise KeyboardInterrupt
+            inputs = torch.randn(16, 4, generator=generator)
+            yield inputs, inputs.sum(dim=1, keepdim=True)
+
+    def loss(self, batch):
+        inputs, wanted = batch
+        return ((self.module(inputs) - wanted) ** 2).mean()
+
+    def validate(self):
+        assert not self.module.training
+        if self._measures is not None:
+            return self._measures[self.epochs[-1]]
+        inputs = torch.randn(64, 4, generator=torch.Generator().manual_seed(99))
+        return -float(((self.module(inputs) - inputs.sum(dim=1, keepdim=True)) ** 2).mean())
+
+
+def _train(task, workspace, *, seed=1, **settings):
+    workspace.mkdir(exist_ok=True)
+    return run_loop(task, LoopSettings(**settings), seed=seed, workspace=workspace)
+
+
+def _bytes(task):
+    return [p.detach().numpy().tobytes() for p in task.module.parameters()]
+
+
+def test_it_learns(tmp_path):
+    task = Line()
+    before = task.module.eval() and -Line.validate(_with_epoch(task))
+    best = _train(task, tmp_path, epochs=40, learning_rate=0.1, patience=40)
+    assert -best < before / 2
+
+
+def _with_epoch(task):
+    task.epochs.append(0)
+    return task
+
+
+def test_it_stops_when_validation_no_longer_improves(tmp_path):
+    task = Line(measures=[0.1, 0.3, 0.2, 0.3, 0.1, 0.9])
+    assert _train(task, tmp_path, epochs=6, patience=3) == 0.3
+    assert task.epochs == [0, 1, 2, 3, 4]
+
+
+def test_it_ends_with_the_weights_of_the_best_epoch(tmp_path):
+    measures = [0.1, 0.3, 0.2, 0.2]
+    longer, shorter = Line(measures), Line(measures)
+    _train(longer, tmp_path / "longer", epochs=4, patience=9)
+    _train(shorter, tmp_path / "shorter", epochs=2, patience=9)
+    assert _bytes(longer) == _bytes(shorter)
+    assert not longer.module.training
+
+
+@pytest.mark.parametrize("optimizer", ["adagrad", "adam", "adadelta"])
+@pytest.mark.parametrize("epoch", [0, 1, 3])
+def test_an_interrupted_training_resumes_to_the_same_bytes(tmp_path, optimizer, epoch):
+    settings = {"epochs": 5, "optimizer": optimizer}
+    undisturbed = Line()
+    _train(undisturbed, tmp_path / "undisturbed", **settings)
+    with pytest.raises(KeyboardInterrupt):
+        _train(Line(stop_in_epoch=epoch), tmp_path / "again", **settings)
+    resumed = Line()
+    _train(resumed, tmp_path / "again", **settings)
+    assert resumed.epochs[0] == epoch
+    assert _bytes(resumed) == _bytes(undisturbed)
+
+
+def test_patience_is_remembered_over_an_interruption(tmp_path):
+    measures = [0.5, 0.1, 0.1, 0.1, 0.1]
+    with pytest.raises(KeyboardInterrupt):
+        _train(Line(measures, stop_in_epoch=2), tmp_path, epochs=5, patience=3)
+    task = Line(measures)
+    assert _train(task, tmp_path, epochs=5, patience=3) == 0.5
+    assert task.epochs == [2, 3]
+
+
+def test_a_finished_training_is_not_repeated(tmp_path):
+    first, second = Line(), Line()
+    best = _train(first, tmp_path, epochs=3)
+    assert _train(second, tmp_path, epochs=3) == best
+    assert second.epochs == []
+    assert _bytes(first) == _bytes(second)
+
+
+def test_the_seed_decides(tmp_path):
+    weights = []
+    for number, seed in zip(count(), (1, 1, 2)):  # noqa: B905
+        task = Line()
+        _train(task, tmp_path / str(number), seed=seed, epochs=2)
+        weights.append(_bytes(task))
+    assert weights[0] == weights[1] != weights[2]
+
+
+def test_divergence_is_an_error_that_says_what_to_do(tmp_path):
+    class Diverging(Line):
+        def loss(self, batch):
+            return super().loss(batch) * torch.nan
+
+    with pytest.raises(PlatformError, match=r"diverged.*epoch 1.*learning_rate"):
+        _train(Diverging(), tmp_path, epochs=2)
+
+
+def test_every_epoch_is_reported(tmp_path):
+    reported = []
+    task = Line(measures=[0.1, 0.2])
+    run_loop(
+        task,
+        LoopSettings(epochs=2),
+        seed=1,
+        workspace=tmp_path,
+        report=lambda *told: reported.append(told),
+    )
+    assert [(epoch, measure) for epoch, _, measure in reported] == [(1, 0.1), (2, 0.2)]
+
+
+def test_the_hinge_loss_is_a_weighted_mean():
+    higher, lower = torch.tensor([2.0, 0.0, 0.5]), torch.tensor([0.0, 0.5, 0.5])
+    weight = torch.tensor([1.0, 2.0, 1.0])
+    # margins: max(0, 1 - 2) = 0, max(0, 1 + 0.5) = 1.5, 1
+    assert float(pairwise_hinge(higher, lower, weight)) == pytest.approx((2 * 1.5 + 1) / 4)

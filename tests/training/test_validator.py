@@ -1,0 +1,40 @@
+"""The measure of early stopping."""
+
+import pytest
+from small import labelled
+
+from irplatform.training import Validator
+
+
+def test_it_is_the_mean_ndcg_at_20_over_all_judgments():
+    good = labelled("a", ["x", "y"], {"x": 1})
+    bad = labelled("b", ["x", "y"], {"x": 1, "never found": 1})
+    measure = Validator([good, bad])
+    scores = {0: [2.0, 1.0], 1: [1.0, 2.0]}
+    second_place = 0.6309297535714575  # 1 / log2(3)
+    ideal_of_two = 1 + second_place
+    assert measure(scores.__getitem__) == pytest.approx((1 + second_place / ideal_of_two) / 2)
+
+
+def test_only_the_first_twenty_count():
+    candidates = [f"d{n:02}" for n in range(25)]
+    measure = Validator([labelled("t", candidates, {"d24": 1})])
+    assert measure(lambda _: list(range(25, 0, -1))) == 0
+    assert measure(lambda _: list(range(25))) == 1
+
+
+def test_topics_that_cannot_tell_are_left_out():
+    useless = [labelled("a", ["x"], {"x": 0}), labelled("b", [], {"x": 1})]
+    assert Validator(useless).topics == []
+    assert Validator(useless)(lambda _: []) == 0
+
+
+def test_many_topics_are_thinned_evenly():
+    topics = [labelled(f"t{n}", ["x"], {"x": 1}) for n in range(10)]
+    kept = [t.topic.id for t in Validator(topics, limit=4).topics]
+    assert kept == ["t0", "t3", "t6", "t9"]
+
+
+def test_negative_grades_are_not_relevant():
+    measure = Validator([labelled("t", ["x", "y"], {"x": -1, "y": 1})])
+    assert measure(lambda _: [1.0, 2.0]) == 1
