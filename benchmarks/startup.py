@@ -1,9 +1,9 @@
-"""Start-up: seconds of a command that needs no model, against importing Pyserini's searcher.
+"""Start-up: seconds of commands that need no model, against importing Pyserini's searcher.
 
-Fresh processes, in turns: `platform --help` and `platform plugins list`, which loads every plugin;
-the floor, which is a process that imports only the libraries that both need; and
-`pyserini.search.lucene`, which is what a command line pays that imports it at the top. Every
-process says at its end how many modules it has loaded.
+Fresh processes, in turns: `platform --help`; `platform plugins list`, which loads every plugin; the
+floor, a process that only imports the libraries that both need; and the peer, one that imports
+`pyserini.search.lucene`, as a command line does that has it at the top of a module. Every process
+tells at its end how many modules it has loaded, and which of the heavy ones.
 """
 
 from __future__ import annotations
@@ -11,14 +11,76 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from functools import partial
 from statistics import median
 
 from _common import alternate, parser, report
 
-HEAVY = ("torch", "jnius", "pandas", "scipy", "spacy", "gensim", "pyserini", "ir_datasets")
-"""None of these may be loaded by a command that only lists."""
+HEAVY = {"torch", "jnius", "pandas", "scipy", "spacy", "gensim", "pyserini", "ir_datasets"}
 
-AT_EXIT = (
-    "import atexit, sys; atexit.register(lambda: print(len(sys.modules), "
-    f"*sorted({HEAVY!r} & sys.modules.keys()), file=sys.stderr)); "
-).replace("(" + repr(HEAVY)[1:], "{" + repr(HEAVY)[1:-1] + "}")
+TELL = f"""
+import atexit, sys
+tell = lambda: print(len(sys.modules), *sorted({HEAVY!r} & sys.modules.keys()), file=sys.stderr)
+atexit.register(tell)
+"""
+COMMAND = """
+from irplatform.cli.main import main
+sys.argv = ["platform", {arguments}]
+main()
+"""
+FLOOR = "import click, pluggy; from pydantic import BaseModel"
+# Pyserini does not start on every Java runtime by itself, hence ours; it imports a client of OpenAI
+# that wants a key.
+PYSERINI = """
+from irplatform.retrieval import java
+java.start()
+import pyserini.search.lucene
+"""
+SIDES = {
+    "platform --help": COMMAND.format(arguments='"--help"'),
+    "platform plugins list": COMMAND.format(arguments='"plugins", "list"'),
+    "click, pluggy and pydantic": FLOOR,
+    "pyserini.search.lucene": PYSERINI,
+}
+
+
+def run(program: str) -> list[str]:
+    """Run a program in a fresh process; returns what it told at its end."""
+    environment = {"OPENAI_API_KEY": "unused", **os.environ}
+    done = subprocess.run(
+        [sys.executable, "-c", TELL + program],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        raise SystemExit(f"this program failed:\n{program}\n{done.stderr}")
+    return done.stderr.splitlines()[-1].split()
+
+
+def main() -> None:
+    arguments = parser(__doc__.splitlines()[0])
+    arguments.set_defaults(rounds=5)
+    given = arguments.parse_args()
+    seconds = alternate(
+        {name: partial(run, program) for name, program in SIDES.items()}, given.rounds
+    )
+    told = {name: run(program) for name, program in SIDES.items()}
+    medians = {name: round(median(taken), 3) for name, taken in seconds.items()}
+    report(
+        "startup",
+        max(medians[name] for name in SIDES if name.startswith("platform")),
+        medians["pyserini.search.lucene"],
+        "s",
+        higher_is_better=False,
+        seconds=medians,
+        quickest={name: round(min(taken), 3) for name, taken in seconds.items()},
+        modules={name: int(count) for name, (count, *_) in told.items()},
+        heavy_modules={name: heavy for name, (_, *heavy) in told.items()},
+        load=round(os.getloadavg()[0], 1),
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from irplatform import pipeline
+from irplatform.choices import choose_systems
 from irplatform.collections import Collection
 from irplatform.devices import choose_device
 from irplatform.errors import InputError, unknown
@@ -40,7 +41,7 @@ class RunSettings:
         depth: documents that each retriever finds per topic.
         rerank_depth: first documents of each retriever that are reranked.
         measures: names; empty takes the collection's.
-        settings: options of retrievers and rerankers, see `pipeline.choose_systems`.
+        settings: options of retrievers and rerankers, see `choose_systems`.
         train_on: a collection to train on, instead of the collection's own partner.
         checkpoint: a trained reranker to use, instead of training.
         interpolate: the first stage's share in the final scores; None chooses it.
@@ -94,7 +95,7 @@ def run(settings: RunSettings, plugins: Registry | None = None) -> RunReport:
             goes on from there.
     """
     plugins = plugins or registry()
-    retrievers, rerankers = pipeline.choose_systems(
+    retrievers, rerankers = choose_systems(
         plugins, settings.retrievers, settings.rerankers, settings.settings
     )
     collection = plugins.collection(settings.collection)
@@ -153,7 +154,7 @@ def train(settings: RunSettings, out: Path | None = None) -> dict[str, Any]:
         InputError: a wrong name, option or file, or a collection without judgments.
     """
     plugins = registry()
-    retrievers, (choice,) = pipeline.choose_systems(
+    retrievers, (choice,) = choose_systems(
         plugins, settings.retrievers, settings.rerankers, settings.settings
     )
     if not choice.trainable:
@@ -236,7 +237,7 @@ def search(
     if depth < 1:
         raise InputError("depth must be at least 1.")
     plugins = registry()
-    (choice,), _ = pipeline.choose_systems(plugins, (retriever,), (), settings or {})
+    (choice,), _ = choose_systems(plugins, (retriever,), (), settings or {})
     held = plugins.collection(collection)
     if topic is None:
         asked = Topic("query", query or "")

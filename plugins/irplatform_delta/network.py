@@ -200,20 +200,20 @@ class DeltaNetwork(nn.Module):
 
     def _after_first(self, first: Tensor, present: Tensor, lexical: Tensor) -> Tensor:
         """From the first convolution's output without bias, [n, N, n_f], to scores [n]."""
-        # A masked value is 0 before and after the Leaky ReLU; masking first lets both be in place.
-        mask = present[:, :, None].to(first.dtype)
-        maps = (first + self.bias).mul_(mask)
-        maps = functional.leaky_relu(maps, self.slope, inplace=True)
         # As an image of height 1 whose channels lie side by side in memory, the maps are convolved
         # in half the time that `conv1d` takes.
-        maps, mask = (part[:, None].permute(0, 3, 1, 2) for part in (maps, mask))  # [n, n_f, 1, N]
+        mask = present[:, None, None, :].to(first.dtype)
+        maps = first[:, None].permute(0, 3, 1, 2) + self.bias[:, None, None]  # [n, n_f, 1, N]
         for layer in self.further:
+            # Masking first gives the same, and both in place.
+            maps = functional.leaky_relu(maps.mul_(mask), self.slope, inplace=True)
             weight = layer.weight[:, :, None]
-            maps = functional.conv2d(maps, weight, layer.bias, padding=(0, WIDTH // 2)).mul_(mask)
-            maps = functional.leaky_relu(maps, self.slope, inplace=True)
+            maps = functional.conv2d(maps, weight, layer.bias, padding=(0, WIDTH // 2))
+        # The last Leaky ReLU, which is increasing and keeps 0, is left until after the pooling.
         maps = functional.dropout(maps, self.dropout, self.training)
-        pooled = (maps + mask.log()).amax(dim=(2, 3))  # padding is never the largest
+        pooled = maps.add_(mask.log()).amax(dim=(2, 3))  # padding is never the largest
         pooled = pooled.masked_fill(~present.any(dim=1, keepdim=True), 0)  # a text without words
+        pooled = functional.leaky_relu(pooled, self.slope)
         lexical = (lexical - self.lexical_mean) / self.lexical_scale
         hidden = functional.leaky_relu(self.hidden(torch.cat([pooled, lexical], dim=1)), self.slope)
         scores: Tensor = self.output(hidden)[:, 0]

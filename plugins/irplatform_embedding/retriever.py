@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
+
 from irplatform.plugin import Field, Options, Resources, Retriever, Topic
 from irplatform.runs import Ranking, Run
 from irplatform.text import ForwardIndex, VectorOptions, WordVectors
@@ -64,22 +65,20 @@ class Embedding(Retriever):
             for start in range(0, len(topics), _TOPICS):
                 part = slice(start, start + _TOPICS)
                 rows, scores = _nearest(documents, queries[part], depth)
-                for topic, query, near, values in zip(
-                    topics[part], queries[part], rows, scores, strict=True
-                ):
-                    found = near[values > 0] if query.any() else near[:0]
-                    rankings[topic.id] = Ranking.of(
-                        index.doc_ids(found), values[values > 0] if query.any() else values[:0]
-                    )
+                for topic, near, values in zip(topics[part], rows, scores, strict=True):
+                    similar = values > 0  # none where no word of the query has a vector
+                    rankings[topic.id] = Ranking.of(index.doc_ids(near[similar]), values[similar])
                 advance(len(queries[part]))
         return Run("embedding", rankings)
 
 
-def _weighted_words(index: ForwardIndex, vectors: WordVectors, options: EmbeddingOptions) -> _Matrix:
+def _weighted_words(
+    index: ForwardIndex, vectors: WordVectors, options: EmbeddingOptions
+) -> _Matrix:
     """Per word of the collection: its unit vector times its weight; zero without a vector."""
     matrix = np.array(vectors.matrix)
     matrix[vectors.unk] = 0
-    matrix /= np.maximum(np.linalg.norm(matrix, axis=1, keepdims=True), 1e-12)
+    matrix = _unit(matrix)
     weights = index.idf("text").astype(np.float32) ** options.idf_power
     weighted: _Matrix = matrix[vectors.align(index.vocabulary)] * weights[:, None]
     return weighted
@@ -87,7 +86,8 @@ def _weighted_words(index: ForwardIndex, vectors: WordVectors, options: Embeddin
 
 def _query(index: ForwardIndex, words: _Matrix, text: str) -> _Matrix:
     ids = index.query_ids(text)
-    return _unit(words[ids[ids >= 0]].sum(axis=0, keepdims=True))[0]
+    mean: _Matrix = _unit(words[ids[ids >= 0]].sum(axis=0, keepdims=True))[0]
+    return mean
 
 
 def _unit(matrix: _Matrix) -> _Matrix:
@@ -102,7 +102,10 @@ def _write_documents(
     from scipy.sparse import csr_matrix
 
     shape = (index.count, words.shape[1])
-    held: Any = np.lib.format.open_memmap(folder / _FILE, "w+", np.float32, shape)
+    open_memmap: Any = np.lib.format.open_memmap
+    held: np.memmap[Any, np.dtype[np.float32]] = open_memmap(
+        folder / _FILE, "w+", np.float32, shape
+    )
     with resources.progress("vectors of documents", index.count) as advance:
         for start in range(0, index.count, _BLOCK):
             rows = np.arange(start, min(start + _BLOCK, index.count))

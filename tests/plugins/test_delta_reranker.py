@@ -30,8 +30,6 @@ def resources(tmp_path_factory):
             chosen = [*random.choice(OTHERS, 8), *random.choice(SYNONYMS[:topic] or OTHERS, 2)]
             if number < 3:
                 chosen[random.integers(10)] = SYNONYMS[topic]
-            if number == 0:  # some lexical match, for the features to differ
-                chosen.append(QUERY_WORDS[topic])
             texts[f"t{topic}d{number}"] = " ".join(chosen)
     vectors = {word: random.normal(size=16) for word in (*QUERY_WORDS, *OTHERS)}
     for word, synonym in zip(QUERY_WORDS, SYNONYMS, strict=True):
@@ -196,7 +194,13 @@ def test_topics_without_anything_to_tell_apart_are_an_error(resources, tmp_path)
 
 def test_lexical_features_are_standardized_with_the_training_pools(resources, tmp_path):
     names = ("bm25_text", "overlap_text")
-    reranker = _fitted(resources, tmp_path, lexical=names, loop={"epochs": 1})
+    topics = [
+        replace(labelled_topic, topic=Topic(labelled_topic.topic.id, " ".join(OTHERS[:n])))
+        for n, labelled_topic in enumerate(_topics(range(30)))
+    ]
+    reranker = Delta(_options(lexical=names, loop={"epochs": 1}))
+    reranker.prepare(resources)
+    reranker.fit(TrainingData(topics, topics, tmp_path))
     network = reranker._network
     features = np.concatenate(
         [
@@ -206,7 +210,7 @@ def test_lexical_features_are_standardized_with_the_training_pools(resources, tm
                 resources.index.rows(topic.candidates),
                 names,
             )
-            for topic in _topics(range(30))
+            for topic in topics
         ]
     )
     assert np.allclose(network.lexical_mean.numpy(), features.mean(axis=0), rtol=1e-4)

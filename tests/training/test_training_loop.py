@@ -1,7 +1,5 @@
 """The training loop: it stops early, keeps the best, and resumes to the same bytes."""
 
-from itertools import count
-
 import pytest
 import torch
 
@@ -39,7 +37,9 @@ class Line:
         if self._measures is not None:
             return self._measures[self.epochs[-1]]
         inputs = torch.randn(64, 4, generator=torch.Generator().manual_seed(99))
-        return -float(((self.module(inputs) - inputs.sum(dim=1, keepdim=True)) ** 2).mean())
+        with torch.no_grad():
+            error = self.module(inputs) - inputs.sum(dim=1, keepdim=True)
+        return -float((error**2).mean())
 
 
 def _train(task, workspace, *, seed=1, **settings):
@@ -53,14 +53,10 @@ def _bytes(task):
 
 def test_it_learns(tmp_path):
     task = Line()
-    before = task.module.eval() and -Line.validate(_with_epoch(task))
+    task.module.eval()
+    before = task.validate()
     best = _train(task, tmp_path, epochs=40, learning_rate=0.1, patience=40)
-    assert -best < before / 2
-
-
-def _with_epoch(task):
-    task.epochs.append(0)
-    return task
+    assert best > before / 2  # less than half of the error
 
 
 def test_it_stops_when_validation_no_longer_improves(tmp_path):
@@ -111,7 +107,7 @@ def test_a_finished_training_is_not_repeated(tmp_path):
 
 def test_the_seed_decides(tmp_path):
     weights = []
-    for number, seed in zip(count(), (1, 1, 2)):  # noqa: B905
+    for number, seed in enumerate((1, 1, 2)):
         task = Line()
         _train(task, tmp_path / str(number), seed=seed, epochs=2)
         weights.append(_bytes(task))

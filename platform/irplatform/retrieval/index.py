@@ -93,7 +93,9 @@ class LuceneIndex:
 
     def contains(self, doc_id: str) -> bool:
         """Whether it holds a document."""
-        return int(self.reader.docFreq(java_class("org.apache.lucene.index.Term")("id", doc_id))) > 0
+        return (
+            int(self.reader.docFreq(java_class("org.apache.lucene.index.Term")("id", doc_id))) > 0
+        )
 
     def search(
         self,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 from pydantic import Field
 
 from irplatform.console import notice
-from irplatform.errors import PlatformError
+from irplatform.errors import InputError, PlatformError
 from irplatform.plugin import Options
 from irplatform.training.weights import load_weights, save_weights
 
@@ -145,7 +145,7 @@ class _State:
         if self._state.exists():
             try:
                 return self._read(module, optimizer)
-            except (RuntimeError, KeyError, ValueError):
+            except InputError:
                 notice("the state of an interrupted training is of another model: starting over.")
         save_weights(self._best, module.state_dict(), {})
         return 0
@@ -153,7 +153,7 @@ class _State:
     def _read(self, module: torch.nn.Module, optimizer: torch.optim.Optimizer) -> int:
         import torch
 
-        saved = load_weights(self._state)
+        saved = load_weights(self._state, _shapes(module, optimizer))
         module.load_state_dict(
             {name[7:]: tensor for name, tensor in saved.items() if name.startswith("module.")}
         )
@@ -188,8 +188,14 @@ class _State:
             for key, value in values.items():
                 tensors[f"optimizer.{number}.{key}"] = torch.as_tensor(value)
         tensors["facts"] = torch.tensor(list(json.dumps(facts).encode()), dtype=torch.uint8)
-        save_weights(self._state, tensors, {})
+        save_weights(self._state, tensors, _shapes(module, optimizer))
 
     def best(self) -> dict[str, Tensor]:
         """The weights of the best epoch."""
         return load_weights(self._best)
+
+
+def _shapes(module: torch.nn.Module, optimizer: torch.optim.Optimizer) -> dict[str, Any]:
+    """What a saved state must agree with before any of it is loaded."""
+    shapes = {name: list(tensor.shape) for name, tensor in module.state_dict().items()}
+    return {"optimizer": type(optimizer).__name__, "shapes": shapes}

@@ -1,0 +1,36 @@
+"""A user's folder with a small collection, and `platform` to call there."""
+
+import json
+
+import pytest
+from commands import call
+
+CORPUS = [
+    {"_id": "d1", "title": "Crizotinib in lung cancer", "text": "ALK."},
+    {"_id": "d2", "title": "Liposarcoma", "text": "A case."},
+    {"_id": "d3", "title": "Mice", "text": "Nothing."},
+]
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """The working folder: `small` is a collection, `good.run` a run of it."""
+    place = tmp_path / "here"
+    (place / "small" / "qrels").mkdir(parents=True)
+    monkeypatch.chdir(place)
+    monkeypatch.setenv("IRPLATFORM_HOME", str(tmp_path / "home"))
+    lines = "".join(json.dumps(document) + "\n" for document in CORPUS)
+    (place / "small" / "corpus.jsonl").write_text(lines)
+    queries = [{"_id": "q1", "text": "crizotinib"}, {"_id": "q2", "text": "mice"}]
+    (place / "small" / "queries.jsonl").write_text("".join(json.dumps(q) + "\n" for q in queries))
+    (place / "small" / "qrels" / "test.tsv").write_text(
+        "query-id\tcorpus-id\tscore\nq1\td1\t1\nq2\td3\t2\n"
+    )
+    (place / "good.run").write_text("q1 Q0 d1 1 2.0 x\nq1 Q0 d2 2 1.0 x\nq2 Q0 d2 1 1.0 x\n")
+    return place
+
+
+@pytest.fixture
+def platform(folder, capsys, monkeypatch):
+    """Call the command line."""
+    return lambda *arguments: call(capsys, monkeypatch, *arguments)

@@ -1,0 +1,96 @@
+"""`platform collections`."""
+
+import json
+
+import pytest
+
+
+def test_list_names_the_registered_the_users_own_and_the_built_in(platform):
+    assert platform("collections", "add", "mine", "small").code == 0
+    listed = platform("collections", "list")
+    rows = [line.split()[:2] for line in listed.out.splitlines()]
+    assert ["demo", "plugin"] in rows
+    assert ["mine", "user"] in rows
+    assert ["trec-pm-2017", "built-in"] in rows
+    assert "ir_datasets id" in listed.out
+    assert "FOLDER:split" in listed.out
+
+
+def test_list_as_json(platform, folder):
+    platform("collections", "add", "mine", "small")
+    entries = platform("collections", "list", "--json").json["collections"]
+    assert {"from": "user", "name": "mine", "what": str(folder / "small")} in entries
+    assert all(entry["what"] for entry in entries)
+
+
+def test_a_name_stands_for_the_path_wherever_one_is(platform, folder, monkeypatch):
+    platform("collections", "add", "mine", "small")
+    monkeypatch.chdir("/")
+    assert platform("collections", "show", "mine", "--json").json["id"] == "small-test"
+
+
+def test_a_removed_name_is_forgotten(platform):
+    platform("collections", "add", "mine", "small")
+    assert platform("collections", "remove", "mine").code == 0
+    assert platform("collections", "show", "mine").code == 2
+    again = platform("collections", "remove", "mine")
+    assert again.code == 2
+    assert "mine" in again.err
+
+
+def test_show_tells_what_is_in_a_collection(platform):
+    shown = platform("collections", "show", "small")
+    facts = dict(line.split("  ", 1) for line in shown.out.splitlines())
+    facts = {name: value.strip() for name, value in facts.items()}
+    assert facts["topics"] == "2"
+    assert facts["judgments per grade 2"] == "1"
+    assert facts["example document title"] == "Crizotinib in lung cancer"
+    assert facts["example topic query"] == "crizotinib"
+
+
+def test_show_as_json(platform):
+    facts = platform("collections", "show", "small", "--json").json
+    assert facts["judgments"]["per_grade"] == {"1": 1, "2": 1}
+
+
+def test_show_says_what_would_be_downloaded(platform):
+    shown = platform("collections", "show", "trec-pm-2017")
+    assert shown.code == 0
+    assert "would download" in shown.out
+    assert "26,740,025" in shown.out
+
+
+def test_a_sound_collection_has_exit_code_0(platform):
+    checked = platform("collections", "check", "small")
+    assert checked.code == 0
+    assert checked.out == "small: nothing is wrong.\n"
+    assert platform("collections", "check", "small", "--json").json == {
+        "collection": "small",
+        "sound": True,
+        "findings": [],
+    }
+
+
+def test_a_note_alone_has_exit_code_0(platform, folder):
+    with (folder / "small/queries.jsonl").open("a") as file:
+        file.write(json.dumps({"_id": "q3", "text": "nobody judged this"}) + "\n")
+    checked = platform("collections", "check", "small")
+    assert checked.code == 0
+    assert checked.out.startswith("note: topics without judgments: 1 of 3")
+    assert "q3" in checked.out
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+def test_a_collection_that_cannot_be_trusted_has_exit_code_1(platform, folder, as_json):
+    with (folder / "small/corpus.jsonl").open("a") as file:
+        file.write(json.dumps({"_id": "d1", "title": "Again", "text": "twice"}) + "\n")
+    checked = platform("collections", "check", "small", *["--json"] * as_json)
+    assert checked.code == 1
+    if as_json:
+        (finding,) = checked.json["findings"]
+        assert (finding["kind"], finding["serious"]) == ("duplicate ids", True)
+        assert finding["examples"] == ["d1"]
+        assert checked.json["sound"] is False
+    else:
+        assert checked.out.startswith("ERROR: ")
+        assert "d1" in checked.out

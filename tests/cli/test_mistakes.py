@@ -1,0 +1,169 @@
+"""A user's mistake: one clear line, exit code 2, nothing written."""
+
+import pickle
+from pathlib import Path
+
+import pytest
+
+SMALL = ("--collection", "small")
+RUN = ("run", *SMALL)
+DEMO = ("run", "--collection", "demo", "--reranker", "delta")
+DELTA = (*RUN, "--reranker", "delta", "--train-on", "small")
+GOOD = "q1 Q0 d1 1 2.0 x\n"
+
+
+def _everything(folder: Path) -> dict[str, bytes]:
+    return {
+        str(path.relative_to(folder)): path.read_bytes() if path.is_file() else b""
+        for path in folder.rglob("*")
+    }
+
+
+@pytest.fixture
+def refused(platform, folder):
+    """Call and expect a refusal; returns its line."""
+
+    def refused(*arguments):
+        before = _everything(folder.parent)
+        outcome = platform(*arguments)
+        assert outcome.code == 2, outcome
+        assert outcome.out == ""
+        assert len(outcome.err.splitlines()) == 1, outcome.err
+        assert outcome.err.startswith("platform: ")
+        assert _everything(folder.parent) == before
+        return outcome.err
+
+    return refused
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("run", "--collection", "dmeo"), "unknown collection 'dmeo'. Did you mean 'demo'?"),
+        (("run", "--collection", "beir/nfcorpos/test"), "Did you mean 'beir/nfcorpus/test'?"),
+        ((*RUN, "--reranker", "detla"), "unknown reranker 'detla'. Did you mean 'delta'?"),
+        ((*RUN, "--retriever", "bn25"), "unknown retriever 'bn25'. Did you mean 'bm25'?"),
+        ((*RUN, "--measure", "nDGC@10"), "unknown measure 'nDGC'. Did you mean 'nDCG'?"),
+        ((*RUN, "--set", "k2=1"), "'k2'. Did you mean 'k1'?"),
+        ((*DELTA, "--set", "filtres=8"), "'filtres'. Did you mean 'filters'?"),
+        ((*RUN, "--set", "k1=low"), "option 'k1' of retriever 'bm25' cannot be 'low'"),
+        ((*RUN, "--set", "k1"), "'k1' is no setting; write it as NAME=VALUE"),
+        ((*RUN, "--config", "nowhere.toml"), "nowhere.toml: cannot be read: No such file"),
+        (("run", "--collection", "./nowhere"), "nowhere: there is no such folder"),
+        (("run", "--collection", "small:dev"), "small"),
+        (("run", "--collection", "nowhere.toml"), "nowhere.toml"),
+        ((*RUN, "--depth", "0"), "depth must be at least 1"),
+        ((*RUN, "--rerank-depth", "0"), "rerank-depth must be at least 1"),
+        ((*RUN, "--interpolate", "2"), "2.0 is not between 0 and 1"),
+        ((*RUN, "--interpolate", "much"), "--interpolate takes a number or auto, not 'much'"),
+        ((*RUN, "--interpolate", "nan"), "nan is not between 0 and 1"),
+        ((*RUN, "--vectors", "nowhere.vec"), "nowhere.vec: there is no such file"),
+        ((*RUN, "--run-dir", "good.run/runs"), "good.run: this is a file, not a folder"),
+        ((*DELTA,), "'small-test' cannot train rerankers for itself"),
+        ((*RUN, "--reranker", "delta"), "names no training collection for delta"),
+        ((*DEMO, "--device", "gpu"), "unknown device 'gpu'. Choose one of auto, cpu, cuda, mps"),
+        (("evaluate", "good.run"), "give either --collection or --qrels"),
+        (("evaluate", "good.run", "--qrels", "nowhere"), "nowhere"),
+        (("evaluate", "nowhere.run", *SMALL), "nowhere.run"),
+        (("evaluate", "good.run", *SMALL, "--measure", "P@"), "P@"),
+        (("search", *SMALL), "give either --query or --topic"),
+        (("search", *SMALL, "--topic", "q3"), "unknown topic of 'small-test' 'q3'."),
+        (("train", *SMALL, "--reranker", "detla"), "Did you mean 'delta'?"),
+        (("train", *SMALL, "--reranker", "delta", "--out", "small"), "small: this exists already"),
+        (("fuse", "good.run", "--out", "f.run"), "at least two runs are needed"),
+        (("collections", "show", "dmeo"), "Did you mean 'demo'?"),
+        (("collections", "check", "nowhere/"), "unknown collection 'nowhere/'"),
+        (("collections", "add", "demo", "small"), "'demo' is a plugin's collection"),
+        (("collections", "add", "Small!", "small"), "'Small!' cannot be a name"),
+        (("collections", "add", "mine", "./nowhere"), "there is no such folder"),
+        (("rerankers", "show", "detla"), "Did you mean 'delta'?"),
+        (("retrievers", "show", "bm52"), "Did you mean 'bm25'?"),
+        (("rnu",), "unknown command 'rnu'. Did you mean 'run'?"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
+)
+def test_a_mistake_is_answered_in_a_line(refused, arguments, message):
+    assert message in refused(*arguments)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (GOOD + "q1 Q0 d2 2 1.0\n", "bad.run:2: "),
+        (GOOD + "q1 Q0 d2 2 nan x\n", "bad.run:2: "),
+        (GOOD + "q1 Q0 d2 2 high x\n", "bad.run:2: "),
+        (GOOD + "q1 Q0 d1 2 1.0 x\n", "bad.run:2: "),
+        ("", "bad.run"),
+    ],
+)
+def test_a_bad_run_is_refused_with_file_and_line(refused, folder, content, message):
+    (folder / "bad.run").write_text(content)
+    assert message in refused("evaluate", "bad.run", *SMALL)
+    assert message in refused("fuse", "good.run", "bad.run", "--out", "fused.run")
+
+
+@pytest.mark.parametrize("line", ["q1 0 d1 0.5", "q1 0 d1", "q1 0 d1 high"])
+def test_bad_judgments_are_refused_with_file_and_line(refused, folder, line):
+    (folder / "qrels.txt").write_text(f"q1 0 d2 1\n{line}\n")
+    assert "qrels.txt:2: " in refused("evaluate", "good.run", "--qrels", "qrels.txt")
+
+
+def test_a_fractional_grade_in_a_collection_is_refused(refused, folder):
+    (folder / "small/qrels/test.tsv").write_text("query-id\tcorpus-id\tscore\nq1\td1\t0.5\n")
+    assert "test.tsv:2: " in refused(*RUN)
+
+
+@pytest.mark.parametrize("command", ["check", "show"])
+def test_a_corpus_line_that_is_not_json_is_refused_with_file_and_line(refused, folder, command):
+    (folder / "small/corpus.jsonl").write_text('{"_id": "d1", "text"\n')
+    assert "corpus.jsonl:1: " in refused("collections", command, "small")
+
+
+@pytest.fixture
+def checkpoint(folder):
+    """What `platform train --reranker delta-32` could have written."""
+    place = folder / "checkpoint"
+    place.mkdir()
+    (place / "checkpoint.json").write_text(
+        '{"format": 1, "reranker": "delta-32", "options": {}, "members": 1, '
+        '"interpolation": {"weight": 0.5}}'
+    )
+    return place
+
+
+def test_a_checkpoint_of_another_model_is_refused(refused, checkpoint):
+    line = refused(*RUN, "--reranker", "delta", "--checkpoint", "checkpoint")
+    assert "checkpoint: this is a checkpoint of 'delta-32', not of 'delta'" in line
+
+
+def test_a_pickle_as_checkpoint_is_refused(refused, folder):
+    (folder / "model.pt").write_bytes(pickle.dumps({"weights": [1.0]}))
+    line = refused(*RUN, "--reranker", "delta", "--checkpoint", "model.pt")
+    assert "model.pt: a checkpoint is the folder that `platform train` writes" in line
+
+
+def test_a_checkpoint_needs_one_reranker_that_learns(refused, checkpoint):
+    for rerankers in ([], ["--reranker", "delta", "--reranker", "delta-32"]):
+        assert "exactly one reranker" in refused(*RUN, *rerankers, "--checkpoint", "checkpoint")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("run",),
+        (*RUN, "--bogus"),
+        (*RUN, "--seed", "-1"),
+        (*RUN, "--threads", "0"),
+        (*RUN, "--depth", "many"),
+        ("index", *SMALL, "--threads", "x"),
+    ],
+    ids=" ".join,
+)
+def test_wrong_usage_has_exit_code_2(platform, folder, arguments):
+    before = _everything(folder.parent)
+    outcome = platform(*arguments)
+    assert outcome.code == 2
+    assert outcome.out == ""
+    assert "Error: " in outcome.err
+    assert "Traceback" not in outcome.err
+    assert _everything(folder.parent) == before

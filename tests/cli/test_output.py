@@ -1,0 +1,87 @@
+"""What commands print: one JSON object on stdout, or a table that says the same."""
+
+import pytest
+
+from irplatform.registry import registry
+
+
+@pytest.mark.parametrize(
+    ("arguments", "keys"),
+    [
+        (("plugins", "list"), {"plugins"}),
+        (("rerankers", "list"), {"rerankers"}),
+        (("retrievers", "list"), {"retrievers"}),
+        (("rerankers", "show", "delta"), {"name", "options", "citation"}),
+        (("retrievers", "show", "bm25"), {"name", "options", "citation"}),
+        (("collections", "list"), {"collections"}),
+        (("collections", "show", "demo"), {"id", "title", "note", "documents"}),
+        (("evaluate", "good.run", "--collection", "small"), {"runs"}),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
+)
+def test_json_is_one_object_and_nothing_else(platform, arguments, keys):
+    outcome = platform(*arguments, "--json")
+    assert outcome.code == 0, outcome.err
+    assert keys <= outcome.json.keys()
+
+
+def test_evaluate_gives_the_measures_of_every_run(platform, folder):
+    (folder / "other.run").write_text("q1 Q0 d2 1 2.0 x\nq2 Q0 d3 1 1.0 x\n")
+    scored = platform(
+        "evaluate", "good.run", "other.run", "--collection", "small", "--measure", "P@1", "--json"
+    ).json
+    assert scored == {
+        "runs": [
+            {"path": "good.run", "measures": {"P@1": 0.5}},
+            {"path": "other.run", "measures": {"P@1": 0.5}},
+        ]
+    }
+
+
+def test_evaluate_per_topic(platform):
+    arguments = ("evaluate", "good.run", "--collection", "small", "--measure", "P@1", "--per-topic")
+    (entry,) = platform(*arguments, "--json").json["runs"]
+    assert entry["per_topic"] == {"P@1": {"q1": 1.0, "q2": 0.0}}
+    lines = [line.split() for line in platform(*arguments).out.splitlines()]
+    assert ["good.run", "P@1", "q1", "1.0000"] in lines
+    assert ["good.run", "P@1", "q2", "0.0000"] in lines
+
+
+def test_evaluate_takes_a_file_of_judgments(platform, folder):
+    (folder / "qrels.txt").write_text("q1 0 d1 1\nq3 0 d1 1\n")
+    outcome = platform(
+        "evaluate", "good.run", "--qrels", "qrels.txt", "--measure", "P@1", "--json"
+    )
+    assert outcome.json["runs"][0]["measures"] == {"P@1": 0.5}
+    assert "1 topics with no results (they count as 0): q3" in outcome.err
+    assert "1 topics with results but no judgments (they do not count): q2" in outcome.err
+
+
+def test_fuse_writes_a_run(platform, folder):
+    (folder / "other.run").write_text("q1 Q0 d2 1 2.0 x\n")
+    assert platform("fuse", "good.run", "other.run", "--out", "fused.run", "--tag", "f").code == 0
+    lines = [line.split() for line in (folder / "fused.run").read_text().splitlines()]
+    assert [(line[0], line[2], line[5]) for line in lines] == [
+        ("q1", "d2", "f"),
+        ("q1", "d1", "f"),
+        ("q2", "d2", "f"),
+    ]
+
+
+def test_show_lists_every_setting_with_type_default_and_meaning(platform):
+    registration = registry().reranker("delta")
+    shown = platform("rerankers", "show", "delta", "--json").json
+    assert [option["name"] for option in shown["options"]] == registration.setting_names()
+    assert all(option["type"] and option["description"] for option in shown["options"])
+    text = platform("rerankers", "show", "delta").out
+    assert "WWW 2018" in text
+    for name in registration.setting_names():
+        assert f"  {name} " in text
+
+
+def test_help_lists_every_command(platform):
+    shown = platform("--help")
+    assert shown.code == 0
+    for command in ("run", "search", "index", "train", "evaluate", "fuse", "collections"):
+        assert f"\n  {command} " in shown.out
+        assert platform(command, "--help").code == 0

@@ -1,0 +1,58 @@
+"""Commands that need no model, no Java and no tables load none."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+HEAVY = {
+    "gensim",
+    "ir_datasets",
+    "ir_measures",
+    "jnius",
+    "matplotlib",
+    "networkx",
+    "pandas",
+    "pyserini",
+    "rich",
+    "scipy",
+    "sklearn",
+    "spacy",
+    "torch",
+    "transformers",
+}
+PROGRAM = """
+import json, runpy, sys
+sys.argv[0] = "platform"
+try:
+    runpy.run_module("irplatform", run_name="__main__")
+except SystemExit as stop:
+    status = stop.code
+print(json.dumps([status, sorted({name.split(".")[0] for name in sys.modules})]), file=sys.stderr)
+"""
+
+
+def _loaded(*arguments):
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM, *arguments], capture_output=True, text=True, check=True
+    )
+    status, modules = json.loads(done.stderr.splitlines()[-1])
+    assert status == 0, done.stderr
+    return set(modules)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--help",),
+        ("plugins", "list"),
+        ("rerankers", "list"),
+        ("rerankers", "show", "delta"),
+        ("retrievers", "list"),
+        ("run", "--help"),
+    ],
+    ids=" ".join,
+)
+def test_nothing_heavy_is_loaded(arguments):
+    assert not _loaded(*arguments) & HEAVY

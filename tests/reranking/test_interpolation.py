@@ -1,0 +1,111 @@
+"""Mixing with the first stage: the ends of the scale are exact, the choice is cautious."""
+
+import numpy as np
+import pytest
+
+from irplatform.reranking.interpolation import WEIGHTS, Reranked, choose_weight, standardized
+from irplatform.runs import Ranking
+
+FIRST = Ranking.of(["a", "b", "c", "d", "e", "f"], [9.0, 7.0, 7.0, 4.0, 3.0, 3.0])
+
+
+def test_standardized_scores_have_mean_0_and_deviation_1():
+    values = standardized(np.array([3.0, 5.0, 10.0, 2.0]))
+    assert values.mean() == pytest.approx(0)
+    assert values.std() == pytest.approx(1)
+    assert standardized(np.array([2.0, 2.0])).tolist() == [0, 0]
+    assert standardized(np.array([])).tolist() == []
+
+
+@pytest.mark.parametrize("candidates", [list("abcdef"), ["a", "c", "b"], ["d"], []], ids=str)
+def test_with_weight_1_it_is_the_first_stage(candidates):
+    scores = [float(n) for n in range(len(candidates))]
+    mixed = Reranked.of(FIRST, candidates, scores).mixed(1.0)
+    assert mixed.doc_ids == FIRST.doc_ids
+
+
+def test_with_weight_0_it_is_the_reranker_and_then_the_rest_in_order():
+    mixed = Reranked.of(FIRST, ["a", "c", "b"], [1.0, 2.0, 3.0]).mixed(0.0)
+    assert mixed.doc_ids[:3] == ("b", "c", "a")
+    assert mixed.doc_ids[3:] == tuple(d for d in FIRST.doc_ids if d in "def")
+
+
+def test_documents_that_were_not_reranked_stay_below_all_others_however_the_weight():
+    scattered = Ranking.of(list("abcdef"), [10.0, 9.0, 8.0, 7.0, 6.0, 5.0])
+    reranked = Reranked.of(scattered, ["a", "b", "c"], [-1e9, 0.0, 1e9])
+    for weight in WEIGHTS:
+        assert set(reranked.mixed(weight).doc_ids[:3]) == {"a", "b", "c"}
+        assert reranked.mixed(weight).doc_ids[3:] == ("d", "e", "f")
+
+
+def test_in_between_both_count():
+    first = Ranking.of(["a", "b", "c"], [3.0, 2.0, 1.0])
+    reranked = Reranked.of(first, ["a", "b", "c"], [1.0, 3.0, 2.0])
+    ends = standardized(np.array([3.0, 2.0, 1.0])), standardized(np.array([1.0, 3.0, 2.0]))
+    expected = Ranking.of(["a", "b", "c"], 0.3 * ends[0] + 0.7 * ends[1])
+    mixed = reranked.mixed(0.3)
+    assert mixed.doc_ids == expected.doc_ids
+    assert np.allclose(mixed.scores, expected.scores)
+
+
+def test_scores_that_are_all_equal_change_nothing():
+    reranked = Reranked.of(FIRST, list("abcdef"), [5.0] * 6)
+    for weight in WEIGHTS[1:]:
+        assert reranked.mixed(weight).doc_ids == FIRST.doc_ids
+
+
+def test_first_stage_scores_that_are_all_equal_leave_the_order_to_the_reranker():
+    first = Ranking.of(["a", "b", "c"], [1.0, 1.0, 1.0])
+    reranked = Reranked.of(first, first.doc_ids, [1.0, 3.0, 2.0])
+    assert reranked.mixed(0.5).doc_ids == Reranked.of(
+        first, first.doc_ids, [1.0, 3.0, 2.0]
+    ).mixed(0.0).doc_ids
+
+
+def _topics(number, gain):
+    """Topics whose relevant document stands last; the reranker puts it first where `gain` says."""
+    topics, judgments = {}, {}
+    for n in range(number):
+        scores = [0.0, 0.0, 9.0] if gain(n) else [9.0, 0.0, -9.0]
+        first = Ranking.of(["a", "b", "c"], [3.0, 2.0, 1.0])
+        topics[f"t{n}"] = Reranked.of(first, ["a", "b", "c"], scores)
+        judgments[f"t{n}"] = {"c": 1}
+    return topics, judgments
+
+
+def test_a_reranker_that_is_better_gets_its_share():
+    choice = choose_weight(*_topics(12, lambda n: True))
+    assert choice.weight < 0.7
+    assert choice.topics == 12
+    assert choice.curve[choice.weight] == max(choice.curve.values()) == 1
+    assert list(choice.curve) == list(WEIGHTS)
+
+
+def test_a_reranker_that_is_no_better_leaves_the_first_stage():
+    assert choose_weight(*_topics(12, lambda n: False)).weight == 1
+
+
+def test_a_gain_within_the_standard_error_is_luck():
+    first = Ranking.of(["a", "b", "c"], [3.0, 2.0, 1.0])
+    turned_over = Reranked.of(first, ["a", "b", "c"], [1.0, 2.0, 9.0])
+    topics = {f"t{n}": turned_over for n in range(11)}
+    judgments = {f"t{n}": {"c" if n < 6 else "a": 1} for n in range(11)}  # six better, five worse
+    choice = choose_weight(topics, judgments)
+    assert max(choice.curve.values()) > choice.curve[1.0]
+    assert choice.weight == 1
+
+
+def test_one_topic_is_not_enough_to_leave_the_first_stage():
+    assert choose_weight(*_topics(1, lambda n: True)).weight == 1
+
+
+def test_without_validation_topics_the_first_stage_stays():
+    choice = choose_weight({}, {})
+    assert (choice.weight, choice.topics) == (1.0, 0)
+
+
+def test_of_equal_weights_the_more_cautious_wins():
+    topics, judgments = _topics(12, lambda n: True)
+    choice = choose_weight(topics, judgments)
+    best = [weight for weight, value in choice.curve.items() if value == 1]
+    assert choice.weight == max(best)

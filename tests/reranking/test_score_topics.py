@@ -1,0 +1,220 @@
+"""The rerank loop: what it accepts of a plugin, resumes, and does when memory runs out."""
+
+import json
+
+import numpy as np
+import pytest
+from small import SmallResources, registration
+
+from irplatform.errors import PlatformError, PluginError
+from irplatform.plugin import Reranker, Topic
+from irplatform.reranking import scoring
+from irplatform.reranking.scoring import score_topics
+
+TOPICS = [Topic(f"t{n}", "query") for n in range(5)]
+CANDIDATES = {f"t{n}": [f"d{n}{i}" for i in range(3 + n)] for n in range(5)}
+WHO = r"reranker 'ranker' of plugin 'strange' \(strange-distribution 1.2\)"
+
+
+def _value(topic_id, doc_id):
+    return float(sum(map(ord, topic_id + doc_id)) % 17) / 7
+
+
+class Sound(Reranker):
+    """Scores by the ids; remembers what it was asked."""
+
+    def __init__(self, options=None):
+        super().__init__(options)
+        self.asked = []
+
+    def score(self, topic, documents):
+        self.asked.append(topic.id)
+        return [_value(topic.id, document.id) for document in documents]
+
+
+def _score(*members, topics=TOPICS, journal=None, candidates=CANDIDATES):
+    kind = type(members[0])
+    return score_topics(
+        registration(kind), members, topics, candidates, SmallResources(), journal=journal
+    )
+
+
+def _expected():
+    return {t: [_value(t, d) for d in documents] for t, documents in CANDIDATES.items()}
+
+
+def _lists(scores):
+    return {topic: values.tolist() for topic, values in scores.items()}
+
+
+def test_every_candidate_of_every_topic_is_scored_in_order():
+    scores = _score(Sound())
+    assert list(scores) == [topic.id for topic in TOPICS]
+    assert _lists(scores) == _expected()
+
+
+@pytest.mark.parametrize("size", [1, 4, 9, 10_000])
+def test_batches_do_not_change_scores(monkeypatch, size):
+    monkeypatch.setattr(scoring, "BATCH_DOCUMENTS", size)
+    assert _lists(_score(Sound())) == _expected()
+
+
+def test_the_order_of_topics_does_not_change_scores():
+    assert _lists(_score(Sound(), topics=TOPICS[::-1])) == _expected()
+
+
+def test_members_are_averaged():
+    class Other(Sound):
+        def score(self, topic, documents):
+            return [3.0] * len(documents)
+
+    assert _lists(_score(Sound(), Other())) == {
+        t: [(value + 3.0) / 2 for value in values] for t, values in _expected().items()
+    }
+
+
+def test_a_topic_without_candidates_is_not_asked_about():
+    sound = Sound()
+    scores = _score(sound, candidates={**CANDIDATES, "t2": []})
+    assert scores["t2"].shape == (0,)
+    assert "t2" not in sound.asked
+
+
+@pytest.mark.parametrize(
+    ("returned", "message"),
+    [
+        ([1.0], f"{WHO} returned 1 scores for the 5 documents of topic t2"),
+        ([1.0] * 6, f"{WHO} returned 6 scores for the 5 documents"),
+        ([[1.0]] * 5, f"{WHO} returned 5 scores for the 5 documents|shape"),
+        ([1, 2, float("nan"), 4, 5], f"{WHO} gave document d22 of topic t2 the score nan"),
+        ([1, 2, 3, 4, float("inf")], f"{WHO} gave document d24 of topic t2 the score inf"),
+        (["a"] * 5, f"{WHO} returned no numbers for topic t2"),
+        ([None] * 5, f"{WHO} (gave document d20 of topic t2 the score nan|returned no numbers)"),
+        (None, f"{WHO} returned"),
+        (7.0, f"{WHO} returned 1 scores for the 5"),
+        ({}, f"{WHO} returned"),
+    ],
+    ids=str,
+)
+def test_anything_but_a_finite_number_per_document_names_the_plugin(returned, message):
+    class Unsound(Sound):
+        def score(self, topic, documents):
+            return returned if topic.id == "t2" else super().score(topic, documents)
+
+    with pytest.raises(PluginError, match=message):
+        _score(Unsound())
+
+
+def test_a_batch_must_come_back_whole():
+    class Forgetful(Sound):
+        def score_batch(self, batch):
+            return super().score_batch(batch)[:-1]
+
+    with pytest.raises(PluginError, match=f"{WHO} returned scores for 4 topics, not 5"):
+        _score(Forgetful())
+
+
+class Small(Sound):
+    """Cannot hold more than four documents at once."""
+
+    error: Exception = RuntimeError("CUDA out of memory. Tried to allocate 2 GiB")
+
+    def score_batch(self, batch):
+        if sum(len(documents) for _, documents in batch) > 4:
+            raise self.error
+        return super().score_batch(batch)
+
+
+@pytest.mark.parametrize("error", [Small.error, MemoryError()], ids=repr)
+def test_when_memory_runs_out_less_is_scored_at_a_time(error):
+    member = Small()
+    member.error = error
+    assert _lists(_score(member)) == _expected()
+    assert member.asked.count("t4") == 2  # seven documents, in two halves
+
+
+def test_one_document_that_does_not_fit_is_an_error():
+    class Tiny(Small):
+        def score_batch(self, batch):
+            raise MemoryError
+
+    with pytest.raises(PlatformError, match="not enough memory to score one document"):
+        _score(Tiny())
+
+
+def test_other_errors_of_a_reranker_are_not_taken_for_lack_of_memory():
+    class Failing(Sound):
+        def score(self, topic, documents):
+            raise RuntimeError("shape mismatch")
+
+    with pytest.raises(RuntimeError, match="shape mismatch"):
+        _score(Failing())
+
+
+class Interrupted(Sound):
+    def score(self, topic, documents):
+        if topic.id == "t3":
+            raise KeyboardInterrupt
+        return super().score(topic, documents)
+
+
+@pytest.fixture
+def journal(tmp_path, monkeypatch):
+    """The journal of a reranking that was interrupted at the fourth of five topics."""
+    monkeypatch.setattr(scoring, "BATCH_DOCUMENTS", 1)
+    path = tmp_path / "journal.jsonl"
+    with pytest.raises(KeyboardInterrupt):
+        _score(Interrupted(), journal=path)
+    return path
+
+
+def test_an_interrupted_reranking_goes_on_where_it_stopped(journal):
+    sound = Sound()
+    assert _lists(_score(sound, journal=journal)) == _expected()
+    assert sound.asked == ["t3", "t4"]
+
+
+@pytest.mark.parametrize("cut", [1, 2, 10])
+def test_a_line_that_a_kill_cut_short_is_scored_again(journal, cut):
+    whole = journal.read_bytes()
+    journal.write_bytes(whole[:-cut])
+    sound = Sound()
+    assert _lists(_score(sound, journal=journal)) == _expected()
+    assert sound.asked == ["t2", "t3", "t4"]
+    assert [json.loads(line)["topic"] for line in journal.read_text().splitlines()] == [
+        "t0",
+        "t1",
+        "t2",
+        "t3",
+        "t4",
+    ]
+
+
+def test_nothing_after_a_damaged_line_is_trusted(journal):
+    lines = journal.read_bytes().splitlines(keepends=True)
+    journal.write_bytes(lines[0] + b'{"topic": "t1", "sco\n' + lines[2])
+    sound = Sound()
+    assert _lists(_score(sound, journal=journal)) == _expected()
+    assert sound.asked == ["t1", "t2", "t3", "t4"]
+
+
+def test_scores_of_other_candidates_are_not_reused(journal):
+    sound = Sound()
+    changed = {**CANDIDATES, "t1": ["d10"]}
+    assert _score(sound, journal=journal, candidates=changed)["t1"].shape == (1,)
+    assert sound.asked[0] == "t1"
+
+
+def test_the_journal_keeps_every_bit(tmp_path):
+    values = np.array([1 / 3, 1e-300, -2.5e17])
+
+    class Odd(Sound):
+        def score(self, topic, documents):
+            self.asked.append(topic.id)
+            return values
+
+    only = {"topics": TOPICS[:1], "journal": tmp_path / "journal"}
+    _score(Odd(), **only)
+    again = Odd()
+    assert _score(again, **only)["t0"].tobytes() == values.tobytes()
+    assert again.asked == []

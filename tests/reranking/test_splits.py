@@ -1,0 +1,52 @@
+"""Which topics learn and which validate: never the same."""
+
+import pytest
+
+from irplatform.reranking.splits import FEW_TOPICS, FOLDS, fold_topics, split_topics
+
+
+def _check(splits, topics):
+    for split in splits:
+        assert not set(split.training) & set(split.validation)
+        assert sorted({*split.training, *split.validation}) == sorted(topics)
+        assert split.training
+        assert split.validation
+
+
+def test_a_dev_split_validates():
+    (split,) = split_topics(range(5), [7, 8], seed=1)
+    assert split.training == (0, 1, 2, 3, 4)
+    assert split.validation == (7, 8)
+
+
+def test_many_topics_give_a_tenth():
+    topics = range(FEW_TOPICS)
+    splits = split_topics(topics, None, seed=1)
+    assert len(splits) == 1
+    _check(splits, topics)
+    assert len(splits[0].validation) == FEW_TOPICS / 10
+
+
+@pytest.mark.parametrize("count", [5, 30, 50, FEW_TOPICS - 1])
+def test_few_topics_are_folded_and_each_validates_once(count):
+    splits = split_topics(range(count), None, seed=1)
+    assert len(splits) == FOLDS
+    _check(splits, range(count))
+    assert sorted(t for split in splits for t in split.validation) == list(range(count))
+
+
+def test_topics_keep_their_order_within_a_part():
+    for split in fold_topics(range(30), 5, seed=3):
+        assert list(split.training) == sorted(split.training)
+        assert list(split.validation) == sorted(split.validation)
+
+
+def test_the_seed_decides():
+    assert fold_topics(range(30), 5, seed=1) == fold_topics(range(30), 5, seed=1)
+    assert fold_topics(range(30), 5, seed=1) != fold_topics(range(30), 5, seed=2)
+
+
+def test_there_are_no_more_folds_than_topics():
+    splits = fold_topics(range(3), 5, seed=1)
+    assert len(splits) == 3
+    _check(splits, range(3))

@@ -1,0 +1,74 @@
+"""From names and settings to systems: every setting reaches whom it is meant for, or is refused."""
+
+import pytest
+
+from irplatform.errors import InputError
+from irplatform.choices import choose_systems
+from irplatform.registry import registry
+
+
+def _options(retrievers, rerankers, **settings):
+    chosen = choose_systems(registry(), retrievers, rerankers, settings)
+    return {choice.name: choice.options for part in chosen for choice in part}
+
+
+def test_without_settings_all_have_their_defaults():
+    options = _options(["bm25", "rm3"], ["delta", "delta-32"])
+    assert (options["bm25"].k1, options["bm25"].b) == (0.9, 0.4)
+    assert options["delta-32"].lexical == ()
+    assert len(options["delta"].lexical) == 3
+
+
+def test_a_setting_reaches_every_system_that_has_the_option():
+    options = _options(["bm25", "rm3"], ["delta"], k1=1.5)
+    assert options["bm25"].k1 == options["rm3"].k1 == 1.5
+
+
+def test_a_setting_with_a_name_reaches_that_system_only():
+    options = _options(["bm25", "rm3"], ["delta", "delta-32"], **{"rm3.k1": 2, "delta.filters": 8})
+    assert (options["bm25"].k1, options["rm3"].k1) == (0.9, 2)
+    assert (options["delta"].filters, options["delta-32"].filters) == (8, 32)
+
+
+def test_a_part_of_an_option_is_set_and_the_other_parts_stay():
+    usual = _options(["bm25"], ["delta"])["delta"].loop
+    loop = _options(["bm25"], ["delta"], **{"loop.epochs": 3, "delta.loop.patience": 2})["delta"].loop
+    assert (loop.epochs, loop.patience) == (3, 2)
+    assert loop.batch_size == usual.batch_size
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"filter": 3}, r"'filter'. Did you mean 'filters'\?"),
+        ({"epochs": 3}, r"'epochs'. Did you mean 'loop.epochs'\?"),
+        ({"loop.epoch": 3}, r"'loop.epoch'. Did you mean 'loop.epochs'\?"),
+        ({"delta.filter": 3}, r"Did you mean 'filters'\?"),
+        ({"dleta.filters": 3}, r"'dleta.filters'. Did you mean 'filters'\?"),
+        ({"delta": 3}, "unknown option"),
+        ({"delta.": 3}, "unknown option"),
+        ({"filters": "many"}, "option 'filters' of reranker 'delta' cannot be 'many'"),
+        ({"k1": -1}, "option 'k1' of retriever 'bm25' cannot be -1"),
+        ({"loop": 3}, "option 'loop' of reranker 'delta' cannot be 3"),
+        ({"loop": 3, "loop.epochs": 2}, "'loop' cannot be set both as a whole and by"),
+        ({"filters.x": 3}, "option 'filters' of reranker 'delta' cannot be"),
+    ],
+    ids=str,
+)
+def test_a_wrong_setting_is_refused(settings, message):
+    with pytest.raises(InputError, match=message):
+        choose_systems(registry(), ["bm25"], ["delta"], settings)
+
+
+def test_a_system_is_named_once():
+    with pytest.raises(InputError, match="reranker 'delta' is named twice"):
+        choose_systems(registry(), ["bm25"], ["delta", "delta"], {})
+    with pytest.raises(InputError, match="retriever 'bm25' is named twice"):
+        choose_systems(registry(), ["bm25", "bm25"], [], {})
+
+
+def test_unknown_systems_are_answered_with_the_nearest():
+    with pytest.raises(InputError, match=r"unknown reranker 'dleta'. Did you mean 'delta'\?"):
+        choose_systems(registry(), ["bm25"], ["dleta"], {})
+    with pytest.raises(InputError, match=r"unknown retriever 'bm52'. Did you mean 'bm25'\?"):
+        choose_systems(registry(), ["bm52"], [], {})

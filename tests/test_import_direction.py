@@ -1,0 +1,128 @@
+"""Dependencies point one way, from the command line down to texts and files.
+
+Read from the source with `ast`, so that imports within functions and for type checkers count too;
+those for type checkers may point upwards, since nothing is loaded for them.
+"""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+HARNESS = ROOT / "platform" / "irplatform"
+PLUGINS = sorted(path for path in (ROOT / "plugins").iterdir() if (path / "__init__.py").exists())
+
+LAYERS = (
+    {"__main__"},
+    {"cli"},
+    {"api"},
+    {"results"},
+    {"pipeline"},
+    {"reranking"},
+    {"resources", "devices", "reports"},
+    {"collections", "retrieval", "training", "evaluation"},
+    {"registry"},
+    {"runs", "text"},
+    {"plugin"},
+    {"storage", "console", "errors"},
+)
+"""From the top down. A module imports its own layer and those below."""
+
+EXCEPTIONS = {
+    ("registry", "collections"): "resolves names through the registered collections, when asked to",
+    ("retrieval", "registry"): "the first stage names the plugin at fault",
+    ("retrieval", "resources"): "the first stage is lent what it needs",
+}
+FOR_PLUGINS = {
+    "collections",
+    "errors",
+    "plugin",
+    "retrieval",
+    "runs",
+    "storage",
+    "text",
+    "training",
+}
+
+
+def _imports(path: Path, *, for_types: bool = False) -> set[str]:
+    """Full names of the modules that a file imports."""
+    found = set()
+    nodes = [ast.parse(path.read_text(encoding="utf-8"))]
+    while nodes:
+        node = nodes.pop()
+        if isinstance(node, ast.If) and not for_types and "TYPE_CHECKING" in ast.unparse(node.test):
+            nodes.extend(node.orelse)
+            continue
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: imports are absolute"
+            found |= {f"{node.module}.{alias.name}" for alias in node.names}
+        nodes.extend(ast.iter_child_nodes(node))
+    return found
+
+
+def _part(module: str) -> str | None:
+    """`irplatform.text.tokenizer` → `text`; None outside the harness."""
+    names = module.split(".")
+    if names[0] != "irplatform" or len(names) < 2 or names[1].startswith("__"):
+        return None
+    return names[1]
+
+
+def _layer(part: str) -> int:
+    return next(number for number, layer in enumerate(LAYERS) if part in layer)
+
+
+def _harness_files() -> list[Path]:
+    return sorted(path for path in HARNESS.rglob("*.py") if path.parent != HARNESS or path.stem)
+
+
+def _own_part(path: Path) -> str:
+    return path.relative_to(HARNESS).parts[0].removesuffix(".py")
+
+
+def test_every_part_of_the_harness_has_a_layer():
+    parts = {_own_part(path) for path in _harness_files()} - {"__init__"}
+    assert parts == set().union(*LAYERS)
+
+
+@pytest.mark.parametrize("path", _harness_files(), ids=lambda p: str(p.relative_to(HARNESS)))
+def test_a_module_imports_only_what_is_below(path):
+    own = _own_part(path)
+    if own == "__init__":
+        assert _imports(path) == set()
+        return
+    for module in _imports(path):
+        part = _part(module)
+        if part is None or part == own or (own, part) in EXCEPTIONS:
+            continue
+        assert _layer(own) <= _layer(part), f"{own} is below {part}, but imports {module}"
+
+
+def test_every_exception_is_needed():
+    used = {
+        (_own_part(path), _part(module))
+        for path in _harness_files()
+        for module in _imports(path, for_types=True)
+    }
+    assert set(EXCEPTIONS) <= used
+
+
+def test_the_harness_imports_no_plugin():
+    names = {path.name for path in PLUGINS}
+    for path in _harness_files():
+        for module in _imports(path, for_types=True):
+            assert module.split(".")[0] not in names, f"{path} imports {module}"
+
+
+@pytest.mark.parametrize("plugin", PLUGINS, ids=lambda path: path.name)
+def test_a_plugin_imports_only_what_is_meant_for_plugins(plugin):
+    others = {path.name for path in PLUGINS} - {plugin.name}
+    for path in plugin.rglob("*.py"):
+        for module in _imports(path, for_types=True):
+            assert module.split(".")[0] not in others, f"{path} imports {module}"
+            part = _part(module)
+            assert part is None or part in FOR_PLUGINS, f"{path} imports {module}"

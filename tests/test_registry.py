@@ -1,0 +1,241 @@
+"""Plugins: found, guarded one by one, named when broken."""
+
+from importlib import metadata
+
+import pytest
+from pydantic import Field
+
+from irplatform import registry as registry_module
+from irplatform.errors import InputError
+from irplatform.plugin import Options, RunEvent
+from irplatform.registry import load, registry
+
+GOOD = """
+from irplatform.plugin import Reranker, hookimpl
+
+class Length(Reranker):
+    '''Ranks longer documents first.'''
+    def score(self, topic, documents):
+        return [len(document.text) for document in documents]
+
+@hookimpl
+def register_rerankers(register):
+    register("length", Length)
+"""
+
+BROKEN = {
+    "raises": ("raise OSError('no licence file')", "OSError: no licence file"),
+    "exits": ("import sys; sys.exit(3)", "SystemExit: 3"),
+    "does not parse": ("def", "SyntaxError: invalid syntax"),
+    "lacks a module": ("import not_there_at_all", "ModuleNotFoundError: No module named"),
+    "has a wrong hook signature": (
+        GOOD.replace("register_rerankers(register)", "register_rerankers(registry)"),
+        "'registry'",
+    ),
+    "misspells a hook": (GOOD.replace("register_rerankers", "register_reranker"), "unknown hook"),
+    "registers no class": (GOOD.replace("Length)", "Length())"), "not a subclass of Reranker"),
+    "registers another class": (GOOD.replace("Length)", "int)"), "not a subclass of Reranker"),
+    "uses a bad name": (GOOD.replace('"length"', '"Length!"'), "'Length!' cannot name a reranker"),
+    "registers twice": (
+        GOOD + '    register("length", Length)\n',
+        "reranker 'length' is registered twice",
+    ),
+    "gives an option that is none": (GOOD.replace("Length)", "Length, size=3)"), "'size'"),
+    "fails while registering": (GOOD + "    1 / 0\n", "ZeroDivisionError: division by zero"),
+}
+
+
+@pytest.fixture
+def install(tmp_path, monkeypatch):
+    """Write a module with its metadata, as pip would; returns its entry points."""
+    monkeypatch.syspath_prepend(tmp_path)
+
+    def install(name: str, code: str, version: str = "1.5"):
+        module = f"module_{name.replace('-', '_')}_{tmp_path.name}"
+        (tmp_path / f"{module}.py").write_text(code)
+        info = tmp_path / f"irplatform_{name.replace('-', '_')}-{version}.dist-info"
+        info.mkdir()
+        (info / "METADATA").write_text(
+            f"Metadata-Version: 2.1\nName: irplatform-{name}\nVersion: {version}\n"
+        )
+        (info / "entry_points.txt").write_text(f"[irplatform]\n{name} = {module}\n")
+        return tuple(metadata.Distribution.at(info).entry_points)
+
+    return install
+
+
+def test_a_plugin_is_known_with_its_distribution_and_what_it_provides(install):
+    found = load(install("good", GOOD))
+    (plugin,) = found.plugins
+    assert str(plugin) == "plugin 'good' (irplatform-good 1.5)"
+    assert plugin.provides == ("reranker length",)
+    assert found.broken == []
+    assert str(found.reranker("length").plugin) == str(plugin)
+
+
+@pytest.mark.parametrize(("code", "reason"), BROKEN.values(), ids=BROKEN)
+def test_a_broken_plugin_is_named_and_the_others_go_on(install, code, reason):
+    found = load((*install("broken", code), *install("good", GOOD)))
+    (broken,) = found.broken
+    assert (broken.name, broken.distribution, broken.version) == ("broken", "irplatform-broken", "1.5")
+    assert reason in broken.error
+    assert "\n" not in broken.error
+    assert list(found.rerankers) == ["length"]
+    assert found.rerankers["length"].plugin.name == "good"
+
+
+def test_nothing_of_a_plugin_that_breaks_halfway_is_used(install):
+    halfway = GOOD + "\n@hookimpl\ndef register_measures(register):\n    raise ValueError('no')\n"
+    found = load(install("halfway", halfway))
+    assert found.rerankers == {}
+    assert found.manager.get_plugins() == set()
+
+
+def test_a_name_belongs_to_the_plugin_that_came_first(install):
+    found = load((*install("a", GOOD), *install("b", GOOD)))
+    assert found.rerankers["length"].plugin.name == "a"
+    (broken,) = found.broken
+    assert broken.name == "b"
+    assert "reranker 'length' is registered by another plugin already" in broken.error
+
+
+def test_an_option_default_must_validate(install):
+    code = f"""{GOOD.replace("Length)", "Length, size='many')")}
+from irplatform.plugin import Options
+
+class Sized(Options):
+    size: int = 1
+
+Length.Options = Sized
+"""
+    (broken,) = load(install("broken", code)).broken
+    assert "option 'size' of reranker 'length' cannot be 'many'" in broken.error
+
+
+@pytest.mark.parametrize(
+    ("selection", "kept"),
+    [
+        ("", ["a", "b", "c"]),
+        ("a", ["a"]),
+        ("a, c", ["a", "c"]),
+        ("-b", ["a", "c"]),
+        ("a,b,-b", ["a"]),
+        ("none", []),
+    ],
+)
+def test_plugins_are_selected_by_name(install, selection, kept):
+    points = [
+        point
+        for name in "abc"
+        for point in install(name, GOOD.replace('"length"', f'"length-{name}"'))
+    ]
+    assert [plugin.name for plugin in load(points, selection).plugins] == kept
+
+
+def test_the_environment_selects_plugins(monkeypatch):
+    monkeypatch.setenv("IRPLATFORM_PLUGINS", "lucene")
+    registry.cache_clear()
+    try:
+        found = registry()
+        assert [plugin.name for plugin in found.plugins] == ["lucene"]
+        assert "bm25" in found.retrievers
+        assert found.rerankers == {}
+    finally:
+        monkeypatch.undo()
+        registry.cache_clear()
+
+
+def test_the_built_in_plugins_are_sound():
+    found = registry()
+    assert found.broken == []
+    assert {"bm25", "qld", "rm3"} <= set(found.retrievers)
+    assert {"delta", "delta-32"} <= set(found.rerankers)
+    assert "demo" in found.collections
+
+
+def test_every_option_of_every_system_is_described():
+    found = registry()
+    for registration in (*found.rerankers.values(), *found.retrievers.values()):
+        for name, declared in registration.system.Options.model_fields.items():
+            assert declared.description, f"{registration.name}: {name}"
+
+
+def test_an_unknown_name_is_answered_with_the_nearest(install):
+    found = load((*install("good", GOOD), *install("broken", "import not_there")))
+    with pytest.raises(InputError, match=r"unknown reranker 'lenght'. Did you mean 'length'\?"):
+        found.reranker("lenght")
+    with pytest.raises(InputError, match=r"plugin 'broken' \(irplatform-broken 1.5\) could not be"):
+        found.reranker("zzz")
+    with pytest.raises(InputError, match="unknown retriever 'bm25'"):
+        found.retriever("bm25")
+
+
+class Parts(Options):
+    epochs: int = Field(3, gt=0)
+
+
+class Sized(Options):
+    size: int = Field(1, gt=0)
+    loop: Parts = Parts()
+
+
+@pytest.fixture
+def sized(install):
+    registration = load(install("good", GOOD)).reranker("length")
+    registration.system.Options = Sized
+    return registration
+
+
+def test_options_are_validated_with_the_value_in_the_message(sized):
+    with pytest.raises(InputError, match=r"option 'size' of reranker 'length' cannot be 0: .*than"):
+        sized.options({"size": 0})
+    with pytest.raises(InputError, match=r"option 'loop.epochs' .* cannot be 'x'"):
+        sized.options({"loop": {"epochs": "x"}})
+
+
+def test_an_unknown_option_is_answered_with_the_nearest(sized):
+    with pytest.raises(InputError, match=r"'siez'. Did you mean 'size'\?"):
+        sized.options({"siez": 1})
+    with pytest.raises(InputError, match=r"'loop.epoch'. Did you mean 'loop.epochs'\?"):
+        sized.options({"loop": {"epoch": 1}})
+    assert sized.setting_names() == ["size", "loop.epochs"]
+
+
+LISTENING = """
+from irplatform.plugin import hookimpl
+heard = []
+
+@hookimpl
+def run_started(event):
+    heard.append(event.collection)
+
+@hookimpl
+def run_finished():
+    heard.append("finished")
+"""
+
+
+def test_life_cycle_hooks_are_called_and_a_failing_one_is_named(install, tmp_path, capsys):
+    failing = LISTENING.replace("heard.append(event.collection)", "raise OSError('deaf')")
+    found = load((*install("a", failing), *install("b", LISTENING)))
+    event = RunEvent("demo", ("bm25",), tmp_path)
+    found.announce("run_started", event)
+    found.announce("run_finished", event)
+    (listener,) = (p for p in found.manager.get_plugins() if "module_b" in p.__name__)
+    assert listener.heard == ["demo", "finished"]
+    assert "plugin 'a' (irplatform-a 1.5): run_started failed: OSError: deaf" in (
+        capsys.readouterr().err
+    )
+
+
+def test_a_plugin_that_cannot_add_its_command_is_named(install, capsys):
+    code = (
+        "from irplatform.plugin import hookimpl\n"
+        "@hookimpl\ndef register_commands(cli):\n    raise TypeError('no')\n"
+    )
+    load(install("broken", code)).add_commands(None)
+    assert "register_commands failed: TypeError: no" in capsys.readouterr().err
+
+
+def test_the_registry_loads_plugins_once():
+    assert registry_module.registry() is registry_module.registry()

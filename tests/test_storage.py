@@ -1,0 +1,228 @@
+"""The cache: built once, complete or absent, resumable where asked for."""
+
+import json
+import multiprocessing
+import os
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+from irplatform.errors import InputError
+from irplatform.storage import artifact, atomic_write, file_digest, fingerprint, writable_folder
+
+pytestmark = pytest.mark.usefixtures("fresh_home")
+
+DEPENDS_ON = {"corpus": "abc", "options": {"k": 1}}
+
+
+def _write(text):
+    return lambda folder: (folder / "content").write_text(text)
+
+
+def _never(_folder):
+    raise AssertionError("this must not be built again")
+
+
+def test_an_artifact_is_built_once():
+    first = artifact("kind", "label", DEPENDS_ON, _write("content"))
+    second = artifact("kind", "label", DEPENDS_ON, _never)
+    assert (first.built, second.built) == (True, False)
+    assert first.path == second.path
+    assert first.seconds == second.seconds
+    assert (second.path / "content").read_text() == "content"
+
+
+def test_other_dependencies_make_another_artifact():
+    paths = {
+        artifact(kind, "label", depends_on, _write("")).path
+        for kind, depends_on in [
+            ("kind", DEPENDS_ON),
+            ("other", DEPENDS_ON),
+            ("kind", {**DEPENDS_ON, "corpus": "abd"}),
+            ("kind", {**DEPENDS_ON, "options": {"k": 2}}),
+        ]
+    }
+    assert len(paths) == 4
+
+
+def test_the_manifest_spells_the_dependencies_out():
+    built = artifact("kind", "a label / with signs", DEPENDS_ON, _write("12345"))
+    manifest = json.loads((built.path / "manifest.json").read_text())
+    assert manifest["depends_on"] == DEPENDS_ON
+    assert manifest["bytes"] == 5
+    assert manifest["fingerprint"] == built.fingerprint
+    assert built.path.name == f"a-label---with-signs-{built.fingerprint}"
+
+
+def _fail(folder):
+    (folder / "half").write_text("half")
+    raise RuntimeError("on the way")
+
+
+def test_a_failed_build_leaves_nothing_that_looks_finished(fresh_home):
+    with pytest.raises(RuntimeError):
+        artifact("kind", "label", DEPENDS_ON, _fail)
+    assert all(p.suffix in {".partial", ".lock"} for p in (fresh_home / "kind").iterdir())
+    built = artifact("kind", "label", DEPENDS_ON, _write("whole"))
+    assert built.built
+    assert sorted(p.name for p in built.path.iterdir()) == ["content", "manifest.json"]
+
+
+def test_a_folder_without_a_manifest_is_not_an_artifact():
+    built = artifact("kind", "label", DEPENDS_ON, _write("old"))
+    (built.path / "manifest.json").unlink()
+    again = artifact("kind", "label", DEPENDS_ON, _write("new"))
+    assert again.built
+    assert (again.path / "content").read_text() == "new"
+
+
+def test_a_resumable_build_finds_what_an_interrupted_one_left():
+    with pytest.raises(RuntimeError):
+        artifact("kind", "label", DEPENDS_ON, _fail, resumable=True)
+    found = []
+
+    def resume(folder):
+        found.extend(path.name for path in folder.iterdir())
+
+    artifact("kind", "label", DEPENDS_ON, resume, resumable=True)
+    assert found == ["half"]
+
+
+def test_any_other_build_begins_in_an_empty_folder():
+    with pytest.raises(RuntimeError):
+        artifact("kind", "label", DEPENDS_ON, _fail)
+    found = []
+    artifact("kind", "label", DEPENDS_ON, lambda folder: found.extend(folder.iterdir()))
+    assert found == []
+
+
+def _build_in_another_process(home, log):
+    os.environ["IRPLATFORM_HOME"] = str(home)
+
+    def build(folder):
+        with log.open("a") as file:
+            file.write("built\n")
+        time.sleep(0.2)  # long enough for the others to come
+        (folder / "content").write_text("content")
+
+    built = artifact("kind", "label", DEPENDS_ON, build)
+    with log.open("a") as file:
+        file.write(f"{(built.path / 'content').read_text()}\n")
+
+
+def test_processes_that_want_the_same_build_it_once(fresh_home, tmp_path):
+    context = multiprocessing.get_context("fork")
+    log = tmp_path / "log"
+    processes = [
+        context.Process(target=_build_in_another_process, args=(fresh_home, log)) for _ in range(4)
+    ]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join()
+        assert process.exitcode == 0
+    assert sorted(log.read_text().split()) == ["built", *["content"] * 4]
+
+
+def _hang(home, started):
+    os.environ["IRPLATFORM_HOME"] = str(home)
+
+    def build(folder):
+        (folder / "half").write_text("half")
+        started.set()
+        signal.pause()
+
+    artifact("kind", "label", DEPENDS_ON, build)
+
+
+def test_a_killed_build_does_not_keep_its_lock(fresh_home):
+    context = multiprocessing.get_context("fork")
+    started = context.Event()
+    process = context.Process(target=_hang, args=(fresh_home, started))
+    process.start()
+    assert started.wait(30)
+    process.kill()
+    process.join()
+    assert artifact("kind", "label", DEPENDS_ON, _write("whole")).built
+
+
+def test_a_cache_that_cannot_be_written_to_is_the_users_to_mend(tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("IRPLATFORM_HOME", str(tmp_path / "file"))
+    with pytest.raises(InputError, match=r"file.*cannot be written to.*IRPLATFORM_HOME"):
+        artifact("kind", "label", DEPENDS_ON, _never)
+
+
+def test_what_a_builder_may_not_read_is_not_blamed_on_the_cache():
+    def build(_folder):
+        raise PermissionError(13, "Permission denied", "/corpus.jsonl")
+
+    with pytest.raises(PermissionError):
+        artifact("kind", "label", DEPENDS_ON, build)
+
+
+def test_fingerprints_do_not_depend_on_the_order_of_keys():
+    assert fingerprint({"a": 1, "b": [1, 2]}) == fingerprint({"b": [1, 2], "a": 1})
+    assert fingerprint({"a": [1, 2]}) != fingerprint({"a": [2, 1]})
+
+
+def test_a_file_digest_is_its_sha256(tmp_path):
+    (tmp_path / "file").write_bytes(b"abc")
+    assert file_digest(tmp_path / "file").startswith("ba7816bf8f01cfea414140de5dae2223")
+
+
+def test_an_atomic_write_appears_when_it_is_complete(tmp_path):
+    path = tmp_path / "new" / "file"
+    with atomic_write(path) as file:
+        file.write("text")
+        assert not path.exists()
+    assert path.read_text() == "text"
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_a_failed_atomic_write_leaves_nothing_and_keeps_the_old(tmp_path):
+    path = tmp_path / "file"
+    for _ in range(2):
+        with pytest.raises(RuntimeError), atomic_write(path) as file:
+            file.write("half")
+            raise RuntimeError
+        assert list(tmp_path.iterdir()) == []
+    path.write_text("old")
+    with pytest.raises(RuntimeError), atomic_write(path) as file:
+        raise RuntimeError
+    assert path.read_text() == "old"
+
+
+def test_written_files_can_be_read_by_others_as_the_umask_says(tmp_path):
+    before = os.umask(0o022)
+    try:
+        with atomic_write(tmp_path / "file", "wb") as file:
+            file.write(b"x")
+        assert (tmp_path / "file").stat().st_mode & 0o777 == 0o644
+    finally:
+        os.umask(before)
+
+
+def test_a_file_cannot_be_written_below_a_file(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match="cannot write here"), atomic_write(tmp_path / "file/x"):
+        pass
+
+
+def test_a_folder_to_write_to_is_not_made_yet(tmp_path):
+    assert writable_folder(tmp_path / "a/b") == tmp_path / "a/b"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_below_a_file_cannot_be_written_to(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match="this is a file, not a folder"):
+        writable_folder(tmp_path / "file" / "runs")
+
+
+def test_a_folder_without_permission_cannot_be_written_to(tmp_path, monkeypatch):
+    monkeypatch.setattr(os, "access", lambda path, _mode: Path(path) != tmp_path)  # root may all
+    with pytest.raises(InputError, match="cannot be written to"):
+        writable_folder(tmp_path / "runs")
