@@ -2,8 +2,8 @@
 
 import pytest
 
-from irplatform.errors import InputError
 from irplatform.choices import choose_systems
+from irplatform.errors import InputError
 from irplatform.registry import registry
 
 
@@ -32,7 +32,9 @@ def test_a_setting_with_a_name_reaches_that_system_only():
 
 def test_a_part_of_an_option_is_set_and_the_other_parts_stay():
     usual = _options(["bm25"], ["delta"])["delta"].loop
-    loop = _options(["bm25"], ["delta"], **{"loop.epochs": 3, "delta.loop.patience": 2})["delta"].loop
+    loop = _options(["bm25"], ["delta"], **{"loop.epochs": 3, "delta.loop.patience": 2})[
+        "delta"
+    ].loop
     assert (loop.epochs, loop.patience) == (3, 2)
     assert loop.batch_size == usual.batch_size
 

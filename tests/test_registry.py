@@ -77,7 +77,11 @@ def test_a_plugin_is_known_with_its_distribution_and_what_it_provides(install):
 def test_a_broken_plugin_is_named_and_the_others_go_on(install, code, reason):
     found = load((*install("broken", code), *install("good", GOOD)))
     (broken,) = found.broken
-    assert (broken.name, broken.distribution, broken.version) == ("broken", "irplatform-broken", "1.5")
+    assert (broken.name, broken.distribution, broken.version) == (
+        "broken",
+        "irplatform-broken",
+        "1.5",
+    )
     assert reason in broken.error
     assert "\n" not in broken.error
     assert list(found.rerankers) == ["length"]

@@ -205,11 +205,13 @@ class LabelledTopic:
         candidates: ids of the documents that the first stage found, best first.
         judgments: document id to grade; a candidate that is not in it was not judged. Judged
             documents need not be among the candidates.
+        first_stage: the first stage's scores of the candidates, where they are known.
     """
 
     topic: Topic
     candidates: tuple[str, ...]
     judgments: Mapping[str, int]
+    first_stage: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)

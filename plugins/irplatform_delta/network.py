@@ -100,7 +100,7 @@ class DeltaNetwork(nn.Module):
         self.dropout = dropout
         filters = sizes.filters
         inputs = [sizes.dimensions + FEATURES] + [filters] * (sizes.convolutions - 1)
-        # Both forms add the first layer's bias themselves, after the part that they compute apart.
+        # Every form computes the first layer, and adds its bias, in its own way.
         self.first = nn.Conv1d(inputs[0], filters, WIDTH, padding=WIDTH // 2, bias=False)
         self.bias = nn.Parameter(torch.zeros(filters))
         self.further = nn.ModuleList(
@@ -113,7 +113,10 @@ class DeltaNetwork(nn.Module):
         self.register_buffer("lexical_scale", torch.ones(sizes.lexical))
 
     def plain(self, vectors: Tensor, words: Words, documents: Tensor, lexical: Tensor) -> Tensor:
-        """Score from the Delta matrix itself.
+        """Score from the Delta matrix itself, step by step as in the paper.
+
+        What the other forms do in a quicker way is checked against this one, which is why it
+        shares no more with them than the feed-forward stage.
 
         Args:
             vectors: float32 [rows, V].
@@ -134,8 +137,15 @@ class DeltaNetwork(nn.Module):
         )
         delta = torch.cat([delta, torch.zeros_like(delta[:1])])  # padding
         matrix = functional.embedding(documents, delta).transpose(1, 2)
-        first = functional.conv1d(matrix, self.first.weight, padding=WIDTH // 2)
-        return self._after_first(first.transpose(1, 2), documents < len(words.word), lexical)
+        present = documents < len(words.word)
+        mask = present[:, None, :]
+        maps = functional.conv1d(matrix, self.first.weight, self.bias, padding=WIDTH // 2)
+        maps = functional.leaky_relu(maps, self.slope) * mask
+        for convolution in self.further:
+            maps = functional.leaky_relu(convolution(maps), self.slope) * mask
+        maps = functional.dropout(maps, self.dropout, self.training)
+        pooled = maps.masked_fill(~mask, -torch.inf).amax(dim=2)
+        return self._feed_forward(pooled, present, lexical)
 
     def tabulated(self, table: Tensor, words: Words, documents: Tensor, lexical: Tensor) -> Tensor:
         """Score from the table of words already multiplied by the filters; see `tabulate`.
@@ -147,11 +157,13 @@ class DeltaNetwork(nn.Module):
         rows = table.index_select(0, word) - table.index_select(0, closest)
         rows[:-1].addmm_(words.features, self._feature_filters())
         rows *= functional.pad(words.active, (0, 1))[:, None]  # the last row is that of padding
+        taps = rows.view(-1, WIDTH, self.sizes.filters)
+        taps[:, WIDTH // 2] += self.bias  # once at every position
         first = functional.embedding_bag(
-            _taps(documents, len(words.word)), rows.view(-1, self.sizes.filters), mode="sum"
+            _taps(documents, len(words.word)), taps.flatten(0, 1), mode="sum"
         )
-        present = documents < len(words.word)
-        return self._after_first(first.view(*documents.shape, -1), present, lexical)
+        first = _image(first.view(*documents.shape, -1))
+        return self._after_first(first, documents < len(words.word), lexical)
 
     def trained(self, vectors: Tensor, words: Words, documents: Tensor, lexical: Tensor) -> Tensor:
         """Score as `tabulated` does, in the way that is fastest when weights change at each step.
@@ -161,8 +173,8 @@ class DeltaNetwork(nn.Module):
         """
         size = len(words.word)
         count = len(vectors)
-        word = functional.pad(words.word, (0, 1), value=count)[documents]
-        closest = functional.pad(words.closest, (0, 1), value=count)[documents]
+        word = functional.pad(words.word, (0, 1), value=count)[documents].long()
+        closest = functional.pad(words.closest, (0, 1), value=count)[documents].long()
         active = functional.pad(words.active, (0, 1))[documents]
         used = torch.zeros(count + 1, dtype=torch.int64, device=word.device)
         used[word] = 1
@@ -180,12 +192,10 @@ class DeltaNetwork(nn.Module):
             mode="sum",
             per_sample_weights=torch.cat([signs, -signs], dim=2).reshape(-1, 2 * WIDTH),
         )
-        first = first.view(*documents.shape, -1)
-        if self.sizes.delta_features:
-            features = functional.pad(words.features, (0, 0, 0, 1))[documents]
-            weight = self.first.weight[:, self.sizes.dimensions :]
-            convolved = functional.conv1d(features.transpose(1, 2), weight, padding=WIDTH // 2)
-            first = first + convolved.transpose(1, 2)
+        features = functional.pad(words.features, (0, 0, 0, 1))[documents]
+        weight = self.first.weight[:, self.sizes.dimensions :] * self.sizes.delta_features
+        convolved = _convolve(_image(features), weight, self.bias)
+        first = _image(first.view(*documents.shape, -1)) + convolved
         return self._after_first(first, documents < size, lexical)
 
     def tabulate(self, vectors: Tensor) -> Tensor:
@@ -199,21 +209,21 @@ class DeltaNetwork(nn.Module):
         return weight.permute(1, 2, 0).reshape(FEATURES, -1) * self.sizes.delta_features
 
     def _after_first(self, first: Tensor, present: Tensor, lexical: Tensor) -> Tensor:
-        """From the first convolution's output without bias, [n, N, n_f], to scores [n]."""
-        # As an image of height 1 whose channels lie side by side in memory, the maps are convolved
-        # in half the time that `conv1d` takes.
+        """From the first convolution's output, [n, n_f, 1, N], to scores [n]; overwrites it."""
         mask = present[:, None, None, :].to(first.dtype)
-        maps = first[:, None].permute(0, 3, 1, 2) + self.bias[:, None, None]  # [n, n_f, 1, N]
+        maps = first
         for layer in self.further:
             # Masking first gives the same, and both in place.
             maps = functional.leaky_relu(maps.mul_(mask), self.slope, inplace=True)
-            weight = layer.weight[:, :, None]
-            maps = functional.conv2d(maps, weight, layer.bias, padding=(0, WIDTH // 2))
-        # The last Leaky ReLU, which is increasing and keeps 0, is left until after the pooling.
+            maps = _convolve(maps, *layer.parameters())
         maps = functional.dropout(maps, self.dropout, self.training)
         pooled = maps.add_(mask.log()).amax(dim=(2, 3))  # padding is never the largest
+        # The Leaky ReLU is increasing, so it may follow the pooling, where there is less of it.
+        return self._feed_forward(functional.leaky_relu(pooled, self.slope), present, lexical)
+
+    def _feed_forward(self, pooled: Tensor, present: Tensor, lexical: Tensor) -> Tensor:
+        """From the largest value of each filter, [n, n_f], to scores [n]."""
         pooled = pooled.masked_fill(~present.any(dim=1, keepdim=True), 0)  # a text without words
-        pooled = functional.leaky_relu(pooled, self.slope)
         lexical = (lexical - self.lexical_mean) / self.lexical_scale
         hidden = functional.leaky_relu(self.hidden(torch.cat([pooled, lexical], dim=1)), self.slope)
         scores: Tensor = self.output(hidden)[:, 0]
@@ -227,6 +237,19 @@ class DeltaNetwork(nn.Module):
         convolutional = torch.stack([(weight**2).sum() for weight in filters]).sum()
         feed_forward = (self.hidden.weight**2).sum() + (self.output.weight**2).sum()
         return l2_convolution * convolutional + l2_feed_forward * feed_forward
+
+
+def _image(rows: Tensor) -> Tensor:
+    """[n, N, channels] → [n, channels, 1, N], an image of height 1, without copying.
+
+    Its channels lie side by side in memory; so it is convolved in half the time of `conv1d`.
+    """
+    return rows[:, None].permute(0, 3, 1, 2)
+
+
+def _convolve(image: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
+    """Convolve an image with the filters [n_f, channels, width] of a one-dimensional layer."""
+    return functional.conv2d(image, weight[:, :, None], bias, padding=(0, WIDTH // 2))
 
 
 def _taps(rows: Tensor, padding: int) -> Tensor:

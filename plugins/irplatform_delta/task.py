@@ -106,7 +106,9 @@ class _Pools:
 
     def add(self, encoded: Encoded) -> None:
         """Append a topic's documents; 32 bits hold any index and halve the memory."""
-        self._encoded.append(replace(encoded, documents=encoded.documents.int()))
+        words = encoded.words
+        words = replace(words, word=words.word.int(), closest=words.closest.int())
+        self._encoded.append(replace(encoded, words=words, documents=encoded.documents.int()))
 
     def finish(self) -> None:
         """Join the topics."""

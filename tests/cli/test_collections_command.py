@@ -72,12 +72,12 @@ def test_a_sound_collection_has_exit_code_0(platform):
 
 
 def test_a_note_alone_has_exit_code_0(platform, folder):
-    with (folder / "small/queries.jsonl").open("a") as file:
-        file.write(json.dumps({"_id": "q3", "text": "nobody judged this"}) + "\n")
+    with (folder / "small/qrels/test.tsv").open("a") as file:
+        file.write("q1\td9\t0\n")
     checked = platform("collections", "check", "small")
     assert checked.code == 0
-    assert checked.out.startswith("note: topics without judgments: 1 of 3")
-    assert "q3" in checked.out
+    assert checked.out.startswith("note: 1 of 3 judged documents are not in the corpus")
+    assert "(d9, …)" in checked.out
 
 
 @pytest.mark.parametrize("as_json", [False, True])

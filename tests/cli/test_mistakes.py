@@ -167,3 +167,15 @@ def test_wrong_usage_has_exit_code_2(platform, folder, arguments):
     assert "Error: " in outcome.err
     assert "Traceback" not in outcome.err
     assert _everything(folder.parent) == before
+
+
+@pytest.mark.java
+def test_a_corpus_line_that_is_not_json_ends_a_run_before_it_writes(platform, folder):
+    with (folder / "small/corpus.jsonl").open("a") as file:
+        file.write('{"_id": "d4", "text"\n')
+    outcome = platform(*RUN)
+    assert outcome.code == 2
+    assert outcome.out == ""
+    assert outcome.err.splitlines()[-1].startswith("platform: ")
+    assert "corpus.jsonl:4: " in outcome.err
+    assert not (folder / "runs").exists()

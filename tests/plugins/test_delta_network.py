@@ -8,7 +8,7 @@ from small import small_resources, words
 from irplatform.plugin import Topic
 from irplatform.text import LEX3, lexical_features
 from irplatform_delta.encoding import Encoder, _distinct
-from irplatform_delta.network import DeltaNetwork, Sizes
+from irplatform_delta.network import DeltaNetwork, Sizes, relate
 from irplatform_delta.options import DeltaOptions
 
 DIMENSIONS = 8
@@ -223,3 +223,17 @@ def test_the_penalty_counts_each_side_with_its_own_coefficient():
     feed_forward = weights["hidden.weight"] + weights["output.weight"]
     assert network.penalty(1.0, 0.0).item() == pytest.approx(convolutional, rel=1e-5)
     assert network.penalty(0.0, 1.0).item() == pytest.approx(feed_forward, rel=1e-5)
+
+
+def test_the_distance_of_a_word_to_itself_is_zero():
+    """Though it is computed from dot products, which round."""
+    vectors = torch.randn(200, 300, generator=torch.Generator().manual_seed(1)) * 10
+    words = torch.arange(199)
+    related = relate(vectors, vectors.norm(dim=1), words, words[:20], unknown=199)
+    assert torch.equal(related.closest[:20], words[:20])
+    assert (related.features[:20, 1] == 0).all()
+    assert (related.features[:20, 2] == 1).all()
+    assert torch.allclose(related.features[:20, 0], torch.ones(20))
+    distances = torch.cdist(vectors[20:199].double(), vectors[:20].double())
+    assert torch.equal(related.closest[20:], distances.argmin(dim=1))
+    assert torch.allclose(related.features[20:, 1].double(), distances.min(dim=1)[0], rtol=1e-4)

@@ -57,9 +57,10 @@ def test_scores_that_are_all_equal_change_nothing():
 def test_first_stage_scores_that_are_all_equal_leave_the_order_to_the_reranker():
     first = Ranking.of(["a", "b", "c"], [1.0, 1.0, 1.0])
     reranked = Reranked.of(first, first.doc_ids, [1.0, 3.0, 2.0])
-    assert reranked.mixed(0.5).doc_ids == Reranked.of(
-        first, first.doc_ids, [1.0, 3.0, 2.0]
-    ).mixed(0.0).doc_ids
+    assert (
+        reranked.mixed(0.5).doc_ids
+        == Reranked.of(first, first.doc_ids, [1.0, 3.0, 2.0]).mixed(0.0).doc_ids
+    )
 
 
 def _topics(number, gain):

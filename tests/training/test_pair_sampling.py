@@ -13,7 +13,9 @@ GRADES = {"d0": 2, "d3": 1, "d5": 1, "d7": 0, "d9": 0, "d11": -1, "elsewhere": 2
 
 
 def _sampler(*topics, seed=1, **settings):
-    return PairSampler(topics or [labelled("t", CANDIDATES, GRADES)], PairSettings(**settings), seed)
+    return PairSampler(
+        topics or [labelled("t", CANDIDATES, GRADES)], PairSettings(**settings), seed
+    )
 
 
 def _named(sampler, epoch=0):
@@ -51,9 +53,7 @@ def test_a_document_of_middle_grade_stands_on_either_side():
 
 @pytest.mark.parametrize(("share", "expected"), [(0.0, 0.0), (0.3, 0.3), (1.0, 1.0)])
 def test_unjudged_candidates_have_their_share(share, expected):
-    pairs = [
-        pair for epoch in range(400) for pair in _named(_sampler(unjudged_share=share), epoch)
-    ]
+    pairs = [pair for epoch in range(400) for pair in _named(_sampler(unjudged_share=share), epoch)]
     unjudged = np.mean([lower not in GRADES for _, lower, _ in pairs])
     assert unjudged == pytest.approx(expected, abs=0.05)
 

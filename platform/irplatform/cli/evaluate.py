@@ -15,7 +15,12 @@ from irplatform.console import notice
 @click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--collection", help="Whose judgments to use.")
 @click.option("--qrels", type=click.Path(path_type=Path), help="A file of judgments, instead.")
-@click.option("--measure", "measures", multiple=True, help="Default: the collection's.")
+@click.option(
+    "--measure",
+    "measures",
+    multiple=True,
+    help="As ir-measures names it; default: the collection's.",
+)
 @click.option("--per-topic", is_flag=True, help="Show every topic, not only the mean.")
 @json_option
 def evaluate(

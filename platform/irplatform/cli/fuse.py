@@ -14,7 +14,7 @@ import click
 @click.option("--k", default=60, show_default=True, help="The constant of the method.")
 @click.option("--depth", default=1000, show_default=True, help="Documents per topic.")
 def fuse(runs: tuple[Path, ...], out: Path, tag: str, k: int, depth: int) -> None:
-    """Fuse TREC runs by reciprocal rank (Cormack, Clarke and Buettcher, SIGIR 2009)."""
+    """Fuse TREC runs by reciprocal rank (Cormack, Clarke and Büttcher, SIGIR 2009)."""
     from irplatform.errors import InputError
     from irplatform.runs import read_run, write_run
     from irplatform.runs.fuse import reciprocal_rank_fusion

@@ -20,4 +20,5 @@ def index(collection: str, threads: int | None, as_json: bool) -> None:
         print_json(facts)
         return
     for name, value in facts.items():
-        click.echo(f"{name}: {value:,}" if isinstance(value, int) else f"{name}: {value}")
+        number = isinstance(value, int) and not isinstance(value, bool)
+        click.echo(f"{name}: {value:,}" if number else f"{name}: {value}")

@@ -65,11 +65,11 @@ class Commands(click.Group):
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="platform")
 def cli() -> None:
-    r"""A search-evaluation platform for biomedical literature.
+    """A search-evaluation platform for biomedical literature.
 
     \b
     platform run --reranker delta --collection demo
-    """
+    """  # noqa: D301 - click wants the character \b, which keeps the line below it as it is
 
 
 def main() -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from typing import TYPE_CHECKING, Any
+import json
+from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
 
 import click
 
@@ -59,7 +60,9 @@ def _list(kind: str, found: Mapping[str, Registration[Any]], as_json: bool) -> N
     if as_json:
         print_json({kind: [_describe(registration) for registration in found.values()]})
     else:
-        print_rows([(name, _summary(found[name])) for name in sorted(found)])
+        print_rows(
+            [(name, _summary(found[name]) + _changes(found[name])) for name in sorted(found)]
+        )
 
 
 def _show(registration: Registration[Any], as_json: bool) -> None:
@@ -72,7 +75,7 @@ def _show(registration: Registration[Any], as_json: bool) -> None:
     click.echo(f"From {registration.plugin}. Options (--set name=value):")
     print_rows(
         [
-            (f"  {o['name']}", str(o["type"]), f"[{o['default']}]", str(o["description"]))
+            (f"  {o['name']}", str(o["type"]), f"[{_as_set(o['default'])}]", str(o["description"]))
             for o in _options(registration.options({}))
         ]
     )
@@ -80,6 +83,12 @@ def _show(registration: Registration[Any], as_json: bool) -> None:
 
 def _summary(registration: Registration[Any]) -> str:
     return (inspect.getdoc(registration.system) or "").split("\n")[0]
+
+
+def _changes(registration: Registration[Any]) -> str:
+    """The options by which a variant differs from others of its class."""
+    changes = [f"{name}={_as_set(value)}" for name, value in registration.defaults.items()]
+    return f" [{', '.join(changes)}]" if changes else ""
 
 
 def _describe(registration: Registration[Any]) -> dict[str, Any]:
@@ -115,5 +124,22 @@ def _options(values: Options, prefix: str = "") -> list[dict[str, Any]]:
 
 
 def _type_name(annotation: Any) -> str:
-    text = annotation.__name__ if isinstance(annotation, type) else str(annotation)
-    return text.replace("typing.", "").replace("NoneType", "none")
+    """A type as a person would write it: "int | auto", "text, …"."""
+    parts = get_args(annotation)
+    if get_origin(annotation) is Literal:
+        return " | ".join(map(str, parts))
+    if get_origin(annotation) is tuple:
+        return f"list of {_type_name(parts[0])}"
+    if parts:
+        return " | ".join(map(_type_name, parts))
+    name = annotation.__name__ if isinstance(annotation, type) else str(annotation)
+    return {"NoneType": "none", "str": "text"}.get(name, name)
+
+
+def _as_set(value: object) -> str:
+    """A value as `--set` takes it; "none" for one that is not set."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(json.dumps(item) for item in value)}]"
+    return "none" if value is None else str(value)

@@ -32,7 +32,10 @@ def training_options(command: Command) -> Command:
                 "--depth", default=1000, show_default=True, help="Documents found per topic."
             ),
             click.option(
-                "--rerank-depth", default=500, show_default=True, help="Documents reranked."
+                "--rerank-depth",
+                default=500,
+                show_default=True,
+                help="First documents of each retriever that are reranked.",
             ),
             click.option(
                 "--set",
@@ -42,19 +45,23 @@ def training_options(command: Command) -> Command:
                 help="An option of a retriever or reranker, as `rerankers show` lists them.",
             ),
             click.option(
-                "--config", type=click.Path(path_type=Path), help="A TOML file of such options."
+                "--config",
+                type=click.Path(path_type=Path),
+                help="A TOML file of such options; --set goes before it.",
             ),
             click.option(
-                "--vectors", type=click.Path(path_type=Path), help="Published word vectors to use."
+                "--vectors",
+                type=click.Path(path_type=Path),
+                help="Published word vectors to use (word2vec, GloVe, fastText).",
             ),
             click.option(
                 "--vectors-text",
                 multiple=True,
                 type=click.Path(path_type=Path),
-                help="Further text to train word vectors on.",
+                help="Further text to train word vectors on (.txt, .jsonl, .tsv, also .gz).",
             ),
             click.option(
-                "--device", default="auto", show_default=True, help="auto, cpu, cuda, mps."
+                "--device", default="auto", show_default=True, help="auto, cpu, cuda or mps."
             ),
             click.option(
                 "--seed",
@@ -72,9 +79,20 @@ def training_options(command: Command) -> Command:
 
 @click.command()
 @training_options
-@click.option("--reranker", "rerankers", multiple=True, help="Repeat it to compare several.")
-@click.option("--measure", "measures", multiple=True, help="Default: the collection's.")
-@click.option("--train-on", metavar="COLLECTION", help="Default: the collection's partner.")
+@click.option(
+    "--reranker", "rerankers", multiple=True, help="What reranks; repeat it to compare several."
+)
+@click.option(
+    "--measure",
+    "measures",
+    multiple=True,
+    help="As ir-measures names it; default: the collection's.",
+)
+@click.option(
+    "--train-on",
+    metavar="COLLECTION",
+    help="What to learn from; default: the collection's partner.",
+)
 @click.option(
     "--checkpoint", type=click.Path(path_type=Path), help="A trained reranker, instead of training."
 )
@@ -85,7 +103,9 @@ def training_options(command: Command) -> Command:
     metavar="W",
     help="The first stage's share in the final scores, 0 to 1; auto chooses on validation topics.",
 )
-@click.option("--run-dir", type=click.Path(path_type=Path), help="Default: runs/COLLECTION.")
+@click.option(
+    "--run-dir", type=click.Path(path_type=Path), help="Where runs go; default: runs/COLLECTION."
+)
 @click.option("--tag", help="Last column of run files; default: the system's name.")
 @click.option(
     "--resume/--no-resume", default=True, help="Go on from what an interrupted run left (default)."
@@ -102,7 +122,8 @@ def run(
 ) -> None:
     """Take a collection to scored, reranked runs.
 
-    Does whatever is missing (index, vectors, training), and prints a table.
+    Does whatever is missing (index, vectors, training), and prints a table. Without --reranker it
+    stops after the first stage.
     """
     from irplatform.api import RunSettings
     from irplatform.api import run as run_collection

@@ -10,11 +10,17 @@ from irplatform.cli.run import read_settings
 
 @click.command()
 @click.option("--collection", required=True, help="A name, path or ir_datasets id.")
-@click.option("--retriever", default="bm25", show_default=True)
+@click.option("--retriever", default="bm25", show_default=True, help="What searches.")
 @click.option("--query", help="Words to search for.")
 @click.option("--topic", help="The id of a topic of the collection, instead.")
 @click.option("--depth", default=10, show_default=True, help="Documents to show.")
-@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Retriever options.")
+@click.option(
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="An option of the retriever, as `retrievers show` lists them.",
+)
 @json_option
 def search(
     collection: str,

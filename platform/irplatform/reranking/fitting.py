@@ -86,11 +86,16 @@ def examples(
     candidates: Mapping[str, tuple[str, ...]],
 ) -> list[Example]:
     """The topics that have judgments, with their candidates."""
-    return [
-        Example(LabelledTopic(t, candidates[t.id], judgments[t.id]), first[t.id])
-        for t in topics
-        if t.id in judgments
-    ]
+    found = []
+    for topic in topics:
+        if topic.id in judgments:
+            scores = dict(first[topic.id])
+            held = candidates[topic.id]
+            labelled = LabelledTopic(
+                topic, held, judgments[topic.id], tuple(scores[d] for d in held)
+            )
+            found.append(Example(labelled, first[topic.id]))
+    return found
 
 
 def fit_system(choice: RerankerChoice, lessons: Lessons, resources: CollectionResources) -> System:

@@ -11,27 +11,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from irplatform.evaluation.gain import ndcg
 from irplatform.runs import Ranking
+from irplatform.runs.standardize import Values, standardized
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-Values = npt.NDArray[np.float64]
-
 WEIGHTS = tuple(round(0.05 * step, 2) for step in range(21))
 """The weights of the first stage that are tried."""
-
-
-def standardized(scores: Values) -> Values:
-    """Scores with mean 0 and deviation 1; zeros where all are equal."""
-    deviation = scores.std() if len(scores) else 0.0
-    if deviation < 1e-12:
-        return np.zeros_like(scores)
-    values: Values = (scores - scores.mean()) / deviation
-    return values
 
 
 @dataclass(frozen=True)

@@ -41,7 +41,10 @@ class PairSettings(Options):
         gt=0,
         description="most documents of grade 0, and most unjudged ones, in a topic's pool",
     )
-    pairs_per_topic: int = Field(100, gt=0, description="most pairs of a topic in an epoch")
+    negatives_per_relevant: int = Field(
+        20, gt=0, description="most of either kind for each relevant document in the pool"
+    )
+    pairs_per_topic: int = Field(20, gt=0, description="most pairs of a topic in an epoch")
 
 
 @dataclass(frozen=True)
@@ -117,7 +120,8 @@ class PairSampler:
             relevant = [d for d in relevant if d in candidates]
         rejected = sorted(d for d, grade in grades.items() if grade == 0)
         unjudged = [d for d in topic.candidates if d not in grades]
-        most = self.settings.negatives_per_topic
+        settings = self.settings
+        most = min(settings.negatives_per_topic, settings.negatives_per_relevant * len(relevant))
         chosen = [
             *relevant,
             *_some(rejected, most, random),

@@ -1,4 +1,9 @@
-"""How well a model ranks topics that it does not learn from: the measure of early stopping."""
+"""How well a model ranks topics that it does not learn from: the measure of early stopping.
+
+A reranker's scores are used together with the first stage's, so that is how they are judged: the
+measure is nDCG@20 of the best of a few mixtures of both, the reranker alone among them. Stopping on
+the reranker alone ends training while it still learns what the first stage cannot tell.
+"""
 
 from __future__ import annotations
 
@@ -9,25 +14,32 @@ import numpy.typing as npt
 
 from irplatform.evaluation.gain import ndcg
 from irplatform.runs import Ranking
+from irplatform.runs.standardize import standardized
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from irplatform.plugin import LabelledTopic
 
+MIXTURES = (0.0, 0.2, 0.4, 0.6, 0.8)
+"""Shares of the first stage that are tried."""
+
 
 class Validator:
-    """Mean nDCG@20 over the candidates of validation topics.
+    """Mean nDCG@20 of validation topics, with the best share of the first stage.
 
     Args:
-        topics: the validation topics; those without a relevant document are left out.
+        topics: the validation topics; those without a relevant document are left out. Where they
+            carry no scores of the first stage, the reranker alone is judged.
         limit: use at most this many of them, evenly spread, to keep epochs short.
     """
 
-    def __init__(self, topics: Sequence[LabelledTopic], limit: int = 150) -> None:
+    def __init__(self, topics: Sequence[LabelledTopic], limit: int = 300) -> None:
         usable = [t for t in topics if t.candidates and any(g > 0 for g in t.judgments.values())]
         step = max(1, -(-len(usable) // limit))
         self.topics = usable[::step]
+        self._first = [standardized(np.array(t.first_stage)) for t in self.topics]
+        self._shares = MIXTURES if all(t.first_stage for t in self.topics) else MIXTURES[:1]
 
     def __call__(
         self, score: Callable[[int], Sequence[float] | npt.NDArray[np.floating[Any]]]
@@ -37,9 +49,19 @@ class Validator:
         Returns:
             Mean nDCG@20, 0 to 1; 0 where there are no validation topics.
         """
+        values = [
+            self._ndcg(number, np.asarray(score(number))) for number in range(len(self.topics))
+        ]
+        return float(np.mean(values, axis=0).max()) if values else 0.0
+
+    def _ndcg(self, number: int, scores: npt.NDArray[np.floating[Any]]) -> list[float]:
+        """A topic's nDCG@20 with each share of the first stage."""
+        topic = self.topics[number]
+        own = standardized(scores.astype(np.float64))
         values = []
-        for number, topic in enumerate(self.topics):
-            ranking = Ranking.of(topic.candidates, score(number)).top(20)
-            found = [max(topic.judgments.get(d, 0), 0) for d in ranking.doc_ids]
-            values.append(ndcg(found, list(topic.judgments.values()), cutoff=20))
-        return float(np.mean(values)) if values else 0.0
+        for share in self._shares:
+            mixed = share * self._first[number] + (1 - share) * own if share else own
+            best = Ranking.of(topic.candidates, mixed).doc_ids[:20]
+            grades = [max(topic.judgments.get(doc_id, 0), 0) for doc_id in best]
+            values.append(ndcg(grades, list(topic.judgments.values()), cutoff=20))
+        return values

@@ -1,0 +1,127 @@
+"""Writes `commands.md`, the reference of the command line, from the commands themselves.
+
+    python docs/generate_commands.py
+
+A test compares the file with `reference()`, so that it cannot fall behind. Commands of plugins are
+left out: their own documentation describes them.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from irplatform.cli.main import COMMANDS, cli
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+TARGET = Path(__file__).with_name("commands.md")
+
+HEAD = """\
+# Commands
+
+<!-- Made by docs/generate_commands.py; change the commands, not this file. -->
+
+`platform` and `python -m irplatform` are the same program. Results go to stdout; progress, notices
+and errors go to stderr, so that `--json` leaves exactly one JSON object on stdout.
+
+| exit code | meaning |
+|---|---|
+| 0 | done |
+| 1 | failed: something outside the command was wrong; `collections check` found a serious problem |
+| 2 | wrong usage or bad input; the message says what, where, and what to do |
+| 130 | interrupted by Ctrl-C; the same command goes on from there |
+
+Commands that take `--collection` take any of the names that [Collections](collections.md) explains.
+"""
+
+
+def reference() -> str:
+    """The whole file."""
+    return "\n".join(
+        [HEAD, *_overview(), *(part for path in commands() for part in _section(path))]
+    )
+
+
+def commands() -> Iterator[tuple[click.Command, str]]:
+    """Every command of ours that can be called, with its name, parents first."""
+    context = click.Context(cli, info_name="platform")
+    for name in COMMANDS:
+        command = cli.get_command(context, name)
+        if command is not None:
+            yield from _leaves(command, f"platform {name}")
+
+
+def options(command: click.Command) -> list[click.Option]:
+    """The options of a command, `--help` aside."""
+    return [parameter for parameter in command.params if isinstance(parameter, click.Option)]
+
+
+def _leaves(command: click.Command, name: str) -> Iterator[tuple[click.Command, str]]:
+    if isinstance(command, click.Group):
+        for part in command.commands.values():
+            yield from _leaves(part, f"{name} {part.name}")
+    else:
+        yield command, name
+
+
+def _overview() -> Iterator[str]:
+    yield "| command | what it does |"
+    yield "|---|---|"
+    for command, name in commands():
+        anchor = name.replace(" ", "-")
+        yield f"| [`{name}`](#{anchor}) | {_paragraphs(command)[0]} |"
+    yield ""
+
+
+def _section(path: tuple[click.Command, str]) -> Iterator[str]:
+    command, name = path
+    usage = " ".join([name, *(["[OPTIONS]"] if options(command) else []), *_arguments(command)])
+    yield f"## {name}\n\n```\n{usage}\n```\n"
+    yield "\n\n".join(_paragraphs(command)) + "\n"
+    if found := options(command):
+        yield "| option | default | meaning |"
+        yield "|---|---|---|"
+        for option in found:
+            yield f"| {_names(option)} | {_default(option)} | {_meaning(option)} |"
+        yield ""
+
+
+def _arguments(command: click.Command) -> Iterator[str]:
+    for parameter in command.params:
+        if isinstance(parameter, click.Argument):
+            yield parameter.human_readable_name + ("..." if parameter.nargs == -1 else "")
+
+
+def _paragraphs(command: click.Command) -> list[str]:
+    text = (command.help or "").replace("\b", "")
+    return [" ".join(part.split()) for part in text.split("\n\n") if part.strip()]
+
+
+def _names(option: click.Option) -> str:
+    flags = [*option.opts, *option.secondary_opts]
+    kind = option.metavar or option.type.name.split()[0].upper()
+    value = "" if option.is_flag else f" {kind}"
+    return ", ".join(f"`{flag}{value}`" for flag in flags)
+
+
+def _default(option: click.Option) -> str:
+    if option.required:
+        return "*required*"
+    shown = option.to_info_dict()["default"]
+    if option.is_flag or not isinstance(shown, int | float | str | tuple | list) or not shown:
+        return ""
+    return f"`{', '.join(map(str, shown)) if isinstance(shown, tuple | list) else shown}`"
+
+
+def _meaning(option: click.Option) -> str:
+    text = (option.help or "").replace("|", "\\|")
+    repeated = option.multiple and "epeat" not in text
+    return f"{text} Can be repeated." if repeated else text
+
+
+if __name__ == "__main__":
+    TARGET.write_text(reference(), encoding="utf-8")

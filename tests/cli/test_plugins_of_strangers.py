@@ -1,0 +1,97 @@
+"""A stranger's plugin that does not work is named, and every other command goes on."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+RERANKER = """
+from irplatform.plugin import Reranker, hookimpl
+
+class Strange(Reranker):
+    '''Strange.'''
+    def score(self, topic, documents):
+        return {scores}
+
+@hookimpl
+def register_rerankers(register):
+    register("strange", Strange)
+"""
+
+
+@pytest.fixture
+def with_plugin(folder, tmp_path):
+    """Call `platform` in a process of its own where a plugin with this code is installed."""
+
+    def call(code, *arguments):
+        (tmp_path / "strange_module.py").write_text(code)
+        info = tmp_path / "strange_distribution-0.3.dist-info"
+        info.mkdir()
+        (info / "METADATA").write_text(
+            "Metadata-Version: 2.1\nName: strange-distribution\nVersion: 0.3\n"
+        )
+        (info / "entry_points.txt").write_text("[irplatform]\nstrange = strange_module\n")
+        return subprocess.run(
+            [sys.executable, "-m", "irplatform", *arguments],
+            cwd=folder,
+            env={**os.environ, "PYTHONPATH": str(tmp_path)},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    return call
+
+
+def test_a_plugin_that_raises_on_import_is_named_and_commands_go_on(with_plugin):
+    done = with_plugin(
+        "raise OSError('no licence')",
+        *("evaluate", "good.run", "--collection", "small", "--measure", "P@1", "--json"),
+    )
+    assert done.returncode == 0
+    assert '"P@1": 0.5' in done.stdout
+    assert done.stderr.splitlines()[0] == (
+        "plugin 'strange' (strange-distribution 0.3) is not used: OSError: no licence"
+    )
+
+
+def test_plugins_list_shows_the_broken_one_with_its_error(with_plugin):
+    code = RERANKER.format(scores="[]").replace("(register)", "(registry)", 1)
+    done = with_plugin(code, "plugins", "list")
+    assert done.returncode == 0
+    (line,) = (line for line in done.stdout.splitlines() if line.startswith("strange"))
+    assert line.split()[:3] == ["strange", "strange-distribution", "0.3"]
+    assert "BROKEN: PluginValidationError" in line
+    assert "'registry'" in line
+    assert "reranker delta" in done.stdout
+
+
+def test_a_broken_reranker_that_is_asked_for_is_explained(with_plugin):
+    done = with_plugin("import not_there", "run", "--collection", "small", "--reranker", "strange")
+    assert done.returncode == 2
+    last = done.stderr.splitlines()[-1]
+    assert last.startswith("platform: unknown reranker 'strange'.")
+    assert "plugin 'strange' (strange-distribution 0.3) could not be loaded" in last
+
+
+@pytest.mark.java
+@pytest.mark.parametrize(
+    ("scores", "message"),
+    [
+        ("[1.0]", "returned 1 scores for the 2 documents of topic q1"),
+        ("[float('nan') for _ in documents]", "gave document d2 of topic q1 the score nan"),
+    ],
+)
+def test_scores_that_are_none_name_the_plugin(with_plugin, folder, scores, message):
+    (folder / "small/queries.jsonl").write_text('{"_id": "q1", "text": "cancer case"}\n')
+    (folder / "small/qrels/test.tsv").write_text("query-id\tcorpus-id\tscore\nq1\td1\t1\n")
+    done = with_plugin(
+        RERANKER.format(scores=scores), "run", "--collection", "small", "--reranker", "strange"
+    )
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert done.stderr.splitlines()[-1].startswith(
+        "platform: reranker 'strange' of plugin 'strange' (strange-distribution 0.3) " + message
+    )
+    assert [path.name for path in (folder / "runs").rglob("*.run")] == ["bm25.run"]

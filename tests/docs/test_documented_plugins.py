@@ -1,0 +1,119 @@
+"""The plugins that the documentation shows are plugins: they load, score, learn and run."""
+
+import re
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+
+from irplatform.api import RunSettings, run
+from irplatform.collections import Collection, Corpus
+from irplatform.plugin import Document, Documents, Topic
+from irplatform.registry import load
+
+ROOT = Path(__file__).resolve().parents[2]
+EXAMPLE = ROOT / "examples/irplatform-document-length/irplatform_document_length.py"
+README, GUIDE = ROOT / "README.md", ROOT / "docs/plugins.md"
+
+_PLUGIN = re.compile(r"^```python plugin\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+DOCUMENTS = [Document("a", "Long title", "and more"), Document("b", "Short")]
+
+
+def _code(page: Path) -> list[str]:
+    return _PLUGIN.findall(page.read_text(encoding="utf-8"))
+
+
+@pytest.fixture
+def plugged(tmp_path, monkeypatch):
+    """Load blocks of code as plugins, beside the built-in ones that are named."""
+    monkeypatch.syspath_prepend(tmp_path)
+
+    def plugged(*blocks: str, beside: str = ""):
+        points = []
+        for number, block in enumerate(blocks):
+            module = f"documented_{tmp_path.name}_{number}".replace("-", "_")
+            (tmp_path / f"{module}.py").write_text(block, encoding="utf-8")
+            points.append(metadata.EntryPoint(f"documented-{number}", module, "irplatform"))
+        ours = [p for p in metadata.entry_points(group="irplatform") if p.name in beside.split()]
+        plugins = load([*points, *ours])
+        assert plugins.broken == []
+        return plugins
+
+    return plugged
+
+
+@pytest.mark.parametrize("page", [README, GUIDE], ids=lambda page: page.name)
+def test_the_first_plugin_is_the_example_and_scores(page, plugged):
+    code = _code(page)[0]
+    told = [line for line in code.splitlines() if line.strip() and '"""' not in line]
+    assert len(told) <= 10
+    example = EXAMPLE.read_text(encoding="utf-8")
+    assert [line for line in told if line.strip() not in example] == []
+    reranker = plugged(code).reranker("document-length").create({})
+    assert reranker.score(Topic("t", "query"), Documents.of(DOCUMENTS)) == [19.0, 5.0]
+
+
+def test_every_plugin_of_the_guide_loads(plugged):
+    plugins = plugged(*_code(GUIDE))
+    assert {"document-length", "overlap", "overlap-title", "linear"} <= set(plugins.rerankers)
+    assert "disease-only" in plugins.retrievers
+    assert "two-articles" in plugins.collections
+    assert "FirstRelevant" in plugins.measures
+    assert plugins.reranker("overlap-title").options({}).model_dump() == {"where": "title"}
+
+
+class _Articles(Corpus):
+    name = "documented"
+    fields = ()
+    fingerprint = "documented-1"
+
+    def __iter__(self):
+        for number in range(40):
+            word = "lung" if number % 2 else "skin"
+            yield Document(f"d{number}", f"Cancer of the {word}", f"gene{number % 10} cancer")
+
+
+def _collection(name: str, numbers: range, training: Collection | None = None) -> Collection:
+    topics = [Topic(f"{name}{n}", f"cancer lung gene{n}", {"disease": "cancer"}) for n in numbers]
+    return Collection(
+        id=name,
+        title=name,
+        corpus=_Articles(),
+        load_topics=lambda: topics,
+        load_qrels=lambda: {t.id: {f"d{n}": 1 for n in range(1, 40, 2)} for t in topics},
+        measures=("RR",),
+        training=None if training is None else lambda: training,
+    )
+
+
+@pytest.mark.java
+def test_they_run_together(plugged, tmp_path, fresh_home, capsys):
+    plugins = plugged(*_code(GUIDE), beside="lucene")
+    learned = _collection("documented-train", range(5, 10))
+    plugins.collections["documented"] = lambda: _collection("documented", range(5), learned)
+    report = run(
+        RunSettings(
+            "documented",
+            retrievers=("bm25", "disease-only"),
+            rerankers=("document-length", "overlap", "linear"),
+            measures=("RR", "FirstRelevant"),
+            run_dir=tmp_path / "runs",
+            device="cpu",
+        ),
+        plugins,
+    )
+    scores = {system.name: system.measures for system in report.systems}
+    assert set(scores) > {"bm25", "disease-only", "fused", "document-length", "overlap", "linear"}
+    assert scores["linear"]["FirstRelevant"] == 1.0
+    told = capsys.readouterr().err
+    assert "documented: bm25, disease-only, document-length, overlap, linear" in told
+    assert f"{tmp_path / 'runs'}: linear" in told
+
+
+@pytest.mark.java
+def test_the_two_articles_are_a_collection(plugged, tmp_path, fresh_home):
+    plugins = plugged(*_code(GUIDE), beside="lucene")
+    report = run(RunSettings("two-articles", run_dir=tmp_path / "runs"), plugins)
+    (system,) = report.systems
+    assert system.measures == {"RR": 1.0}

@@ -1,0 +1,222 @@
+"""Fitting: members never validate on what they learned from; training is kept and resumed."""
+
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import ClassVar
+
+import numpy as np
+import pytest
+from pydantic import Field
+from small import SmallResources, labelled, registration
+
+from irplatform.errors import InputError
+from irplatform.plugin import Options, Reranker, TrainableReranker
+from irplatform.reranking.fitting import Example, Lessons, examples, fit_system, open_checkpoint
+from irplatform.reranking.splits import FOLDS
+from irplatform.reranking.systems import RerankerChoice
+from irplatform.resources import VectorSource
+from irplatform.runs import Ranking
+
+pytestmark = pytest.mark.usefixtures("fresh_home")
+
+
+class KnownOptions(Options):
+    bias: float = Field(0.0, description="added to every score")
+
+
+class Memory(TrainableReranker):
+    """Knows the relevant documents of the topics that it learned from, and of no others."""
+
+    Options = KnownOptions
+    fitted: ClassVar[list[tuple[list[str], list[str]]]] = []
+    interrupt_at = None
+
+    def fit(self, data):
+        if len(Memory.fitted) == self.interrupt_at:
+            (data.workspace / "half").write_text("half")
+            raise KeyboardInterrupt
+        self.resumed = (data.workspace / "half").exists()
+        ids = [t.topic.id for t in data.training], [t.topic.id for t in data.validation]
+        Memory.fitted.append(ids)
+        self.known = {d for t in data.training for d, g in t.judgments.items() if g > 0}
+
+    def save(self, folder):
+        (folder / "known").write_text(" ".join(sorted(self.known)))
+
+    def load(self, folder):
+        self.known = set((folder / "known").read_text().split())
+
+    def score(self, topic, documents):
+        return [float(d in self.known) + self.options.bias for d in documents.ids]
+
+
+class Oracle(Reranker):
+    """Ranks by the last letter, a first."""
+
+    def score(self, topic, documents):
+        return [-float(ord(d[-1])) for d in documents.ids]
+
+
+@pytest.fixture(autouse=True)
+def _nothing_fitted_yet():
+    Memory.fitted = []
+    Memory.interrupt_at = None
+
+
+class Lent(SmallResources):
+    """Resources as fitting sees them."""
+
+    corpus = SimpleNamespace(fingerprint="corpus", name="corpus")
+    source = VectorSource()
+    resume = True
+    vector_folders = ()
+
+
+def _choice(kind, **settings):
+    held = registration(kind, "memory")
+    return RerankerChoice(held, held.options(settings))
+
+
+def _examples(numbers, shared=""):
+    """The first stage ranks the relevant document, which ends in a, last."""
+    made = []
+    for n in numbers:
+        ids = [f"t{n}{letter}{shared}" for letter in "zedcba"]
+        first = Ranking.of(ids, np.arange(6.0, 0.0, -1.0))
+        made.append(Example(labelled(f"t{n}", ids, {ids[-1]: 1}), first))
+    return made
+
+
+def test_a_system_is_trained_on_folds_and_each_topic_validates_once():
+    system = fit_system(_choice(Memory), Lessons("lessons", _examples(range(20))), Lent())
+    assert len(system.members) == len(Memory.fitted) == FOLDS
+    for training, validation in Memory.fitted:
+        assert not set(training) & set(validation)
+    assert sorted(t for _, part in Memory.fitted for t in part) == sorted(
+        f"t{n}" for n in range(20)
+    )
+
+
+def test_the_weight_is_chosen_out_of_sample():
+    """A reranker that only remembers is no use on topics that it did not learn from."""
+    system = fit_system(_choice(Memory), Lessons("lessons", _examples(range(20))), Lent())
+    assert system.weight == 1
+    assert system.description["interpolation"]["topics"] == 20
+    assert set(system.description["interpolation"]["nDCG@20"]) >= {"0.0", "1.0"}
+
+
+def test_a_validation_set_apart_gives_one_member():
+    lessons = Lessons("lessons", _examples(range(20)), _examples(range(20, 25)))
+    system = fit_system(_choice(Memory), lessons, Lent())
+    assert len(system.members) == 1
+    assert Memory.fitted == [([f"t{n}" for n in range(20)], [f"t{n}" for n in range(20, 25)])]
+    assert system.description["interpolation"]["topics"] == 5
+
+
+def test_training_is_kept():
+    lessons = Lessons("lessons", _examples(range(20)))
+    first = fit_system(_choice(Memory), lessons, Lent())
+    Memory.fitted = []
+    second = fit_system(_choice(Memory), lessons, Lent())
+    assert Memory.fitted == []
+    assert second.fingerprint == first.fingerprint
+    assert [m.known for m in second.members] == [m.known for m in first.members]
+
+
+@pytest.mark.parametrize(
+    ("choice", "lessons", "resources"),
+    [
+        (_choice(Memory, bias=1.0), Lessons("x", _examples(range(20))), Lent()),
+        (_choice(Memory), Lessons("x", _examples(range(19))), Lent()),
+        (_choice(Memory), Lessons("x", _examples(range(20), shared="s")), Lent()),
+        (_choice(Memory), Lessons("x", _examples(range(20))), Lent(seed=2)),
+    ],
+    ids=["options", "topics", "documents", "seed"],
+)
+def test_whatever_changes_the_result_trains_anew(choice, lessons, resources):
+    fit_system(_choice(Memory), Lessons("x", _examples(range(20))), Lent())
+    Memory.fitted = []
+    fit_system(choice, lessons, resources)
+    assert Memory.fitted
+
+
+def test_judgments_and_first_stage_scores_are_part_of_the_lessons():
+    plain = Lessons("x", _examples(range(5)))
+    example = plain.training[0]
+    judged = replace(example.labelled, judgments={"t0z": 1})
+    scored = Ranking(example.first.doc_ids, example.first.scores * 2)
+    for changed in (replace(example, labelled=judged), replace(example, first=scored)):
+        assert Lessons("x", [changed, *plain.training[1:]]).digest() != plain.digest()
+    assert Lessons("x", plain.training[:3], plain.training[3:]).digest() != plain.digest()
+
+
+def test_an_interrupted_training_finds_its_workspace_again():
+    lessons = Lessons("lessons", _examples(range(20)))
+    Memory.interrupt_at = 2
+    with pytest.raises(KeyboardInterrupt):
+        fit_system(_choice(Memory), lessons, Lent())
+    Memory.interrupt_at = None
+    seen = []
+
+    class Watching(Memory):
+        def fit(self, data):
+            seen.append((data.workspace / "half").exists())
+            super().fit(data)
+
+    choice = _choice(Memory)
+    watching = replace(choice, registration=replace(choice.registration, system=Watching))
+    fit_system(watching, lessons, Lent())
+    assert seen == [False, False, True, False, False]
+
+
+def test_no_resume_starts_from_nothing():
+    lessons = Lessons("lessons", _examples(range(20)))
+    Memory.interrupt_at = 0
+    with pytest.raises(KeyboardInterrupt):
+        fit_system(_choice(Memory), lessons, Lent())
+    Memory.interrupt_at = None
+    resources = Lent()
+    resources.resume = False
+    seen = []
+
+    class Watching(Memory):
+        def fit(self, data):
+            seen.append((data.workspace / "half").exists())
+            super().fit(data)
+
+    choice = _choice(Memory)
+    watching = replace(choice, registration=replace(choice.registration, system=Watching))
+    fit_system(watching, lessons, resources)
+    assert seen == [False] * FOLDS
+
+
+def test_a_reranker_that_does_not_learn_gets_its_weight_from_the_training_topics():
+    system = fit_system(_choice(Oracle), Lessons("lessons", _examples(range(20))), Lent())
+    assert len(system.members) == 1
+    assert system.weight < 0.5
+
+
+def test_without_a_relevant_document_there_is_nothing_to_learn():
+    nothing = [replace(e, labelled=replace(e.labelled, judgments={})) for e in _examples(range(9))]
+    with pytest.raises(InputError, match="'lessons' has no relevant document to train 'memory'"):
+        fit_system(_choice(Memory), Lessons("lessons", nothing), Lent())
+
+
+def test_a_moved_checkpoint_can_be_opened(tmp_path):
+    lessons = Lessons("lessons", _examples(range(20)))
+    system = fit_system(_choice(Memory), lessons, Lent())
+    (folder,) = (tmp_path / "home" / "checkpoint").glob("memory-lessons-*[0-9a-f]")
+    assert not list(folder.glob("work-*"))
+    folder.rename(tmp_path / "elsewhere")
+    opened = open_checkpoint(_choice(Memory), tmp_path / "elsewhere", Lent())
+    assert opened.weight == system.weight
+    assert [m.known for m in opened.members] == [m.known for m in system.members]
+
+
+def test_only_judged_topics_are_examples():
+    topics = [e.topic for e in _examples(range(3))]
+    first = {e.topic.id: e.first for e in _examples(range(3))}
+    candidates = {t.id: first[t.id].doc_ids[:2] for t in topics}
+    (made,) = examples(topics, {"t1": {"t1z": 1}, "elsewhere": {}}, first, candidates)
+    assert made.topic.id == "t1"
+    assert made.labelled.candidates == ("t1z", "t1e")

@@ -1,0 +1,106 @@
+"""The first stage: runs of retrievers, checked, kept, fused; and the candidates."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from irplatform.errors import PluginError
+from irplatform.plugin import Options, Retriever, Topic
+from irplatform.registry import Plugin, Registration
+from irplatform.retrieval.first_stage import RetrieverChoice, retrieve
+from irplatform.runs import Ranking, Run
+
+pytestmark = pytest.mark.usefixtures("fresh_home")
+
+TOPICS = [Topic("1", "a"), Topic("2", "b"), Topic("3", "nothing")]
+RESOURCES = SimpleNamespace(index_artifact=lambda: SimpleNamespace(fingerprint="index"))
+WHO = r"retriever 'one' of plugin 'strange' \(strange-distribution 1.2\)"
+
+
+def _ranking(ids):
+    return Ranking.of(list(ids), [float(len(ids) - i) for i in range(len(ids))])
+
+
+def _choice(found, name="one", calls=None):
+    class Found(Retriever):
+        def retrieve(self, topics, depth, resources):
+            if calls is not None:
+                calls.append(name)
+            if not isinstance(found, dict):
+                return found
+            return Run("whatever", {topic: _ranking(ids) for topic, ids in found.items()})
+
+    plugin = Plugin("strange", "strange-distribution", "1.2")
+    return RetrieverChoice(Registration(name, "retriever", Found, {}, plugin), Options())
+
+
+def _retrieve(*choices, depth=10, topics=TOPICS):
+    return retrieve(choices, topics, depth, RESOURCES, label="test")
+
+
+def test_a_single_retriever_is_the_first_stage():
+    first = _retrieve(_choice({"1": "xyz", "2": "y", "3": ""}))
+    assert first.final is first.runs[0]
+    assert first.final.name == "one"
+    assert {t: "".join(r.doc_ids) for t, r in first.final.rankings.items()} == {
+        "1": "xyz",
+        "2": "y",
+        "3": "",
+    }
+
+
+def test_no_more_than_depth_is_kept():
+    first = _retrieve(_choice({"1": "xyz", "2": "y", "3": ""}), depth=2)
+    assert first.final.rankings["1"].doc_ids == ("x", "y")
+
+
+def test_what_was_found_is_kept():
+    calls = []
+    found = {"1": "xyz", "2": "y", "3": ""}
+    first = _retrieve(_choice(found, calls=calls))
+    again = _retrieve(_choice(found, calls=calls))
+    assert calls == ["one"]
+    assert again.fingerprint == first.fingerprint
+    assert again.final.rankings["1"].doc_ids == ("x", "y", "z")
+    _retrieve(_choice(found, calls=calls), depth=5)
+    _retrieve(_choice(found, calls=calls), topics=[Topic("1", "other"), *TOPICS[1:]])
+    assert len(calls) == 3
+
+
+def test_nothing_found_at_all_is_no_error():
+    found = {"1": "", "2": "", "3": ""}
+    assert [len(r) for r in _retrieve(_choice(found)).final.rankings.values()] == [0, 0, 0]
+    assert [len(r) for r in _retrieve(_choice(found)).final.rankings.values()] == [0, 0, 0]
+
+
+def test_several_retrievers_are_fused():
+    first = _retrieve(
+        _choice({"1": "xy", "2": "", "3": ""}), _choice({"1": "yz", "2": "a", "3": ""}, "two")
+    )
+    assert [run.name for run in first.runs] == ["one", "two"]
+    assert first.final.name == "fused"
+    assert first.final.rankings["1"].doc_ids == ("y", "x", "z")
+    assert first.final.rankings["2"].doc_ids == ("a",)
+
+
+def test_candidates_are_the_union_of_first_documents_in_the_order_of_the_fusion():
+    first = _retrieve(
+        _choice({"1": "abcd", "2": "", "3": ""}), _choice({"1": "dcef", "2": "g", "3": ""}, "two")
+    )
+    order = first.final.rankings["1"].doc_ids
+    assert first.candidates(2) == {
+        "1": tuple(d for d in order if d in "abcd"),
+        "2": ("g",),
+        "3": (),
+    }
+    assert set(first.candidates(1)["1"]) == {"a", "d"}
+
+
+def test_anything_but_a_run_names_the_plugin():
+    with pytest.raises(PluginError, match=f"{WHO} returned list, not a Run"):
+        _retrieve(_choice([]))
+
+
+def test_a_forgotten_topic_names_the_plugin():
+    with pytest.raises(PluginError, match=f"{WHO} returned no ranking for topic 3"):
+        _retrieve(_choice({"1": "x", "2": "y"}))

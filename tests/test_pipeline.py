@@ -1,0 +1,184 @@
+"""The chapters of a run: who teaches, whose judgments count, what is mixed."""
+
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import ClassVar
+
+import numpy as np
+import pytest
+from small import SmallResources, registration
+
+from irplatform import pipeline
+from irplatform.collections import Collection
+from irplatform.errors import InputError
+from irplatform.pipeline import Candidates, Teacher, check_teacher, find_training, rerank
+from irplatform.plugin import Options, Reranker, Topic, TrainableReranker
+from irplatform.reranking.splits import FOLDS
+from irplatform.reranking.systems import RerankerChoice
+from irplatform.resources import CollectionResources
+from irplatform.retrieval.first_stage import FirstStage
+from irplatform.runs import Ranking, Run
+
+pytestmark = pytest.mark.usefixtures("fresh_home")
+
+CORPUS = SimpleNamespace(name="corpus", fingerprint="corpus")
+TOPICS = [Topic(f"t{n}", f"query {n}") for n in range(20)]
+IDS = list("edcba")
+
+
+class Letters(Reranker):
+    """Ranks a first."""
+
+    def score(self, topic, documents):
+        return [-float(ord(doc_id)) for doc_id in documents.ids]
+
+
+class Witness(TrainableReranker):
+    """Remembers what it scored, and whether it had learned or validated on that before."""
+
+    scored: ClassVar[list[tuple[str, bool]]] = []
+
+    def fit(self, data):
+        self.known = {t.topic.id for t in data.training}
+        self.validated = {t.topic.id for t in data.validation}
+
+    def save(self, folder):
+        (folder / "known").write_text(" ".join(sorted(self.known | self.validated)))
+
+    def load(self, folder):
+        self.known = set((folder / "known").read_text().split())
+
+    def score(self, topic, documents):
+        Witness.scored.append((topic.id, topic.id in self.known))
+        return [float(n) for n in range(len(documents.ids))]
+
+
+def _choice(kind):
+    return RerankerChoice(registration(kind, "ranker"), Options())
+
+
+def _candidates(depth=5):
+    rankings = {t.id: Ranking.of(IDS, np.arange(5.0, 0.0, -1.0)) for t in TOPICS}
+    run = Run("bm25", rankings)
+    return Candidates(
+        TOPICS, FirstStage([run], run, "mark"), {t.id: tuple(IDS[:depth]) for t in TOPICS}
+    )
+
+
+@pytest.fixture
+def resources():
+    made = CollectionResources(CORPUS, device="cpu", seed=1, threads=1)
+    made.documents = SmallResources().documents
+    return made
+
+
+def _collection(name="c", **facts):
+    facts = {"load_qrels": lambda: {"t0": {"a": 1}}, **facts}
+    return Collection(name, name, CORPUS, lambda: TOPICS, **facts)
+
+
+def test_without_training_an_untrained_reranker_ranks_alone(resources):
+    made = rerank(_choice(Letters), _candidates(), None, Teacher(), None, resources)
+    assert made.weight == 0
+    assert made.final.name == "ranker"
+    assert made.alone.name == "ranker-alone"
+    assert list(made.final.rankings) == [t.id for t in TOPICS]
+    assert all(r.doc_ids == tuple("abcde") for r in made.final.rankings.values())
+
+
+def test_documents_below_the_rerank_depth_stay_below(resources):
+    made = rerank(_choice(Letters), _candidates(3), None, Teacher(), 0.0, resources)
+    assert made.final.rankings["t0"].doc_ids == tuple("cdeba")
+
+
+@pytest.mark.parametrize(("weight", "expected"), [(1.0, "edcba"), (0.0, "abcde")])
+def test_a_given_weight_is_used(resources, weight, expected):
+    made = rerank(_choice(Letters), _candidates(), None, Teacher(), weight, resources)
+    assert made.weight == weight
+    assert made.final.rankings["t3"].doc_ids == tuple(expected)
+    assert made.alone.rankings["t3"].doc_ids == tuple("abcde")
+
+
+def test_cross_validation_never_scores_a_topic_with_a_model_that_saw_it(resources):
+    Witness.scored = []
+    qrels = {t.id: {"a": 1} for t in TOPICS[:15]}
+    made = rerank(_choice(Witness), _candidates(), qrels, Teacher(folds=True), None, resources)
+    assert len(made.systems) == FOLDS
+    assert {topic for topic, _ in Witness.scored} == {t.id for t in TOPICS}  # unjudged ones too
+    assert not any(known for _, known in Witness.scored)
+
+
+def test_each_fold_chooses_its_own_weight(resources):
+    qrels = {t.id: {"a": 1} for t in TOPICS}
+    made = rerank(_choice(Letters), _candidates(), qrels, Teacher(folds=True), None, resources)
+    assert len(made.systems) == FOLDS
+    assert made.weight == pytest.approx(np.mean([system.weight for system in made.systems]))
+    assert made.weight < 0.5
+
+
+def test_an_interrupted_reranking_goes_on_unless_told_not_to(resources, monkeypatch):
+    monkeypatch.setattr("irplatform.reranking.scoring.BATCH_DOCUMENTS", 1)
+
+    class Interrupted(Letters):
+        asked: ClassVar[list[str]] = []
+        stop = "t5"
+
+        def score(self, topic, documents):
+            if topic.id == self.stop:
+                raise KeyboardInterrupt
+            self.asked.append(topic.id)
+            return super().score(topic, documents)
+
+    def call():
+        Interrupted.asked.clear()
+        rerank(_choice(Interrupted), _candidates(), None, Teacher(), None, resources)
+        return list(Interrupted.asked)
+
+    with pytest.raises(KeyboardInterrupt):
+        call()
+    Interrupted.stop = None
+    assert call() == [f"t{n}" for n in range(5, 20)]
+    assert len(call()) == 20  # nothing is left of a reranking that was finished
+    Interrupted.stop = "t5"
+    with pytest.raises(KeyboardInterrupt):
+        call()
+    Interrupted.stop = None
+    resources.resume = False
+    assert len(call()) == 20
+
+
+def test_a_collection_does_not_train_for_itself():
+    with pytest.raises(InputError, match="'c' cannot train rerankers for itself"):
+        find_training(_collection(), _collection())
+
+
+def test_the_named_collection_goes_before_the_partner():
+    partner, named = _collection("partner"), _collection("named")
+    evaluated = _collection(training=lambda: partner)
+    assert find_training(evaluated, None) is partner
+    assert find_training(evaluated, named) is named
+    assert find_training(_collection(), None) is None
+
+
+def test_a_training_collection_needs_judgments():
+    with pytest.raises(InputError, match="'named' has no judgments to train on"):
+        find_training(_collection(), _collection("named", load_qrels=None))
+
+
+def test_training_on_other_documents_is_refused(resources):
+    other = replace(_collection("other"), corpus=SimpleNamespace(name="o", fingerprint="other"))
+    with pytest.raises(InputError, match=r"'other' has other documents.*--checkpoint"):
+        pipeline.learn_from(other, [], 10, 10, resources)
+
+
+def test_few_judged_topics_cannot_teach(capsys):
+    few = {f"t{n}": {"a": 1} for n in range(9)}
+    many = {f"t{n}": {"a": 1} for n in range(10)}
+    worthless = {f"t{n}": {"a": 0} for n in range(30)}
+    assert check_teacher(_collection(), [_choice(Letters)], few) is False
+    for judgments, count in ((few, 9), (worthless, 0), (None, 0)):
+        with pytest.raises(InputError, match=f"its own {count} judged topics are too few"):
+            check_teacher(_collection(), [_choice(Witness)], judgments)
+    assert capsys.readouterr().err == ""
+    assert check_teacher(_collection(), [_choice(Witness)], many) is True
+    assert "cross-validating over its own 10 judged topics" in capsys.readouterr().err

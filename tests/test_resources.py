@@ -1,0 +1,90 @@
+"""What a run lends: built at first use, shared, timed without counting anything twice."""
+
+import time
+from types import SimpleNamespace
+
+import pytest
+
+from irplatform.errors import InputError
+from irplatform.resources import CollectionResources, VectorSource
+from irplatform.text import VectorOptions, WordVectors
+
+pytestmark = pytest.mark.usefixtures("fresh_home")
+
+TINY = {"dimensions": 4, "epochs": 1, "min_count": 1}
+
+
+class Articles(list):
+    """A corpus in memory."""
+
+    name, fields, fingerprint = "articles", (), "fingerprint"
+
+
+@pytest.fixture
+def resources():
+    texts = ["melanoma therapy trial", "glioma mouse assay"] * 5
+    corpus = Articles(
+        SimpleNamespace(id=f"d{n}", title="", abstract=text, fields={})
+        for n, text in enumerate(texts)
+    )
+    return CollectionResources(corpus, device="cpu", seed=1, threads=1)
+
+
+def test_the_forward_index_is_built_once_and_shared(resources, monkeypatch):
+    first = resources.forward_index()
+    assert resources.forward_index() is first
+    assert first.count == 10
+    again = CollectionResources(resources.corpus, device="cpu", seed=1, threads=1)
+    monkeypatch.setattr("irplatform.text.forward_build.read_batch", None)
+    assert again.forward_index().count == 10
+    assert again.artifacts == resources.artifacts
+
+
+def test_vectors_of_other_options_are_others(resources):
+    small = resources.vectors(VectorOptions(**TINY))
+    large = resources.vectors(VectorOptions(**{**TINY, "dimensions": 6}))
+    assert (small.dimensions, large.dimensions) == (4, 6)
+    assert resources.vectors(VectorOptions(**TINY)) is small
+
+
+def test_the_vectors_lent_last_come_first(resources):
+    """So that a checkpoint takes along those that its model was trained with."""
+    for dimensions, expected in ((4, [4]), (6, [6, 4]), (4, [4, 6])):
+        resources.vectors(VectorOptions(**{**TINY, "dimensions": dimensions}))
+        folders = resources.vector_folders
+        assert [WordVectors.open(folder).dimensions for folder in folders] == expected
+
+
+def test_imported_vectors_serve_whatever_is_asked(resources, tmp_path):
+    (tmp_path / "v.txt").write_text("2 3\nmelanoma 1 2 3\nglioma 4 5 6\n")
+    resources.source = VectorSource(imported=tmp_path / "v.txt")
+    assert resources.vectors(VectorOptions(**TINY)).dimensions == 3
+    assert resources.vectors() is resources.vectors(VectorOptions(**TINY))
+
+
+@pytest.mark.parametrize("given", ["imported", "extra_text"])
+def test_a_missing_file_is_refused_at_once(tmp_path, given):
+    path = tmp_path / "nowhere"
+    with pytest.raises(InputError, match="nowhere: there is no such file"):
+        VectorSource(**{given: path if given == "imported" else (path,)})
+
+
+def test_time_within_a_stage_is_not_counted_twice(resources):
+    started = time.monotonic()
+    with resources.timed("train"):
+        with resources.timed("vectors"):
+            time.sleep(0.03)
+        with resources.timed("train"):
+            time.sleep(0.01)
+    whole = time.monotonic() - started
+    assert resources.seconds["vectors"] >= 0.03
+    assert resources.seconds["train"] < 0.03
+    assert sum(resources.seconds.values()) == pytest.approx(whole, abs=0.01)
+
+
+def test_artifacts_of_plugins_depend_on_the_documents(resources):
+    path = resources.artifact("things", {"size": 1}, lambda folder: (folder / "x").write_text("1"))
+    assert (path / "x").read_text() == "1"
+    assert resources.artifact("things", {"size": 1}, lambda _folder: 1 / 0) == path
+    resources.corpus.fingerprint = "other"
+    assert resources.artifact("things", {"size": 1}, lambda _folder: None) != path
