@@ -5,12 +5,18 @@ import multiprocessing
 import os
 import signal
 import time
-from pathlib import Path
 
 import pytest
 
 from irplatform.errors import InputError
-from irplatform.storage import artifact, atomic_write, file_digest, fingerprint, writable_folder
+from irplatform.storage import (
+    artifact,
+    atomic_write,
+    copy_folder,
+    file_digest,
+    fingerprint,
+    writable_folder,
+)
 
 pytestmark = pytest.mark.usefixtures("fresh_home")
 
@@ -222,7 +228,27 @@ def test_a_folder_below_a_file_cannot_be_written_to(tmp_path):
         writable_folder(tmp_path / "file" / "runs")
 
 
-def test_a_folder_without_permission_cannot_be_written_to(tmp_path, monkeypatch):
-    monkeypatch.setattr(os, "access", lambda path, _mode: Path(path) != tmp_path)  # root may all
-    with pytest.raises(InputError, match="cannot be written to"):
+def test_a_folder_on_a_read_only_disk_cannot_be_written_to(tmp_path, monkeypatch):
+    def refuse(**_):
+        raise OSError(30, "Read-only file system")
+
+    monkeypatch.setattr("tempfile.mkdtemp", refuse)  # the superuser may write anywhere else
+    with pytest.raises(InputError, match=r"cannot be written to: Read-only file system"):
         writable_folder(tmp_path / "runs")
+
+
+def test_a_copied_folder_is_complete_or_absent(tmp_path, monkeypatch):
+    source = tmp_path / "source"
+    (source / "inner").mkdir(parents=True)
+    (source / "inner" / "file").write_text("text")
+    copy_folder(source, tmp_path / "new" / "copy")
+    assert (tmp_path / "new" / "copy" / "inner" / "file").read_text() == "text"
+    assert [path.name for path in (tmp_path / "new").iterdir()] == ["copy"]
+
+    def fail(*_, **__):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("shutil.copytree", fail)
+    with pytest.raises(OSError, match="No space"):
+        copy_folder(source, tmp_path / "new" / "other")
+    assert [path.name for path in (tmp_path / "new").iterdir()] == ["copy"]

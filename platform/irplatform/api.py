@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,7 +23,7 @@ from irplatform.reranking.systems import read_description
 from irplatform.resources import CollectionResources, VectorSource
 from irplatform.results import Recorder, RunReport
 from irplatform.runs import read_run
-from irplatform.storage import writable_folder
+from irplatform.storage import copy_folder, writable_folder
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -159,8 +158,12 @@ def train(settings: RunSettings, out: Path | None = None) -> dict[str, Any]:
     )
     if not choice.trainable:
         raise InputError(f"'{choice.name}' does not learn: it needs no training.")
-    if out is not None and out.exists():
-        raise InputError("this exists already; choose another folder for the checkpoint.", path=out)
+    if out is not None:
+        if out.exists():
+            raise InputError(
+                "this exists already; choose another folder for the checkpoint.", path=out
+            )
+        writable_folder(out)
     collection = plugins.collection(settings.collection)
     if collection.load_qrels is None:
         raise InputError(f"'{collection.id}' has no judgments to train on.")
@@ -170,7 +173,7 @@ def train(settings: RunSettings, out: Path | None = None) -> dict[str, Any]:
     )
     built = train_system(choice, lessons, resources)
     if out is not None:
-        shutil.copytree(built.path, out)
+        copy_folder(built.path, out)
     path = out or built.path
     return {"path": str(path), **read_description(path, choice)}
 

@@ -19,9 +19,11 @@ def choose_device(wanted: str) -> str:
 
     present = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
     if wanted == "auto":
-        return next((name for name, there in present.items() if there), "cpu")
-    if wanted not in present:
+        wanted = next((name for name, there in present.items() if there), "cpu")
+    elif wanted not in present:
         raise InputError(f"unknown device '{wanted}'. Choose one of {', '.join(CHOICES)}.")
-    if not present[wanted]:
+    elif not present[wanted]:
         raise InputError(f"there is no device '{wanted}' here; --device auto takes what there is.")
+    # Convolutions in TF32 would move scores by 1e-3 against the CPU's.
+    torch.backends.cudnn.allow_tf32 = False
     return wanted

@@ -93,9 +93,24 @@ def writable_folder(path: Path) -> Path:
         present = present.parent
     if not present.is_dir():
         raise InputError("this is a file, not a folder to write to.", path=present)
-    if not os.access(present, os.W_OK | os.X_OK):
-        raise InputError("this folder cannot be written to.", path=present)
+    try:
+        Path(tempfile.mkdtemp(dir=present)).rmdir()  # permissions alone do not tell
+    except OSError as error:
+        raise InputError(
+            f"this folder cannot be written to: {error.strerror}.", path=present
+        ) from error
     return path
+
+
+def copy_folder(source: Path, target: Path) -> None:
+    """Copy a folder to a name that is free; it appears there when it is complete."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    temporary = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}."))
+    try:
+        shutil.copytree(source, temporary / target.name)
+        (temporary / target.name).rename(target)
+    finally:
+        shutil.rmtree(temporary)
 
 
 @dataclass(frozen=True)

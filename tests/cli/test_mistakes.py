@@ -70,6 +70,7 @@ def refused(platform, folder):
         (("search", *SMALL, "--topic", "q3"), "unknown topic of 'small-test' 'q3'."),
         (("train", *SMALL, "--reranker", "detla"), "Did you mean 'delta'?"),
         (("train", *SMALL, "--reranker", "delta", "--out", "small"), "small: this exists already"),
+        (("train", *SMALL, "--reranker", "delta", "--out", "good.run/x"), "good.run: this is a"),
         (("fuse", "good.run", "--out", "f.run"), "at least two runs are needed"),
         (("collections", "show", "dmeo"), "Did you mean 'demo'?"),
         (("collections", "check", "nowhere/"), "unknown collection 'nowhere/'"),

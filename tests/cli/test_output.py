@@ -83,3 +83,14 @@ def test_help_lists_every_command(platform):
     for command in ("run", "search", "index", "train", "evaluate", "fuse", "collections"):
         assert f"\n  {command} " in shown.out
         assert platform(command, "--help").code == 0
+
+
+def test_ctrl_c_is_answered_in_a_line(platform, monkeypatch):
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("irplatform.api.run", interrupt)
+    outcome = platform("run", "--collection", "small")
+    assert outcome.code == 130
+    assert outcome.out == ""
+    assert outcome.err.strip() == "platform: interrupted; the same command goes on from here."

@@ -34,9 +34,9 @@ def imported(path, content, folder):
     ("name", "content", "kind"),
     [
         ("w2v.txt", header() + lines(), "word2vec-text"),
-        ("w2v.txt.gz", gzip.compress(header() + lines()), "word2vec-text"),
+        ("w2v.txt.gz", gzip.compress(header() + lines(), mtime=0), "word2vec-text"),
         ("w2v.bin", word2vec_binary(), "word2vec-binary"),
-        ("w2v.bin.gz", gzip.compress(word2vec_binary()), "word2vec-binary"),
+        ("w2v.bin.gz", gzip.compress(word2vec_binary(), mtime=0), "word2vec-binary"),
         ("glove.txt", lines(), "glove"),
         ("fasttext.vec", header() + lines(), "word2vec-text"),
     ],
@@ -93,7 +93,7 @@ def test_entries_become_the_tokenizers_words_and_the_first_one_wins(tmp_path):
         ("a.bin", word2vec_binary()[:-8], "is no complete word2vec-binary file"),
         ("a.txt", header() + lines()[:-5], r"a.txt:4: needs a word and 3 numbers"),
         ("a.txt", b"4 3\n" + lines(), "claims 4 vectors, but it holds 3"),
-        ("a.txt.gz", gzip.compress(lines() * 9)[:-9], "cut short"),
+        ("a.txt.gz", gzip.compress(lines() * 9, mtime=0)[:-9], "cut short"),
         ("a.txt", lines() + b"short 1.0\n", r"a.txt:4: needs a word and 3 numbers"),
         (
             "a.txt",
@@ -102,7 +102,11 @@ def test_entries_become_the_tokenizers_words_and_the_first_one_wins(tmp_path):
         ),
         ("a.txt", lines({",": [1, 2, 3]}), "no entry of this glove file is a word"),
         ("a.txt.gz", b"no gzip", "no gzip file"),
-        ("a.bin.gz", gzip.compress(struct.pack("<i", 793712314)), "must be decompressed first"),
+        (
+            "a.bin.gz",
+            gzip.compress(struct.pack("<i", 793712314), mtime=0),
+            "must be decompressed first",
+        ),
         ("a.bin", struct.pack("<ii", 793712314, 12), "fasttext-binary"),
     ],
 )

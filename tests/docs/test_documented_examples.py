@@ -1,0 +1,113 @@
+"""The examples in the documentation: commands print what is shown, code and files are sound."""
+
+import ast
+import importlib
+import re
+import shlex
+import tomllib
+from itertools import pairwise
+
+import pytest
+from commands import call
+from pages import DOCS, PAGES, fences, reference
+
+from irplatform.choices import choose_systems
+from irplatform.cli.run import read_settings
+from irplatform.collections import toml
+from irplatform.registry import registry
+
+_LEFT_OUT = "…"
+_SHELL = re.compile(r"^(platform .+)$", re.MULTILINE)
+_TERMINAL = re.compile(r"^\$ (platform .+)$", re.MULTILINE)
+_NOT_OURS = {"document-length", "NAME"}
+"""What examples of commands use beside the plugins that come with the platform."""
+
+
+def _runnable():
+    for page in PAGES:
+        for place, body in fences(page, "console run"):
+            for part in re.split(r"^\$ ", body, flags=re.MULTILINE)[1:]:
+                command, _, output = part.partition("\n")
+                yield pytest.param(command, output, id=f"{place} {command}")
+
+
+def _shown():
+    for page in PAGES:
+        for kind, pattern in (("sh", _SHELL), ("console", _TERMINAL)):
+            for place, body in fences(page, kind):
+                for command in pattern.findall(body):
+                    yield pytest.param(command, id=f"{place} {command}")
+
+
+def _blocks(*kinds):
+    found = [block for page in PAGES for block in fences(page, *kinds)]
+    return [pytest.param(body, id=place) for place, body in found]
+
+
+@pytest.fixture
+def only_our_plugins(monkeypatch):
+    """What is installed beside the platform does not show in outputs."""
+    monkeypatch.setenv("IRPLATFORM_PLUGINS", "delta,demo,embedding,lucene")
+    registry.cache_clear()
+    yield
+    registry.cache_clear()
+
+
+@pytest.mark.parametrize(("command", "output"), _runnable())
+def test_a_command_prints_what_is_shown(
+    command, output, capsys, monkeypatch, fresh_home, only_our_plugins
+):
+    program, *arguments = shlex.split(command)
+    assert program == "platform"
+    done = call(capsys, monkeypatch, *arguments)
+    assert done.code == 0, done.err
+    shown = re.escape(output).replace(f"{re.escape(_LEFT_OUT)}\\\n", "(?:.*\\n)*?")
+    assert re.fullmatch(shown, done.out), f"{command} prints\n{done.out}"
+
+
+def test_there_are_commands_to_run():
+    assert len(list(_runnable())) >= 5
+
+
+@pytest.mark.parametrize("command", _shown())
+def test_a_command_that_is_shown_is_understood(command):
+    commands = {name: command for command, name in reference().commands()}
+    words = shlex.split(command, comments=True)
+    name = next(n for n in (" ".join(words[:size]) for size in (3, 2, 1)) if n in commands)
+    arguments = words[len(name.split()) :]
+    commands[name].make_context(name, list(arguments))  # fails on whatever it does not know
+    known = {
+        "--reranker": {*registry().rerankers, *_NOT_OURS},
+        "--retriever": {*registry().retrievers, *_NOT_OURS},
+    }
+    assert all(value in known[flag] for flag, value in pairwise(arguments) if flag in known)
+    settings = tuple(value for flag, value in pairwise(arguments) if flag == "--set")
+    systems = [v for flag, v in pairwise(arguments) if flag == "--reranker" and v not in _NOT_OURS]
+    retrievers = [v for flag, v in pairwise(arguments) if flag == "--retriever"]
+    choose_systems(registry(), retrievers or ["bm25"], systems, read_settings(settings, None))
+
+
+@pytest.mark.parametrize("code", _blocks("python", "python plugin"))
+def test_code_imports_what_there_is(code):
+    imports = [node for node in ast.walk(ast.parse(code)) if isinstance(node, ast.ImportFrom)]
+    for node in imports:
+        module = importlib.import_module(node.module)
+        assert [a.name for a in node.names if not hasattr(module, a.name)] == []
+
+
+@pytest.mark.parametrize("text", _blocks("toml"))
+def test_toml_is_toml(text):
+    assert tomllib.loads(text)
+
+
+def test_the_collection_file_that_is_shown_is_one():
+    ((_, text),) = fences(DOCS / "collections.md", "toml")
+    assert toml._Declaration.model_validate(tomllib.loads(text)).id == "trec-pm-pool-2017"
+
+
+def test_the_options_that_are_shown_are_those_of_delta(tmp_path):
+    ((_, text),) = fences(DOCS / "delta.md", "toml")
+    (tmp_path / "options.toml").write_text(text, encoding="utf-8")
+    settings = read_settings((), tmp_path / "options.toml")
+    _, (delta,) = choose_systems(registry(), ["bm25"], ["delta"], settings)
+    assert delta.options.model_dump()["vectors"]["dimensions"] == 200
