@@ -111,3 +111,29 @@ def test_the_options_that_are_shown_are_those_of_delta(tmp_path):
     settings = read_settings((), tmp_path / "options.toml")
     _, (delta,) = choose_systems(registry(), ["bm25"], ["delta"], settings)
     assert delta.options.model_dump()["vectors"]["dimensions"] == 200
+
+
+def test_the_choices_that_are_told_are_the_defaults_of_delta():
+    options = registry().reranker("delta").options({}).model_dump()
+    loop, pairs = options["loop"], options["pairs"]
+    assert options["l2_convolution"] == options["l2_feed_forward"]
+    text = (DOCS / "delta.md").read_text(encoding="utf-8")
+    for told in (
+        f"{options['filters']} filters",
+        f"{options['hidden']} (`hidden`)",
+        f"{options['slope']} (`slope`)",
+        f"{options['dropout']}; {options['l2_convolution']:.4f} each",
+        f"{loop['learning_rate']}; at most {loop['epochs']}, stopped after {loop['patience']}",
+        f"at most {pairs['pairs_per_topic']} pairs of a topic in an epoch",
+    ):
+        assert told in text
+
+
+@pytest.mark.parametrize("name", ["bm25", "qld", "rm3", "embedding"])
+def test_the_options_that_are_told_are_the_defaults_of_a_retriever(name):
+    text = (DOCS / "first-stage.md").read_text(encoding="utf-8")
+    (row,) = re.findall(rf"^\| `{name}` \|.*$", text, re.MULTILINE)
+    inherited = registry().retriever("bm25").options({}).model_dump() if "`bm25`" in row[8:] else {}
+    for option, value in registry().retriever(name).options({}).model_dump().items():
+        if option not in inherited and option != "vectors":
+            assert f"`{option}` {value:g}" in row
