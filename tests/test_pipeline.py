@@ -11,9 +11,8 @@ from small import SmallResources, registration
 from irplatform import pipeline
 from irplatform.collections import Collection
 from irplatform.errors import InputError
-from irplatform.pipeline import Candidates, Teacher, check_teacher, find_training, rerank
+from irplatform.pipeline import FOLDS, Candidates, Teacher, check_teacher, find_training, rerank
 from irplatform.plugin import Options, Reranker, Topic, TrainableReranker
-from irplatform.reranking.splits import FOLDS
 from irplatform.reranking.systems import RerankerChoice
 from irplatform.resources import CollectionResources
 from irplatform.retrieval.first_stage import FirstStage

@@ -20,7 +20,7 @@ from irplatform.reranking.fitting import (
 )
 from irplatform.reranking.interpolation import Reranked
 from irplatform.reranking.scoring import Values, score_topics
-from irplatform.reranking.splits import FOLDS, fold_topics
+from irplatform.reranking.splits import fold_topics
 from irplatform.reranking.systems import RerankerChoice, System, read_description
 from irplatform.resources import CollectionResources, VectorSource
 from irplatform.retrieval.first_stage import FirstStage, RetrieverChoice, retrieve
@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from irplatform.collections import Collection, Qrels
     from irplatform.plugin import Topic
 
+FOLDS = 5
+"""Of cross-validation over a collection's own topics."""
 FEWEST_TOPICS = 10
 """Fewer judged topics than this are not cross-validated."""
 

@@ -55,6 +55,15 @@ class VectorSource:
 
 
 @dataclass
+class _Opened:
+    """What is open already; shared by resources that differ in their seed."""
+
+    index_artifact: Artifact | None = None
+    index: LuceneIndex | None = None
+    forward_index: ForwardIndex | None = None
+
+
+@dataclass
 class CollectionResources:
     """The resources of one corpus; implements `plugin.Resources`.
 
@@ -78,32 +87,30 @@ class CollectionResources:
     resume: bool = True
     seconds: dict[str, float] = field(default_factory=dict)
     artifacts: dict[str, str] = field(default_factory=dict)
-    _index_artifact: Artifact | None = None
-    _index: LuceneIndex | None = None
-    _forward_index: ForwardIndex | None = None
+    _opened: _Opened = field(default_factory=_Opened)
     _vectors: dict[str, tuple[WordVectors, Path]] = field(default_factory=dict)
 
     def index_artifact(self) -> Artifact:
         """The folder of the Lucene index, built if it is not there; opening it starts Java."""
-        if self._index_artifact is None:
+        if self._opened.index_artifact is None:
             from irplatform.retrieval import build_index
 
             with self.timed("index"):
-                self._index_artifact = build_index(self.corpus, threads=self.threads)
-            self.artifacts["index"] = self._index_artifact.fingerprint
-        return self._index_artifact
+                self._opened.index_artifact = build_index(self.corpus, threads=self.threads)
+            self.artifacts["index"] = self._opened.index_artifact.fingerprint
+        return self._opened.index_artifact
 
     def index(self) -> LuceneIndex:
         """The Lucene index."""
-        if self._index is None:
+        if self._opened.index is None:
             from irplatform.retrieval import LuceneIndex
 
-            self._index = LuceneIndex.open(self.index_artifact().path)
-        return self._index
+            self._opened.index = LuceneIndex.open(self.index_artifact().path)
+        return self._opened.index
 
     def forward_index(self) -> ForwardIndex:
         """Token ids and lexical statistics."""
-        if self._forward_index is None:
+        if self._opened.forward_index is None:
             from irplatform.text import ForwardIndex, build_forward_index
 
             with self.timed("forward_index"):
@@ -113,9 +120,9 @@ class CollectionResources:
                     {"corpus": self.corpus.fingerprint, "format": FORWARD_INDEX_FORMAT},
                     lambda folder: build_forward_index(self.corpus, folder, workers=self.threads),
                 )
-                self._forward_index = ForwardIndex.open(built.path)
+                self._opened.forward_index = ForwardIndex.open(built.path)
             self.artifacts["forward_index"] = built.fingerprint
-        return self._forward_index
+        return self._opened.forward_index
 
     def vectors(self, options: VectorOptions | None = None) -> WordVectors:
         """Word vectors: imported, or trained on this corpus with these options."""

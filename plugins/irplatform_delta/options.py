@@ -32,9 +32,9 @@ class DeltaOptions(Options):
         "tabulated", description="how scores are computed; both give the same"
     )
     slope: float = Field(0.1, ge=0, lt=1, description="negative slope of the Leaky ReLU")
-    dropout: float = Field(0.2, ge=0, lt=1, description="dropout before the max-pooling")
-    l2_convolution: float = Field(1e-4, ge=0, description="L2 coefficient of the convolutions")
-    l2_feed_forward: float = Field(1e-4, ge=0, description="L2 coefficient of the feed-forward")
+    dropout: float = Field(0.1, ge=0, lt=1, description="dropout before the max-pooling")
+    l2_convolution: float = Field(1e-5, ge=0, description="L2 coefficient of the convolutions")
+    l2_feed_forward: float = Field(1e-5, ge=0, description="L2 coefficient of the feed-forward")
     pairs: PairSettings = Field(PairSettings(), description="how training pairs are drawn")
     loop: LoopSettings = Field(LoopSettings(), description="optimizer and stopping")
     vectors: VectorOptions = Field(VectorOptions(), description="word vectors, fixed in training")

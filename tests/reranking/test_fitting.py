@@ -12,7 +12,7 @@ from small import SmallResources, labelled, registration
 from irplatform.errors import InputError
 from irplatform.plugin import Options, Reranker, TrainableReranker
 from irplatform.reranking.fitting import Example, Lessons, examples, fit_system, open_checkpoint
-from irplatform.reranking.splits import FOLDS
+from irplatform.reranking.splits import MEMBERS
 from irplatform.reranking.systems import RerankerChoice
 from irplatform.resources import VectorSource
 from irplatform.runs import Ranking
@@ -89,7 +89,7 @@ def _examples(numbers, shared=""):
 
 def test_a_system_is_trained_on_folds_and_each_topic_validates_once():
     system = fit_system(_choice(Memory), Lessons("lessons", _examples(range(20))), Lent())
-    assert len(system.members) == len(Memory.fitted) == FOLDS
+    assert len(system.members) == len(Memory.fitted) == MEMBERS
     for training, validation in Memory.fitted:
         assert not set(training) & set(validation)
     assert sorted(t for _, part in Memory.fitted for t in part) == sorted(
@@ -187,7 +187,7 @@ def test_no_resume_starts_from_nothing():
     choice = _choice(Memory)
     watching = replace(choice, registration=replace(choice.registration, system=Watching))
     fit_system(watching, lessons, resources)
-    assert seen == [False] * FOLDS
+    assert seen == [False] * MEMBERS
 
 
 def test_a_reranker_that_does_not_learn_gets_its_weight_from_the_training_topics():

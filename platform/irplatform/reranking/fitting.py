@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import hashlib
 import shutil
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from irplatform import __version__
 from irplatform.console import notice
 from irplatform.errors import InputError
 from irplatform.plugin import LabelledTopic, Reranker, Topic, TrainableReranker, TrainingData
 from irplatform.reranking.interpolation import Choice, Reranked, choose_weight
-from irplatform.reranking.scoring import score_topics
+from irplatform.reranking.scoring import Values, score_topics
 from irplatform.reranking.splits import Split, split_topics
 from irplatform.reranking.systems import (
     RerankerChoice,
@@ -131,7 +133,7 @@ def _weigh(choice: RerankerChoice, lessons: Lessons, resources: CollectionResour
     member = choice.create(resources)
     used = [*(lessons.validation or lessons.training)]
     step = max(1, -(-len(used) // MOST_WEIGHING_TOPICS))
-    chosen = _choose(_rerank(choice, member, used[::step], resources), used[::step])
+    chosen = _choose(used[::step], _score(choice, member, used[::step], resources))
     return System(choice, [member], chosen.weight, fingerprint(choice.describe()), {})
 
 
@@ -151,19 +153,16 @@ def train(choice: RerankerChoice, lessons: Lessons, resources: CollectionResourc
 
     def build(folder: Path) -> None:
         notice(
-            f"training {choice.name} on {lessons.label}: {len(lessons.training):,} topics, "
-            + (
-                f"{len(splits)} folds"
-                if len(splits) > 1
-                else f"{len(splits[0].validation):,} to validate"
-            )
+            f"training {choice.name} on {lessons.label}: {len(splits)} members, each on "
+            f"{len(splits[0].training):,} topics and validated on {len(splits[0].validation):,}"
         )
         members: list[TrainableReranker] = []
-        out_of_sample: dict[str, Reranked] = {}
+        validated: dict[str, Example] = {}
+        out_of_sample: dict[str, list[Values]] = {}
         for number, split in enumerate(splits):
             workspace = folder / f"work-{number}"
             workspace.mkdir(exist_ok=True)
-            member = choice.create(resources)
+            member = choice.create(replace(resources, seed=resources.seed + number))
             if not isinstance(member, TrainableReranker):
                 raise InputError(f"reranker '{choice.name}' does not learn.")
             member.fit(
@@ -174,9 +173,12 @@ def train(choice: RerankerChoice, lessons: Lessons, resources: CollectionResourc
                 )
             )
             members.append(member)
-            out_of_sample.update(_rerank(choice, member, split.validation, resources))
-        validated = [e for split in splits for e in split.validation]
-        chosen = _choose(out_of_sample, validated)
+            scores = _score(choice, member, split.validation, resources)
+            for example in split.validation:
+                validated[example.topic.id] = example
+                out_of_sample.setdefault(example.topic.id, []).append(scores[example.topic.id])
+        means = {topic: np.mean(scores, axis=0) for topic, scores in out_of_sample.items()}
+        chosen = _choose(list(validated.values()), means)
         write_checkpoint(
             folder,
             members,
@@ -195,26 +197,27 @@ def train(choice: RerankerChoice, lessons: Lessons, resources: CollectionResourc
     )
 
 
-def _rerank(
+def _score(
     choice: RerankerChoice,
     member: Reranker,
     used: Sequence[Example],
     resources: CollectionResources,
-) -> dict[str, Reranked]:
-    scores = score_topics(
+) -> dict[str, Values]:
+    return score_topics(
         choice.registration,
         [member],
         [e.topic for e in used],
         {e.topic.id: e.labelled.candidates for e in used},
         resources,
     )
-    return {
+
+
+def _choose(used: Sequence[Example], scores: Mapping[str, Values]) -> Choice:
+    """The weight of interpolation that suits these topics."""
+    reranked = {
         e.topic.id: Reranked.of(e.first, e.labelled.candidates, scores[e.topic.id].tolist())
         for e in used
     }
-
-
-def _choose(reranked: Mapping[str, Reranked], used: Sequence[Example]) -> Choice:
     return choose_weight(reranked, {e.topic.id: e.labelled.judgments for e in used})
 
 

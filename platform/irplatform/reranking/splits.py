@@ -1,8 +1,9 @@
-"""Which training topics learn and which validate.
+"""Which training topics learn and which validate, for each member of an ensemble.
 
-A collection with a `dev` split validates on that. Otherwise, many training topics are split once,
-a tenth for validation; few are split into folds, each of which validates one member of an ensemble,
-so that no topic is lost to learning and the weight of interpolation is chosen on all of them.
+Without validation topics of their own, the training topics are split into folds, each of which
+validates the member that learned from the others: no topic is lost to learning, and the weight of
+interpolation is chosen on all of them. A collection with a `dev` split validates every member on
+that; the members then differ by their seeds.
 """
 
 from __future__ import annotations
@@ -17,9 +18,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-FEW_TOPICS = 200
-"""Fewer training topics than this are split into folds."""
-FOLDS = 5
+MEMBERS = 5
+"""How many models are trained and averaged: five single models differ more on the same topics than
+most things that one would want to tell apart."""
 
 
 @dataclass(frozen=True)
@@ -39,10 +40,8 @@ def split_topics(topics: Sequence[T], validation: Sequence[T] | None, seed: int)
         seed: of the choice.
     """
     if validation:
-        return [Split(tuple(topics), tuple(validation))]
-    if len(topics) >= FEW_TOPICS:
-        return fold_topics(topics, 10, seed)[:1]
-    return fold_topics(topics, FOLDS, seed)
+        return [Split(tuple(topics), tuple(validation))] * MEMBERS
+    return fold_topics(topics, MEMBERS, seed)
 
 
 def fold_topics(topics: Sequence[T], folds: int, seed: int) -> list[Split[T]]:

@@ -33,9 +33,9 @@ class LoopSettings(Options):
     )
     learning_rate: float = Field(0.01, gt=0, description="its step size")
     batch_size: int = Field(256, gt=0, description="training examples per step")
-    epochs: int = Field(30, gt=0, description="most epochs")
+    epochs: int = Field(12, gt=0, description="most epochs")
     patience: int = Field(
-        5, gt=0, description="stop after this many epochs without a better validation measure"
+        4, gt=0, description="stop after this many epochs without a better validation measure"
     )
 
 

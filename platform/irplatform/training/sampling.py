@@ -44,7 +44,7 @@ class PairSettings(Options):
     negatives_per_relevant: int = Field(
         20, gt=0, description="most of either kind for each relevant document in the pool"
     )
-    pairs_per_topic: int = Field(20, gt=0, description="most pairs of a topic in an epoch")
+    pairs_per_topic: int = Field(50, gt=0, description="most pairs of a topic in an epoch")
 
 
 @dataclass(frozen=True)
