@@ -6,7 +6,7 @@ VENV   ?= .venv
 BIN     = $(VENV)/bin
 READY   = $(VENV)/.ready
 
-.PHONY: help demo test test-real test-all lint types check bench docs-check clean
+.PHONY: help demo test test-real test-all lint types check bench clean
 
 help:
 	@echo "make demo        a complete run on the embedded collection, without network"

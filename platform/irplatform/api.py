@@ -114,13 +114,16 @@ def run(settings: RunSettings, plugins: Registry | None = None) -> RunReport:
     plugins.announce("run_started", RunEvent(collection.id, tuple(names), run_dir))
 
     pipeline.refuse_broken_corpus(collection, qrels, resources)
+    indexed = dict(resources.seconds)
     candidates = pipeline.search(
         collection, retrievers, settings.depth, settings.rerank_depth, resources
     )
-    for retriever, found in zip(retrievers, candidates.first.runs, strict=True):
-        recorder.add(found, [retriever.describe()], resources)
+    first = candidates.first
+    for retriever, found, seconds in zip(retrievers, first.runs, first.seconds, strict=True):
+        recorder.add(found, [retriever.describe()], resources, {**indexed, **seconds})
+        indexed = {}
     if len(retrievers) > 1:
-        recorder.add(candidates.first.final, [c.describe() for c in retrievers], resources)
+        recorder.add(first.final, [c.describe() for c in retrievers], resources, {})
 
     lessons = None
     if training is not None:
@@ -128,7 +131,7 @@ def run(settings: RunSettings, plugins: Registry | None = None) -> RunReport:
             training, retrievers, settings.depth, settings.rerank_depth, resources
         )
     teacher = pipeline.Teacher(lessons, settings.checkpoint, folds)
-    baseline = candidates.first.final.name
+    baseline = first.final.name
     for choice in rerankers:
         made = pipeline.rerank(choice, candidates, qrels, teacher, settings.interpolate, resources)
         recorder.add_reranked(made, [c.describe() for c in retrievers], baseline, resources)

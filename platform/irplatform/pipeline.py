@@ -87,8 +87,7 @@ def search(
 ) -> Candidates:
     """Retrieve candidates for all topics of a collection."""
     topics = list(collection.load_topics())
-    with resources.timed("retrieve"):
-        first = retrieve(retrievers, topics, depth, resources, label=collection.id)
+    first = retrieve(retrievers, topics, depth, resources, label=collection.id)
     return Candidates(topics, first, first.candidates(rerank_depth))
 
 
@@ -146,8 +145,7 @@ def learn_from(
                 f"'{part.id}' has other documents than the evaluated collection. Train on it with "
                 "`platform train` and give the result with --checkpoint."
             )
-        with resources.timed("train"):
-            found = search(part, retrievers, depth, rerank_depth, resources)
+        found = search(part, retrievers, depth, rerank_depth, resources)
         parts.append(found.examples(part.load_qrels()))
     return Lessons(training.id, parts[0], parts[1] or None)
 
@@ -161,14 +159,12 @@ class RerankedRun:
         final: the run of both scores, mixed with `weight`.
         weight: the first stage's share; the mean where folds chose their own.
         systems: the systems that made it: one, or one per fold.
-        seconds: per stage, what this reranker took beyond those before it.
     """
 
     alone: Run
     final: Run
     weight: float
     systems: Sequence[System]
-    seconds: Mapping[str, float]
 
 
 def rerank(
@@ -189,7 +185,6 @@ def rerank(
         interpolate: the first stage's share, or None to choose it on validation topics.
         resources: what the harness lends.
     """
-    before = dict(resources.seconds)
     if teacher.checkpoint is not None and choice.trainable:
         source = VectorSource(ready=_vectors_of(teacher.checkpoint))
         resources = replace(resources, source=source, _vectors={})
@@ -213,11 +208,6 @@ def rerank(
         Run(choice.name, {t: final[t] for t in order}),
         sum(weights) / len(weights),
         [system for system, _ in assignments],
-        {
-            stage: spent - before.get(stage, 0.0)
-            for stage, spent in resources.seconds.items()
-            if spent > before.get(stage, 0.0)
-        },
     )
 
 
@@ -323,9 +313,10 @@ def check_teacher(
             "Give --train-on COLLECTION or --checkpoint FOLDER."
         )
     if rerankers and possible:
+        what = "model" if learning else "choice of the first stage's share"
         notice(
             f"{collection.id} names no training collection: cross-validating over its own {judged} "
-            f"judged topics in {FOLDS} folds, so that no topic is scored by a model that saw its "
+            f"judged topics in {FOLDS} folds, so that no topic is scored by a {what} that saw its "
             "judgments. Or give --train-on COLLECTION or --checkpoint FOLDER."
         )
     return possible

@@ -187,6 +187,14 @@ class CollectionResources:
 
         return str(java.runtime_version(java.find_runtime()))
 
+    def seconds_since(self, before: Mapping[str, float]) -> dict[str, float]:
+        """Time spent per stage since `seconds` was as it is given here."""
+        return {
+            stage: spent - before.get(stage, 0.0)
+            for stage, spent in self.seconds.items()
+            if spent > before.get(stage, 0.0)
+        }
+
     @contextmanager
     def timed(self, stage: str) -> Iterator[None]:
         """Add the time of a block to a stage, less what stages within it take for themselves."""

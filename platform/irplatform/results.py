@@ -147,9 +147,14 @@ class Recorder:
         self._evaluations: dict[str, Evaluation] = {}
         self._systems: list[SystemResult] = []
         self._data = self._describe_data()
+        self._told: Mapping[str, float] = {}
 
     def add(
-        self, run: Run, retrieval: Sequence[Mapping[str, Any]], resources: CollectionResources
+        self,
+        run: Run,
+        retrieval: Sequence[Mapping[str, Any]],
+        resources: CollectionResources,
+        seconds: Mapping[str, float],
     ) -> None:
         """Write and score a run of the first stage.
 
@@ -157,10 +162,12 @@ class Recorder:
             run: the run.
             retrieval: the retrievers, as they describe themselves.
             resources: what it was made with.
+            seconds: per stage, what it took.
         """
         started = time.monotonic()
         evaluation = self._evaluate(run)
-        seconds = {**resources.seconds, "evaluate": time.monotonic() - started}
+        seconds = _stages(seconds, time.monotonic() - started)
+        self._told = dict(resources.seconds)
         path = self._write(run, {"retrieval": list(retrieval)}, seconds, resources, None)
         self._keep(
             SystemResult(run.name, path, evaluation.aggregate, evaluation.per_topic, seconds),
@@ -184,7 +191,8 @@ class Recorder:
         """
         started = time.monotonic()
         evaluation, own = self._evaluate(made.final), self._evaluate(made.alone)
-        seconds = {**made.seconds, "evaluate": time.monotonic() - started}
+        seconds = _stages(resources.seconds_since(self._told), time.monotonic() - started)
+        self._told = dict(resources.seconds)
         method = {
             "retrieval": [*retrieval, {**made.systems[0].choice.describe(), "reranks": baseline}],
             "seed": resources.seed,
@@ -276,3 +284,9 @@ class Recorder:
             json.dump({**report.as_json(), "command": shlex.join(self._command)}, file, indent=1)
             file.write("\n")
         return report
+
+
+def _stages(spent: Mapping[str, float], evaluating: float) -> dict[str, float]:
+    """Seconds per stage, with the stages that every run is asked about, 0 where they took none."""
+    usual = dict.fromkeys(("index", "retrieve", "train", "rerank"), 0.0)
+    return {**usual, **spent, "evaluate": evaluating}

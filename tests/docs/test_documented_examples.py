@@ -122,7 +122,7 @@ def test_the_choices_that_are_told_are_the_defaults_of_delta():
         f"{options['filters']} filters",
         f"{options['hidden']} (`hidden`)",
         f"{options['slope']} (`slope`)",
-        f"{options['dropout']}; {options['l2_convolution']:.4f} each",
+        f"{options['dropout']}; {options['l2_convolution']:.5f} each",
         f"{loop['learning_rate']}; at most {loop['epochs']}, stopped after {loop['patience']}",
         f"at most {pairs['pairs_per_topic']} pairs of a topic in an epoch",
     ):

@@ -105,11 +105,12 @@ def test_the_weight_is_chosen_out_of_sample():
     assert set(system.description["interpolation"]["nDCG@20"]) >= {"0.0", "1.0"}
 
 
-def test_a_validation_set_apart_gives_one_member():
+def test_a_validation_set_apart_validates_every_member():
     lessons = Lessons("lessons", _examples(range(20)), _examples(range(20, 25)))
     system = fit_system(_choice(Memory), lessons, Lent())
-    assert len(system.members) == 1
-    assert Memory.fitted == [([f"t{n}" for n in range(20)], [f"t{n}" for n in range(20, 25)])]
+    assert len(system.members) == MEMBERS
+    apart = ([f"t{n}" for n in range(20)], [f"t{n}" for n in range(20, 25)])
+    assert Memory.fitted == [apart] * MEMBERS
     assert system.description["interpolation"]["topics"] == 5
 
 

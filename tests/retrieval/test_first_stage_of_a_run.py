@@ -7,13 +7,23 @@ import pytest
 from irplatform.errors import PluginError
 from irplatform.plugin import Options, Retriever, Topic
 from irplatform.registry import Plugin, Registration
+from irplatform.resources import CollectionResources
 from irplatform.retrieval.first_stage import RetrieverChoice, retrieve
 from irplatform.runs import Ranking, Run
 
 pytestmark = pytest.mark.usefixtures("fresh_home")
 
 TOPICS = [Topic("1", "a"), Topic("2", "b"), Topic("3", "nothing")]
-RESOURCES = SimpleNamespace(index_artifact=lambda: SimpleNamespace(fingerprint="index"))
+
+
+class Indexed(CollectionResources):
+    """Resources of a corpus that nobody has to index."""
+
+    def index_artifact(self):
+        return SimpleNamespace(fingerprint="index")
+
+
+RESOURCES = Indexed(corpus=None, device="cpu", seed=1, threads=1)
 WHO = r"retriever 'one' of plugin 'strange' \(strange-distribution 1.2\)"
 
 
@@ -104,3 +114,9 @@ def test_anything_but_a_run_names_the_plugin():
 def test_a_forgotten_topic_names_the_plugin():
     with pytest.raises(PluginError, match=f"{WHO} returned no ranking for topic 3"):
         _retrieve(_choice({"1": "x", "2": "y"}))
+
+
+def test_every_retriever_has_its_own_seconds():
+    found = {"1": "xyz", "2": "y", "3": ""}
+    first = _retrieve(_choice(found), _choice(found, name="two"))
+    assert [list(seconds) for seconds in first.seconds] == [["retrieve"], ["retrieve"]]

@@ -54,11 +54,13 @@ class FirstStage:
         runs: one per retriever.
         final: what rerankers start from: the only run, or the reciprocal rank fusion of all.
         fingerprint: of all that the runs depend on.
+        seconds: per stage, what each run took beyond those before it.
     """
 
     runs: Sequence[Run]
     final: Run
     fingerprint: str
+    seconds: Sequence[Mapping[str, float]] = ()
 
     def candidates(self, rerank_depth: int) -> dict[str, tuple[str, ...]]:
         """Per topic, the union of the retrievers' first documents, in the order of `final`."""
@@ -88,24 +90,27 @@ def retrieve(
     """
     index = resources.index_artifact().fingerprint
     asked = fingerprint({"topics": [[t.id, t.query, dict(t.fields)] for t in topics]})
-    runs, marks = [], []
+    runs, marks, seconds = [], [], []
     for choice in choices:
+        before = dict(resources.seconds)
         depends_on = {"index": index, "topics": asked, "depth": depth, **choice.describe()}
 
         def build(folder: Any, choice: RetrieverChoice = choice) -> None:
             notice(f"{label}: searching {len(topics):,} topics with {choice.name}")
             write_run(_checked(choice, topics, depth, resources), folder / "run.txt")
 
-        built = artifact("run", f"{label}-{choice.name}", depends_on, build)
+        with resources.timed("retrieve"):
+            built = artifact("run", f"{label}-{choice.name}", depends_on, build)
+            found: Mapping[str, Any] = {}
+            if (built.path / "run.txt").stat().st_size:
+                found = read_run(built.path / "run.txt").rankings
+            runs.append(_complete(choice.name, topics, found))
         marks.append(built.fingerprint)
-        found: Mapping[str, Any] = {}
-        if (built.path / "run.txt").stat().st_size:
-            found = read_run(built.path / "run.txt").rankings
-        runs.append(_complete(choice.name, topics, found))
+        seconds.append(resources.seconds_since(before))
     if len(runs) == 1:
-        return FirstStage(runs, runs[0], marks[0])
+        return FirstStage(runs, runs[0], marks[0], seconds)
     final = reciprocal_rank_fusion(runs, name=FUSED)
-    return FirstStage(runs, final, fingerprint({"fused": marks}))
+    return FirstStage(runs, final, fingerprint({"fused": marks}), seconds)
 
 
 def _checked(
