@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -151,6 +152,18 @@ def test_threads_return_results_in_order_and_draw_lazily():
             yield number
 
     assert java.in_threads(lambda n: n * n, items(), 3, done.append) == [n * n for n in range(20)]
+
+    at_work, beside_the_first = set(), []
+
+    def work(n):
+        at_work.add(n)
+        if n == 0:
+            time.sleep(0.05)
+            beside_the_first.extend(at_work - {0})
+        at_work.discard(n)
+
+    java.in_threads(work, range(20), 3)
+    assert beside_the_first == []
     assert sorted(done) == [n * n for n in range(20)]
     with pytest.raises(ValueError, match="five"):
         java.in_threads(_fail_at_five, (n for n in range(10**9)), 3)

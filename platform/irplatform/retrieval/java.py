@@ -204,6 +204,9 @@ def in_threads(
 ) -> list[Result]:
     """Apply a function that spends its time in Java to many items; PyJNIus lets go of the GIL.
 
+    The first item is worked on alone: at first use PyJNIus looks up classes and methods, which
+    goes wrong now and then when several threads do it at once.
+
     Args:
         work: called once per item.
         items: what to work on; drawn one at a time, so a generator streams.
@@ -220,7 +223,8 @@ def in_threads(
 
     results: dict[int, Result] = {}
     pending = iter(enumerate(items))
-    drawing, reporting, stop = threading.Lock(), threading.Lock(), threading.Event()
+    drawing, reporting = threading.Lock(), threading.Lock()
+    stop, begun = threading.Event(), threading.Event()
 
     def drain() -> None:
         try:
@@ -229,7 +233,12 @@ def in_threads(
                     drawn = next(pending, None)
                 if drawn is None:
                     return
-                result = work(drawn[1])
+                if drawn[0] > 0:
+                    begun.wait()
+                try:
+                    result = work(drawn[1])
+                finally:
+                    begun.set()
                 with reporting:
                     results[drawn[0]] = result
                     done(result)
