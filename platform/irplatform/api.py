@@ -48,7 +48,9 @@ class RunSettings:
         vectors_text: text files to train word vectors on, beside the documents.
         device: "auto", "cpu", "cuda" or "mps".
         seed: of everything random.
-        threads: None takes all cores.
+        threads: for indexing, searching and tokenizing; None takes all cores.
+        model_threads: of torch on the CPU. Part of what a checkpoint depends on: with another
+            number of threads sums round differently, and training gives other weights.
         run_dir: where runs are written; None is `runs/<collection>`.
         tag: the last column of run files; None is the run's name.
         resume: go on from what an interrupted run left.
@@ -70,6 +72,7 @@ class RunSettings:
     device: str = "auto"
     seed: int = 42
     threads: int | None = None
+    model_threads: int = 1
     run_dir: Path | None = None
     tag: str | None = None
     resume: bool = True
@@ -296,9 +299,12 @@ def index(collection: str, *, threads: int | None = None) -> dict[str, Any]:
 def _resources(settings: RunSettings, collection: Collection) -> CollectionResources:
     return CollectionResources(
         corpus=collection.corpus,
-        device=choose_device(settings.device) if settings.rerankers else "cpu",
+        device=choose_device(settings.device, settings.model_threads)
+        if settings.rerankers
+        else "cpu",
         seed=settings.seed,
         threads=settings.threads or os.cpu_count() or 1,
         source=VectorSource(settings.vectors, tuple(settings.vectors_text)),
         resume=settings.resume,
+        model_threads=settings.model_threads,
     )

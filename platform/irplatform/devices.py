@@ -7,16 +7,22 @@ from irplatform.errors import InputError
 CHOICES = ("auto", "cpu", "cuda", "mps")
 
 
-def choose_device(wanted: str) -> str:
+def choose_device(wanted: str, threads: int = 1) -> str:
     """The device that a name stands for; "auto" takes a GPU where there is one.
+
+    Args:
+        wanted: one of `CHOICES`.
+        threads: of torch on the CPU. Sums depend on how they are divided among threads, so that
+            another number of them would train other weights.
 
     Raises:
         InputError: the device is not there.
     """
-    if wanted == "cpu":
-        return wanted
     import torch
 
+    torch.set_num_threads(threads)
+    if wanted == "cpu":
+        return wanted
     present = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
     if wanted == "auto":
         wanted = next((name for name, there in present.items() if there), "cpu")

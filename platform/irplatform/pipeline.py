@@ -16,6 +16,7 @@ from irplatform.reranking.fitting import (
     Lessons,
     examples,
     fit_system,
+    learned_topics,
     open_checkpoint,
 )
 from irplatform.reranking.interpolation import Reranked
@@ -225,7 +226,14 @@ def _assign(
 ) -> list[tuple[System, Sequence[Topic]]]:
     """Which system scores which topics."""
     if teacher.checkpoint is not None and choice.trainable:
-        return [(open_checkpoint(choice, teacher.checkpoint, resources), candidates.topics)]
+        system = open_checkpoint(choice, teacher.checkpoint, resources)
+        if learned := learned_topics(system, candidates.topics):
+            notice(
+                f"WARNING: {choice.name} was trained on {len(learned):,} of these "
+                f"{len(candidates.topics):,} topics ({', '.join(learned[:5])}, …): its scores "
+                "show what it remembers."
+            )
+        return [(system, candidates.topics)]
     if teacher.lessons is not None:
         return [(fit_system(choice, teacher.lessons, resources), candidates.topics)]
     judged = candidates.examples(qrels or {})
@@ -257,6 +265,7 @@ def _score(
         "vectors": resources.source.describe(),
         "seed": resources.seed,
         "device": resources.device,
+        "model_threads": resources.model_threads,
     }
     journal = home() / "journal" / f"{system.choice.name}-{fingerprint(depends_on)}.jsonl"
     journal.parent.mkdir(parents=True, exist_ok=True)

@@ -73,6 +73,7 @@ class CollectionResources:
         seed: of everything random.
         threads: for searching and tokenizing.
         source: where word vectors come from.
+        model_threads: of torch on the CPU.
         resume: go on from what an interrupted training or reranking left.
         seconds: time spent so far per stage: index, retrieve, forward_index, vectors, train,
             rerank.
@@ -85,6 +86,7 @@ class CollectionResources:
     threads: int
     source: VectorSource = field(default_factory=VectorSource)
     resume: bool = True
+    model_threads: int = 1
     seconds: dict[str, float] = field(default_factory=dict)
     artifacts: dict[str, str] = field(default_factory=dict)
     _opened: _Opened = field(default_factory=_Opened)

@@ -12,6 +12,7 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from irplatform.console import notice
 from irplatform.evaluation import Comparison, Evaluation, MeasureFunction, compare, evaluate
 from irplatform.reports.table import ResultRow, mark, print_table
 from irplatform.runs import Run, write_run
@@ -168,6 +169,9 @@ class Recorder:
         evaluation = self._evaluate(run)
         seconds = _stages(seconds, time.monotonic() - started)
         self._told = dict(resources.seconds)
+        if empty := [topic for topic, ranking in run.rankings.items() if not len(ranking)]:
+            shown = ", ".join(empty[:10]) + (", …" if len(empty) > 10 else "")
+            notice(f"{run.name} finds nothing for {len(empty):,} topics: {shown}")
         path = self._write(run, {"retrieval": list(retrieval)}, seconds, resources, None)
         self._keep(
             SystemResult(run.name, path, evaluation.aggregate, evaluation.per_topic, seconds),
@@ -197,6 +201,7 @@ class Recorder:
             "retrieval": [*retrieval, {**made.systems[0].choice.describe(), "reranks": baseline}],
             "seed": resources.seed,
             "device": resources.device,
+            "model_threads": resources.model_threads,
             "training": [dict(system.description) for system in made.systems],
             "weights": [system.fingerprint for system in made.systems],
         }

@@ -62,8 +62,10 @@ def atomic_write(path: Path, mode: str = "w") -> Iterator[IO[Any]]:
         mode: "w" (UTF-8 text) or "wb".
 
     Raises:
-        InputError: the folder cannot be written to.
+        InputError: the name is a folder's, or the folder cannot be written to.
     """
+    if path.is_dir():
+        raise InputError("this is a folder; name a file.", path=path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")

@@ -10,8 +10,15 @@ from pydantic import Field
 from small import SmallResources, labelled, registration
 
 from irplatform.errors import InputError
-from irplatform.plugin import Options, Reranker, TrainableReranker
-from irplatform.reranking.fitting import Example, Lessons, examples, fit_system, open_checkpoint
+from irplatform.plugin import Options, Reranker, Topic, TrainableReranker
+from irplatform.reranking.fitting import (
+    Example,
+    Lessons,
+    examples,
+    fit_system,
+    learned_topics,
+    open_checkpoint,
+)
 from irplatform.reranking.splits import MEMBERS
 from irplatform.reranking.systems import RerankerChoice
 from irplatform.resources import VectorSource
@@ -69,6 +76,7 @@ class Lent(SmallResources):
     corpus = SimpleNamespace(fingerprint="corpus", name="corpus")
     source = VectorSource()
     resume = True
+    model_threads = 1
     vector_folders = ()
 
 
@@ -221,3 +229,9 @@ def test_only_judged_topics_are_examples():
     (made,) = examples(topics, {"t1": {"t1z": 1}, "elsewhere": {}}, first, candidates)
     assert made.topic.id == "t1"
     assert made.labelled.candidates == ("t1z", "t1e")
+
+
+def test_a_system_knows_the_topics_that_it_was_trained_on():
+    system = fit_system(_choice(Memory), Lessons("lessons", _examples(range(20))), Lent())
+    seen = [example.topic for example in _examples([3])]
+    assert learned_topics(system, [*seen, Topic("new", "words of another topic")]) == ["t3"]

@@ -70,7 +70,18 @@ def training_options(command: Command) -> Command:
                 type=click.IntRange(0, 2**32 - 1),
                 help="Of everything random.",
             ),
-            click.option("--threads", type=click.IntRange(1), help="Default: all cores."),
+            click.option(
+                "--threads",
+                type=click.IntRange(1),
+                help="For indexing, searching and tokenizing; default: all cores.",
+            ),
+            click.option(
+                "--model-threads",
+                type=click.IntRange(1),
+                default=1,
+                show_default=True,
+                help="Of torch on the CPU; another number trains other weights.",
+            ),
         )
     ):
         command = option(command)

@@ -103,5 +103,5 @@ def _changing() -> Iterator[dict[str, str]]:
             yield names
             with storage.atomic_write(path, "wb") as file:
                 file.write(orjson.dumps(dict(sorted(names.items())), option=orjson.OPT_INDENT_2))
-    except PermissionError as error:
+    except (PermissionError, FileExistsError, NotADirectoryError) as error:
         raise InputError("cannot be written to.", path=path) from error

@@ -148,6 +148,7 @@ def train(choice: RerankerChoice, lessons: Lessons, resources: CollectionResourc
         "vectors": resources.source.describe(),
         "seed": resources.seed,
         "device": resources.device,
+        "model_threads": resources.model_threads,
     }
     splits = split_topics(lessons.training, lessons.validation, resources.seed)
 
@@ -221,6 +222,17 @@ def _choose(used: Sequence[Example], scores: Mapping[str, Values]) -> Choice:
     return choose_weight(reranked, {e.topic.id: e.labelled.judgments for e in used})
 
 
+def _mark(topic: Topic) -> str:
+    """Stands for a topic's words, to recognize it in another collection."""
+    return fingerprint({"query": topic.query})
+
+
+def learned_topics(system: System, topics: Sequence[Topic]) -> list[str]:
+    """Ids of the topics that a system was trained on, as far as it says so."""
+    learned = set(system.description.get("queries", ()))
+    return [topic.id for topic in topics if _mark(topic) in learned]
+
+
 def _describe(
     choice: RerankerChoice,
     lessons: Lessons,
@@ -231,6 +243,7 @@ def _describe(
     return {
         **choice.describe(),
         "trained_on": lessons.label,
+        "queries": sorted({_mark(example.topic) for example in lessons.training}),
         "topics": len(lessons.training),
         "splits": [{"training": len(s.training), "validation": len(s.validation)} for s in splits],
         "interpolation": {
