@@ -1,0 +1,211 @@
+"""`platform kb`: knowledge bases, added from their makers' files."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from irplatform.cli.output import json_option, print_json, print_rows
+from irplatform.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+_LINE = 100
+"""Characters of a line of names, and of evidence."""
+_INDENT = 12
+
+
+@click.group()
+def kb() -> None:
+    """Add, list, show and remove knowledge bases."""
+
+
+@kb.command("add")
+@click.argument("name")
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option(
+    "--format",
+    "format_name",
+    metavar="FORMAT",
+    help="The format of the files; found out by default.",
+)
+def add(name: str, files: tuple[Path, ...], format_name: str | None) -> None:
+    """Add the knowledge base in one or several files under a name, or replace it.
+
+    A name that `kb list` lists (mesh, hgnc, …) expects that source's files; under any other one,
+    whatever format is known.
+    """
+    from irplatform.knowledge import add as add_files
+
+    made = add_files(name, files, format_name)
+    formats = ", ".join(dict.fromkeys(source["format"] for source in made.sources))
+    counts = ", ".join(
+        f"{made.total(what):,} {what}" for what in ("concepts", "names", "relations")
+    )
+    click.echo(f"{name}: {counts} ({formats})")
+
+
+@kb.command("list")
+@json_option
+def list_kbs(as_json: bool) -> None:
+    """List the knowledge bases that were added, and where the others are published."""
+    from irplatform.knowledge import installed
+    from irplatform.knowledge.catalogue import SOURCES
+
+    there = installed()
+    missing = {name: source for name, source in SOURCES.items() if name not in there}
+    if as_json:
+        print_json(
+            {
+                "installed": [
+                    {
+                        "name": name,
+                        "fingerprint": manifest.fingerprint,
+                        "counts": manifest.counts,
+                        "sources": manifest.sources,
+                    }
+                    for name, manifest in there.items()
+                ],
+                "available": [
+                    {"name": name, "title": source.title, "published": source.published}
+                    for name, source in missing.items()
+                ],
+            }
+        )
+        return
+    print_rows(
+        [
+            (
+                name,
+                *(f"{manifest.total(what):,} {what}" for what in ("concepts", "relations")),
+                ", ".join(source["file"] for source in manifest.sources),
+            )
+            for name, manifest in there.items()
+        ]
+    )
+    if missing:
+        if there:
+            click.echo()
+        click.echo("Not added yet (platform kb add NAME FILE):")
+        print_rows([(name, source.title, source.published) for name, source in missing.items()])
+
+
+@kb.command("show")
+@click.argument("term")
+@click.option(
+    "--kb", "names", multiple=True, metavar="NAME", help="Look only in this one (repeatable)."
+)
+@click.option(
+    "--relations",
+    "shown",
+    type=click.IntRange(min=0),
+    default=5,
+    show_default=True,
+    help="How many relations of each kind are shown.",
+)
+@json_option
+@click.pass_context
+def show(
+    context: click.Context, term: str, names: tuple[str, ...], shown: int, as_json: bool
+) -> None:
+    """Show what is known about a disease, gene, drug or id.
+
+    The exit code is 1 where nothing is.
+    """
+    from irplatform.knowledge import installed, open_knowledge
+    from irplatform.knowledge.describe import describe
+
+    chosen = names or tuple(_in_order(list(installed())))
+    if not chosen:
+        raise InputError(
+            "no knowledge base was added yet. `platform kb list` says where each is published, and "
+            "`platform kb add NAME FILE` adds it."
+        )
+    facts = describe(open_knowledge(chosen), term)
+    if as_json:
+        print_json(facts)
+    else:
+        for number, concept in enumerate(facts["concepts"]):
+            if number:
+                click.echo()
+            for line in _lines(concept, shown):
+                click.echo(line)
+        if not facts["concepts"]:
+            near = ", ".join(f"{each['name']} ({each['id']})" for each in facts["nearest"])
+            click.echo(f"'{term}' is not known.{f' Near it: {near}' if near else ''}")
+    context.exit(0 if facts["concepts"] else 1)
+
+
+@kb.command("remove")
+@click.argument("name")
+def remove(name: str) -> None:
+    """Remove a knowledge base."""
+    from irplatform.knowledge import remove as remove_kb
+
+    remove_kb(name)
+    click.echo(f"{name} is removed.")
+
+
+def _in_order(names: Sequence[str]) -> list[str]:
+    """The user's own first, then those with names and hierarchies before those with relations."""
+    from irplatform.knowledge.catalogue import SOURCES
+
+    places = {name: place for place, name in enumerate(SOURCES)}
+    return sorted(names, key=lambda name: (places.get(name, -1), name))
+
+
+def _lines(concept: dict[str, Any], shown: int) -> Iterator[str]:
+    yield f"{concept['id']}  {concept['name']}  ({concept['kind']}, {concept['kb']})"
+    for kind, names in _by_kind(concept["names"]):
+        if kind != "preferred":
+            yield _row(kind, names)
+    for what in ("parents", "children", "same_as"):
+        if entries := concept[what]:
+            names = [each["name"] for each in entries]
+            if what == "same_as":
+                names = [f"{each['id']} {each['name']}" for each in entries]
+            yield _row(what.replace("_", " "), names)
+    if concept["relations_at"] != concept["id"]:
+        yield _row("relations", [f"see {concept['relations_at']}"])
+    for kind, group in groupby(concept["relations"], key=lambda each: each["kind"]):
+        relations = list(group)
+        yield f"  {kind} ({len(relations):,})"
+        for each in relations[:shown]:
+            said = "; ".join(": ".join(filter(None, piece.values())) for piece in each["evidence"])
+            yield f"    {each['name']}  {each['id']}  {_cut(said)}"
+        if len(relations) > shown > 0:
+            yield "    …"
+
+
+def _by_kind(names: list[dict[str, str]]) -> list[tuple[str, list[str]]]:
+    """Names by kind, without those that differ from an earlier one in case alone."""
+    kinds: dict[str, dict[str, str]] = {}
+    seen: set[str] = set()
+    for name in names:
+        folded = name["text"].casefold()
+        if folded not in seen:
+            seen.add(folded)
+            kinds.setdefault(name["kind"], {})[folded] = name["text"]
+    return [(kind, list(texts.values())) for kind, texts in kinds.items()]
+
+
+def _row(label: str, values: list[str]) -> str:
+    return f"  {label.ljust(_INDENT)}  {_fitting(values)}"
+
+
+def _fitting(values: list[str]) -> str:
+    """As many values as fit on a line, and how many more there are."""
+    line = ""
+    for number, value in enumerate(values):
+        if line and len(line) + len(value) > _LINE:
+            return f"{line}; … {len(values) - number} more"
+        line = f"{line}; {value}" if line else value
+    return line
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LINE else f"{text[:_LINE].rstrip(' ,;')} …"

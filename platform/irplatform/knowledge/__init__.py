@@ -1,0 +1,24 @@
+"""Knowledge bases: diseases, genes, drugs and variants, their names, and how they are related.
+
+A knowledge base is added once from its maker's file and lies in the cache as a read-only SQLite
+file. `open_knowledge` reads several of them as one.
+"""
+
+from irplatform.knowledge.install import add, installed, open_knowledge, remove
+from irplatform.knowledge.model import Concept, ConceptKind, Name, NameKind, Relation
+from irplatform.knowledge.store import KnowledgeBase
+from irplatform.knowledge.union import Knowledge
+
+__all__ = [
+    "Concept",
+    "ConceptKind",
+    "Knowledge",
+    "KnowledgeBase",
+    "Name",
+    "NameKind",
+    "Relation",
+    "add",
+    "installed",
+    "open_knowledge",
+    "remove",
+]

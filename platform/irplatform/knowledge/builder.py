@@ -1,0 +1,165 @@
+"""Writes a knowledge base: concepts and relations, as importers yield them, into one SQLite file.
+
+The same concept may come several times, from several files or lines: its names and cross-references
+are united. So are the pieces of evidence of a relation. Everything is written in order of the ids,
+so that the same input makes the same file.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import orjson
+
+from irplatform.knowledge.model import NAME_RANK, Concept
+from irplatform.knowledge.names import stored_keys
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from pathlib import Path
+
+    from irplatform.knowledge.model import ConceptKind, NameKind, Relation
+
+VERSION = 1
+"""Of the file's format and of the normalization of names: raised when either changes."""
+
+SCHEMA = """
+CREATE TABLE concept (
+    number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, name TEXT NOT NULL, kind TEXT NOT NULL,
+    names BLOB NOT NULL, xrefs BLOB NOT NULL
+);
+CREATE TABLE name (
+    key TEXT NOT NULL, concept INTEGER NOT NULL, rank INTEGER NOT NULL, PRIMARY KEY (key, concept)
+) WITHOUT ROWID;
+CREATE TABLE xref (
+    id TEXT NOT NULL, concept INTEGER NOT NULL, PRIMARY KEY (id, concept)
+) WITHOUT ROWID;
+CREATE TABLE relation (
+    source TEXT NOT NULL, kind TEXT NOT NULL, target TEXT NOT NULL, evidence TEXT NOT NULL,
+    PRIMARY KEY (source, kind, target)
+) WITHOUT ROWID;
+"""
+_INDEX = "CREATE INDEX relation_target ON relation (target, kind)"
+
+EVIDENCE_SEPARATOR = "; "
+
+
+class _Gathered:
+    """A concept in the making."""
+
+    __slots__ = ("kind", "name", "names", "xrefs")
+
+    def __init__(self, name: str, kind: ConceptKind) -> None:
+        self.name = name
+        self.kind = kind
+        self.names: dict[str, NameKind] = {}
+        self.xrefs: dict[str, None] = {}
+
+
+class Builder:
+    """Gathers concepts and relations, then writes them."""
+
+    def __init__(self) -> None:
+        self._concepts: dict[str, _Gathered] = {}
+        self._relations: dict[tuple[str, str, str], dict[str, None]] = {}
+
+    def __bool__(self) -> bool:
+        return bool(self._concepts or self._relations)
+
+    def extend(
+        self, records: Iterable[Concept | Relation], advance: Callable[[int], None] | None = None
+    ) -> None:
+        """Take what an importer yields; `advance` is told of every thousand."""
+        for number, record in enumerate(records, start=1):
+            if advance is not None and number % 1000 == 0:
+                advance(1000)
+            if isinstance(record, Concept):
+                self._add_concept(record)
+            else:
+                key = (record.source_id, record.kind, record.target_id)
+                evidence = self._relations.setdefault(key, {})
+                if record.evidence:
+                    evidence[record.evidence] = None
+
+    def _add_concept(self, concept: Concept) -> None:
+        held = self._concepts.get(concept.id)
+        if held is None:
+            held = self._concepts[concept.id] = _Gathered(concept.name, concept.kind)
+            held.names[concept.name] = "preferred"
+        elif held.kind == "other":
+            held.kind = concept.kind
+        for name in concept.names:
+            kind: NameKind = "synonym" if name.kind == "preferred" else name.kind
+            known = held.names.get(name.text)
+            if name.text and (known is None or NAME_RANK[kind] < NAME_RANK[known]):
+                held.names[name.text] = kind
+        if concept.name != held.name:
+            held.names.setdefault(concept.name, "synonym")
+        held.xrefs.update(dict.fromkeys(concept.xrefs))
+        held.xrefs.pop(concept.id, None)
+
+    def write(self, path: Path) -> dict[str, dict[str, int]]:
+        """Write the file.
+
+        Returns:
+            Counts of concepts per kind, of names per kind, and of relations per kind.
+        """
+        names: Counter[str] = Counter()
+        with closing(sqlite3.connect(path)) as database:
+            database.executescript("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;" + SCHEMA)
+            order = sorted(self._concepts)
+            database.executemany("INSERT INTO concept VALUES (?, ?, ?, ?, ?, ?)", self._rows(order))
+            database.executemany(
+                "INSERT INTO name VALUES (?, ?, ?)", sorted(self._keys(order, names))
+            )
+            database.executemany("INSERT INTO xref VALUES (?, ?)", sorted(self._targets(order)))
+            database.executemany(
+                "INSERT INTO relation VALUES (?, ?, ?, ?)",
+                (
+                    (*key, EVIDENCE_SEPARATOR.join(sorted(self._relations[key])))
+                    for key in sorted(self._relations)
+                ),
+            )
+            database.execute(_INDEX)
+            database.commit()
+            database.execute("ANALYZE")
+            database.commit()
+        counts: dict[str, Counter[str]] = {
+            "concepts": Counter(concept.kind for concept in self._concepts.values()),
+            "names": names,
+            "relations": Counter(kind for _, kind, _ in self._relations),
+        }
+        return {what: dict(sorted(count.items())) for what, count in counts.items()}
+
+    def _rows(self, order: list[str]) -> Iterator[tuple[int, str, str, str, bytes, bytes]]:
+        for number, concept_id in enumerate(order):
+            held = self._concepts[concept_id]
+            names = sorted(held.names.items(), key=lambda item: NAME_RANK[item[1]])
+            yield (
+                number,
+                concept_id,
+                held.name,
+                held.kind,
+                orjson.dumps(names),
+                orjson.dumps(sorted(held.xrefs)),
+            )
+
+    def _keys(self, order: list[str], counts: Counter[str]) -> list[tuple[str, int, int]]:
+        """Keys with concept's number and the rank of the best kind of name that has the key."""
+        found: list[tuple[str, int, int]] = []
+        for number, concept_id in enumerate(order):
+            best: dict[str, int] = {}
+            for text, kind in self._concepts[concept_id].names.items():
+                counts[kind] += 1
+                for key in stored_keys(text):
+                    best[key] = min(NAME_RANK[kind], best.get(key, NAME_RANK[kind]))
+            found.extend((key, number, rank) for key, rank in best.items())
+        return found
+
+    def _targets(self, order: list[str]) -> Iterator[tuple[str, int]]:
+        for number, concept_id in enumerate(order):
+            for xref in self._concepts[concept_id].xrefs:
+                yield xref, number

@@ -1,0 +1,107 @@
+"""The knowledge bases that have importers, where their makers publish them, and their formats."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from irplatform.errors import InputError, unknown
+from irplatform.knowledge.formats.civic import CIVIC, CIVIC_2016
+from irplatform.knowledge.formats.dgidb import CANCER_COMMONS, CLEARITY, CLEARITY_TRIALS, DGIDB
+from irplatform.knowledge.formats.doid_json import DOID_JSON
+from irplatform.knowledge.formats.drug_names import DRUG_NAMES
+from irplatform.knowledge.formats.format import Format, head_of
+from irplatform.knowledge.formats.generic import GENERIC
+from irplatform.knowledge.formats.hetionet import (
+    DISEASE_GENES,
+    DRUG_GENES,
+    HETIONET_EDGES,
+    HETIONET_NODES,
+)
+from irplatform.knowledge.formats.hgnc import HGNC_CUSTOM, HGNC_JSON, HGNC_TABLE
+from irplatform.knowledge.formats.indications import INDICATIONS
+from irplatform.knowledge.formats.mesh_ascii import MESH_ASCII
+from irplatform.knowledge.formats.mesh_mappings import MESH_MAPPINGS
+from irplatform.knowledge.formats.mesh_table import MESH_TABLE
+from irplatform.knowledge.formats.mesh_xml import MESH_SUPPLEMENT, MESH_XML
+from irplatform.knowledge.formats.obo import DOID_OBO
+from irplatform.knowledge.formats.obo_graph import DOID_GRAPH
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+FORMATS = (
+    MESH_XML, MESH_SUPPLEMENT, MESH_ASCII, MESH_TABLE, DOID_OBO, DOID_GRAPH, DOID_JSON,
+    HGNC_TABLE, HGNC_JSON, HGNC_CUSTOM, CIVIC, CIVIC_2016, DGIDB, CANCER_COMMONS, CLEARITY,
+    CLEARITY_TRIALS, INDICATIONS, HETIONET_NODES, HETIONET_EDGES, DISEASE_GENES, DRUG_GENES,
+    DRUG_NAMES, MESH_MAPPINGS, GENERIC,
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Source:
+    """A knowledge base that somebody publishes.
+
+    Attributes:
+        title: what it is.
+        published: where its maker offers it.
+    """
+
+    title: str
+    published: str
+
+
+SOURCES = {
+    "mesh": Source(
+        "Medical Subject Headings", "https://nlmpubs.nlm.nih.gov/projects/mesh/MESH_FILES/xmlmesh/"
+    ),
+    "doid": Source(
+        "Human Disease Ontology",
+        "https://github.com/DiseaseOntology/HumanDiseaseOntology/tree/main/src/ontology",
+    ),
+    "hgnc": Source("human gene names", "https://www.genenames.org/download/archive/"),
+    "civic": Source("clinical evidence on cancer variants", "https://civicdb.org/releases/main"),
+    "dgidb": Source("drug–gene interactions", "https://dgidb.org/downloads"),
+    "pharmacotherapydb": Source(
+        "indications of drugs", "https://github.com/dhimmel/indications/tree/gh-pages/catalog"
+    ),
+    "hetionet": Source(
+        "network of genes, diseases, drugs",
+        "https://github.com/hetio/hetionet/tree/main/hetnet/tsv",
+    ),
+    "drugs": Source(
+        "names of drugs", "https://github.com/fastdatascience/drug_named_entity_recognition"
+    ),
+    "mesh-xrefs": Source(
+        "MeSH's cross-references", "https://github.com/gyorilab/gilda/tree/master/gilda/resources"
+    ),
+}
+"""By the name under which they are added."""
+
+
+def format_of(path: Path, kb: str, name: str | None = None) -> Format:
+    """The format of a file.
+
+    Args:
+        path: the file.
+        kb: the name under which it is added; one of `SOURCES` expects that source's formats.
+        name: a format's name, where the user gave one.
+
+    Raises:
+        InputError: there is no such format, or the file is in none that fits.
+    """
+    if name is not None:
+        formats = {known.name: known for known in FORMATS}
+        if name not in formats:
+            raise unknown("format of a knowledge base", name, formats)
+        return formats[name]
+    head = head_of(path)
+    fitting = [known for known in FORMATS if kb not in SOURCES or known.kb in {kb, ""}]
+    for known in fitting:
+        if known.recognizes(head):
+            return known
+    expected = "; ".join(known.description for known in fitting if kb in SOURCES and known.kb)
+    other = next((known for known in FORMATS if known.recognizes(head)), None)
+    hint = f" It looks like {other.description}: use the name '{other.kb}'." if other else ""
+    what = f" of '{kb}'. Known: {expected}." if expected else " that is known."
+    raise InputError(f"this is not in a format{what}{hint}", path=path, line=1)

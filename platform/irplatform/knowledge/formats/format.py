@@ -1,0 +1,72 @@
+"""What an importer is, and what it sees of a file before it reads it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from irplatform.runs.lines import open_bytes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from irplatform.knowledge.model import Concept, Relation
+
+_HEAD = 1 << 14
+_BYTE_ORDER_MARK = "\ufeff"
+
+
+@dataclass(frozen=True)
+class Head:
+    """The beginning of a file.
+
+    Attributes:
+        text: its first 16 kB, unpacked.
+    """
+
+    text: str
+
+    @property
+    def line(self) -> str:
+        """The first line, without its end."""
+        return self.text.partition("\n")[0].rstrip("\r")
+
+    @property
+    def columns(self) -> list[str]:
+        """The first line's columns, as of a table."""
+        return [column.strip() for column in self.line.split("\t")]
+
+    def has_columns(self, *names: str) -> bool:
+        """Whether the first line is a header with these columns."""
+        return set(names) <= set(self.columns)
+
+
+@dataclass(frozen=True)
+class Format:
+    """A file format of a knowledge base.
+
+    Attributes:
+        name: what `--format` takes.
+        kb: the knowledge base that comes in this format; "" for any.
+        description: a few words for the user: which file, from whom.
+        recognizes: tells from its beginning whether a file is in this format.
+        read: yields a file's concepts and relations.
+    """
+
+    name: str
+    kb: str
+    description: str
+    recognizes: Callable[[Head], bool]
+    read: Callable[[Path], Iterator[Concept | Relation]]
+
+
+def head_of(path: Path) -> Head:
+    """Read the beginning of a file.
+
+    Raises:
+        InputError: it is missing, not readable, or not sound gzip.
+    """
+    with open_bytes(path) as file:
+        text = file.read(_HEAD).decode("utf-8", errors="replace")
+    return Head(text.removeprefix(_BYTE_ORDER_MARK).lstrip())

@@ -1,0 +1,153 @@
+"""Human gene names: the custom download and the complete set of genenames.org.
+
+HUGO Gene Nomenclature Committee (Seal et al., Nucleic Acids Research 2023). A withdrawn symbol is a
+previous symbol of the gene that took its place.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from irplatform.errors import InputError
+from irplatform.knowledge.formats import jsons
+from irplatform.knowledge.formats.format import Format, Head
+from irplatform.knowledge.formats.tables import parts, rows
+from irplatform.knowledge.model import Concept, Name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from irplatform.knowledge.formats.tables import Row
+
+_NOT_GENES = ("phenotype only", "fragile site", "region", "virus integration site")
+"""Kinds of loci that are no genes."""
+_SEE = re.compile(r"symbol withdrawn, see .*?(HGNC:\d+)")
+_ID = re.compile(r"HGNC:\d+")
+
+
+def _custom(path: Path) -> Iterator[Concept]:
+    replaced: dict[str, list[str]] = {}
+    genes: list[Concept] = []
+    for row in rows(path, ("HGNC ID", "Approved symbol", "Approved name", "Status")):
+        gene_id, symbol = row.needed("HGNC ID"), row.needed("Approved symbol")
+        if not _ID.fullmatch(gene_id):
+            raise row.error(f"'{gene_id}' is not an HGNC id (HGNC:1097).")
+        if row["Status"] != "Approved":
+            if see := _SEE.match(row["Approved name"]):
+                replaced.setdefault(see[1], []).append(symbol)
+            continue
+        genes.append(_custom_gene(gene_id, symbol, row))
+    for gene in genes:
+        names = [Name(symbol, "previous") for symbol in replaced.get(gene.id, ())]
+        yield gene
+        if names:
+            yield Concept(gene.id, gene.name, gene.kind, tuple(names))
+
+
+def _custom_gene(gene_id: str, symbol: str, row: Row) -> Concept:
+    def cell(column: str) -> list[str]:
+        return parts(row.get(column, ""), ",")
+
+    return _gene(
+        gene_id,
+        symbol,
+        row.get("Locus type", ""),
+        synonyms=[row["Approved name"]],
+        aliases=cell("Alias symbols"),
+        previous=cell("Previous symbols"),
+        xrefs=_xrefs(
+            cell("NCBI Gene ID(supplied by NCBI)") or cell("NCBI Gene ID"),
+            cell("Ensembl gene ID"),
+            cell("UniProt ID(supplied by UniProt)") or cell("UniProt ID"),
+        ),
+    )
+
+
+def _complete_table(path: Path) -> Iterator[Concept]:
+    for row in rows(path, ("hgnc_id", "symbol", "name")):
+        record = {column: parts(cell, "|") for column, cell in row.items()}
+        record["name"] = [row["name"]]
+        yield _complete_gene(row.needed("hgnc_id"), row.needed("symbol"), record)
+
+
+def _complete_json(path: Path) -> Iterator[Concept]:
+    response = jsons.load(path, dict).get("response")
+    genes = response.get("docs") if isinstance(response, dict) else None
+    if not isinstance(genes, list):
+        raise InputError("there is no list under 'response', 'docs'.", path=path)
+    for number, gene in enumerate(genes, start=1):
+        gene_id = jsons.text(gene, "hgnc_id", path, f"gene {number}")
+        symbol = jsons.text(gene, "symbol", path, f"gene {number}")
+        yield _complete_gene(gene_id, symbol, {key: jsons.texts(v) for key, v in gene.items()})
+
+
+def _complete_gene(gene_id: str, symbol: str, record: dict[str, list[str]]) -> Concept:
+    def cell(column: str) -> list[str]:
+        return record.get(column, [])
+
+    return _gene(
+        gene_id,
+        symbol,
+        "".join(cell("locus_type")),
+        synonyms=[*cell("name"), *cell("alias_name"), *cell("prev_name")],
+        aliases=cell("alias_symbol"),
+        previous=cell("prev_symbol"),
+        xrefs=_xrefs(cell("entrez_id"), cell("ensembl_gene_id"), cell("uniprot_ids")),
+    )
+
+
+def _gene(
+    gene_id: str,
+    symbol: str,
+    locus: str,
+    *,
+    synonyms: Sequence[str],
+    aliases: Sequence[str],
+    previous: Sequence[str],
+    xrefs: tuple[str, ...],
+) -> Concept:
+    return Concept(
+        gene_id,
+        symbol,
+        "other" if locus in _NOT_GENES else "gene",
+        (
+            Name(symbol, "preferred"),
+            *(Name(text, "synonym") for text in synonyms if text),
+            *(Name(text, "alias") for text in aliases),
+            *(Name(text, "previous") for text in previous),
+        ),
+        xrefs,
+    )
+
+
+def _xrefs(entrez: Any, ensembl: Any, uniprot: Any) -> tuple[str, ...]:
+    return (
+        *(f"NCBIGENE:{identifier}" for identifier in entrez),
+        *(f"ENSEMBL:{identifier}" for identifier in ensembl),
+        *(f"UNIPROT:{identifier}" for identifier in uniprot),
+    )
+
+
+def _is_json(head: Head) -> bool:
+    return head.text.startswith("{") and '"response"' in head.text and '"hgnc_id"' in head.text
+
+
+HGNC_CUSTOM = Format(
+    "hgnc-custom",
+    "hgnc",
+    "genenames.org's custom download",
+    lambda head: head.has_columns("HGNC ID", "Approved symbol"),
+    _custom,
+)
+HGNC_TABLE = Format(
+    "hgnc-complete",
+    "hgnc",
+    "genenames.org's hgnc_complete_set.txt",
+    lambda head: head.has_columns("hgnc_id", "symbol", "locus_type"),
+    _complete_table,
+)
+HGNC_JSON = Format(
+    "hgnc-json", "hgnc", "genenames.org's hgnc_complete_set.json", _is_json, _complete_json
+)

@@ -1,0 +1,58 @@
+"""JSON files that are read whole, with errors that name the line."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from irplatform.errors import InputError
+from irplatform.runs.lines import open_bytes
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def load(path: Path, kind: type[list[Any]] | type[dict[str, Any]]) -> Any:
+    """Read a file that holds a list or an object.
+
+    Raises:
+        InputError: it is not JSON, or holds something else.
+    """
+    with open_bytes(path) as file:
+        content = file.read()
+    try:
+        value = orjson.loads(content)
+    except orjson.JSONDecodeError as error:
+        raise InputError(
+            f"this is not JSON ({error.msg}).", path=path, line=error.lineno
+        ) from error
+    if not isinstance(value, kind):
+        what = "a list" if kind is list else "an object"
+        raise InputError(f"this file should hold {what} at its top.", path=path, line=1)
+    return value
+
+
+def text(record: Any, key: str, path: Path, place: str) -> str:
+    """The text under a key of an object.
+
+    Args:
+        record: the object.
+        key: its key.
+        path: the file.
+        place: where the object is in it, for the error.
+
+    Raises:
+        InputError: it is not an object, or there is no text under the key.
+    """
+    value = record.get(key) if isinstance(record, dict) else None
+    if not isinstance(value, str) or not value.strip():
+        raise InputError(f"{place} has no text under '{key}'.", path=path)
+    return value.strip()
+
+
+def texts(value: Any) -> list[str]:
+    """A list of texts, or one text, or nothing, as a list; what is not text is left out."""
+    if isinstance(value, str):
+        return [value]
+    return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []

@@ -1,0 +1,131 @@
+"""MeSH as NLM publishes it in XML: desc20XX.xml (descriptors), supp20XX.xml (supplementary).
+
+Read record by record: memory does not grow with the file. Entities are not resolved, and nothing
+that the document type names is loaded.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from irplatform.errors import InputError
+from irplatform.knowledge.formats.format import Format, Head
+from irplatform.knowledge.formats.mesh import Descriptors, entry_term
+from irplatform.knowledge.model import Concept, ConceptKind, Name, Relation
+from irplatform.runs.lines import open_bytes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from lxml.etree import _Element
+
+_KINDS: dict[str, ConceptKind] = {"1": "drug", "3": "disease"}
+"""Of supplementary records, by class; protocols, organisms and populations are something else."""
+_SHORT = {"ABB", "ABX", "ACR", "ACX"}
+"""Lexical tags of abbreviations and acronyms."""
+
+
+def records(path: Path, tag: str) -> Iterator[_Element]:
+    """Yield a file's elements of a name; each is emptied when the next one is asked for.
+
+    Raises:
+        InputError: the file is not well-formed, or declares entities.
+    """
+    from lxml import etree
+
+    with open_bytes(path) as file:
+        try:
+            for _, element in etree.iterparse(
+                file, tag=tag, resolve_entities=False, no_network=True, load_dtd=False
+            ):
+                if next(element.iter(etree.Entity), None) is not None:
+                    raise InputError(
+                        "entities are not accepted here.", path=path, line=element.sourceline
+                    )
+                yield element
+                element.clear()
+                while element.getprevious() is not None:
+                    del element.getparent()[0]
+        except etree.XMLSyntaxError as error:
+            raise InputError(
+                f"this is not well-formed XML ({error.msg}).", path=path, line=error.lineno
+            ) from error
+
+
+def _text(element: _Element, name: str, path: Path) -> str:
+    found = (element.findtext(name) or "").strip()
+    if not found:
+        raise InputError(
+            f"this {element.tag} has no {name}.", path=path, line=element.sourceline or None
+        )
+    return found
+
+
+def _terms(record: _Element) -> Iterator[Name]:
+    """The terms of all concepts of a record."""
+    for concept in record.iterfind("ConceptList/Concept"):
+        preferred = concept.get("PreferredConceptYN") == "Y"
+        ui = (concept.findtext("ConceptUI") or "").strip()
+        relation = "" if preferred else _relation(record, ui)
+        for term in concept.iterfind("TermList/Term"):
+            text = (term.findtext("String") or "").strip()
+            if not text:
+                continue
+            name = entry_term(text, relation)
+            if name.kind == "synonym" and term.get("LexicalTag") in _SHORT:
+                name = Name(text, "abbreviation")
+            yield name
+
+
+def _relation(record: _Element, ui: str) -> str:
+    """How a further concept stands to the preferred one: NRW, BRD, REL."""
+    for relation in record.iterfind("ConceptList/Concept/ConceptRelationList/ConceptRelation"):
+        if (relation.findtext("Concept2UI") or "").strip() == ui:
+            return relation.get("RelationName") or ""
+    return ""
+
+
+def _read_descriptors(path: Path) -> Iterator[Concept | Relation]:
+    descriptors = Descriptors()
+    for record in records(path, "DescriptorRecord"):
+        yield descriptors.concept(
+            _text(record, "DescriptorUI", path),
+            _text(record, "DescriptorName/String", path),
+            list(_terms(record)),
+            [(tree.text or "").strip() for tree in record.iterfind("TreeNumberList/TreeNumber")],
+        )
+    yield from descriptors.relations()
+
+
+def _read_supplement(path: Path) -> Iterator[Concept | Relation]:
+    for record in records(path, "SupplementalRecord"):
+        concept_id = f"MESH:{_text(record, 'SupplementalRecordUI', path)}"
+        name = _text(record, "SupplementalRecordName/String", path)
+        kind = _KINDS.get(record.get("SCRClass", ""), "other")
+        yield Concept(concept_id, name, kind, (Name(name, "preferred"), *_terms(record)))
+        for heading in record.iterfind(
+            "HeadingMappedToList/HeadingMappedTo/DescriptorReferredTo/DescriptorUI"
+        ):
+            ui = (heading.text or "").strip().lstrip("*")
+            yield Relation(concept_id, f"MESH:{ui}", "mapped-to")
+
+
+def _recognizes(root: str) -> Callable[[Head], bool]:
+    return lambda head: head.text.startswith("<") and f"<{root}" in head.text
+
+
+MESH_XML = Format(
+    "mesh-xml",
+    "mesh",
+    "NLM's desc20XX.xml (descriptors)",
+    _recognizes("DescriptorRecordSet"),
+    _read_descriptors,
+)
+MESH_SUPPLEMENT = Format(
+    "mesh-supplement",
+    "mesh",
+    "NLM's supp20XX.xml (supplementary concepts)",
+    _recognizes("SupplementalRecordSet"),
+    _read_supplement,
+)

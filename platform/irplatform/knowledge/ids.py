@@ -1,0 +1,30 @@
+"""Compact identifiers: PREFIX:rest, the prefix in capitals."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from irplatform.knowledge.names import literal_key
+
+if TYPE_CHECKING:
+    from irplatform.knowledge.model import ConceptKind
+
+NAME_SPACES: dict[ConceptKind, str] = {"drug": "DRUG", "gene": "GENE", "disease": "DISEASE"}
+"""Prefixes of ids that are names, where a source gives nothing else."""
+
+
+def name_id(kind: ConceptKind, name: str) -> str:
+    """The id of something of which a source gives the name alone: DRUG:vemurafenib, GENE:BRAF."""
+    return f"{NAME_SPACES[kind]}:{name if kind == 'gene' else literal_key(name)}"
+
+
+def space(concept_id: str) -> str:
+    """The prefix of an id."""
+    return concept_id.partition(":")[0]
+
+
+def compact(identifier: str) -> str:
+    """An id with its prefix in capitals: `hgnc:1097` and `HGNC:HGNC:1097` → `HGNC:1097`."""
+    prefix, _, rest = identifier.strip().partition(":")
+    prefix = prefix.upper()
+    return f"{prefix}:{rest.removeprefix(f'{prefix}:')}"

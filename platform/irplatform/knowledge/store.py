@@ -1,0 +1,119 @@
+"""Reads one installed knowledge base.
+
+Its SQLite file never changes, so it is opened as immutable: no locks, and one connection for every
+thread that reads.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from typing import TYPE_CHECKING, cast
+
+import orjson
+
+from irplatform.knowledge.model import Concept, ConceptKind, Name, NameKind, Relation
+from irplatform.knowledge.names import stored_key
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+_CONCEPT = "SELECT c.id, c.name, c.kind, c.names, c.xrefs FROM concept c"
+_NAMED = (
+    "SELECT c.id, min(n.rank) FROM name n JOIN concept c ON c.number = n.concept "
+    "WHERE n.key IN ({}) GROUP BY n.concept ORDER BY n.concept"
+)
+_AFTER_ALL = "\U0010ffff"
+_Row = tuple[str, str, str, bytes, bytes]
+
+
+class KnowledgeBase:
+    """A knowledge base in a file.
+
+    Attributes:
+        name: the name under which it was added.
+        fingerprint: stands for its content.
+    """
+
+    def __init__(self, name: str, path: Path, fingerprint: str) -> None:
+        self.name = name
+        self.fingerprint = fingerprint
+        self._uri = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
+        self._local = threading.local()
+
+    def named(self, wanted: Sequence[str]) -> list[tuple[str, int]]:
+        """Ids of the concepts with a name that has one of these keys, in their order.
+
+        Returns:
+            Each with the rank (`NAME_RANK`) of the best kind of name that it is to the concept.
+        """
+        marks = ",".join("?" * len(wanted))
+        return self._connection().execute(_NAMED.format(marks), tuple(wanted)).fetchall()
+
+    def concept(self, concept_id: str) -> Concept | None:
+        """The concept with this id."""
+        found = self._rows(f"{_CONCEPT} WHERE c.id = ?", (concept_id,))
+        return self._concept(found[0]) if found else None
+
+    def concepts(self) -> Iterator[Concept]:
+        """All concepts, in order of their ids."""
+        for row in self._connection().execute(f"{_CONCEPT} ORDER BY c.number"):
+            yield self._concept(row)
+
+    def referring_to(self, concept_id: str) -> list[str]:
+        """Ids of the concepts that give an id as a cross-reference."""
+        query = (
+            "SELECT c.id FROM xref JOIN concept c ON c.number = xref.concept WHERE xref.id = ? "
+            "ORDER BY c.number"
+        )
+        return [row[0] for row in self._connection().execute(query, (concept_id,))]
+
+    def relations(self, concept_id: str, kind: str | None = None) -> list[Relation]:
+        """Relations from and to an id, those from it first."""
+        found = []
+        for end in ("source", "target"):
+            query = f"SELECT source, target, kind, evidence FROM relation WHERE {end} = ?"
+            values = [concept_id]
+            if kind is not None:
+                query, values = f"{query} AND kind = ?", [concept_id, kind]
+            order = " ORDER BY kind, source, target"
+            for source, target, what, evidence in self._connection().execute(query + order, values):
+                found.append(Relation(source, target, what, self.name, evidence))
+        return found
+
+    def with_prefix(self, text: str, limit: int) -> list[tuple[str, str]]:
+        """Normalized names that begin as a text does, each with its concept's id."""
+        start = stored_key(text)
+        query = (
+            "SELECT n.key, c.id FROM name n JOIN concept c ON c.number = n.concept "
+            "WHERE n.key >= ? AND n.key < ? ORDER BY n.key, c.number LIMIT ?"
+        )
+        return self._connection().execute(query, (start, start + _AFTER_ALL, limit)).fetchall()
+
+    def keys_with_prefix(self, start: str) -> list[str]:
+        """Normalized names that begin with some characters."""
+        query = "SELECT DISTINCT key FROM name WHERE key >= ? AND key < ?"
+        rows = self._connection().execute(query, (start, start + _AFTER_ALL))
+        return [row[0] for row in rows]
+
+    def _rows(self, query: str, values: Sequence[str]) -> list[_Row]:
+        return self._connection().execute(query, values).fetchall()
+
+    def _connection(self) -> sqlite3.Connection:
+        connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
+        if connection is None:
+            connection = sqlite3.connect(self._uri, uri=True, check_same_thread=False)
+            self._local.connection = connection
+        return connection
+
+    def _concept(self, row: _Row) -> Concept:
+        concept_id, name, kind, names, xrefs = row
+        return Concept(
+            concept_id,
+            name,
+            cast("ConceptKind", kind),
+            tuple(Name(text, cast("NameKind", what)) for text, what in orjson.loads(names)),
+            tuple(orjson.loads(xrefs)),
+            self.name,
+        )

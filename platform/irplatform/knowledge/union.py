@@ -1,0 +1,252 @@
+"""Several knowledge bases read as one.
+
+A concept that several of them know under the same id is one concept, with the names of all.
+Concepts with different ids stay apart; `same_as` says which ones are the same thing, by their
+cross-references and, for sources that give names alone (DRUG:vemurafenib), by name.
+"""
+
+from __future__ import annotations
+
+import difflib
+import heapq
+from collections import deque
+from dataclasses import replace
+from functools import lru_cache
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from irplatform import storage
+from irplatform.knowledge.ids import NAME_SPACES, name_id, space
+from irplatform.knowledge.model import NAME_RANK, Concept, Name
+from irplatform.knowledge.names import keys, stored_key
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from irplatform.knowledge.model import ConceptKind, Relation
+    from irplatform.knowledge.store import KnowledgeBase
+
+_REMEMBERED = 1 << 14
+"""Concepts that are kept in memory once they were asked for."""
+
+
+class Knowledge:
+    """A union of knowledge bases; the first one goes before where they differ.
+
+    It may be used by several threads at once.
+    """
+
+    def __init__(self, bases: Sequence[KnowledgeBase]) -> None:
+        self.bases = tuple(bases)
+        self._known = lru_cache(maxsize=_REMEMBERED)(self._gather)
+
+    @property
+    def fingerprint(self) -> str:
+        """Stands for the content and the order of the knowledge bases."""
+        return storage.fingerprint({"kb": [[base.name, base.fingerprint] for base in self.bases]})
+
+    def find(self, text: str) -> list[Concept]:
+        """Concepts that have this name in some spelling.
+
+        Returns:
+            Genes with exactly this symbol first, then names that differ in case at most, then
+            those that differ in hyphens, number, or inversion. Within these: what has a kind before
+            what has none, preferred names before synonyms, aliases, narrower and broader names, and
+            the knowledge bases in their order.
+        """
+        wanted = keys(text)
+        ranks: dict[str, int] = {}
+        for base in self.bases:
+            for concept_id, rank in base.named(wanted):
+                ranks[concept_id] = min(rank, ranks.get(concept_id, rank))
+        return sorted(
+            self._all_of(ranks), key=lambda concept: _distance(concept, text, ranks[concept.id])
+        )
+
+    def concept(self, concept_id: str) -> Concept | None:
+        """The concept with this id, or None."""
+        return self._known(concept_id)
+
+    def concepts(self, kind: ConceptKind | None = None) -> Iterator[Concept]:
+        """All concepts (of a kind), in order of their ids."""
+        each_in_order = heapq.merge(
+            *(base.concepts() for base in self.bases), key=lambda concept: concept.id
+        )
+        for _, group in groupby(each_in_order, key=lambda concept: concept.id):
+            concept = _united(list(group))
+            if kind is None or concept.kind == kind:
+                yield concept
+
+    def parents(self, concept_id: str) -> list[Concept]:
+        """What a concept is a kind of, one step up."""
+        return self._neighbours(concept_id, upwards=True)
+
+    def children(self, concept_id: str) -> list[Concept]:
+        """The kinds of a concept, one step down."""
+        return self._neighbours(concept_id, upwards=False)
+
+    def ancestors(self, concept_id: str, limit: int | None = None) -> list[Concept]:
+        """Everything above a concept, the nearest first."""
+        return self._reachable(concept_id, limit, upwards=True)
+
+    def descendants(self, concept_id: str, limit: int | None = None) -> list[Concept]:
+        """Everything below a concept, the nearest first.
+
+        Args:
+            concept_id: where to begin; not part of the result.
+            limit: how many to return at most.
+        """
+        return self._reachable(concept_id, limit, upwards=False)
+
+    def relations(self, concept_id: str, kind: str | None = None) -> list[Relation]:
+        """Relations from and to a concept, whichever of its ids a source uses (see `same_as`).
+
+        Args:
+            concept_id: the concept.
+            kind: only these, e.g. "drug-gene"; all but "is-a" by default.
+        """
+        ids = [concept_id, *(concept.id for concept in self.same_as(concept_id))]
+        found = (
+            relation
+            for base in self.bases
+            for each in ids
+            for relation in base.relations(each, kind)
+            if kind is not None or relation.kind != "is-a"
+        )
+        return list(dict.fromkeys(found))
+
+    def same_as(self, concept_id: str) -> list[Concept]:
+        """The same thing under other ids: by cross-references in either direction, and by name.
+
+        Beyond the first step only name spaces that were not met yet are entered: two diseases that
+        refer to one MeSH heading do not become one.
+        """
+        met = {concept_id: None}
+        spaces = {space(concept_id)}
+        queue = deque([concept_id])
+        while queue:
+            current = queue.popleft()
+            linked = [other for other in self._linked(current) if other not in met]
+            if current != concept_id:
+                linked = [other for other in linked if space(other) not in spaces]
+            met.update(dict.fromkeys(linked))
+            spaces |= {space(other.id) for other in self._all_of(linked)}
+            queue.extend(linked)
+        return self._all_of(other for other in met if other != concept_id)
+
+    def search(self, prefix: str, limit: int = 20) -> list[Concept]:
+        """Concepts with a name that begins like this, in alphabetical order of those names."""
+        hits = [hit for base in self.bases for hit in base.with_prefix(prefix, 2 * limit)]
+        return self._all_of(concept_id for _, concept_id in sorted(hits))[:limit]
+
+    def nearest(self, text: str, limit: int = 5) -> list[Concept]:
+        """Concepts with a name that is spelled nearly like this and begins like it."""
+        wanted = stored_key(text)
+        candidates = {
+            key
+            for base in self.bases
+            for key in base.keys_with_prefix(wanted[:2])
+            if wanted and abs(len(key) - len(wanted)) <= max(2, len(wanted) // 4)
+        }
+        near = difflib.get_close_matches(wanted, sorted(candidates), n=limit, cutoff=0.75)
+        hits = (hit for key in near for base in self.bases for hit in base.named([key]))
+        return self._all_of(concept_id for concept_id, _ in hits)[:limit]
+
+    def _gather(self, concept_id: str) -> Concept | None:
+        known = [base.concept(concept_id) for base in self.bases]
+        found = [concept for concept in known if concept is not None]
+        return _united(found) if found else None
+
+    def _all_of(self, ids: Iterable[str]) -> list[Concept]:
+        """The concepts with these ids, each once; ids that are not known are left out."""
+        found = (self._known(concept_id) for concept_id in dict.fromkeys(ids))
+        return [concept for concept in found if concept is not None]
+
+    def _neighbours(self, concept_id: str, *, upwards: bool) -> list[Concept]:
+        ids: dict[str, None] = {}
+        for base in self.bases:
+            for relation in base.relations(concept_id, "is-a"):
+                here, there = relation.source_id, relation.target_id
+                if not upwards:
+                    here, there = there, here
+                if here == concept_id:
+                    ids[there] = None
+        return self._all_of(ids)
+
+    def _reachable(self, concept_id: str, limit: int | None, *, upwards: bool) -> list[Concept]:
+        found: dict[str, Concept] = {}
+        queue = deque([concept_id])
+        while queue and (limit is None or len(found) < limit):
+            for concept in self._neighbours(queue.popleft(), upwards=upwards):
+                if concept.id not in found and concept.id != concept_id:
+                    found[concept.id] = concept
+                    queue.append(concept.id)
+        return list(found.values())[:limit]
+
+    def _linked(self, concept_id: str) -> list[str]:
+        """Ids one step of `same_as` away."""
+        ids: dict[str, None] = {}
+        concept = self.concept(concept_id)
+        if concept is not None:
+            ids.update(dict.fromkeys(concept.xrefs))
+            ids.update(dict.fromkeys(self._linked_by_name(concept)))
+        for base in self.bases:
+            ids.update(dict.fromkeys(base.referring_to(concept_id)))
+        ids.pop(concept_id, None)
+        return list(ids)
+
+    def _linked_by_name(self, concept: Concept) -> Iterator[str]:
+        """Ids of what is the same because it has the same name.
+
+        Drugs have few names that are not their own. Genes and diseases share many, so for these a
+        name counts only where a source gave nothing else, and for genes only the symbol itself.
+        """
+        own = NAME_SPACES.get(concept.kind)
+        if own is None:
+            return
+        names = {concept.name} if concept.kind == "gene" else {n.text for n in concept.names}
+        for known in self._all_of(name_id(concept.kind, name) for name in sorted(names)):
+            yield known.id
+        if concept.kind != "drug" and space(concept.id) != own:
+            return
+        for other in self.find(concept.name):
+            if other.kind == concept.kind and (own != "GENE" or other.name == concept.name):
+                yield other.id
+
+
+def _united(concepts: Sequence[Concept]) -> Concept:
+    """One concept from what several knowledge bases say of one id: the names of all."""
+    first, *others = concepts
+    if not others:
+        return first
+    names = {name.text: name for name in first.names}
+    for name in (name for other in others for name in other.names):
+        kind = "synonym" if name.kind == "preferred" else name.kind
+        names.setdefault(name.text, Name(name.text, kind))
+    return replace(
+        first,
+        kind=next((each.kind for each in concepts if each.kind != "other"), "other"),
+        names=tuple(names.values()),
+        xrefs=tuple(dict.fromkeys(xref for each in concepts for xref in each.xrefs)),
+    )
+
+
+def _distance(concept: Concept, text: str, rank: int) -> tuple[int, bool, int]:
+    """How far a concept is from a text: in spelling, in kind, in the kind of its nearest name.
+
+    Args:
+        concept: one that has the name in some spelling.
+        text: the name that was looked up.
+        rank: that of the best kind of name that is spelled somehow like it.
+    """
+    folded = text.casefold()
+    spelling = 2
+    for name in concept.names:
+        if name.text == text and concept.kind == "gene":
+            near = 0
+        elif name.text.casefold() == folded:
+            near = 1
+        else:
+            continue
+        spelling, rank = min((spelling, rank), (near, NAME_RANK[name.kind]))
+    return spelling, concept.kind == "other", rank

@@ -1,0 +1,108 @@
+"""`platform kb`."""
+
+import pytest
+from commands import call
+from kb_data import OWN
+
+
+@pytest.fixture
+def platform(fresh_home, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "own.tsv").write_text(OWN)
+    return lambda *arguments: call(capsys, monkeypatch, *arguments)
+
+
+def test_add_list_show_remove(platform):
+    added = platform("kb", "add", "own", "own.tsv")
+    assert (added.code, added.out) == (0, "own: 7 concepts, 12 names, 3 relations (table)\n")
+    listed = platform("kb", "list")
+    assert listed.out.splitlines()[0].split() == [
+        "own",
+        "7",
+        "concepts",
+        "3",
+        "relations",
+        "own.tsv",
+    ]
+    assert platform("kb", "remove", "own").code == 0
+    assert "7 concepts" not in platform("kb", "list").out
+
+
+def test_list_says_where_what_is_missing_is_published(platform):
+    listed = platform("kb", "list")
+    rows = {line.split()[0]: line for line in listed.out.splitlines()[1:]}
+    assert "genenames.org" in rows["hgnc"]
+    assert "nlm.nih.gov" in rows["mesh"]
+    assert listed.out.startswith("Not added yet")
+
+
+def test_list_as_json(platform):
+    platform("kb", "add", "own", "own.tsv")
+    facts = platform("kb", "list", "--json").json
+    assert facts["installed"][0]["counts"]["concepts"] == {"disease": 4, "drug": 1, "gene": 2}
+    assert len(facts["installed"][0]["sources"][0]["sha256"]) == 64
+    assert {"mesh", "doid", "civic"} <= {each["name"] for each in facts["available"]}
+
+
+def test_show(platform):
+    platform("kb", "add", "own", "own.tsv")
+    shown = platform("kb", "show", "Melanomas")
+    assert shown.code == 0
+    assert shown.out.splitlines() == [
+        "X:2  melanoma  (disease, own)",
+        "  synonym       malignant melanoma",
+        "  abbreviation  MM",
+        "  parents       neoplasm",
+        "  children      skin melanoma; uveal melanoma",
+    ]
+
+
+def test_show_by_id_with_relations(platform, tmp_path):
+    header = "doid_id\tdrugbank_id\tdisease\tdrug\tcategory\n"
+    drugs = ["Aa", "Bb", "Cc"]
+    lines = [f"X:2\tDB{n}\tmelanoma\t{drug}\tDM\n" for n, drug in enumerate(drugs)]
+    (tmp_path / "indications.tsv").write_text(header + "".join(lines))
+    platform("kb", "add", "own", "own.tsv")
+    platform("kb", "add", "pharmacotherapydb", "indications.tsv")
+    shown = platform("kb", "show", "X:2", "--relations", "2")
+    assert shown.out.splitlines()[-4:] == [
+        "  drug-disease (3)",
+        "    Aa  DRUGBANK:DB0  pharmacotherapydb: disease-modifying",
+        "    Bb  DRUGBANK:DB1  pharmacotherapydb: disease-modifying",
+        "    …",
+    ]
+    (concept,) = platform("kb", "show", "melanoma", "--json").json["concepts"]
+    assert [relation["name"] for relation in concept["relations"]] == drugs
+    only = platform("kb", "show", "X:2", "--kb", "own", "--json").json
+    assert only["concepts"][0]["relations"] == []
+
+
+def test_show_of_the_unknown_names_the_nearest(platform):
+    platform("kb", "add", "own", "own.tsv")
+    shown = platform("kb", "show", "melanomma")
+    assert shown.code == 1
+    assert shown.out == "'melanomma' is not known. Near it: melanoma (X:2)\n"
+    facts = platform("kb", "show", "melanomma", "--json").json
+    assert facts["concepts"] == []
+    assert facts["nearest"][0]["id"] == "X:2"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("show", "melanoma"), "no knowledge base was added yet"),
+        (("show", "melanoma", "--kb", "mesh"), "`platform kb add mesh FILE`"),
+        (("remove", "mesh"), "unknown knowledge base 'mesh'"),
+        (("add", "mesh", "own.tsv", "--format", "mesh-xml"), "own.tsv:1: this is not well-formed"),
+        (("add", "mesh", "missing.xml"), "missing.xml: there is no such file."),
+        (("add", "hgnc", "noise.tsv"), "noise.tsv:1: this is not in a format of 'hgnc'"),
+    ],
+)
+def test_mistakes_are_one_line(platform, tmp_path, arguments, said):
+    (tmp_path / "noise.tsv").write_text("noise\n")
+    outcome = platform("kb", *arguments)
+    assert outcome.code == 2
+    assert said in outcome.err
+    assert outcome.err.count("\n") == 1
+    assert outcome.out == ""
+    assert platform("kb", "list", "--json").json["installed"] == []

@@ -1,0 +1,205 @@
+"""HGNC, CIViC and DGIdb."""
+
+import json
+
+import pytest
+
+from irplatform.errors import InputError
+from irplatform.knowledge.model import Name
+
+CUSTOM_COLUMNS = (
+    "HGNC ID\tApproved symbol\tApproved name\tStatus\tAlias symbols\t"
+    "NCBI Gene ID(supplied by NCBI)\tPrevious symbols\tEnsembl gene ID\tLocus type\n"
+)
+CUSTOM = CUSTOM_COLUMNS + (
+    "HGNC:3236\tEGFR\tepidermal growth factor receptor\tApproved\tERBB1, ERRP\t1956\tERBB\t"
+    "ENSG00000146648\tgene with protein product\n"
+    "HGNC:6\tEGFX\tsymbol withdrawn, see [HGNC:3236](/x)\tSymbol Withdrawn\t\t\t\t\tunknown\n"
+    "HGNC:7\tGONE\tentry withdrawn\tEntry Withdrawn\t\t\t\t\tunknown\n"
+    "HGNC:8\tFRA1A\tfragile site\tApproved\t\t\t\t\tfragile site\n"
+)
+COMPLETE = (
+    "hgnc_id\tsymbol\tname\tlocus_group\tlocus_type\tstatus\talias_symbol\talias_name\tprev_symbol\t"
+    "prev_name\tentrez_id\tensembl_gene_id\tuniprot_ids\n"
+    "HGNC:3236\tEGFR\tepidermal growth factor receptor\tprotein-coding gene\t"
+    'gene with protein product\tApproved\t"ERBB1|ERRP"\terythroblastic leukemia viral\tERBB\t'
+    '"epidermal growth factor receptor (avian)"\t1956\tENSG00000146648\tP00533\n'
+)
+
+CIVIC_2016 = (
+    "genesymbol\tentrezgene\tvariant_name\tevidence_type\tevidence_direction\t"
+    "evidence_level\tclinical_significance\tpubmed_id\tdisease_ontology_id\tdisease_name\tdrug_names\tapi_url\n"
+    "ALK\t238\tF1245C\tPredictive\tSupports\tC: Case study\tResistance\t23598171\t769\t"
+    "Neuroblastoma\tCrizotinib,Palbociclib (PD0332991)\thttps://civic/api/variants/549\n"
+    "TP53\t7157\tMUTATION\tPrognostic\tDoes Not Support\tB: Clinical\tPoor Outcome\t1\tNA\t"
+    "Odd Disease\tNA\thttps://civic/api/variants/2\n"
+)
+CIVIC_NIGHTLY = (
+    "molecular_profile\tmolecular_profile_id\tdisease\tdoid\tphenotypes\ttherapies\t"
+    "therapy_interaction_type\tevidence_type\tevidence_direction\tevidence_level\t"
+    "significance\tevidence_statement\tcitation_id\tsource_type\tevidence_id\n"
+    "BRAF V600E\t12\tMelanoma\t1909\t\tDabrafenib,Trametinib\tCombination\tPredictive\tSupports\t"
+    "A\tSensitivity/Response\tIt works.\t23020132\tPubMed\t1409\n"
+    "EGFR T790M AND EGFR L858R\t34\tMelanoma\t1909\t\t\t\tPredictive\tSupports\tB\tResistance\t.\t"
+    "7\tASCO\t2\n"
+)
+
+DGIDB = (
+    "gene_claim_name\tgene_concept_id\tgene_name\tinteraction_source_db_name\t"
+    "interaction_source_db_version\tinteraction_type\tinteraction_score\tdrug_claim_name\t"
+    "drug_concept_id\tdrug_name\tapproved\timmunotherapy\tanti_neoplastic\n"
+    "BRAF\thgnc:1097\tBRAF\tCGI\t1\tinhibitor\t2.5\tVEMURAFENIB\trxcui:1147220\tVEMURAFENIB\tTRUE\t"
+    "FALSE\tTRUE\n"
+    "odd\tNULL\tNULL\tTTD\t1\tNULL\t1\tx\tNULL\tNULL\tFALSE\tFALSE\tFALSE\n"
+)
+DGIDB_2021 = (
+    "gene_name\tgene_claim_name\tentrez_id\tinteraction_claim_source\tinteraction_types\t"
+    "drug_claim_name\tdrug_claim_primary_name\tdrug_name\tdrug_concept_id\t"
+    "interaction_group_score\tPMIDs\n"
+    "BRAF\tBRAF\t673\tCGI\tinhibitor\tzelboraf\tvemurafenib\tVEMURAFENIB\tchembl:CHEMBL1229517\t1\t"
+    "21639808,22356324\n"
+)
+COMMONS = (
+    "primary_gene_name\tentrez_gene_id\tdrug_trade_name\tdrug_development_name\tprimary_drug_name\t"
+    "drug_class\tinteraction_type\tcancer_type\n"
+    "BRAF \t673\tVemurafenib\tna\tZelboraf\tRAF Inhibitor\tInhibition\tMelanoma\n"
+)
+CLEARITY = (
+    "gene_name\tentrez_gene_id\treported_drug_response\tdrug_name\tdrug_trade_name\tdrug_class\r\n"
+    "AKT1\t207\tSensitivity\t ARQ092\t\tAKT Inhibitors\r\n"
+    "BRCA\t\tSensitivity\tOlaparib\t\tPARP Inhibitors\r\n"
+)
+TRIALS = (
+    "Molecular Target\tEntrez Gene Name\tEnterez Gene Id\tDrug name\tOther drug name\t"
+    "Interaction type\tClinical Trial ID(s)\n"
+    "AKT1-3\tAKT1\t207\tMK2206\tAkt Inhibitor MK2206, MK-2206\tinhibitor\tNCT01245205\n"
+)
+
+
+def test_the_custom_download_of_hgnc(read):
+    how, concepts, _ = read("hgnc", "genes.tsv.gz", CUSTOM)
+    assert how == "hgnc-custom"
+    assert set(concepts) == {"HGNC:3236", "HGNC:8"}
+    egfr = concepts["HGNC:3236"]
+    assert (egfr.name, egfr.kind) == ("EGFR", "gene")
+    assert egfr.xrefs == ("NCBIGENE:1956", "ENSEMBL:ENSG00000146648")
+    assert {name.text: name.kind for name in egfr.names} == {
+        "EGFR": "preferred",
+        "epidermal growth factor receptor": "synonym",
+        "ERBB1": "alias",
+        "ERRP": "alias",
+        "ERBB": "previous",
+    }
+    assert concepts["HGNC:8"].kind == "other"
+
+
+def test_a_withdrawn_symbol_is_a_previous_one_of_the_gene_that_replaced_it(fresh_home, write):
+    from irplatform.knowledge import add, open_knowledge
+
+    add("hgnc", [write("genes.tsv", CUSTOM)])
+    (found,) = open_knowledge(["hgnc"]).find("EGFX")
+    assert found.id == "HGNC:3236"
+    assert Name("EGFX", "previous") in found.names
+    assert open_knowledge(["hgnc"]).find("GONE") == []
+
+
+def test_the_complete_set_of_hgnc_in_both_forms(read):
+    how, concepts, _ = read("hgnc", "hgnc_complete_set.txt", COMPLETE)
+    assert how == "hgnc-complete"
+    header, line = (row.split("\t") for row in COMPLETE.splitlines())
+    gene = dict(zip(header, line, strict=True))
+    document = {key: value.strip('"').split("|") for key, value in gene.items()}
+    document |= {"hgnc_id": gene["hgnc_id"], "symbol": gene["symbol"], "uuid": 3}
+    text = json.dumps({"response": {"docs": [document]}})
+    how, from_json, _ = read("hgnc", "hgnc_complete_set.json", text)
+    assert how == "hgnc-json"
+    assert from_json == concepts
+    egfr = concepts["HGNC:3236"]
+    assert egfr.xrefs == ("NCBIGENE:1956", "ENSEMBL:ENSG00000146648", "UNIPROT:P00533")
+    assert Name("erythroblastic leukemia viral", "synonym") in egfr.names
+
+
+def test_civic_of_2016(read):
+    how, concepts, relations = read("civic", "civic.tsv", CIVIC_2016)
+    assert how == "civic-2016"
+    assert {c.id: (c.kind, c.name) for c in concepts.values()} == {
+        "NCBIGENE:238": ("gene", "ALK"),
+        "CIVIC.VID:549": ("variant", "ALK F1245C"),
+        "DOID:769": ("disease", "Neuroblastoma"),
+        "DRUG:crizotinib": ("drug", "Crizotinib"),
+        "DRUG:palbociclib": ("drug", "Palbociclib"),
+        "NCBIGENE:7157": ("gene", "TP53"),
+        "CIVIC.VID:2": ("variant", "TP53 MUTATION"),
+        "DISEASE:odddisease": ("disease", "Odd Disease"),
+    }
+    assert Name("PD0332991", "synonym") in concepts["DRUG:palbociclib"].names
+    evidence = relations["DRUG:crizotinib", "drug-gene", "NCBIGENE:238"]
+    assert evidence == "level C, Predictive, Resistance, PMID:23598171"
+    doubt = relations["NCBIGENE:7157", "gene-disease", "DISEASE:odddisease"]
+    assert "not supported" in doubt
+    assert ("NCBIGENE:238", "gene-variant", "CIVIC.VID:549") in relations
+
+
+def test_civic_of_tonight(read):
+    how, concepts, relations = read("civic", "nightly.tsv", CIVIC_NIGHTLY)
+    assert how == "civic-evidence"
+    assert {c.id for c in concepts.values()} == {
+        "GENE:BRAF",
+        "CIVIC.MPID:12",
+        "CIVIC.MPID:34",
+        "DOID:1909",
+        "DRUG:dabrafenib",
+        "DRUG:trametinib",
+    }
+    evidence = relations["DRUG:dabrafenib", "drug-disease", "DOID:1909"]
+    assert evidence == "level A, Predictive, Sensitivity/Response, PMID:23020132"
+    assert "PMID" not in relations["CIVIC.MPID:34", "variant-disease", "DOID:1909"]
+
+
+def test_dgidb_of_today_and_of_2021(read):
+    how, concepts, relations = read("dgidb", "interactions.tsv", DGIDB)
+    assert how == "dgidb-interactions"
+    assert set(concepts) == {"HGNC:1097", "RXCUI:1147220"}
+    assert relations == {("RXCUI:1147220", "drug-gene", "HGNC:1097"): "inhibitor, CGI"}
+    _, concepts, relations = read("dgidb", "interactions21.tsv", DGIDB_2021)
+    evidence = relations["CHEMBL:CHEMBL1229517", "drug-gene", "NCBIGENE:673"]
+    assert evidence == "inhibitor, CGI, PMID:21639808, PMID:22356324"
+    assert Name("zelboraf", "synonym") in concepts["CHEMBL:CHEMBL1229517"].names
+
+
+def test_the_sources_of_dgidb(read):
+    how, concepts, relations = read("dgidb", "commons.tsv", COMMONS)
+    assert how == "dgidb-cancercommons"
+    assert [n.text for n in concepts["DRUG:zelboraf"].names] == ["Vemurafenib"]
+    assert list(relations) == [("DRUG:zelboraf", "drug-gene", "NCBIGENE:673")]
+    how, _, relations = read("dgidb", "clearity.tsv", CLEARITY)
+    assert how == "dgidb-clearity"
+    assert list(relations) == [("DRUG:arq092", "drug-gene", "NCBIGENE:207")]
+    how, concepts, relations = read("dgidb", "trials.tsv", TRIALS)
+    assert how == "dgidb-clearity-trials"
+    assert [n.text for n in concepts["DRUG:mk2206"].names] == ["MK-2206"]
+    assert "NCT01245205" in relations["DRUG:mk2206", "drug-gene", "NCBIGENE:207"]
+
+
+@pytest.mark.parametrize(
+    ("kb", "text", "what"),
+    [
+        ("hgnc", CUSTOM + "HGNC:9\tcut", "file.tsv:6: 2 columns where the header has 9"),
+        ("hgnc", CUSTOM.replace("HGNC:8", "8"), "file.tsv:5: '8' is not an HGNC id"),
+        (
+            "hgnc",
+            CUSTOM.replace("Status", "State", 1),
+            "file.tsv:1: the header has no column 'Status'",
+        ),
+        ("civic", CIVIC_2016.encode() + b"\xff\n", "file.tsv:4: byte 1 of this line is not UTF-8"),
+        (
+            "dgidb",
+            COMMONS.replace("\t673", "\t"),
+            "file.tsv:2: the column 'entrez_gene_id' is empty",
+        ),
+    ],
+)
+def test_errors_name_the_line(read, kb, text, what):
+    with pytest.raises(InputError) as caught:
+        read(kb, "file.tsv", text)
+    assert what in str(caught.value)

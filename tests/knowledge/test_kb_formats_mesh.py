@@ -1,0 +1,171 @@
+"""MeSH in the four forms in which it comes."""
+
+import pytest
+
+from irplatform.errors import InputError
+from irplatform.knowledge.model import Name
+
+TABLE = (
+    "D009369\tNeoplasms\tNeoplasm|Cancer\tC04\t\n"
+    "D008545\tMelanoma\tMelanoma, Malignant|MM\tC04.557\t\n"
+    "D000077484\tVemurafenib\t\tD02.065|D03.633\t\n"
+    "D066246\tErbB Receptors\t\tD08.811|D12.776\t\n"
+    "D000068878\tTrastuzumab\t\tD12.776.124.486.485.114\t\n"
+    "D000005\tAbdomen\t\tA01.923.047\t\n"
+)
+
+DESCRIPTORS = """<?xml version="1.0" encoding="UTF-8"?>
+<!DOCTYPE DescriptorRecordSet SYSTEM "https://www.nlm.nih.gov/databases/dtd/nlmdescriptorrecordset_20250101.dtd">
+<DescriptorRecordSet LanguageCode="eng">
+<DescriptorRecord DescriptorClass="1">
+ <DescriptorUI>D009369</DescriptorUI>
+ <DescriptorName><String>Neoplasms</String></DescriptorName>
+ <TreeNumberList><TreeNumber>C04</TreeNumber></TreeNumberList>
+ <ConceptList><Concept PreferredConceptYN="Y"><ConceptUI>M1</ConceptUI>
+  <TermList><Term LexicalTag="NON"><TermUI>T1</TermUI><String>Neoplasms</String></Term></TermList>
+ </Concept></ConceptList>
+</DescriptorRecord>
+<DescriptorRecord DescriptorClass="1">
+ <DescriptorUI>D001943</DescriptorUI>
+ <DescriptorName><String>Breast Neoplasms</String></DescriptorName>
+ <TreeNumberList><TreeNumber>C04.588</TreeNumber><TreeNumber>C17.800</TreeNumber></TreeNumberList>
+ <ConceptList>
+  <Concept PreferredConceptYN="Y"><ConceptUI>M2</ConceptUI>
+   <ConceptRelationList><ConceptRelation RelationName="NRW">
+    <Concept1UI>M2</Concept1UI><Concept2UI>M3</Concept2UI></ConceptRelation></ConceptRelationList>
+   <TermList>
+    <Term LexicalTag="NON"><String>Breast Neoplasms</String></Term>
+    <Term LexicalTag="NON"><String>Breast &amp; Nipple Tumors</String></Term>
+    <Term LexicalTag="ACR"><String>breast ca</String></Term></TermList>
+  </Concept>
+  <Concept PreferredConceptYN="N"><ConceptUI>M3</ConceptUI>
+   <TermList><Term LexicalTag="NON"><String>Malignant Breast Tumor</String></Term></TermList>
+  </Concept>
+ </ConceptList>
+</DescriptorRecord>
+</DescriptorRecordSet>
+"""
+
+SUPPLEMENT = """<?xml version="1.0"?>
+<SupplementalRecordSet LanguageCode="eng">
+<SupplementalRecord SCRClass="1">
+ <SupplementalRecordUI>C551177</SupplementalRecordUI>
+ <SupplementalRecordName><String>PLX 4720</String></SupplementalRecordName>
+ <HeadingMappedToList><HeadingMappedTo><DescriptorReferredTo>
+  <DescriptorUI>*D007211</DescriptorUI><DescriptorName><String>Indoles</String></DescriptorName>
+ </DescriptorReferredTo></HeadingMappedTo></HeadingMappedToList>
+ <ConceptList><Concept PreferredConceptYN="Y"><ConceptUI>M4</ConceptUI>
+  <TermList><Term LexicalTag="LAB"><String>PLX-4720</String></Term></TermList>
+ </Concept></ConceptList>
+</SupplementalRecord>
+<SupplementalRecord SCRClass="3">
+ <SupplementalRecordUI>C535326</SupplementalRecordUI>
+ <SupplementalRecordName><String>Melanoma, familial</String></SupplementalRecordName>
+</SupplementalRecord>
+</SupplementalRecordSet>
+"""
+
+ASCII = """*NEWRECORD
+RECTYPE = D
+MH = Neoplasms
+MN = C04
+UI = D009369
+
+*NEWRECORD
+RECTYPE = D
+MH = Calcimycin
+DE =
+ENTRY = A-23187|T109|T195|LAB|NRW|NLM (1991)|900308|abbcdef
+ENTRY = Antibiotic A23187|T109|T195|NON|EQV|UNK (19XX)|1|abbcdef
+PRINT ENTRY = Ionophore A23187
+MN = C04.100
+UI = D000001
+"""
+
+
+def test_the_table(read):
+    how, concepts, relations = read("mesh", "mesh.tsv.gz", TABLE)
+    assert how == "mesh-table"
+    melanoma = concepts["MESH:D008545"]
+    assert melanoma.names == (
+        Name("Melanoma", "preferred"),
+        Name("Melanoma, Malignant", "synonym"),
+        Name("MM", "abbreviation"),
+    )
+    assert relations == {("MESH:D008545", "is-a", "MESH:D009369"): ""}
+
+
+def test_kinds_follow_the_tree(read):
+    _, concepts, _ = read("mesh", "mesh.tsv", TABLE)
+    kinds = {concept.name: concept.kind for concept in concepts.values()}
+    assert kinds == {
+        "Neoplasms": "disease",
+        "Melanoma": "disease",
+        "Vemurafenib": "drug",
+        "Trastuzumab": "drug",
+        "ErbB Receptors": "other",
+        "Abdomen": "other",
+    }
+
+
+@pytest.mark.parametrize("name", ["desc2025.xml", "desc2025.xml.gz"])
+def test_the_descriptors_in_xml(read, name):
+    how, concepts, relations = read("mesh", name, DESCRIPTORS)
+    assert how == "mesh-xml"
+    breast = concepts["MESH:D001943"]
+    assert breast.kind == "disease"
+    assert Name("Breast & Nipple Tumors", "synonym") in breast.names
+    assert Name("breast ca", "abbreviation") in breast.names
+    assert Name("Malignant Breast Tumor", "narrow") in breast.names
+    assert relations == {("MESH:D001943", "is-a", "MESH:D009369"): ""}
+
+
+def test_the_supplementary_concepts(read):
+    how, concepts, relations = read("mesh", "supp2025.xml", SUPPLEMENT)
+    assert how == "mesh-supplement"
+    assert [concept.kind for concept in concepts.values()] == ["drug", "disease"]
+    assert relations == {("MESH:C551177", "mapped-to", "MESH:D007211"): ""}
+
+
+def test_the_descriptors_in_ascii(read):
+    how, concepts, relations = read("mesh", "d2025.bin", ASCII)
+    assert how == "mesh-ascii"
+    assert set(concepts["MESH:D000001"].names) == {
+        Name("Calcimycin", "preferred"),
+        Name("A-23187", "narrow"),
+        Name("Antibiotic A23187", "synonym"),
+        Name("Ionophore A23187", "synonym"),
+    }
+    assert relations == {("MESH:D000001", "is-a", "MESH:D009369"): ""}
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "line"),
+    [
+        ("a.tsv", TABLE + "D1\tshort id\t\t\t\n", 7),
+        ("b.tsv", TABLE + "D000006\tcut off\n", 7),
+        ("c.xml", DESCRIPTORS.replace("</TreeNumberList>", "", 1), 11),
+        ("d.xml", DESCRIPTORS.replace("<DescriptorUI>D001943</DescriptorUI>", ""), 12),
+        ("e.bin", ASCII + "no equals sign\n", 16),
+        ("f.bin", ASCII.replace("UI = D000001", ""), 7),
+    ],
+)
+def test_errors_name_the_line(read, name, text, line):
+    with pytest.raises(InputError) as caught:
+        read("mesh", name, text)
+    assert caught.value.line == line
+    assert f"{name}:{line}: " in str(caught.value)
+
+
+def test_entities_are_neither_expanded_nor_fetched(read, tmp_path):
+    secret = tmp_path / "secret"
+    secret.write_text("secret")
+    declared = f"""<!DOCTYPE DescriptorRecordSet [
+      <!ENTITY file SYSTEM "{secret.as_uri()}">
+      <!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;"> ]>"""
+    head, _, rest = DESCRIPTORS.partition("\n")[2].partition("\n")
+    for entity in ("&file;", "&b;"):
+        text = declared + rest.replace("Breast Neoplasms", entity, 1)
+        assert head.startswith("<!DOCTYPE")
+        with pytest.raises(InputError, match="entities are not accepted"):
+            read("mesh", "mesh.xml", text)

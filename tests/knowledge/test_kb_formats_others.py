@@ -1,0 +1,138 @@
+"""PharmacotherapyDB, Hetionet, drug names, MeSH's cross-references, one's own table."""
+
+import json
+
+import pytest
+
+from irplatform.errors import InputError
+from irplatform.knowledge.model import Name
+
+INDICATIONS = (
+    "doid_id\tdrugbank_id\tdisease\tdrug\tcategory\tn_curators\tn_resources\n"
+    "DOID:10652\tDB00843\tAlzheimer's disease\tDonepezil\tDM\t2\t1\n"
+    "DOID:10652\tDB00163\tAlzheimer's disease\tVitamin E\tNOT\t3\t1\n"
+)
+NODES = (
+    "id\tname\tkind\n"
+    "Gene::673\tBRAF\tGene\n"
+    "Disease::DOID:1909\tmelanoma\tDisease\n"
+    "Compound::DB08881\tVemurafenib\tCompound\n"
+    "Side Effect::C0000727\tAcute abdomen\tSide Effect\n"
+)
+EDGES = (
+    "source\tmetaedge\ttarget\n"
+    "Disease::DOID:1909\tDaG\tGene::673\n"
+    "Compound::DB08881\tCtD\tDisease::DOID:1909\n"
+    "Compound::DB08881\tCcSE\tSide Effect::C0000727\n"
+    "Pharmacologic Class::N0000175605\tPCiC\tCompound::DB08881\n"
+    "Gene::673\tGr>G\tGene::5604\n"
+)
+DISEASE_GENES = (
+    "doid_id\tdoid_name\tentrez_gene_id\tgene_symbol\tsources\tlicense\n"
+    "DOID:1909\tmelanoma\t673\tBRAF\tDISEASES|DisGeNET\t\n"
+)
+DRUG_GENES = (
+    "drugbank_id\tentrez_gene_id\tsources\tpubmed_ids\tactions\taffinity_nM\tlicense\turls\n"
+    "DB08881\t673\tDrugBank (target)\t1|2\tinhibitor\t\tCC\t\n"
+)
+DRUGS = {
+    "drug_variant_to_canonical": {
+        "gefitinib": ["gefitinib"],
+        "iressa 250 mg": ["gefitinib"],
+        "nothing known": ["nothing known"],
+    },
+    "drug_canonical_to_data": {
+        "gefitinib": {"name": "Gefitinib", "drugbank_id": "DB00317", "mesh_id": "D000092004"},
+        "nothing known": {"name": "Nothing known"},
+    },
+}
+MAPPINGS = (
+    "MESH\tD000077484\tVemurafenib\tCHEBI\tCHEBI:63637\tvemurafenib\n"
+    "MESH\tD018719\tReceptor, ErbB-2\tHGNC\t3430\tERBB2\n"
+)
+OWN = "id\tname\tkind\tsynonyms\tparents\nmy:1\tthing\tdisease\tit|THNG\tmy:2|my:3\n"
+
+
+def test_indications_leave_out_what_curators_rejected(read):
+    how, concepts, relations = read("pharmacotherapydb", "indications.tsv.gz", INDICATIONS)
+    assert how == "indications"
+    assert set(concepts) == {"DOID:10652", "DRUGBANK:DB00843", "DRUGBANK:DB00163"}
+    assert relations == {("DRUGBANK:DB00843", "drug-disease", "DOID:10652"): "disease-modifying"}
+
+
+def test_the_nodes_of_hetionet(read):
+    how, concepts, _ = read("hetionet", "nodes.tsv", NODES)
+    assert how == "hetionet-nodes"
+    assert {c.id: c.kind for c in concepts.values()} == {
+        "NCBIGENE:673": "gene",
+        "DOID:1909": "disease",
+        "DRUGBANK:DB08881": "drug",
+        "UMLS:C0000727": "other",
+    }
+
+
+def test_the_edges_of_hetionet_go_from_drugs_to_genes_to_diseases(read):
+    how, _, relations = read("hetionet", "edges.sif.gz", EDGES)
+    assert how == "hetionet-edges"
+    assert relations == {
+        ("NCBIGENE:673", "gene-disease", "DOID:1909"): "associates",
+        ("DRUGBANK:DB08881", "drug-disease", "DOID:1909"): "treats",
+        ("DRUGBANK:DB08881", "drug-side-effect", "UMLS:C0000727"): "causes",
+        ("DRUGBANK:DB08881", "is-a", "NDFRT:N0000175605"): "",
+        ("NCBIGENE:673", "gene-gene", "NCBIGENE:5604"): "regulates",
+    }
+
+
+def test_the_tables_behind_the_edges_of_hetionet(read):
+    how, concepts, relations = read("hetionet", "DaG.tsv", DISEASE_GENES)
+    assert how == "hetionet-disease-gene"
+    assert concepts["NCBIGENE:673"].name == "BRAF"
+    assert relations == {
+        ("NCBIGENE:673", "gene-disease", "DOID:1909"): "associates: DISEASES, DisGeNET"
+    }
+    how, _, relations = read("hetionet", "CbG.tsv", DRUG_GENES)
+    assert how == "hetionet-drug-gene"
+    assert relations == {
+        ("DRUGBANK:DB08881", "drug-gene", "NCBIGENE:673"): "inhibitor: DrugBank (target)"
+    }
+
+
+def test_drug_names_have_no_dosage_and_no_class_as_cross_reference(read):
+    how, concepts, _ = read("drugs", "drugs.json.gz", json.dumps(DRUGS))
+    assert how == "drug-names"
+    gefitinib = concepts["DRUGBANK:DB00317"]
+    assert [name.text for name in gefitinib.names] == ["gefitinib", "iressa"]
+    assert gefitinib.xrefs == ()
+    assert concepts["DRUG:nothingknown"].kind == "drug"
+
+
+def test_cross_references_of_mesh(read):
+    how, concepts, _ = read("mesh-xrefs", "mappings.tsv.gz", MAPPINGS)
+    assert how == "mesh-mappings"
+    assert concepts["MESH:D000077484"].xrefs == ("CHEBI:63637",)
+    assert concepts["MESH:D018719"].xrefs == ("HGNC:3430",)
+
+
+def test_a_table_of_ones_own(read):
+    how, concepts, relations = read("mine", "mine.tsv", OWN)
+    assert how == "table"
+    assert concepts["MY:1"].names == (Name("it", "synonym"), Name("THNG", "abbreviation"))
+    assert set(relations) == {("MY:1", "is-a", "MY:2"), ("MY:1", "is-a", "MY:3")}
+
+
+@pytest.mark.parametrize(
+    ("kb", "text", "what"),
+    [
+        ("pharmacotherapydb", INDICATIONS.replace("NOT", "NO"), "f:3: the category 'NO'"),
+        ("hetionet", EDGES.replace("CtD", "CxD"), "f:3: 'CxD' is not a kind of edge"),
+        ("hetionet", EDGES.replace("Gene::5604", "5604"), "f:6: '5604' is not a node"),
+        ("drugs", '{"drug_variant_to_canonical": 1}', "f: there is no object under"),
+        ("mesh-xrefs", MAPPINGS + "MESH\tD1\t\tX\tY\tZ\n", "f:3: this line is not"),
+        ("mine", OWN.replace("my:1", "1"), "f:2: the id '1' has no prefix"),
+        ("mine", OWN.replace("disease", "illness"), "f:2: the kind 'illness' is none of"),
+    ],
+)
+def test_errors_name_the_line(read, kb, text, what):
+    with pytest.raises(InputError) as caught:
+        read(kb, "f", text)
+    assert what in str(caught.value)

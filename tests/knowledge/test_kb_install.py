@@ -1,0 +1,179 @@
+"""Adding, replacing and removing: whole or not at all, and the same bytes every time."""
+
+import os
+
+import pytest
+from kb_data import OWN
+
+from irplatform.errors import InputError
+from irplatform.knowledge import add, installed, open_knowledge, remove
+from irplatform.knowledge import install as module
+
+
+def _files(home):
+    return {
+        str(path.relative_to(home)): path.read_bytes()
+        for path in home.rglob("*")
+        if path.is_file() and path.suffix != ".lock"
+    }
+
+
+def test_what_was_added_is_listed_with_counts_and_sources(fresh_home, write):
+    made = add("own", [write("own.tsv.gz", OWN)])
+    assert installed() == {"own": made}
+    assert made.counts["concepts"] == {"disease": 4, "drug": 1, "gene": 2}
+    assert made.counts["relations"] == {"is-a": 3}
+    assert made.total("names") == 12
+    assert [(s["file"], s["format"]) for s in made.sources] == [("own.tsv.gz", "table")]
+
+
+def test_two_builds_of_one_file_are_equal_to_the_byte(tmp_path, monkeypatch, write):
+    found = []
+    for home in ("a", "b"):
+        monkeypatch.setenv("IRPLATFORM_HOME", str(tmp_path / home))
+        add("own", [write("own.tsv", OWN)])
+        found.append(_files(tmp_path / home))
+    assert found[0] == found[1]
+    assert len(found[0]) == 2
+
+
+def test_adding_the_same_file_again_does_nothing(fresh_home, write, capsys):
+    made = add("own", [write("own.tsv", OWN)])
+    stamp = made.path.stat().st_mtime_ns
+    assert add("own", [write("copy.tsv", OWN)]) == made
+    assert made.path.stat().st_mtime_ns == stamp
+    assert "already there" in capsys.readouterr().err
+
+
+def test_another_file_replaces_it_and_says_so(fresh_home, write, capsys):
+    first = add("own", [write("own.tsv", OWN)])
+    opened = open_knowledge(["own"])
+    assert opened.find("melanoma")
+    second = add("own", [write("own.tsv", OWN.replace("melanoma", "carcinoma"))])
+    assert "replaced" in capsys.readouterr().err
+    assert first.fingerprint != second.fingerprint
+    assert not first.path.exists()
+    assert open_knowledge(["own"]).find("melanoma") == []
+    assert opened.find("melanoma"), "who reads the old one goes on reading it"
+
+
+def test_several_files_are_one_knowledge_base(fresh_home, write):
+    more = "id\tname\tkind\tsynonyms\nX:2\tmelanoma\tother\tnaevocarcinoma\nY:1\tnew\tdrug\t\n"
+    add("own", [write("own.tsv", OWN), write("more.tsv", more)])
+    knowledge = open_knowledge(["own"])
+    assert [c.id for c in knowledge.find("naevocarcinoma")] == ["X:2"]
+    assert knowledge.concept("X:2").kind == "disease"
+    assert knowledge.concept("Y:1").kind == "drug"
+
+
+@pytest.mark.parametrize("before", [False, True])
+def test_a_bad_file_changes_nothing(fresh_home, write, before):
+    if before:
+        add("own", [write("own.tsv", OWN)])
+    kept = _files(fresh_home)
+    with pytest.raises(InputError, match=r"bad.tsv:9: 2 columns where the header has 6"):
+        add("own", [write("bad.tsv", OWN + "X:9\tcut\n")])
+    assert _files(fresh_home) == kept
+    assert list(installed()) == (["own"] if before else [])
+    assert before or not (fresh_home / "kb" / "own").exists()
+
+
+def test_an_interrupted_build_leaves_nothing_and_debris_of_a_killed_one_goes(
+    fresh_home, write, monkeypatch
+):
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(module.Builder, "write", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            add("own", [write("own.tsv", OWN)])
+    assert _files(fresh_home) == {}
+    debris = fresh_home / "kb" / "own" / ".partial-dead"
+    debris.mkdir(parents=True)
+    (debris / "kb.sqlite").write_text("half")
+    add("own", [write("own.tsv", OWN)])
+    assert not debris.exists()
+
+
+@pytest.mark.parametrize("text", ["", "id\tname\tkind\n", "\n\n"])
+def test_an_empty_file_is_refused(fresh_home, write, text):
+    with pytest.raises(InputError, match=r"empty\.tsv"):
+        add("own", [write("empty.tsv", text)])
+    assert installed() == {}
+
+
+@pytest.mark.parametrize("name", ["", "Mesh", "../mesh", "a b", ".mesh"])
+def test_what_cannot_be_a_name(fresh_home, write, name):
+    with pytest.raises(InputError, match="cannot be a name"):
+        add(name, [write("own.tsv", OWN)])
+
+
+def test_a_file_of_another_source_is_told_apart(fresh_home, write):
+    genes = "HGNC ID\tApproved symbol\tApproved name\tStatus\n"
+    with pytest.raises(InputError, match=r"genes.tsv:1: .*'mesh'.*use the name 'hgnc'"):
+        add("mesh", [write("genes.tsv", genes)])
+    with pytest.raises(InputError, match=r"noise.tsv:1: this is not in a format that is known"):
+        add("own", [write("noise.tsv", "noise")])
+
+
+def test_a_format_that_is_asked_for(fresh_home, write):
+    with pytest.raises(InputError, match="Did you mean 'mesh-table'"):
+        add("mesh", [write("own.tsv", OWN)], "mesh-tabel")
+    with pytest.raises(InputError, match=r"own.tsv:1: 6 columns where there should be 5"):
+        add("mesh", [write("own.tsv", OWN)], "mesh-table")
+
+
+def test_files_that_are_not_there_or_not_gzip(fresh_home, write, tmp_path):
+    with pytest.raises(InputError, match="there is no such file"):
+        add("own", [tmp_path / "nothing.tsv"])
+    plain = write("own.tsv", OWN)
+    with pytest.raises(InputError, match="not a whole gzip file"):
+        add("own", [plain.rename(tmp_path / "own.tsv.gz")])
+    cut = write("cut.tsv.gz", OWN + "Y:1\ty\tdrug\t\t\t\n" * 10_000)
+    cut.write_bytes(cut.read_bytes()[:-20])
+    with pytest.raises(InputError, match="not a whole gzip file"):
+        add("own", [cut])
+    assert installed() == {}
+
+
+def test_what_is_not_installed_comes_with_the_command_that_adds_it(fresh_home):
+    with pytest.raises(InputError, match="`platform kb add mesh FILE`"):
+        open_knowledge(["mesh"])
+    with pytest.raises(InputError, match="unknown knowledge base 'mesh'"):
+        remove("mesh")
+
+
+def test_removing(fresh_home, write):
+    add("own", [write("own.tsv", OWN)])
+    remove("own")
+    assert installed() == {}
+    assert _files(fresh_home) == {}
+
+
+def test_a_manifest_that_was_changed_can_still_be_removed(fresh_home, write):
+    made = add("own", [write("own.tsv", OWN)])
+    manifest = made.path.with_name("manifest.json")
+    manifest.write_text("{")
+    with pytest.raises(InputError, match="platform kb remove own"):
+        open_knowledge(["own"])
+    remove("own")
+    assert installed() == {}
+
+
+def test_another_version_is_to_be_added_again(fresh_home, write, monkeypatch):
+    path = write("own.tsv", OWN)
+    made = add("own", [path])
+    monkeypatch.setattr(module, "VERSION", made.version + 1)
+    with pytest.raises(InputError, match="added by another version"):
+        open_knowledge(["own"])
+    assert add("own", [path]).version == made.version + 1
+    open_knowledge(["own"])
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_cache_that_cannot_be_written_to(fresh_home, write):
+    fresh_home.mkdir()
+    fresh_home.chmod(0o500)
+    with pytest.raises(InputError, match="IRPLATFORM_HOME"):
+        add("own", [write("own.tsv", OWN)])

