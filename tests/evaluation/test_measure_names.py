@@ -3,7 +3,7 @@
 import pytest
 
 from irplatform.errors import InputError
-from irplatform.evaluation import parse_measures
+from irplatform.evaluation import default_measures, parse_measures
 
 
 def test_names_come_back_in_their_one_right_form_in_order_and_once():
@@ -27,7 +27,7 @@ def test_measures_of_plugins_come_first():
         ("infndcg", "Did you mean 'infNDCG'?"),
         ("recip_rank", "is 'RR' here"),
         ("ndcg_cut_20", "is 'nDCG@20' here"),
-        ("zzzz", "Known: AP, "),
+        ("zzzz", "The nearest: "),
         ("nDCG@", "cannot be understood. Write a measure as nDCG@20"),
         ("", "cannot be understood"),
         ("AP; AP", "cannot be understood"),
@@ -45,3 +45,10 @@ def test_what_makes_no_sense_is_refused_with_what_to_do(name, words):
     with pytest.raises(InputError) as caught:
         parse_measures(["AP", name], {"infNDCG": lambda qrels, run: {}})
     assert words in str(caught.value)
+
+
+def test_inferred_measures_come_first_unless_the_collection_places_them():
+    assert default_measures(["AP"], sampled=False) == ("AP",)
+    assert default_measures(["AP"], sampled=True) == ("infNDCG", "infAP", "AP")
+    assert default_measures(["infNDCG", "AP"], sampled=True) == ("infNDCG", "infAP", "AP")
+    assert default_measures(["AP", "infAP"], sampled=True) == ("infNDCG", "AP", "infAP")

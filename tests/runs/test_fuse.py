@@ -65,3 +65,17 @@ def test_nonsense_is_refused():
         reciprocal_rank_fusion([run("x", q="a")], k=-1)
     with pytest.raises(ValueError, match="depth is 0"):
         reciprocal_rank_fusion([run("x", q="a")], depth=0)
+
+
+def test_weights_count():
+    fused = reciprocal_rank_fusion([run("x", q="a b"), run("y", q="c d")], k=60, weights=(1, 0.5))
+    assert fused.rankings["q"].doc_ids == ("a", "b", "c", "d")
+    assert fused.rankings["q"].scores == pytest.approx(
+        np.float32([1 / 61, 1 / 62, 0.5 / 61, 0.5 / 62]), rel=1e-6
+    )
+
+
+@pytest.mark.parametrize("weights", [(1,), (1, -1), (0, 0)])
+def test_weights_that_make_no_sense_are_refused(weights):
+    with pytest.raises(ValueError, match="weights"):
+        reciprocal_rank_fusion([run("x", q="a"), run("y", q="b")], weights=weights)

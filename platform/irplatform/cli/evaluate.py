@@ -4,22 +4,44 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from irplatform.cli.output import json_option, print_json, print_rows
 from irplatform.console import notice
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 
 @click.command()
 @click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--collection", help="Whose judgments to use.")
-@click.option("--qrels", type=click.Path(path_type=Path), help="A file of judgments, instead.")
+@click.option(
+    "--qrels",
+    type=click.Path(path_type=Path),
+    help="A file of judgments, instead; ordinary (four columns) or sampled (five).",
+)
+@click.option(
+    "--sampled-qrels",
+    type=click.Path(path_type=Path),
+    help="A file of sampled judgments for infNDCG and infAP, beside the others or alone.",
+)
 @click.option(
     "--measure",
     "measures",
     multiple=True,
     help="As ir-measures names it; default: the collection's.",
+)
+@click.option(
+    "--among",
+    help="Average over topics with a relevant document among the first of a run: RUN@1000.",
+)
+@click.option(
+    "--relevant",
+    type=click.Choice(["seen", "unseen"]),
+    help="Average over topics that share relevant documents with training topics, or share none.",
 )
 @click.option("--per-topic", is_flag=True, help="Show every topic, not only the mean.")
 @json_option
@@ -27,7 +49,10 @@ def evaluate(
     runs: tuple[Path, ...],
     collection: str | None,
     qrels: Path | None,
+    sampled_qrels: Path | None,
     measures: tuple[str, ...],
+    among: str | None,
+    relevant: str | None,
     per_topic: bool,
     as_json: bool,
 ) -> None:
@@ -37,12 +62,24 @@ def evaluate(
     """
     from irplatform.api import evaluate_runs
     from irplatform.evaluation import compare
+    from irplatform.evaluation.subsets import TopicFilter, parse_among
     from irplatform.reports.table import ResultRow, mark, print_table
 
-    scored = evaluate_runs(runs, collection=collection, qrels=qrels, measures=measures)
+    counting = TopicFilter(parse_among(among) if among else None, relevant)
+    scored = evaluate_runs(
+        runs,
+        collection=collection,
+        qrels=qrels,
+        sampled_qrels=sampled_qrels,
+        measures=measures,
+        topics=counting,
+    )
+    if counting:
+        counted = len(next(iter(next(iter(scored.values())).per_topic.values()), ()))
+        notice(f"{counted:,} topics count")
     for path, evaluation in scored.items():
         for problem, topics in (
-            ("no results (they count as 0)", evaluation.missing),
+            (f"no results ({_counted(evaluation.aggregate)})", evaluation.missing),
             ("results but no judgments (they do not count)", evaluation.unjudged),
         ):
             if topics:
@@ -72,3 +109,14 @@ def evaluate(
         for path, evaluation in scored.items()
     ]
     print_table(rows, list(scored[baseline].aggregate), baseline=baseline, file=sys.stdout)
+
+
+def _counted(measures: Iterable[str]) -> str:
+    """What topics without results mean to the means of these measures."""
+    from irplatform.evaluation.inferred import INFERRED
+
+    left_out = [name for name in measures if name in INFERRED]
+    if not left_out:
+        return "they count as 0"
+    names = " and ".join(left_out)
+    return f"they count as 0, but are left out of the mean of {names}, as in TREC's own program"

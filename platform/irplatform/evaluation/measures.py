@@ -1,38 +1,103 @@
-"""Names of measures: ir-measures' own (`nDCG@20`, `AP`, `P(rel=2)@10`) and those of plugins.
+"""Names of measures: ir-measures' (`nDCG@20`, `AP`, `P(rel=2)@10`), plugins', infNDCG and infAP.
 
 Names are checked before anything is computed, so that a typing error costs a second and not a run.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from irplatform.errors import InputError, unknown
+from irplatform.evaluation.inferred import DEPTH, INFERRED, InferredMeasure
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
-    from irplatform.collections.collection import Qrels
+    from irplatform.collections.collection import Collection, Qrels
     from irplatform.runs.run import Run
 
 MeasureFunction: TypeAlias = Callable[["Qrels", "Run"], Mapping[str, float]]
 """A plugin's measure: from judgments and run to the value of every judged topic."""
 
 Measure: TypeAlias = Any
-"""An `ir_measures.Measure` (a package without types) or a `MeasureFunction`."""
+"""An `ir_measures.Measure` (a package without types), a `MeasureFunction`, or an `Inferred`."""
+
+
+@dataclass(frozen=True)
+class Inferred:
+    """A measure of sampled judgments.
+
+    Attributes:
+        estimate: computes it for a topic.
+    """
+
+    estimate: InferredMeasure
+
 
 _FORM = "Write a measure as nDCG@20, AP or P(rel=2)@10; parameters go in brackets, by name."
 
 
+_NEEDS_SAMPLE = (
+    "needs sampled judgments, with the five columns topic 0 docid stratum grade. Name them in the "
+    "collection's TOML file ([qrels] sampled), or give `platform evaluate` --sampled-qrels FILE."
+)
+
+
+def default_measures(names: Iterable[str], *, sampled: bool) -> tuple[str, ...]:
+    """What is reported where nobody asks for anything else.
+
+    Args:
+        names: a collection's own.
+        sampled: whether it has sampled judgments, for which infNDCG and infAP are reported too:
+            before the others, unless the collection names them in another place.
+    """
+    chosen = list(dict.fromkeys(names))
+    if sampled:
+        place = 0
+        for name in INFERRED:
+            if name not in chosen:
+                chosen.insert(place, name)
+            place = chosen.index(name) + 1
+    return tuple(chosen)
+
+
+def measures_of(
+    collection: Collection, asked: Sequence[str], extra: Mapping[str, MeasureFunction]
+) -> list[str]:
+    """The measures that runs of a collection are scored by.
+
+    Args:
+        collection: whose judgments are used.
+        asked: names that the user gave; empty takes the collection's defaults.
+        extra: measures of plugins.
+
+    Raises:
+        InputError: see `parse_measures`.
+    """
+    sampled = collection.sampled_qrels is not None
+    names = asked or default_measures(collection.measures, sampled=sampled)
+    hint = collection.metadata.get("sampled judgments", "")
+    return list(parse_measures(names, extra, sampled=sampled, sampled_hint=hint))
+
+
 def parse_measures(
-    names: Iterable[str], extra: Mapping[str, MeasureFunction] | None = None
+    names: Iterable[str],
+    extra: Mapping[str, MeasureFunction] | None = None,
+    *,
+    sampled: bool = False,
+    sampled_hint: str = "",
 ) -> dict[str, Measure]:
     """Understand names of measures.
 
     Args:
-        names: ir-measures' names, or keys of `extra`.
+        names: ir-measures' names, keys of `extra`, or infNDCG and infAP.
         extra: measures of plugins; they come before ir-measures' of the same name.
+        sampled: whether there are sampled judgments. infNDCG needs them; infAP is estimated from
+            them where they are, and is ir-measures' of the same name where they are not.
+        sampled_hint: where sampled judgments could be had, for the message that they are needed.
 
     Returns:
         What computes each measure, by its one right name (`MAP` is `AP`, `NDCG@5` is `nDCG@5`), in
@@ -47,10 +112,27 @@ def parse_measures(
     for name in names:
         if name in extra:
             parsed[name] = extra[name]
+        elif inferred := _inferred(name.strip(), sampled, sampled_hint):
+            parsed[name.strip()] = inferred
         else:
             measure = _parse(name.strip(), extra)
             parsed[str(measure)] = measure
     return parsed
+
+
+def _inferred(name: str, sampled: bool, hint: str) -> Inferred | None:
+    """A measure of sampled judgments, or None where ir-measures is to be asked."""
+    base = re.split(r"[@(]", name, maxsplit=1)[0].strip()
+    if base not in INFERRED or (base == "infAP" and not sampled):
+        return None
+    if name != base:
+        raise InputError(
+            f"'{name}' cannot be estimated from sampled judgments: {base} has no parameters there "
+            f"(the first {DEPTH} documents count)."
+        )
+    if not sampled:
+        raise InputError(f"the measure '{name}' {_NEEDS_SAMPLE}{' ' + hint if hint else ''}")
+    return Inferred(INFERRED[base])
 
 
 def _parse(name: str, extra: Mapping[str, MeasureFunction]) -> Measure:
@@ -74,7 +156,8 @@ def _unknown_measure(name: str, extra: Mapping[str, MeasureFunction]) -> InputEr
         (ours,) = ir_measures.parse_trec_measure(name)
     except (ValueError, NameError):
         base = name.partition("@")[0].partition("(")[0]
-        return unknown("measure", base, [*ir_measures.measures.registry, *extra])
+        known = [*ir_measures.measures.registry, *INFERRED, *extra]
+        return unknown("measure", base, known)
     return InputError(f"unknown measure '{name}'. What trec_eval calls so is '{ours}' here.")
 
 

@@ -10,15 +10,18 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from statistics import fmean
 from typing import TYPE_CHECKING
 
 from irplatform.errors import PlatformError, PluginError
-from irplatform.evaluation.measures import Measure, MeasureFunction, parse_measures
+from irplatform.evaluation.inferred import infer
+from irplatform.evaluation.measures import Inferred, Measure, MeasureFunction, parse_measures
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from irplatform.collections.collection import Qrels
+    from irplatform.evaluation.sampled_qrels import SampledQrels
     from irplatform.runs.run import Run
 
 _NO_DOCUMENT = "irplatform:no-such-document"
@@ -34,8 +37,10 @@ class Evaluation:
     Attributes:
         aggregate: measure name to its mean over all judged topics (the sum for counts like
             `NumRel`).
-        per_topic: measure name to the values of all judged topics, in the order of the judgments.
-        missing: judged topics without results; they count, with 0.
+        per_topic: measure name to the values of all judged topics, in the order of the judgments;
+            measures of sampled judgments have no values for topics without results.
+        missing: judged topics without results; they count, with 0, except for measures of sampled
+            judgments.
         unjudged: topics with results but without judgments; they do not count.
     """
 
@@ -51,6 +56,8 @@ def evaluate(
     measures: Sequence[str],
     *,
     extra: Mapping[str, MeasureFunction] | None = None,
+    sampled: SampledQrels | None = None,
+    unrounded: Run | None = None,
 ) -> Evaluation:
     """Score a run.
 
@@ -61,6 +68,9 @@ def evaluate(
         run: the results.
         measures: names, see `parse_measures`.
         extra: measures of plugins by name.
+        sampled: sampled judgments, for infNDCG and infAP.
+        unrounded: the results in the order of their 64-bit scores, where that differs: the program
+            for sampled judgments reads such, trec_eval reads 32 bits.
 
     Returns:
         Values under the measures' one right names, in the order given.
@@ -70,15 +80,22 @@ def evaluate(
         PlatformError: a package behind ir-measures fails.
         PluginError: a plugin's measure gives no finite number for a judged topic.
     """
-    parsed = parse_measures(measures, extra)
+    parsed = parse_measures(measures, extra, sampled=sampled is not None)
     judged = {topic: dict(grades) for topic, grades in qrels.items() if grades}
     retrieved = {topic: ranking for topic, ranking in run.rankings.items() if len(ranking)}
     plugin_names = {name for name in parsed if name in (extra or {})}
-    standard = {name: m for name, m in parsed.items() if name not in plugin_names}
+    inferred = {name: m.estimate for name, m in parsed.items() if isinstance(m, Inferred)}
+    others = plugin_names | inferred.keys()
+    standard = {name: m for name, m in parsed.items() if name not in others}
     by_topic = _standard(judged, run, standard)
     for name in plugin_names:
         by_topic[name] = _checked(name, parsed[name](judged, run), judged)
-    per_topic = {name: {t: by_topic[name][t] for t in judged} for name in parsed}
+    per_topic: dict[str, PerTopic] = {
+        name: infer(inferred[name], sampled or {}, unrounded or run)
+        if name in inferred
+        else {topic: by_topic[name][topic] for topic in judged}
+        for name in parsed
+    }
     aggregate = {
         name: _aggregate(standard.get(name), list(values.values()))
         for name, values in per_topic.items()
@@ -89,6 +106,27 @@ def evaluate(
         missing=tuple(topic for topic in judged if topic not in retrieved),
         unjudged=tuple(topic for topic in retrieved if topic not in judged),
     )
+
+
+def mean_evaluation(evaluations: Sequence[Evaluation]) -> Evaluation:
+    """The mean of several evaluations by the same judgments, topic by topic.
+
+    Args:
+        evaluations: at least one. A topic that some have no value for (of sampled judgments, where
+            a run has no results) gets the mean of the others.
+    """
+    first = evaluations[0]
+    if len(evaluations) == 1:
+        return first
+    per_topic: dict[str, PerTopic] = {}
+    for measure in first.per_topic:
+        held = [evaluation.per_topic[measure] for evaluation in evaluations]
+        topics = dict.fromkeys(topic for values in held for topic in values)
+        per_topic[measure] = {
+            topic: fmean(values[topic] for values in held if topic in values) for topic in topics
+        }
+    aggregate = {m: fmean(e.aggregate[m] for e in evaluations) for m in first.aggregate}
+    return Evaluation(aggregate, per_topic, first.missing, first.unjudged)
 
 
 def _standard(
@@ -169,7 +207,7 @@ def _checked(name: str, values: PerTopic, judged: Mapping[str, object]) -> dict[
 
 def _aggregate(measure: Measure | None, values: Sequence[float]) -> float:
     if measure is None:
-        return math.fsum(values) / len(values) if values else math.nan
+        return math.fsum(values) / len(values) if values else 0.0
     aggregator = measure.aggregator()
     for value in values:
         aggregator.add(value)

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from irplatform.errors import InputError
+from irplatform.evaluation.inferred import INFERRED
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -52,6 +53,17 @@ class Comparison:
     effect_size: float | None
     n: int
     adjusted_p: float | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """An entry of the comparisons of `platform run --json`."""
+        return {
+            "difference": self.difference,
+            "interval_95": None if self.low is None else [self.low, self.high],
+            "effect_size": self.effect_size,
+            "p": self.p_value,
+            "p_adjusted": self.adjusted_p,
+            "topics": self.n,
+        }
 
 
 def paired_test(
@@ -128,6 +140,9 @@ def compare(
 ) -> dict[str, dict[str, Comparison]]:
     """Compare several runs with a baseline, by every measure of the baseline.
 
+    A topic that one of two runs finds nothing for counts as 0 here for measures of sampled
+    judgments too, although their means leave it out: a run gains nothing from staying silent.
+
     Args:
         baseline: what the first stage scored.
         others: run name to what it scored on the same judgments.
@@ -144,7 +159,9 @@ def compare(
     compared: dict[str, dict[str, Comparison]] = {name: {} for name in others}
     for measure, values in baseline.per_topic.items():
         row = {
-            name: paired_test(values, other.per_topic[measure], method=method, seed=seed)
+            name: paired_test(
+                *_same_topics(measure, values, other.per_topic[measure]), method=method, seed=seed
+            )
             for name, other in others.items()
         }
         tested = {name: c.p_value for name, c in row.items() if c.p_value is not None}
@@ -152,6 +169,14 @@ def compare(
         for name, comparison in row.items():
             compared[name][measure] = replace(comparison, adjusted_p=adjusted.get(name))
     return compared
+
+
+def _same_topics(measure: str, one: PerTopic, other: PerTopic) -> tuple[PerTopic, PerTopic]:
+    """Values with 0 for topics that only the other run has results for."""
+    if measure not in INFERRED or one.keys() == other.keys():
+        return one, other
+    topics = dict.fromkeys([*one, *other])
+    return {t: one.get(t, 0.0) for t in topics}, {t: other.get(t, 0.0) for t in topics}
 
 
 def _randomization(differences: _Floats, seed: int, samples: int) -> float:

@@ -32,6 +32,7 @@ class ResultRow:
         marks: measure name to significance against the baseline, see `mark`.
         indent: 1 for a variant of the row above ("alone"), 0 otherwise.
         seconds: how long it took, if that is to be shown.
+        aside: whether it tells about the row above (what seeds change) and is no system of its own.
     """
 
     name: str
@@ -39,6 +40,7 @@ class ResultRow:
     marks: Mapping[str, int] = field(default_factory=dict)
     indent: int = 0
     seconds: float | None = None
+    aside: bool = False
 
 
 def mark(comparison: Comparison) -> int:
@@ -179,7 +181,7 @@ def _best(rows: Sequence[ResultRow], measures: Sequence[str]) -> dict[str, set[i
         shown = {
             n: round(row.measures[measure], 4)
             for n, row in enumerate(rows)
-            if measure in row.measures
+            if measure in row.measures and not row.aside
         }
         best[measure] = {n for n, value in shown.items() if value == max(shown.values())}
     return best

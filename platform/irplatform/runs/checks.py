@@ -19,11 +19,11 @@ import numpy as np
 from irplatform.runs.lines import numbered_lines
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
     from collections.abc import Collection as Members
-    from collections.abc import Iterator
 
 COLUMNS = "Every line needs: topic Q0 docid rank score tag."
-_TAG = re.compile(r"[A-Za-z0-9_.-]{1,20}")
+_TAG = re.compile(r"[A-Za-z0-9_.-]+")
 _LARGEST = float(np.finfo(np.float32).max)
 _SHOWN = 5
 """How many topics a message names before it counts the rest."""
@@ -74,6 +74,8 @@ def validate_run(
     *,
     topics: Members[str] | None = None,
     max_per_topic: int | None = None,
+    tag_length: int = 20,
+    has_document: Callable[[str], bool] | None = None,
 ) -> list[Problem]:
     """Check a run file as TREC's submission checks do.
 
@@ -82,6 +84,8 @@ def validate_run(
         topics: the ids of the topics that the task has; topics without results are warned of,
             others are errors.
         max_per_topic: how many results the task accepts per topic.
+        tag_length: how many characters the task accepts in a run tag.
+        has_document: tells whether the task's corpus has a document; asked once per id.
 
     Returns:
         All problems, those of lines first; empty if the run can be submitted.
@@ -93,20 +97,24 @@ def validate_run(
     tags: dict[str, int] = {}
     counts: Counter[str] = Counter()
     ranked: dict[str, list[_Ranked]] = {}
+    documents: dict[str, int] = {}
     for found in _scan(Path(path)):
         if isinstance(found, Problem):
             problems.append(found)
             continue
         tags.setdefault(found.tag, found.line)
         counts[found.topic] += 1
+        documents.setdefault(found.document, found.line)
         rank = int(found.rank) if found.rank.isdecimal() else None
         ranked.setdefault(found.topic, []).append((rank, found.score, found.line))
     if not counts and not problems:
         problems.append(Problem("error", f"there are no results in this file. {COLUMNS}"))
-    problems += _tag_problems(tags)
+    problems += _tag_problems(tags, tag_length)
     problems += _count_problems(counts, max_per_topic)
     problems += _topic_problems(counts, topics)
     problems += _rank_problems(ranked)
+    if has_document is not None:
+        problems += _document_problems(documents, has_document)
     return problems
 
 
@@ -150,12 +158,12 @@ def _score_fault(text: str) -> str:
     return ""
 
 
-def _tag_problems(tags: dict[str, int]) -> Iterator[Problem]:
+def _tag_problems(tags: dict[str, int], length: int) -> Iterator[Problem]:
     for tag, line in tags.items():
-        if not _TAG.fullmatch(tag):
+        if not _TAG.fullmatch(tag) or len(tag) > length:
             yield Problem(
                 "error",
-                f"the run tag '{tag}' is not 1 to 20 letters, digits, '-', '_' or '.'.",
+                f"the run tag '{tag}' is not 1 to {length} letters, digits, '-', '_' or '.'.",
                 line,
             )
     if len(tags) > 1:
@@ -180,6 +188,19 @@ def _topic_problems(counts: Counter[str], topics: Members[str] | None) -> Iterat
         yield Problem("error", f"topics that the task does not have: {_listing(strange)}.")
     if missing := [topic for topic in topics if topic not in counts]:
         yield Problem("warning", f"topics without results: {_listing(missing)}.")
+
+
+def _document_problems(
+    documents: dict[str, int], has_document: Callable[[str], bool]
+) -> Iterator[Problem]:
+    strange = [document for document in documents if not has_document(document)]
+    if strange:
+        yield Problem(
+            "error",
+            f"{len(strange):,} of {len(documents):,} documents are not in the collection: "
+            f"{_listing(strange)}.",
+            documents[strange[0]],
+        )
 
 
 def _rank_problems(ranked: dict[str, list[_Ranked]]) -> Iterator[Problem]:

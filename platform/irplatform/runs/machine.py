@@ -64,6 +64,23 @@ def describe_platform(*, java: str | None = None, accelerator: str | None = None
     }
 
 
+def accelerator_name(device: str) -> str | None:
+    """The name of the GPU that a device stands for.
+
+    Args:
+        device: "cpu", "cuda", "cuda:1" or "mps".
+
+    Returns:
+        None where there is none: on the CPU.
+    """
+    if device.startswith("cuda"):
+        import torch
+
+        name: str = torch.cuda.get_device_name(device)
+        return name
+    return f"{_cpu_model()} (Metal)" if device == "mps" else None
+
+
 def library_versions() -> dict[str, str]:
     """Versions of the installed libraries that can move a score."""
     versions = {}

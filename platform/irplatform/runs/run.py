@@ -37,14 +37,26 @@ class Ranking:
 
     @classmethod
     def of(
-        cls, doc_ids: Sequence[str], scores: Sequence[float] | npt.NDArray[np.floating[Any]]
+        cls,
+        doc_ids: Sequence[str],
+        scores: Sequence[float] | npt.NDArray[np.floating[Any]],
+        *,
+        rounded: bool = True,
     ) -> Ranking:
         """Order documents by score; see the module for the order.
+
+        Args:
+            doc_ids: the documents.
+            scores: one per document.
+            rounded: order by the 32-bit scores; otherwise by the 64-bit ones that are given, of
+                which the ranking keeps 32 bits all the same.
 
         Raises:
             ValueError: a score is not finite, a document comes twice, or the lengths differ.
         """
-        values = np.asarray(scores, dtype=np.float32)
+        given = np.asarray(scores)
+        with np.errstate(over="ignore"):  # infinity is refused below
+            values = given.astype(np.float32)
         if values.shape != (len(doc_ids),):
             raise ValueError(f"{len(doc_ids)} documents but scores of shape {values.shape}")
         if not np.isfinite(values).all():
@@ -54,13 +66,13 @@ class Ranking:
             seen: set[str] = set()
             twice = next(d for d in doc_ids if d in seen or seen.add(d))  # type: ignore[func-returns-value]
             raise ValueError(f"document '{twice}' comes twice")
-        if np.all(values[:-1] > values[1:]):  # without ties there is nothing to decide
+        keys = values if rounded else given
+        if np.all(keys[:-1] > keys[1:]):  # without ties there is nothing to decide
             ids = tuple(doc_ids)
         else:
-            order = sorted(range(len(doc_ids)), key=lambda i: (values[i], doc_ids[i]), reverse=True)
+            order = sorted(range(len(doc_ids)), key=lambda i: (keys[i], doc_ids[i]), reverse=True)
             ids = tuple(doc_ids[i] for i in order)
             values = values[order]
-        values = values.copy()
         values.flags.writeable = False
         return cls(ids, values)
 

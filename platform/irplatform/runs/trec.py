@@ -32,7 +32,7 @@ _COMPRESSION = 6
 _WHITE_SPACE = frozenset(" \t\n\r\v\f")
 
 
-def read_run(path: Path | str) -> Run:
+def read_run(path: Path | str, *, rounded: bool = True) -> Run:
     """Read a run.
 
     The order of lines and the rank column do not matter, nor does it matter whether the lines of a
@@ -40,6 +40,7 @@ def read_run(path: Path | str) -> Run:
 
     Args:
         path: the file.
+        rounded: order by scores rounded to 32 bits, as trec_eval does; otherwise as they are.
 
     Returns:
         The run, its topics in the order in which they first appear, named by the tag of the first
@@ -52,7 +53,7 @@ def read_run(path: Path | str) -> Run:
     """
     path = Path(path)
     documents: dict[str, list[str]] = {}
-    scores: dict[str, list[npt.NDArray[np.float32]]] = {}
+    scores: dict[str, list[npt.NDArray[np.float64]]] = {}
     ids = _Decoded()
     tag = b""
     try:
@@ -68,7 +69,7 @@ def read_run(path: Path | str) -> Run:
                 documents.setdefault(topic_id, []).extend(doc_ids[start:end])
                 scores.setdefault(topic_id, []).append(values[start:end])
         rankings = {
-            topic_id: Ranking.of(doc_ids, np.concatenate(scores.pop(topic_id)))
+            topic_id: Ranking.of(doc_ids, np.concatenate(scores.pop(topic_id)), rounded=rounded)
             for topic_id, doc_ids in documents.items()
         }
     except ValueError as error:  # UnicodeDecodeError is one
@@ -124,11 +125,10 @@ def _columns(block: bytes) -> list[list[bytes]]:
     return [cells[column::7] for column in range(6)]
 
 
-def _floats(texts: Sequence[bytes]) -> npt.NDArray[np.float32]:
+def _floats(texts: Sequence[bytes]) -> npt.NDArray[np.float64]:
     if any(b"_" in text for text in texts):  # Python reads 1_000 as a number, nobody else does
         raise ValueError("a score with an underscore")
-    with np.errstate(over="ignore"):  # Ranking.of refuses infinity
-        return np.fromiter(map(float, texts), np.float64, len(texts)).astype(np.float32)
+    return np.fromiter(map(float, texts), np.float64, len(texts))
 
 
 def _stretches(topics: Sequence[bytes]) -> Iterator[tuple[bytes, int, int]]:

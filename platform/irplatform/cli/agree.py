@@ -1,0 +1,66 @@
+"""`platform agree`: do different sources of judgments prefer the same systems?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from irplatform.cli.output import json_option, print_json
+
+
+@click.command()
+@click.option(
+    "--runs-dir",
+    "folders",
+    multiple=True,
+    required=True,
+    type=click.Path(path_type=Path),
+    help="A folder that `platform run` left; give one per source.",
+)
+@click.option(
+    "--measure",
+    "measures",
+    multiple=True,
+    help="For all sources, or one per --runs-dir in their order; default: each one's first.",
+)
+@click.option(
+    "--alone", is_flag=True, help="Take rerankers' own scores, without the first stage's share."
+)
+@click.option(
+    "--samples",
+    default=10_000,
+    show_default=True,
+    type=click.IntRange(100),
+    help="Draws of topics for the intervals.",
+)
+@click.option(
+    "--seed",
+    default=42,
+    show_default=True,
+    type=click.IntRange(0, 2**32 - 1),
+    help="Of the draws.",
+)
+@json_option
+def agree(
+    folders: tuple[Path, ...],
+    measures: tuple[str, ...],
+    alone: bool,
+    samples: int,
+    seed: int,
+    as_json: bool,
+) -> None:
+    """Compare the orders that several sources give the same systems.
+
+    Prints the scores of the systems that all sources have, with their ranks, and Kendall's tau-b of
+    each pair of sources with its 95 % interval over topics.
+    """
+    from irplatform.api import agree_sources
+    from irplatform.reports.agreement import as_json as facts
+    from irplatform.reports.agreement import render
+
+    agreed = agree_sources(folders, measures=measures, alone=alone, samples=samples, seed=seed)
+    if as_json:
+        print_json(facts(agreed))
+    else:
+        click.echo(render(agreed))

@@ -1,0 +1,84 @@
+"""`platform submit`: what shared-task participants do with a finished run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from irplatform.cli.output import json_option, print_json
+
+
+@click.group()
+def submit() -> None:
+    """Check TREC run files before they are submitted."""
+
+
+@submit.command("check")
+@click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--collection", help="Whose topics the runs must answer.")
+@click.option(
+    "--documents",
+    is_flag=True,
+    help="Look up every document in the collection's index too, which is built if it is not there.",
+)
+@click.option(
+    "--max-per-topic",
+    default=1000,
+    show_default=True,
+    type=click.IntRange(1),
+    help="Results that the task accepts per topic.",
+)
+@click.option(
+    "--tag-length",
+    default=20,
+    show_default=True,
+    type=click.IntRange(1),
+    help="Characters that the task accepts in a run tag.",
+)
+@json_option
+@click.pass_context
+def check(
+    context: click.Context,
+    runs: tuple[Path, ...],
+    collection: str | None,
+    documents: bool,
+    max_per_topic: int,
+    tag_length: int,
+    as_json: bool,
+) -> None:
+    """Check run files as TREC's submission system does.
+
+    Format, scores, documents that come twice, ranks that contradict scores, the run tag, the number
+    of results; with --collection also topics. The exit code is 1 where a run would be refused.
+    """
+    from irplatform.api import check_runs
+
+    checked = check_runs(
+        runs,
+        collection=collection,
+        documents=documents,
+        max_per_topic=max_per_topic,
+        tag_length=tag_length,
+    )
+    refused = [path for path, found in checked.items() if any(p.level == "error" for p in found)]
+    if as_json:
+        entries = [
+            {
+                "path": path,
+                "accepted": path not in refused,
+                "problems": [
+                    {"level": p.level, "line": p.line, "message": p.message} for p in found
+                ],
+            }
+            for path, found in checked.items()
+        ]
+        print_json({"runs": entries})
+    else:
+        for path, found in checked.items():
+            for problem in found:
+                place = path if problem.line is None else f"{path}:{problem.line}"
+                click.echo(f"{place}: {problem.level}: {problem.message}")
+            if not found:
+                click.echo(f"{path}: nothing is wrong.")
+    context.exit(1 if refused else 0)

@@ -1,0 +1,201 @@
+"""Do sources of judgments agree on which systems are better? Rank correlations between sources.
+
+Each source (a collection with a measure) orders the systems by their mean scores; Kendall's tau-b
+between two orders says how far they agree: 1 for the same, -1 for the reverse, with ties counted in
+the denominator. Voorhees (IPM 2000) compared judgments so.
+
+The interval says how sure the *topics* make a correlation. Topics are drawn again with replacement
+(Efron's bootstrap), for each collection on its own, all systems on the same draw; the interval goes
+from the 2.5th to the 97.5th percentile of the correlations of the draws. It takes the systems as
+they are: to draw again from a handful of systems would only double some and lose others, and
+doubled systems are ties of our own making.
+"""
+
+from __future__ import annotations
+
+import zlib
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from irplatform.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from irplatform.evaluation.scoring import PerTopic
+
+FEWEST_SYSTEMS = 3
+"""Two systems have one order or the other, which is no correlation."""
+_BLOCK = 1 << 22
+"""Numbers of topics that are drawn at once."""
+_DECIMALS = 12
+"""Of means over draws: equal systems must tie, however the sums behind them were rounded."""
+
+_Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Source:
+    """A collection's scores by one measure.
+
+    Attributes:
+        name: what it is called in the table.
+        collection: the collection's id; sources of one collection share their draws of topics.
+        measure: the measure's name.
+        means: system to its score.
+        per_topic: system to topic id to value; a topic without a value is left out of its mean.
+    """
+
+    name: str
+    collection: str
+    measure: str
+    means: Mapping[str, float]
+    per_topic: Mapping[str, PerTopic]
+
+
+@dataclass(frozen=True)
+class Correlation:
+    """How far two sources agree.
+
+    Attributes:
+        first: name of a source.
+        second: name of the other.
+        tau: Kendall's tau-b; None where a source gives all systems the same score.
+        low: lower end of the 95 % interval over topics.
+        high: upper end.
+        p_value: two-sided, of independent orders.
+    """
+
+    first: str
+    second: str
+    tau: float | None
+    low: float | None
+    high: float | None
+    p_value: float | None
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """Several sources side by side.
+
+    Attributes:
+        sources: the sources.
+        systems: the systems that all of them have.
+        correlations: one per pair of sources.
+        samples: draws of topics behind the intervals.
+        seed: of the draws.
+    """
+
+    sources: Sequence[Source]
+    systems: Sequence[str]
+    correlations: Sequence[Correlation]
+    samples: int
+    seed: int
+
+
+def common_systems(sources: Sequence[Source]) -> list[str]:
+    """The systems that all sources have scores of, in the order of the first.
+
+    Raises:
+        InputError: there are fewer than two sources, or than three such systems.
+    """
+    if len(sources) < 2:
+        raise InputError("at least two sources are needed: give --runs-dir twice or more.")
+    systems = [name for name in sources[0].means if all(name in s.means for s in sources)]
+    if len(systems) < FEWEST_SYSTEMS:
+        held = "; ".join(f"{source.name}: {', '.join(source.means)}" for source in sources)
+        raise InputError(
+            f"the sources share {len(systems)} systems, and a correlation needs at least "
+            f"{FEWEST_SYSTEMS}. They have {held}."
+        )
+    return systems
+
+
+def agreement(sources: Sequence[Source], *, samples: int = 10_000, seed: int = 42) -> Agreement:
+    """Correlate every source with every other.
+
+    Args:
+        sources: at least two, with at least three systems in common.
+        samples: draws of topics.
+        seed: of the draws.
+
+    Returns:
+        The common systems and the correlations, in the order of the sources.
+
+    Raises:
+        InputError: there are too few sources or systems.
+    """
+    from scipy.stats import kendalltau
+
+    systems = common_systems(sources)
+    drawn = [_drawn_means(source, systems, samples, seed) for source in sources]
+    found = []
+    for one, other in combinations(range(len(sources)), 2):
+        first, second = sources[one], sources[other]
+        tau, p_value = kendalltau(
+            [first.means[name] for name in systems], [second.means[name] for name in systems]
+        )
+        taus = kendall_taus(drawn[one], drawn[other])
+        taus = taus[~np.isnan(taus)]
+        known = not np.isnan(tau) and len(taus) > 0
+        low, high = np.percentile(taus, [2.5, 97.5]).tolist() if known else (None, None)
+        found.append(
+            Correlation(
+                first.name,
+                second.name,
+                float(tau) if known else None,
+                low,
+                high,
+                float(p_value) if known else None,
+            )
+        )
+    return Agreement(sources, systems, found, samples, seed)
+
+
+def kendall_taus(first: _Floats, second: _Floats) -> _Floats:
+    """Kendall's tau-b of many pairs of score lists at once.
+
+    Args:
+        first: a row per pair, a column per system.
+        second: the same shape.
+
+    Returns:
+        One number per row; not a number where all scores of a row are equal.
+    """
+    left, right = np.triu_indices(first.shape[1], k=1)
+    one = np.sign(first[:, left] - first[:, right])
+    other = np.sign(second[:, left] - second[:, right])
+    untied = np.count_nonzero(one, axis=1) * np.count_nonzero(other, axis=1)
+    with np.errstate(invalid="ignore"):
+        taus: _Floats = np.sum(one * other, axis=1) / np.sqrt(untied)
+    return taus
+
+
+def _drawn_means(source: Source, systems: Sequence[str], samples: int, seed: int) -> _Floats:
+    """Means of the systems (columns) over draws of the topics (rows)."""
+    topics = sorted({topic for name in systems for topic in source.per_topic[name]})
+    values = np.array(
+        [[source.per_topic[name].get(topic, np.nan) for name in systems] for topic in topics]
+    )
+    present = ~np.isnan(values)
+    values = np.where(present, values, 0.0)
+    means = [
+        (counts @ values) / np.maximum(counts @ present, 1)
+        for counts in _draws(len(topics), samples, [seed, zlib.crc32(source.collection.encode())])
+    ]
+    rounded: _Floats = np.round(np.concatenate(means), _DECIMALS)
+    return rounded
+
+
+def _draws(topics: int, samples: int, seed: Sequence[int]) -> Iterator[_Floats]:
+    """How often each topic (columns) comes in each draw (rows), block by block."""
+    random = np.random.default_rng(seed)
+    rows = max(1, _BLOCK // topics)
+    for start in range(0, samples, rows):
+        size = min(rows, samples - start)
+        shares = np.full(topics, 1 / topics)
+        yield random.multinomial(topics, shares, size=size).astype(np.float64)

@@ -1,0 +1,131 @@
+"""infNDCG and infAP: nDCG and average precision estimated from a stratified sample of judgments.
+
+Yilmaz, Kanoulas and Aslam, "A simple and efficient sampling method for estimating AP and NDCG",
+SIGIR 2008. A judged document stands for as many pooled documents of its stratum as were pooled per
+judged one; what lies outside of the pool is not relevant. The figures are those of the program
+`sample_eval.pl`, by which the TREC precision medicine tracks were scored, to the printed digit:
+
+- the first 100 documents of a topic count, ties in score broken by decreasing document id;
+- infNDCG is the sum over the strata s of n_s / j_s * sum(grade / log2(rank + 1)), where n_s are the
+  retrieved documents of the stratum, j_s the judged ones among them, and the inner sum goes over
+  its retrieved relevant documents; divided by an estimated ideal, see `_ideal_dcg`;
+- infAP takes, at each retrieved relevant document at rank k, the expected precision
+  (1 + sum_s n_s * (r_s + 0.00001) / (j_s + 0.00003)) / k, where n_s, j_s and r_s are the pooled,
+  judged and relevant documents of s above it; these are averaged per stratum over all of its
+  relevant documents, and over the strata by their shares of the relevant documents' estimated
+  number;
+- a topic that the run finds nothing for is left out of the mean.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from irplatform.evaluation.sampled_qrels import Integers, Pool, SampledQrels
+    from irplatform.runs.run import Run
+
+DEPTH = 100
+"""Documents of a ranking that count, as in the tables of the tracks."""
+_SMOOTHING = (0.00001, 0.00003)
+"""Added to relevant and to judged documents above a rank, so that none of them divides by 0."""
+
+InferredMeasure: TypeAlias = "Callable[[Pool, Sequence[str]], float]"
+
+
+def inferred_ndcg(pool: Pool, ranking: Sequence[str]) -> float:
+    """Estimate nDCG.
+
+    Args:
+        pool: the topic's pool.
+        ranking: ids of documents, best first.
+
+    Returns:
+        A number from 0; an estimate can exceed 1. 0 if nothing judged is relevant.
+    """
+    ranks, strata, grades = _retrieved(pool, ranking)
+    count = len(pool.pooled)
+    relevant = grades > 0
+    gains = grades[relevant] / np.log2(ranks[relevant] + 1)
+    gain = np.bincount(strata[relevant], weights=gains, minlength=count)
+    found = np.bincount(strata, minlength=count)
+    judged = np.bincount(strata[grades >= 0], minlength=count)
+    ideal = _ideal_dcg(pool)
+    return float(np.sum(found * gain / np.maximum(judged, 1))) / ideal if ideal > 0 else 0.0
+
+
+def inferred_ap(pool: Pool, ranking: Sequence[str]) -> float:
+    """Estimate average precision.
+
+    Args:
+        pool: the topic's pool.
+        ranking: ids of documents, best first.
+
+    Returns:
+        A number from 0; 0 if nothing judged is relevant.
+    """
+    ranks, strata, grades = _retrieved(pool, ranking)
+    member = strata[:, None] == np.arange(len(pool.pooled))
+
+    def ranked_above(which: npt.NDArray[np.bool_]) -> Integers:
+        """How many documents of each stratum (columns) are ranked above each one (rows)."""
+        counted: Integers = (member & which[:, None]).astype(np.int64)
+        above: Integers = np.cumsum(counted, axis=0) - counted
+        return above
+
+    hits = grades > 0
+    found = ranked_above(np.ones_like(hits))
+    judged, relevant = ranked_above(grades >= 0), ranked_above(hits)
+    share = (relevant + _SMOOTHING[0]) / (judged + _SMOOTHING[1])
+    precision = (1 + np.sum(found * share, axis=1)) / ranks
+    stands_for = pool.pooled / np.maximum(pool.judged, 1)
+    all_relevant = np.bincount(pool.strata[pool.grades > 0], minlength=len(stands_for))
+    estimated = float(all_relevant @ stands_for)
+    return float(precision[hits] @ stands_for[strata[hits]]) / estimated if estimated else 0.0
+
+
+INFERRED: Mapping[str, InferredMeasure] = {"infNDCG": inferred_ndcg, "infAP": inferred_ap}
+"""The measures of sampled judgments, by name, in the order in which they are reported."""
+
+
+def infer(measure: InferredMeasure, sampled: SampledQrels, run: Run) -> dict[str, float]:
+    """The values of the topics that a run has results and the judgments a pool for."""
+    return {
+        topic: measure(pool, ranking.doc_ids)
+        for topic, pool in sampled.items()
+        if (ranking := run.rankings.get(topic)) is not None and len(ranking)
+    }
+
+
+def _retrieved(pool: Pool, ranking: Sequence[str]) -> tuple[Integers, Integers, Integers]:
+    """Rank, stratum and grade of the pooled documents at the top of a ranking."""
+    places = [pool.positions.get(document, -1) for document in ranking[:DEPTH]]
+    positions = np.array(places, dtype=np.int64)
+    ranks = np.flatnonzero(positions >= 0) + 1
+    positions = positions[positions >= 0]
+    return ranks, pool.strata[positions], pool.grades[positions]
+
+
+def _ideal_dcg(pool: Pool) -> float:
+    """The DCG of the estimated numbers of documents per grade, the best grade first.
+
+    The number of a grade is estimated over all strata and rounded half up. Its documents take the
+    ranks after *all* documents of the better grades, and counting stops after its first one at rank
+    100 or beyond: where better grades fill more than 100 ranks, one document of each lower grade
+    still counts, at its own rank far below. The official program does so.
+    """
+    total = 0.0
+    start = 0
+    for grade in np.unique(pool.grades[pool.grades > 0])[::-1].tolist():
+        count = np.bincount(pool.strata[pool.grades == grade], minlength=len(pool.pooled))
+        estimated = float(np.sum(count * pool.pooled / np.maximum(pool.judged, 1)))
+        end = start + int(np.floor(estimated + 0.5))
+        ranks = np.arange(start + 1, min(end, max(start + 1, DEPTH)) + 1)
+        total += float(np.sum(grade / np.log2(ranks + 1)))
+        start = end
+    return total

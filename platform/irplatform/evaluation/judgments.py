@@ -1,0 +1,107 @@
+"""What runs are scored with: judgments of a collection or of files, ordinary, sampled or both."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from irplatform.collections.collection import Collection, Qrels
+from irplatform.errors import InputError
+from irplatform.evaluation.inferred import INFERRED
+from irplatform.evaluation.measures import (
+    MeasureFunction,
+    default_measures,
+    measures_of,
+    parse_measures,
+)
+from irplatform.evaluation.qrels import read_qrels
+from irplatform.evaluation.sampled_qrels import (
+    SampledQrels,
+    is_sampled,
+    judged_documents,
+    read_sampled_qrels,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Judgments:
+    """Judgments and the measures that go with them.
+
+    Attributes:
+        qrels: topic id to document id to grade.
+        sampled: sampled judgments, where there are some.
+        measures: right names of the measures to report.
+    """
+
+    qrels: Qrels
+    sampled: SampledQrels | None
+    measures: Sequence[str]
+
+
+def of_collection(
+    collection: Collection,
+    measures: Sequence[str],
+    extra: Mapping[str, MeasureFunction],
+    *,
+    sampled: Path | None = None,
+) -> Judgments:
+    """A collection's judgments.
+
+    Args:
+        collection: the collection.
+        measures: names that the user gave; empty takes the collection's.
+        extra: measures of plugins.
+        sampled: a file of sampled judgments, in place of the collection's own.
+
+    Raises:
+        InputError: it has no judgments, a file is at fault, or a measure cannot be had.
+    """
+    if collection.load_qrels is None:
+        raise InputError(f"'{collection.id}' has no judgments.")
+    if sampled is not None:
+        collection = replace(collection, sampled_qrels=sampled)
+    names = measures_of(collection, measures, extra)
+    path = collection.sampled_qrels
+    return Judgments(
+        collection.load_qrels() if collection.load_qrels else {},
+        read_sampled_qrels(path) if path is not None else None,
+        names,
+    )
+
+
+def of_files(
+    qrels: Path | None,
+    measures: Sequence[str],
+    extra: Mapping[str, MeasureFunction],
+    *,
+    sampled: Path | None = None,
+) -> Judgments:
+    """Judgments from files.
+
+    Sampled judgments alone are reported by infNDCG and infAP; other measures that are asked for
+    take their judged documents as ordinary judgments.
+
+    Args:
+        qrels: a file of ordinary judgments; or of sampled ones, which its first line shows.
+        measures: names that the user gave; empty takes the usual ones.
+        extra: measures of plugins.
+        sampled: a file of sampled judgments, instead or beside.
+
+    Raises:
+        InputError: there is no file, or one is at fault, or a measure cannot be had.
+    """
+    if qrels is not None and is_sampled(qrels):
+        if sampled is not None:
+            raise InputError("these are sampled judgments too; give one of the two.", path=qrels)
+        qrels, sampled = None, qrels
+    pools = read_sampled_qrels(sampled) if sampled is not None else None
+    usual: Sequence[str] = tuple(INFERRED)
+    if qrels is not None:
+        usual = default_measures(Collection.measures, sampled=pools is not None)
+    names = list(parse_measures(measures or usual, extra, sampled=pools is not None))
+    ordinary = read_qrels(qrels) if qrels is not None else judged_documents(pools or {})
+    return Judgments(ordinary, pools, names)

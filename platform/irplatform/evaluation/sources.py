@@ -1,0 +1,85 @@
+"""Folders of runs as sources of judgments, for `agreement`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from irplatform.errors import InputError, unknown
+from irplatform.evaluation.agreement import Source
+from irplatform.runs.scores import FILE_NAME, alone, read_scores
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def read_sources(
+    folders: Sequence[Path | str],
+    measures: Sequence[str] = (),
+    *,
+    own_scores: bool = False,
+) -> list[Source]:
+    """Read what `platform run` left in folders.
+
+    Args:
+        folders: one per source.
+        measures: one for all of them, or one each; empty takes the first of each table.
+        own_scores: take rerankers' own scores instead of those mixed with the first stage's.
+
+    Returns:
+        The sources under names that tell them apart: the collection's, with measure or folder
+        where it needs to be.
+
+    Raises:
+        InputError: a folder has no scores, or not of that measure, or the number of measures is
+            neither 1 nor that of the folders.
+    """
+    if len(measures) not in (0, 1, len(folders)):
+        raise InputError(
+            f"{len(measures)} measures for {len(folders)} sources: give one for all, or one each."
+        )
+    wanted: list[str | None] = [*measures] if len(measures) != 1 else [measures[0]] * len(folders)
+    wanted = wanted or [None] * len(folders)
+    sources = [
+        _read(Path(folder), measure, own_scores)
+        for folder, measure in zip(folders, wanted, strict=True)
+    ]
+    return _named_apart(sources, folders)
+
+
+def _read(folder: Path, measure: str | None, own_scores: bool) -> Source:
+    scores = read_scores(folder)
+    if not scores.measures or not any(held.per_topic for held in scores.systems.values()):
+        raise InputError(
+            f"'{scores.collection}' has no judgments: its runs have no scores.",
+            path=folder / FILE_NAME,
+        )
+    chosen = measure or scores.measures[0]
+    if chosen not in scores.measures:
+        raise unknown(f"measure of {folder}", chosen, scores.measures)
+    systems = {}
+    for name in scores.systems:
+        if any(name == alone(other) for other in scores.systems):
+            continue
+        own = alone(name)
+        systems[name] = scores.systems[own if own_scores and own in scores.systems else name]
+    return Source(
+        scores.collection,
+        scores.collection,
+        chosen,
+        {name: held.means[chosen] for name, held in systems.items()},
+        {name: held.per_topic[chosen] for name, held in systems.items()},
+    )
+
+
+def _named_apart(sources: list[Source], folders: Sequence[Path | str]) -> list[Source]:
+    ways = (
+        [source.collection for source in sources],
+        [f"{source.collection} {source.measure}" for source in sources],
+        [str(folder) for folder in folders],
+    )
+    names = next((names for names in ways if len(set(names)) == len(names)), None)
+    if names is None:
+        raise InputError("a folder is given twice with the same measure.")
+    return [replace(source, name=name) for source, name in zip(sources, names, strict=True)]

@@ -1,0 +1,122 @@
+"""Averages over some of the topics: those that a first stage serves, those that training has seen.
+
+A reranker can only rank what the first stage found; papers therefore report the topics with a
+relevant document among the first 1,000, too (the set D1 of DeepSenSe). And where training topics
+and test topics share relevant documents, a model may remember documents instead of reading them;
+the topics that share none tell the two apart.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from irplatform.errors import InputError
+from irplatform.runs import read_run
+
+if TYPE_CHECKING:
+    from irplatform.collections.collection import Collection, Qrels
+    from irplatform.evaluation.judgments import Judgments
+    from irplatform.runs import Run
+
+_DEPTH = 1000
+
+SEEN = "seen"
+UNSEEN = "unseen"
+
+
+@dataclass(frozen=True)
+class TopicFilter:
+    """Which of the judged topics count.
+
+    Attributes:
+        among: a run and a depth, as `parse_among` gives them: topics with a relevant document
+            there.
+        relevant: "seen": topics with a document that is relevant to a training topic, too;
+            "unseen": the others.
+    """
+
+    among: tuple[Path, int] | None = None
+    relevant: str | None = None
+
+    def __bool__(self) -> bool:
+        return self.among is not None or self.relevant is not None
+
+    def topics(self, qrels: Qrels, collection: Collection | None) -> frozenset[str]:
+        """The topics that count.
+
+        Args:
+            qrels: the judgments.
+            collection: whose they are; its training partner tells what is seen.
+
+        Raises:
+            InputError: the run cannot be read, the collection has no training partner, or no topic
+                is left.
+        """
+        kept = frozenset(qrels)
+        if self.among is not None:
+            path, depth = self.among
+            kept &= found_among(qrels, read_run(path), depth)
+        if self.relevant is not None:
+            partner = collection.training() if collection and collection.training else None
+            if partner is None or partner.load_qrels is None:
+                raise InputError(
+                    "what training has seen is known of a collection with a training partner: give "
+                    "--collection, and one that has one."
+                )
+            seen = sharing(qrels, partner.load_qrels())
+            kept &= seen if self.relevant == SEEN else frozenset(qrels) - seen
+        if not kept:
+            raise InputError("no topic is left: none of the judged topics is such a one.")
+        return kept
+
+
+def parse_among(text: str) -> tuple[Path, int]:
+    """A run and a depth, written as `first-stage.run@1000`; without a depth, 1,000.
+
+    Raises:
+        InputError: the depth is no positive number.
+    """
+    name, at, depth = text.rpartition("@")
+    if not at or Path(text).exists():
+        return Path(text), _DEPTH
+    if not depth.isdecimal() or int(depth) < 1:
+        raise InputError(f"write a run and a depth as RUN@1000, not '{text}'.")
+    return Path(name), int(depth)
+
+
+def found_among(qrels: Qrels, run: Run, depth: int) -> frozenset[str]:
+    """The topics with a relevant document among the first of a run."""
+    return frozenset(
+        topic
+        for topic, grades in qrels.items()
+        if topic in run.rankings
+        and any(grades.get(d, 0) > 0 for d in run.rankings[topic].doc_ids[:depth])
+    )
+
+
+def sharing(qrels: Qrels, training: Qrels) -> frozenset[str]:
+    """The topics with a relevant document that is relevant to a training topic, too."""
+    seen = {d for grades in training.values() for d, grade in grades.items() if grade > 0}
+    return frozenset(
+        topic
+        for topic, grades in qrels.items()
+        if any(grade > 0 and d in seen for d, grade in grades.items())
+    )
+
+
+def only(judged: Judgments, topics: frozenset[str]) -> Judgments:
+    """The judgments of some topics.
+
+    Raises:
+        InputError: there are sampled judgments, whose measures average as their track does.
+    """
+    if judged.sampled is not None:
+        raise InputError("measures of sampled judgments cannot be limited to some topics.")
+    return replace(judged, qrels={t: grades for t, grades in judged.qrels.items() if t in topics})
+
+
+def without(run: Run, topics: frozenset[str]) -> Run:
+    """A run without some topics."""
+    return replace(run, rankings={t: r for t, r in run.rankings.items() if t not in topics})

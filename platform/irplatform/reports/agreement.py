@@ -1,0 +1,86 @@
+"""The table of `platform agree`: scores and ranks of systems per source, then the correlations."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from irplatform.evaluation.agreement import Agreement, Correlation
+
+
+def render(agreed: Agreement) -> str:
+    """Render an agreement as plain text, without trailing white space."""
+    names = [source.name.removesuffix(f" {source.measure}") for source in agreed.sources]
+    scores = [["system", *names]]
+    scores.append(["", *(source.measure for source in agreed.sources)])
+    ranks = [_ranks(source.means, agreed.systems) for source in agreed.sources]
+    for system in agreed.systems:
+        cells = [
+            f"{source.means[system]:.4f} ({rank[system]})"
+            for source, rank in zip(agreed.sources, ranks, strict=True)
+        ]
+        scores.append([system, *cells])
+    taus = [["sources", "tau-b", "95 % interval", "p"]]
+    taus += [_row(correlation) for correlation in agreed.correlations]
+    note = (
+        f"Kendall's tau-b over {len(agreed.systems)} systems; intervals over topics, from "
+        f"{agreed.samples:,} draws; p: chance of a correlation as strong between independent orders"
+    )
+    return "\n".join([*_aligned(scores, 2), "", *_aligned(taus, 1), note])
+
+
+def as_json(agreed: Agreement) -> dict[str, Any]:
+    """What `platform agree --json` prints."""
+    return {
+        "systems": list(agreed.systems),
+        "sources": [
+            {
+                "name": source.name,
+                "collection": source.collection,
+                "measure": source.measure,
+                "topics": len({t for name in agreed.systems for t in source.per_topic[name]}),
+                "scores": {name: source.means[name] for name in agreed.systems},
+                "ranks": _ranks(source.means, agreed.systems),
+            }
+            for source in agreed.sources
+        ],
+        "correlations": [
+            {
+                "sources": [c.first, c.second],
+                "tau_b": c.tau,
+                "low": c.low,
+                "high": c.high,
+                "p_value": c.p_value,
+            }
+            for c in agreed.correlations
+        ],
+        "samples": agreed.samples,
+        "seed": agreed.seed,
+    }
+
+
+def _ranks(means: Mapping[str, float], systems: Sequence[str]) -> dict[str, int]:
+    """Ranks from 1; systems with one score share the best of their ranks."""
+    return {name: 1 + sum(means[other] > means[name] for other in systems) for name in systems}
+
+
+def _row(correlation: Correlation) -> list[str]:
+    pair = f"{correlation.first} × {correlation.second}"
+    if correlation.tau is None or correlation.low is None or correlation.high is None:
+        return [pair, "-", "one gives all systems the same score", "-"]
+    interval = f"[{correlation.low:.2f}, {correlation.high:.2f}]"
+    return [pair, f"{correlation.tau:.2f}", interval, f"{correlation.p_value:.3f}"]
+
+
+def _aligned(rows: Sequence[Sequence[str]], heads: int) -> list[str]:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = []
+    for number, row in enumerate(rows):
+        others = zip(row[1:], widths[1:], strict=True)
+        cells = [row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in others)]
+        lines.append("  ".join(cells).rstrip())
+        if number == heads - 1:
+            lines.append("-" * (sum(widths) + 2 * (len(widths) - 1)))
+    return lines

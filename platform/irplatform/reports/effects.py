@@ -1,0 +1,91 @@
+"""How far systems are from the first stage: differences, 95 % intervals, effect sizes.
+
+A line for each system and measure: the mean difference over topics with Student's 95 % interval,
+Cohen's d for pairs (the mean difference in standard deviations of the differences), and the p-value
+after Holm's correction.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from irplatform.runs.scores import alone
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from irplatform.evaluation import Comparison
+
+_HEADER = ("system", "measure", "difference", "95 % interval", "d", "p")
+_SMALLEST = 0.0001
+"""Smaller p-values are shown as below this."""
+
+
+def render_effects(
+    comparisons: Mapping[str, Mapping[str, Comparison]], measures: Sequence[str], baseline: str
+) -> str:
+    """Render comparisons with a baseline as plain text.
+
+    Args:
+        comparisons: system to measure to comparison; NAME-alone follows NAME as "alone".
+        measures: the measures, in the order to show them.
+        baseline: the run that all were compared with.
+
+    Returns:
+        Lines without trailing white space and without a final line break.
+    """
+    lines = [_HEADER, *_lines(comparisons, measures)]
+    widths = [max(len(line[column]) for line in lines) for column in range(len(_HEADER))]
+    told = [
+        "  ".join(
+            cell.ljust(width) if column < 2 else cell.rjust(width)
+            for column, (cell, width) in enumerate(zip(line, widths, strict=True))
+        ).rstrip()
+        for line in lines
+    ]
+    topics = {c.n for by_measure in comparisons.values() for c in by_measure.values()}
+    over = " or ".join(f"{n:,}" for n in sorted(topics))
+    return "\n".join(
+        [
+            f"Differences from {baseline} over {over} topics",
+            "",
+            told[0],
+            "-" * (sum(widths) + 2 * (len(widths) - 1)),
+            *told[1:],
+            "d: difference in standard deviations of the differences; p: paired t-test, "
+            "Holm's correction",
+        ]
+    )
+
+
+def print_effects(
+    comparisons: Mapping[str, Mapping[str, Comparison]], measures: Sequence[str], baseline: str
+) -> None:
+    """Print comparisons with a baseline, see `render_effects`."""
+    print(render_effects(comparisons, measures, baseline))
+
+
+def _lines(
+    comparisons: Mapping[str, Mapping[str, Comparison]], measures: Sequence[str]
+) -> Iterator[tuple[str, ...]]:
+    aside = {alone(name) for name in comparisons}
+    for name, by_measure in comparisons.items():
+        shown = "  alone" if name in aside else name
+        for measure in measures:
+            if measure in by_measure:
+                yield (shown, measure, *_cells(by_measure[measure]))
+                shown = ""
+
+
+def _cells(comparison: Comparison) -> tuple[str, str, str, str]:
+    if comparison.low is None or comparison.high is None:
+        interval = "-"
+    else:
+        interval = f"[{comparison.low:+.4f}, {comparison.high:+.4f}]"
+    effect = "-" if comparison.effect_size is None else f"{comparison.effect_size:+.2f}"
+    p_value = comparison.p_value if comparison.adjusted_p is None else comparison.adjusted_p
+    if p_value is None:
+        chance = "-"
+    else:
+        chance = f"<{_SMALLEST}" if p_value < _SMALLEST else f"{p_value:.4f}"
+    return f"{comparison.difference:+.4f}", interval, effect, chance

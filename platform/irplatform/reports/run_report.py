@@ -1,0 +1,222 @@
+"""What a run reports: each system's scores, what seeds change of them, and how they compare.
+
+A reranker that was trained with several seeds is reported by the mean over them; what is compared
+with the first stage is then each topic's mean.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from statistics import fmean, stdev
+from typing import TYPE_CHECKING, Any
+
+from irplatform.reports.effects import print_effects
+from irplatform.reports.table import ResultRow, mark, print_table
+from irplatform.retrieval.candidates import Provenance
+from irplatform.runs.scores import alone
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from irplatform.evaluation import Comparison
+
+
+@dataclass(frozen=True)
+class Spread:
+    """What seeds change of a measure.
+
+    Attributes:
+        mean: over the seeds.
+        std: standard deviation over the seeds (n - 1).
+        min: the lowest.
+        max: the highest.
+    """
+
+    mean: float
+    std: float
+    min: float
+    max: float
+
+    @classmethod
+    def of(cls, values: Sequence[float]) -> Spread:
+        """The spread of two or more values."""
+        return cls(fmean(values), stdev(values), min(values), max(values))
+
+
+@dataclass(frozen=True)
+class SeedResult:
+    """A reranker trained with one of several seeds.
+
+    Attributes:
+        seed: the seed.
+        path: its final run.
+        interpolation: the first stage's share in it.
+        measures: measure name to mean over topics.
+        measures_alone: what the reranker's own scores give.
+    """
+
+    seed: int
+    path: Path
+    interpolation: float
+    measures: Mapping[str, float]
+    measures_alone: Mapping[str, float]
+
+    def as_json(self) -> dict[str, Any]:
+        """An entry of `seeds`."""
+        return {
+            "seed": self.seed,
+            "path": str(self.path),
+            "measures": dict(self.measures),
+            "interpolation": self.interpolation,
+            "measures_alone": dict(self.measures_alone),
+        }
+
+
+@dataclass(frozen=True)
+class SystemResult:
+    """One run, written and scored; or, of several seeds, their mean.
+
+    Attributes:
+        name: the system.
+        path: its run file; of several seeds the first one's.
+        measures: measure name to mean; empty where the collection has no judgments.
+        per_topic: measure name to topic id to value.
+        seconds: per stage; of all seeds together.
+        interpolation: the first stage's share in a reranker's final run.
+        measures_alone: what the reranker's own scores give.
+        remark: what a reader of the scores must know.
+        seeds: the results of each seed, where there were several.
+    """
+
+    name: str
+    path: Path
+    measures: Mapping[str, float]
+    per_topic: Mapping[str, Mapping[str, float]]
+    seconds: Mapping[str, float]
+    interpolation: float | None = None
+    measures_alone: Mapping[str, float] | None = None
+    remark: str = ""
+    seeds: Sequence[SeedResult] = ()
+
+    def spread(self, *, own_scores: bool = False) -> dict[str, Spread]:
+        """Per measure, what seeds change of it; empty where there was one seed.
+
+        Args:
+            own_scores: of the reranker alone.
+        """
+        if not self.seeds:
+            return {}
+        held = [seed.measures_alone if own_scores else seed.measures for seed in self.seeds]
+        return {measure: Spread.of([values[measure] for values in held]) for measure in held[0]}
+
+    def as_json(self) -> dict[str, Any]:
+        """The entry of `platform run --json`."""
+        entry: dict[str, Any] = {
+            "name": self.name,
+            "path": str(self.path),
+            "measures": dict(self.measures),
+            "seconds": {stage: round(spent, 3) for stage, spent in self.seconds.items()},
+        }
+        if self.interpolation is not None:
+            entry["interpolation"] = self.interpolation
+            entry["measures_alone"] = dict(self.measures_alone or {})
+        if self.seeds:
+            entry["seeds"] = [seed.as_json() for seed in self.seeds]
+            entry["spread"] = _spread_json(self.spread())
+            entry["spread_alone"] = _spread_json(self.spread(own_scores=True))
+        if self.remark:
+            entry["remark"] = self.remark
+        return entry
+
+    def rows(self, marks: Mapping[str, int], marks_alone: Mapping[str, int]) -> Iterator[ResultRow]:
+        """Its lines in the table."""
+        about = [] if self.interpolation is None else [f"first stage × {self.interpolation:.2f}"]
+        about += [f"mean of {len(self.seeds)} seeds"] if self.seeds else []
+        name = f"{self.name} ({', '.join(about)})" if about else self.name
+        yield ResultRow(name, self.measures, marks, seconds=sum(self.seconds.values()))
+        yield from _spread_rows(self.spread(), 1)
+        if self.measures_alone is not None:
+            yield ResultRow("alone", self.measures_alone, marks_alone, 1)
+            yield from _spread_rows(self.spread(own_scores=True), 2)
+
+
+def _spread_json(spread: Mapping[str, Spread]) -> dict[str, dict[str, float]]:
+    return {
+        measure: {"std": held.std, "min": held.min, "max": held.max}
+        for measure, held in spread.items()
+    }
+
+
+def _spread_rows(spread: Mapping[str, Spread], indent: int) -> Iterator[ResultRow]:
+    if spread:
+        for name in ("std", "min", "max"):
+            values = {measure: getattr(held, name) for measure, held in spread.items()}
+            yield ResultRow(f"{name} of the seeds", values, indent=indent, aside=True)
+
+
+@dataclass(frozen=True)
+class RunReport:
+    """All runs of a command.
+
+    Attributes:
+        collection: the collection's id.
+        note: what a reader of the scores must know.
+        measures: names, in the order of the table.
+        systems: the retrievers, their fusion, the rerankers.
+        baseline: the first stage that rerankers start from and are tested against.
+        comparisons: reranker (and NAME-alone) to measure to comparison with the baseline.
+        candidates: which documents the rerankers were given.
+    """
+
+    collection: str
+    note: str
+    measures: Sequence[str]
+    systems: Sequence[SystemResult]
+    baseline: str
+    comparisons: Mapping[str, Mapping[str, Comparison]] = field(default_factory=dict)
+    candidates: Provenance = field(default_factory=Provenance)
+
+    def as_json(self) -> dict[str, Any]:
+        """What `platform run --json` prints."""
+        content: dict[str, Any] = {
+            "collection": self.collection,
+            "candidates": dict(self.candidates.facts),
+            "runs": [system.as_json() for system in self.systems],
+        }
+        if self.comparisons:
+            content["comparisons"] = {
+                "baseline": self.baseline,
+                "test": "paired t-test, two-sided",
+                "correction": "Holm",
+                "systems": {
+                    name: {measure: held.as_json() for measure, held in by_measure.items()}
+                    for name, by_measure in self.comparisons.items()
+                },
+            }
+        return content
+
+    def print_table(self, *, effects: bool = False) -> None:
+        """Print the table that ends a run.
+
+        Args:
+            effects: print the differences from the first stage below it.
+        """
+        rows = [
+            row
+            for system in self.systems
+            for row in system.rows(self._marks(system.name), self._marks(alone(system.name)))
+        ]
+        print_table(rows, self.measures, note=self.note, baseline=self.baseline)
+        for system in self.systems:
+            if system.remark:
+                print(f"{system.name}: {system.remark}")
+        reranked = any(system.interpolation is not None for system in self.systems)
+        if self.candidates.sentence and (reranked or not self.candidates.usual):
+            print(f"Candidates: {self.candidates.sentence}")
+        if effects and self.comparisons:
+            print()
+            print_effects(self.comparisons, self.measures, self.baseline)
+
+    def _marks(self, name: str) -> dict[str, int]:
+        return {measure: mark(c) for measure, c in self.comparisons.get(name, {}).items()}

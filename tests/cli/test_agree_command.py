@@ -1,0 +1,100 @@
+"""`platform agree`: sources side by side, from folders of runs."""
+
+import pytest
+
+from irplatform.runs.scores import Scores, SystemScores, write_scores
+
+
+def a_folder(path, collection, scores, measures=("nDCG@20", "AP")):
+    systems = {
+        name: SystemScores(
+            dict.fromkeys(measures, value), {m: {"1": value, "2": value} for m in measures}
+        )
+        for name, value in scores.items()
+    }
+    write_scores(Scores(collection, list(measures), systems), path)
+
+
+@pytest.fixture
+def sources(folder):
+    a_folder(folder / "one", "first", {"bm25": 0.1, "delta": 0.3, "delta-alone": 0.0, "drmm": 0.2})
+    a_folder(folder / "two", "second", {"drmm": 0.2, "delta": 0.3, "bm25": 0.2}, ["AP", "P@10"])
+    return "--runs-dir", "one", "--runs-dir", "two"
+
+
+def test_the_table_shows_scores_ranks_and_the_correlation(platform, sources):
+    shown = platform("agree", *sources)
+    assert shown.code == 0, shown
+    assert shown.out == (
+        "system       first      second\n"
+        "           nDCG@20          AP\n"
+        "------------------------------\n"
+        "bm25    0.1000 (3)  0.2000 (2)\n"
+        "delta   0.3000 (1)  0.3000 (1)\n"
+        "drmm    0.2000 (2)  0.2000 (2)\n"
+        "\n"
+        "sources         tau-b  95 % interval      p\n"
+        "-------------------------------------------\n"
+        "first × second   0.82   [0.82, 0.82]  0.221\n"
+        "Kendall's tau-b over 3 systems; intervals over topics, from 10,000 draws; p: chance of a "
+        "correlation as strong between independent orders\n"
+    )
+
+
+def test_json_is_one_object(platform, sources):
+    found = platform("agree", *sources, "--json", "--samples", "200", "--seed", "7").json
+    assert found["systems"] == ["bm25", "delta", "drmm"]
+    assert [s["collection"] for s in found["sources"]] == ["first", "second"]
+    assert [s["measure"] for s in found["sources"]] == ["nDCG@20", "AP"]
+    assert found["sources"][0]["ranks"] == {"bm25": 3, "delta": 1, "drmm": 2}
+    assert found["sources"][0]["topics"] == 2
+    (pair,) = found["correlations"]
+    assert pair["sources"] == ["first", "second"]
+    assert pair["tau_b"] == pytest.approx(0.8164966)
+    assert (found["samples"], found["seed"]) == (200, 7)
+
+
+def test_a_measure_goes_for_all_sources_or_for_each(platform, sources):
+    both = platform("agree", *sources, "--measure", "AP", "--json").json
+    assert [s["measure"] for s in both["sources"]] == ["AP", "AP"]
+    each = platform("agree", *sources, "--measure", "AP", "--measure", "P@10", "--json").json
+    assert [s["measure"] for s in each["sources"]] == ["AP", "P@10"]
+
+
+def test_rerankers_own_scores_can_be_taken(platform, sources):
+    found = platform("agree", *sources, "--alone", "--json").json
+    assert found["sources"][0]["scores"] == {"bm25": 0.1, "delta": 0.0, "drmm": 0.2}
+    assert found["sources"][1]["scores"]["delta"] == 0.3
+
+
+def test_one_collection_by_two_measures_is_told_apart(platform, sources):
+    folders = ("--runs-dir", "one", "--runs-dir", "one")
+    found = platform("agree", *folders, "--measure", "AP", "--measure", "nDCG@20", "--json").json
+    assert [s["name"] for s in found["sources"]] == ["first AP", "first nDCG@20"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--runs-dir", "one"), "at least two sources"),
+        (("--runs-dir", "one", "--runs-dir", "small"), "small: there is no scores.json here"),
+        (("--runs-dir", "one", "--runs-dir", "nowhere"), "nowhere: there is no such folder"),
+        (("--runs-dir", "one", "--runs-dir", "good.run"), "good.run: this is a file"),
+        (("--runs-dir", "one", "--runs-dir", "one"), "given twice with the same measure"),
+        (("--runs-dir", "one", "--runs-dir", "few"), "share 2 systems"),
+        (("--runs-dir", "one", "--runs-dir", "none"), "'none' has no judgments"),
+        (
+            ("--runs-dir", "one", "--runs-dir", "two", "--measure", "PA@10"),
+            "unknown measure of one",
+        ),
+        (("--runs-dir", "one", "--runs-dir", "two", *("--measure", "AP") * 3), "3 measures for 2"),
+    ],
+)
+def test_a_mistake_is_answered_in_a_line(platform, folder, sources, arguments, message):
+    a_folder(folder / "few", "few", {"bm25": 0.1, "delta": 0.3})
+    write_scores(Scores("none", ["AP"], {"bm25": SystemScores({}, {})}), folder / "none")
+    refused = platform("agree", *arguments)
+    assert refused.code == 2
+    assert refused.out == ""
+    assert message in refused.err
+    assert len(refused.err.splitlines()) == 1

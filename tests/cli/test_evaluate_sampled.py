@@ -1,0 +1,124 @@
+"""`platform evaluate` with sampled judgments, of a file or of a collection."""
+
+import json
+
+import pytest
+
+SAMPLED = "q1 0 d1 1 1\nq1 0 d2 2 -1\nq2 0 d3 1 2\nq2 0 d2 1 0\n"
+
+
+@pytest.fixture
+def sampled(folder):
+    (folder / "sampled.txt").write_text(SAMPLED)
+    (folder / "qrels.txt").write_text("q1 0 d1 1\nq2 0 d3 2\n")
+    (folder / "tiny.toml").write_text(
+        'id = "tiny"\nmeasures = ["AP", "P@1"]\n'
+        '[documents]\nfiles = ["small/corpus.jsonl"]\nid = "_id"\nabstract = "text"\n'
+        '[topics]\nfile = "small/queries.jsonl"\nformat = "beir"\n'
+        '[qrels]\nfile = "qrels.txt"\nsampled = "sampled.txt"\n'
+    )
+    (folder / "half.run").write_text("q1 Q0 d1 1 2.0 x\n")
+    return folder
+
+
+def measures(outcome):
+    assert outcome.code == 0, outcome
+    return outcome.json["runs"][0]["measures"]
+
+
+def test_five_columns_are_recognised_and_reported_by_the_inferred_measures(platform, sampled):
+    found = measures(platform("evaluate", "good.run", "--qrels", "sampled.txt", "--json"))
+    assert list(found) == ["infNDCG", "infAP"]
+    assert found["infNDCG"] == 0.5
+
+
+def test_other_measures_take_the_judged_documents(platform, sampled):
+    asked = ("--measure", "P(rel=2)@1", "--measure", "Judged@2")
+    found = measures(platform("evaluate", "good.run", "--qrels", "sampled.txt", *asked, "--json"))
+    assert found == {"P(rel=2)@1": 0.0, "Judged@2": 0.75}
+
+
+def test_sampled_judgments_stand_beside_ordinary_ones(platform, sampled):
+    both = ("--qrels", "qrels.txt", "--sampled-qrels", "sampled.txt")
+    found = measures(platform("evaluate", "good.run", *both, "--json"))
+    assert list(found) == ["infNDCG", "infAP", "nDCG@20", "AP", "P@10", "RR", "R@1000"]
+
+
+def test_a_collections_sampled_judgments_come_first(platform, sampled):
+    found = measures(platform("evaluate", "good.run", "--collection", "tiny.toml", "--json"))
+    assert list(found) == ["infNDCG", "infAP", "AP", "P@1"]
+
+
+def test_a_collection_may_place_the_measures_itself(platform, sampled):
+    text = (sampled / "tiny.toml").read_text().replace('["AP"', '["AP", "infNDCG"')
+    (sampled / "tiny.toml").write_text(text)
+    found = measures(platform("evaluate", "good.run", "--collection", "tiny.toml", "--json"))
+    assert list(found) == ["AP", "infNDCG", "infAP", "P@1"]
+
+
+def test_infap_is_ir_measures_where_judgments_are_ordinary(platform, sampled):
+    asked = ("--measure", "infAP", "--measure", "infAP(rel=2)", "--json")
+    found = measures(platform("evaluate", "good.run", "--qrels", "qrels.txt", *asked))
+    assert list(found) == ["infAP", "infAP(rel=2)"]
+
+
+def test_topics_without_results_are_left_out_and_that_is_said(platform, sampled):
+    asked = ("--qrels", "sampled.txt", "--measure", "infNDCG", "--measure", "P@1")
+    found = platform("evaluate", "half.run", *asked, "--json", "--per-topic")
+    (entry,) = found.json["runs"]
+    assert entry["measures"] == {"infNDCG": 1.0, "P@1": 0.5}
+    assert entry["per_topic"] == {"infNDCG": {"q1": 1.0}, "P@1": {"q1": 1.0, "q2": 0.0}}
+    assert "they count as 0, but are left out of the mean of infNDCG" in found.err
+
+
+def test_runs_with_different_topics_are_compared(platform, sampled):
+    shown = platform("evaluate", "half.run", "good.run", "--qrels", "sampled.txt")
+    assert shown.code == 0, shown
+    assert [line.split()[:2] for line in shown.out.splitlines()[2:4]] == [
+        ["half.run", "1.0000"],
+        ["good.run", "0.5000"],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--collection", "small", "--measure", "infNDCG"), "'infNDCG' needs sampled judgments"),
+        (
+            ("--qrels", "qrels.txt", "--measure", "infNDCG"),
+            "give `platform evaluate` --sampled-qrels",
+        ),
+        (("--qrels", "sampled.txt", "--measure", "infNDCG@10"), "has no parameters there"),
+        (("--qrels", "sampled.txt", "--measure", "infAP(rel=2)"), "has no parameters there"),
+        (("--qrels", "sampled.txt", "--measure", "infndcg"), "Did you mean 'infNDCG'?"),
+        (("--qrels", "sampled.txt", "--sampled-qrels", "sampled.txt"), "give one of the two"),
+        (("--sampled-qrels", "qrels.txt"), "qrels.txt:1: 4 columns"),
+        (("--qrels", "bad.txt"), "bad.txt:2: 4 columns. Every line needs five columns"),
+        (("--collection", "small", "--qrels", "qrels.txt"), "give either --collection or --qrels"),
+    ],
+)
+def test_a_mistake_is_answered_in_a_line(platform, sampled, arguments, message):
+    (sampled / "bad.txt").write_text("q1 0 d1 1 1\nq1 0 d2 1\n")
+    refused = platform("evaluate", "good.run", *arguments)
+    assert (refused.code, refused.out) == (2, "")
+    assert message in refused.err
+    assert len(refused.err.splitlines()) == 1
+
+
+def test_broken_sampled_judgments_stop_a_run_before_it_writes(platform, sampled):
+    (sampled / "sampled.txt").write_text("q1 0 d1 1\n")
+    refused = platform("run", "--collection", "tiny.toml", "--run-dir", "out")
+    assert refused.code == 2
+    assert "sampled.txt:1: 4 columns" in refused.err
+    assert not (sampled / "out").exists()
+
+
+@pytest.mark.java
+def test_a_run_reports_and_keeps_them(platform, sampled):
+    done = platform("run", "--collection", "tiny.toml", "--run-dir", "out", "--json")
+    assert done.code == 0, done
+    assert list(done.json["runs"][0]["measures"]) == ["infNDCG", "infAP", "AP", "P@1"]
+    kept = json.loads((sampled / "out" / "scores.json").read_text())
+    assert list(kept["systems"]["bm25"]["per_topic"]) == ["infNDCG", "infAP", "AP", "P@1"]
+    meta = json.loads((sampled / "out" / "bm25.run.meta.json").read_text())
+    assert "sampled qrels" in meta["data"]["test collection"]

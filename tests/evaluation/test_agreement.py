@@ -1,0 +1,127 @@
+"""Rank correlation between sources of judgments, with its interval."""
+
+import numpy as np
+import pytest
+from scipy.stats import kendalltau
+
+from irplatform.errors import InputError
+from irplatform.evaluation.agreement import Source, agreement, kendall_taus
+
+
+def source(name, per_topic, collection=None):
+    means = {system: float(np.mean(list(v.values()))) for system, v in per_topic.items()}
+    return Source(name, collection or name, "AP", means, per_topic)
+
+
+def constant(name, scores, topics=5):
+    """Systems that score the same on every topic, so that topics leave no doubt."""
+    return source(name, {s: {f"{name}{t}": v for t in range(topics)} for s, v in scores.items()})
+
+
+def noisy(name, qualities, topics=20, noise=0.3, seed=0, collection=None):
+    random = np.random.default_rng(seed)
+    values = {
+        system: {str(topic): quality + noise * random.standard_normal() for topic in range(topics)}
+        for system, quality in qualities.items()
+    }
+    return source(name, values, collection)
+
+
+ORDER = {"a": 0.1, "b": 0.2, "c": 0.3, "d": 0.4}
+
+
+def test_equal_orders_agree_fully_and_certainly():
+    (found,) = agreement(
+        [constant("x", ORDER), constant("y", {s: v**2 for s, v in ORDER.items()})]
+    ).correlations
+    assert (found.tau, found.low, found.high) == (1.0, 1.0, 1.0)
+
+
+def test_reversed_orders_disagree_fully():
+    (found,) = agreement(
+        [constant("x", ORDER), constant("y", {s: -v for s, v in ORDER.items()})]
+    ).correlations
+    assert (found.tau, found.low, found.high) == (-1.0, -1.0, -1.0)
+
+
+def test_tau_and_p_are_scipys():
+    one, other = constant("x", ORDER), constant("y", {"a": 0.2, "b": 0.1, "c": 0.2, "d": 0.4})
+    (found,) = agreement([one, other]).correlations
+    expected = kendalltau([0.1, 0.2, 0.3, 0.4], [0.2, 0.1, 0.2, 0.4])
+    assert found.tau == pytest.approx(expected.statistic)
+    assert found.p_value == pytest.approx(expected.pvalue)
+
+
+def test_the_quick_form_is_scipys_with_ties_and_without():
+    random = np.random.default_rng(3)
+    first = random.integers(0, 4, (200, 6)).astype(float)
+    second = random.integers(0, 4, (200, 6)).astype(float)
+    expected = [kendalltau(a, b).statistic for a, b in zip(first, second, strict=True)]
+    np.testing.assert_allclose(kendall_taus(first, second), expected, atol=1e-12)
+
+
+def test_more_topics_make_a_narrower_interval():
+    def width(topics):
+        close = {name: quality / 2 for name, quality in ORDER.items()}
+        sources = [noisy("x", close, topics, seed=1), noisy("y", close, topics, seed=2)]
+        (found,) = agreement(sources, samples=2000).correlations
+        return found.high - found.low
+
+    assert width(1000) < width(15)
+
+
+def test_the_same_seed_gives_the_same_interval_and_another_about_the_same():
+    sources = [noisy("x", ORDER, seed=1), noisy("y", ORDER, seed=2)]
+    assert agreement(sources, seed=5) == agreement(sources, seed=5)
+    (one,), (other,) = (agreement(sources, seed=s).correlations for s in (5, 6))
+    assert one.low == pytest.approx(other.low, abs=0.34)
+
+
+def test_systems_that_are_equal_tie_in_every_draw():
+    scores = noisy("x", {"a": 0.5, "b": 0.1}, seed=1).per_topic
+    twins = source("x", {"a": scores["a"], "twin": scores["a"], "b": scores["b"]})
+    other = constant("y", {"a": 0.3, "twin": 0.2, "b": 0.1})
+    (found,) = agreement([twins, other]).correlations
+    assert found.tau == pytest.approx(kendalltau([1, 1, 0], [3, 2, 1]).statistic)
+    assert found.high == pytest.approx(found.tau)
+
+
+def test_measures_of_one_collection_share_their_draws():
+    # Scored on the same draw of topics, a measure agrees with itself whatever is drawn
+    one = noisy("one", ORDER, noise=2.0, collection="c")
+    other = noisy("other", ORDER, noise=2.0, collection="c")
+    (found,) = agreement([one, other]).correlations
+    assert (found.tau, found.low, found.high) == (1.0, 1.0, 1.0)
+
+
+def test_topics_without_a_value_are_left_out_of_the_mean():
+    full = constant("y", {"a": 0.3, "b": 0.2, "c": 0.1})
+    holes = source("x", {"a": {"1": 0.9}, "b": {"1": 0.2, "2": 0.6}, "c": {"1": 0.1, "2": 0.1}})
+    (found,) = agreement([holes, full]).correlations
+    assert found.tau == 1.0
+
+
+def test_a_source_without_differences_has_no_correlation():
+    (found,) = agreement(
+        [constant("x", ORDER), constant("y", dict.fromkeys(ORDER, 0.5))]
+    ).correlations
+    assert (found.tau, found.low, found.high, found.p_value) == (None, None, None, None)
+
+
+def test_only_common_systems_count_and_every_pair_is_compared():
+    three = [
+        constant("x", ORDER),
+        constant("y", {**ORDER, "other": 9.0}),
+        constant("z", {"c": 0.1, "b": 0.2, "a": 0.3}),
+    ]
+    agreed = agreement(three)
+    assert list(agreed.systems) == ["a", "b", "c"]
+    found = {(c.first, c.second): c.tau for c in agreed.correlations}
+    assert found == {("x", "y"): 1.0, ("x", "z"): -1.0, ("y", "z"): -1.0}
+
+
+def test_too_few_systems_or_sources_are_refused():
+    with pytest.raises(InputError, match=r"share 2 systems.*at least 3.*x: a, b; y: b, a, c"):
+        agreement([constant("x", {"a": 1, "b": 2}), constant("y", {"b": 1, "a": 2, "c": 3})])
+    with pytest.raises(InputError, match="at least two sources"):
+        agreement([constant("x", ORDER)])

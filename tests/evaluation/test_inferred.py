@@ -1,0 +1,214 @@
+"""infNDCG and infAP: by hand, by a plain twin, and the figures that the track printed."""
+
+import math
+from collections import Counter, defaultdict
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from irplatform.evaluation import evaluate, judged_documents, read_sampled_qrels
+from irplatform.evaluation.inferred import inferred_ap, inferred_ndcg
+from irplatform.evaluation.sampled_qrels import Pool
+from irplatform.runs import Ranking, Run, read_run
+
+
+def pool(documents):
+    """A pool from document → (stratum, grade)."""
+    strata, grades = zip(*documents.values(), strict=True)
+    return Pool(
+        {document: place for place, document in enumerate(documents)},
+        np.unique(strata, return_inverse=True)[1],
+        np.array(grades),
+    )
+
+
+def plain(documents, ranking):
+    """InfNDCG and infAP, document by document."""
+    pooled, judged, relevant = Counter(), Counter(), Counter()
+    for stratum, grade in documents.values():
+        pooled[stratum] += 1
+        judged[stratum] += grade >= 0
+        relevant[stratum] += grade > 0
+    seen, seen_judged, seen_relevant = Counter(), Counter(), Counter()
+    gain, precision = defaultdict(float), defaultdict(float)
+    for rank, document in enumerate(ranking[:100], start=1):
+        if document not in documents:
+            continue
+        stratum, grade = documents[document]
+        if grade > 0:
+            total = sum(seen.values())
+            above = sum(
+                seen[s] / total * (seen_relevant[s] + 0.00001) / (seen_judged[s] + 0.00003)
+                for s in seen
+            )
+            precision[stratum] += 1 / rank + total / rank * above
+            gain[stratum] += grade / math.log2(rank + 1)
+        seen[stratum] += 1
+        seen_judged[stratum] += grade >= 0
+        seen_relevant[stratum] += grade > 0
+    total = sum(seen.values())
+    dcg = total * sum(seen[s] / total * gain[s] / seen_judged[s] for s in gain)
+    ideal = plain_ideal(documents, pooled, judged)
+    estimated = {s: relevant[s] * pooled[s] / judged[s] for s in pooled if judged[s]}
+    ap = sum(estimated[s] / sum(estimated.values()) * precision[s] / relevant[s] for s in precision)
+    return (dcg / ideal if ideal else 0.0), ap
+
+
+def plain_ideal(documents, pooled, judged):
+    counts = Counter((s, grade) for s, grade in documents.values() if grade > 0)
+    start, ideal = 0, 0.0
+    for grade in sorted({grade for _, grade in counts}, reverse=True):
+        number = sum(counts[s, grade] * pooled[s] / judged[s] for s in sorted(pooled) if judged[s])
+        number = math.floor(number + 0.5)
+        for rank in range(start + 1, start + number + 1):
+            ideal += grade / math.log2(rank + 1)
+            if rank >= 100:
+                break
+        start += number
+    return ideal
+
+
+POOL = {"a": (1, 2), "b": (1, 0), "c": (2, 1), "d": (2, -1), "e": (2, -1), "f": (2, 0)}
+"""Stratum 1: all of two judged. Stratum 2: two of four, so that each stands for two."""
+
+
+def test_ndcg_by_hand():
+    # Retrieved: a (rank 1, gain 2), x, d (not judged), c (rank 4). Stratum 1: 1 / 1 * 2.
+    # Stratum 2: 2 retrieved, 1 judged, gain 1 / log2(5). Ideal: one of grade 2, two of grade 1.
+    dcg = 2 + 2 * (1 / math.log2(5)) / 1
+    ideal = 2 / 1 + 1 / math.log2(3) + 1 / math.log2(4)
+    assert inferred_ndcg(pool(POOL), ["a", "x", "d", "c"]) == pytest.approx(dcg / ideal)
+
+
+def test_ap_by_hand():
+    # At a: precision 1. At c, rank 4: itself, and above it one document of stratum 1 (judged,
+    # relevant) and one of stratum 2 (not judged: the smoothing says one third).
+    above = (1 + 0.00001) / (1 + 0.00003) + 0.00001 / 0.00003
+    at_c = (1 + above) / 4
+    # One relevant document in stratum 1, an estimated two in stratum 2
+    assert inferred_ap(pool(POOL), ["a", "x", "d", "c"]) == pytest.approx((1 + 2 * at_c) / 3)
+
+
+def test_all_judged_is_plain_ndcg_and_almost_plain_ap():
+    documents = {"a": (1, 2), "b": (1, 0), "c": (1, 1), "d": (1, 1)}
+    ranking = ["b", "c", "x", "a"]
+    dcg = 1 / math.log2(3) + 2 / math.log2(5)
+    ideal = 2 + 1 / math.log2(3) + 1 / math.log2(4)
+    # One stratum: its gains are spread over the retrieved documents of the pool
+    assert inferred_ndcg(pool(documents), ranking) == pytest.approx(dcg / ideal)
+    assert inferred_ap(pool(documents), ranking) == pytest.approx((1 / 2 + 2 / 4) / 3, abs=1e-4)
+
+
+def test_the_hundredth_document_counts_and_the_next_does_not():
+    documents = {"a": (1, 1)}
+    above = [f"x{number}" for number in range(99)]
+    assert inferred_ndcg(pool(documents), [*above, "a"]) == pytest.approx(1 / math.log2(101))
+    assert inferred_ap(pool(documents), [*above, "a"]) == pytest.approx(1 / 100)
+    assert inferred_ndcg(pool(documents), ["y", *above, "a"]) == 0.0
+    assert inferred_ap(pool(documents), ["y", *above, "a"]) == 0.0
+
+
+def test_estimated_numbers_are_rounded_half_up():
+    # One of two judged documents is relevant, of five: an estimated 2.5
+    five = {"a": (1, 1), "b": (1, 0), "c": (1, -1), "d": (1, -1), "e": (1, -1)}
+    ideal = 1 + 1 / math.log2(3) + 1 / math.log2(4)
+    assert inferred_ndcg(pool(five), ["a"]) == pytest.approx(1 / ideal)
+
+
+def test_the_first_document_of_a_lower_grade_counts_even_below_rank_100():
+    documents = {f"h{n}": (1, 2) for n in range(120)} | {f"l{n}": (1, 1) for n in range(5)}
+    ideal = sum(2 / math.log2(rank + 1) for rank in range(1, 101)) + 1 / math.log2(122)
+    assert inferred_ndcg(pool(documents), ["h0"]) == pytest.approx(2 / ideal)
+
+
+def test_a_stratum_without_judgments_says_nothing():
+    documents = {"a": (1, 1), "b": (2, -1), "c": (2, -1)}
+    assert inferred_ndcg(pool(documents), ["b", "a"]) == pytest.approx(1 / math.log2(3))
+    third = 0.00001 / 0.00003
+    assert inferred_ap(pool(documents), ["b", "a"]) == pytest.approx((1 + third) / 2)
+
+
+@pytest.mark.parametrize("documents", [{"a": (1, 0)}, {"a": (1, -1)}, {"a": (1, 0), "b": (2, -1)}])
+def test_nothing_relevant_gives_0(documents):
+    assert inferred_ndcg(pool(documents), ["a", "b"]) == 0.0
+    assert inferred_ap(pool(documents), ["a", "b"]) == 0.0
+
+
+def test_nothing_of_the_pool_retrieved_gives_0():
+    assert inferred_ndcg(pool(POOL), ["x", "y"]) == 0.0
+    assert inferred_ap(pool(POOL), ["x", "y"]) == 0.0
+
+
+NAMES = [f"d{number}" for number in range(130)]
+ENTRIES = st.tuples(st.sampled_from([1, 2, 3, 10]), st.sampled_from([-1, -1, -1, 0, 0, 1, 2, 3]))
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    documents=st.dictionaries(st.sampled_from(NAMES), ENTRIES, min_size=1, max_size=130),
+    ranking=st.lists(st.sampled_from([*NAMES, "x", "y", "z"]), unique=True, max_size=130),
+)
+def test_arrays_give_what_the_plain_form_gives(documents, ranking):
+    ndcg, ap = plain(documents, ranking)
+    assert inferred_ndcg(pool(documents), ranking) == pytest.approx(ndcg, abs=1e-12)
+    assert inferred_ap(pool(documents), ranking) == pytest.approx(ap, abs=1e-12)
+
+
+def test_means_are_over_topics_that_the_run_retrieves_for():
+    sampled = {t: pool({"a": (1, 1)}) for t in ("1", "2", "3")}
+    run = Run(
+        "x", {"1": Ranking.of(["a"], [1.0]), "3": Ranking.of([], []), "9": Ranking.of(["a"], [1.0])}
+    )
+    result = evaluate(judged_documents(sampled), run, ["infNDCG", "infAP", "P@1"], sampled=sampled)
+    assert result.per_topic["infNDCG"] == {"1": 1.0}
+    assert result.aggregate["infNDCG"] == result.aggregate["infAP"] == 1.0
+    assert result.aggregate["P@1"] == pytest.approx(1 / 3)
+    assert result.missing == ("2", "3")
+
+
+def test_a_run_that_retrieves_for_no_topic_gets_0():
+    sampled = {"1": pool({"a": (1, 1)})}
+    run = Run("x", {"2": Ranking.of(["a"], [1.0])})
+    result = evaluate(judged_documents(sampled), run, ["infNDCG"], sampled=sampled)
+    assert result.aggregate["infNDCG"] == 0.0
+
+
+def test_scores_that_32_bits_cannot_tell_apart_are_told_apart_in_the_unrounded_order(tmp_path):
+    # trec_eval reads 32 bits, the program for sampled judgments 64
+    path = tmp_path / "close.run"
+    path.write_text("1 Q0 a 1 0.9999999991 x\n1 Q0 b 2 0.9999999990 x\n")
+    sampled = {"1": pool({"a": (1, 1), "b": (1, 0)})}
+    result = evaluate(
+        judged_documents(sampled),
+        read_run(path),
+        ["infNDCG", "P@1"],
+        sampled=sampled,
+        unrounded=read_run(path, rounded=False),
+    )
+    assert result.aggregate == {"infNDCG": 1.0, "P@1": 0.0}
+
+
+@pytest.mark.real
+@pytest.mark.parametrize("name", ["mugpubbase", "mugpubboost"])
+def test_official_runs_get_the_figures_that_trec_printed(test_data, name):
+    folder = test_data / "trec-pm"
+    sampled = read_sampled_qrels(folder / "qrels" / "qrels-sample-abstracts.2017.txt")
+    path = folder / "runs" / f"{name}.trec_results.gz"
+    measures = ["infNDCG", "infAP"]
+    result = evaluate(
+        judged_documents(sampled),
+        read_run(path),
+        measures,
+        sampled=sampled,
+        unrounded=read_run(path, rounded=False),
+    )
+    official = (folder / "official" / f"{name}.sampleval").read_text().splitlines()
+    checked = 0
+    for measure, topic, value in (line.split() for line in official):
+        if measure in measures:
+            per_topic, mean = result.per_topic[measure], result.aggregate[measure]
+            assert f"{mean if topic == 'all' else per_topic[topic]:.4f}" == value, (measure, topic)
+            checked += 1
+    assert checked == 2 * 31
