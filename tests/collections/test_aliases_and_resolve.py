@@ -138,3 +138,18 @@ def test_our_short_names_stand_for_datasets():
     assert collection.metadata["ir_datasets id"] == "medline/2017/trec-pm-2017"
     assert collection.training().metadata["ir_datasets id"] == "medline/2017/trec-pm-2018"
     assert collection.training().corpus.fingerprint == collection.corpus.fingerprint
+
+
+def test_a_name_is_replaced_only_when_that_is_asked_for(beir_folder):
+    first, other = beir_folder("test"), beir_folder("test", "dev")
+    add_alias("mine", str(first))
+    add_alias("mine", str(first))
+    with pytest.raises(InputError, match=r"stands for .* already\. .*--force"):
+        add_alias("mine", f"{other}:dev")
+    add_alias("mine", f"{other}:dev", replace=True)
+    assert aliases()["mine"].endswith(":dev")
+
+
+def test_a_built_in_name_is_not_hidden_unawares(beir_folder):
+    with pytest.raises(InputError, match="'trec-pm-2017' stands for medline/2017/trec-pm-2017"):
+        add_alias("trec-pm-2017", str(beir_folder("test")))

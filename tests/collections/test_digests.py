@@ -60,3 +60,13 @@ def test_a_spoilt_memory_is_only_forgotten(tmp_path, hashed, fresh_home):
 def test_a_missing_file_is_named(tmp_path):
     with pytest.raises(InputError, match="nowhere: cannot be read"):
         digests.digest(tmp_path / "nowhere")
+
+
+def test_several_files_keep_their_order_and_are_remembered_together(tmp_path, hashed):
+    paths = [tmp_path / name for name in "cab"]
+    for path in paths:
+        path.write_text(path.name)
+    expected = [hashlib.sha256(path.name.encode()).hexdigest() for path in paths]
+    assert digests.digests(paths) == digests.digests(paths) == expected
+    assert sorted(hashed) == sorted(paths)
+    assert digests.digests([]) == []

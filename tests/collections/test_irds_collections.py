@@ -259,3 +259,8 @@ def test_what_is_not_there_is_described_without_being_downloaded(tmp_path):
     assert download["bytes"] == 2448432
     assert facts["documents"] == 3633
     assert "topics" not in facts
+
+
+def test_the_parts_of_a_topic_are_flat_and_not_empty():
+    found = topic(PmQuery("7", "\n  melanoma\n  (skin) ", "BRAF", " "))
+    assert found.fields == {"disease": "melanoma (skin)", "gene": "BRAF"}

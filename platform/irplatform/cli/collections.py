@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from irplatform.cli.build import build
 from irplatform.cli.output import json_option, print_json, print_rows
 from irplatform.registry import registry
 
@@ -18,7 +19,10 @@ _SHOWN = 200
 
 @click.group()
 def collections() -> None:
-    """List, show, check and name collections."""
+    """List, show, check, name and build collections."""
+
+
+collections.add_command(build)
 
 
 @collections.command("list")
@@ -26,13 +30,20 @@ def collections() -> None:
 def list_collections(as_json: bool) -> None:
     """List the collections that have a name."""
     from irplatform.collections.aliases import aliases
+    from irplatform.collections.builders import BUILDERS
     from irplatform.collections.resolve import SHORT_NAMES
 
     titles = registry().collection_titles
+    own = aliases()
     named = [
         *(("plugin", name, titles[name]) for name in sorted(titles)),
-        *(("user", name, target) for name, target in sorted(aliases().items())),
+        *(("user", name, target) for name, target in sorted(own.items())),
         *(("built-in", name, target) for name, target in sorted(SHORT_NAMES.items())),
+        *(
+            ("to build", name, builder.makes)
+            for name, builder in BUILDERS.items()
+            if name not in own
+        ),
     ]
     if as_json:
         print_json({"collections": [{"from": f, "name": n, "what": what} for f, n, what in named]})
@@ -40,7 +51,8 @@ def list_collections(as_json: bool) -> None:
     print_rows([(name, origin, what) for origin, name, what in named])
     click.echo(
         "\nAlso: any ir_datasets id (beir/nfcorpus/test), a folder in BEIR layout (FOLDER or "
-        "FOLDER:split),\nand a .toml file that describes a collection."
+        "FOLDER:split),\nand a .toml file that describes a collection. What is still to build is "
+        "made by\n`platform collections build NAME`."
     )
 
 
@@ -61,6 +73,29 @@ def show(name: str, as_json: bool) -> None:
     print_rows(list(_rows(facts)))
 
 
+@collections.command("download")
+@click.argument("name")
+def download(name: str) -> None:
+    """Download all files of a collection of ir_datasets and of the one that trains for it.
+
+    A run fetches small files by itself, after saying so; large ones have to be asked for here. What
+    is complete is kept: after an interruption the same command goes on with the next file.
+    """
+    from irplatform.collections import irds
+    from irplatform.collections.resolve import SHORT_NAMES
+    from irplatform.errors import InputError
+
+    dataset_id = SHORT_NAMES.get(name, name)
+    if not irds.exists(dataset_id):
+        dataset_id = registry().collection(name).metadata.get("ir_datasets id", "")
+    if not dataset_id:
+        raise InputError(f"'{name}' is not a collection of ir_datasets: it has no downloads.")
+    fetched = irds.fetch(irds.with_training(dataset_id))
+    click.echo(
+        f"{name}: {fetched} files downloaded." if fetched else f"{name}: nothing is missing."
+    )
+
+
 @collections.command("check")
 @click.argument("name")
 @json_option
@@ -72,7 +107,7 @@ def check(context: click.Context, name: str, as_json: bool) -> None:
     """
     from irplatform.collections.checks import check as check_collection
 
-    findings = check_collection(registry().collection(name))
+    findings = check_collection(registry().collection(name), registry().measures)
     serious = any(finding.serious for finding in findings)
     if as_json:
         print_json(
@@ -103,11 +138,12 @@ def check(context: click.Context, name: str, as_json: bool) -> None:
 @collections.command("add")
 @click.argument("name")
 @click.argument("path")
-def add(name: str, path: str) -> None:
+@click.option("--force", is_flag=True, help="Replace what the name stood for.")
+def add(name: str, path: str, force: bool) -> None:
     """Give the collection at a path (or an ir_datasets id) a name."""
     from irplatform.collections.aliases import add_alias
 
-    stored = add_alias(name, path, taken=registry().collections)
+    stored = add_alias(name, path, taken=registry().collections, replace=force)
     click.echo(f"{name}: {stored}")
 
 

@@ -50,21 +50,23 @@ def aliases() -> dict[str, str]:
     return content
 
 
-def add_alias(name: str, target: str, *, taken: Container[str] = ()) -> str:
-    """Give a collection a name; it replaces what the name stood for.
+def add_alias(name: str, target: str, *, taken: Container[str] = (), replace: bool = False) -> str:
+    """Give a collection a name.
 
     Args:
         name: lower-case letters, digits, '-', '_' and '.'.
         target: a path that `open_path` takes, or an ir_datasets id.
         taken: names that plugins registered.
+        replace: whether the name may stand for another collection now.
 
     Returns:
         What was stored: paths are made absolute.
 
     Raises:
-        InputError: the name is taken or not a name, or there is no collection at the target.
+        InputError: the name is taken or not a name, it stands for another collection, or there is
+            no collection at the target.
     """
-    from irplatform.collections.resolve import expand, is_path, resolve_target
+    from irplatform.collections.resolve import SHORT_NAMES, expand, is_path, resolve_target
 
     if not _NAME.fullmatch(name) or name.endswith(".toml"):
         raise InputError(
@@ -74,6 +76,11 @@ def add_alias(name: str, target: str, *, taken: Container[str] = ()) -> str:
         raise InputError(f"'{name}' is a plugin's collection. Choose another name.")
     resolve_target(target)
     stored = str(expand(target).absolute()) if is_path(target) else target
+    held = aliases().get(name) or SHORT_NAMES.get(name) or stored
+    if held != stored and not replace:
+        raise InputError(
+            f"'{name}' stands for {held} already. Choose another name, or replace it with --force."
+        )
     with _changing() as names:
         names[name] = stored
     return stored

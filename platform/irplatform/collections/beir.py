@@ -3,6 +3,10 @@
 Thakur, Reimers, Rücklé, Srivastava, Gurevych (NeurIPS 2021). A split is a collection: its topics
 are those that its judgments name. The split `train` trains rerankers for the others, and `dev`
 validates that training unless it is what is evaluated.
+
+Instead of a corpus, a folder may have a `corpus.toml` that names the collection whose documents its
+topics search; judgments that are built for somebody else's documents need no copy of them. A file
+`measures.txt` names the measures that are reported by default, one a line.
 """
 
 from __future__ import annotations
@@ -11,19 +15,23 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
+from irplatform.collections import corpus_reference
 from irplatform.collections.collection import Collection, Qrels
 from irplatform.collections.corpus import BEIR, JsonLinesCorpus
 from irplatform.collections.topics import read_topics
 from irplatform.errors import InputError, unknown
+from irplatform.runs.lines import numbered_lines
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from irplatform.collections.collection import Corpus
     from irplatform.plugin import Topic
 
 DEFAULT_SPLIT = "test"
 TRAINING_SPLIT = "train"
 VALIDATION_SPLIT = "dev"
+MEASURES_FILE = "measures.txt"
 
 _SUFFIXES = ("", ".gz")
 
@@ -34,7 +42,7 @@ class BeirFolder:
 
     Attributes:
         path: the folder.
-        corpus: its documents.
+        corpus: its documents, or the file that says whose documents they are.
         queries: its topics, of all splits.
         splits: split name to judgments.
     """
@@ -56,12 +64,30 @@ class BeirFolder:
         splits = {file.name.removesuffix(".gz").removesuffix(".tsv"): file for file in found}
         if not splits:
             raise InputError("no judgments: expected qrels/<split>.tsv.", path=path)
-        return cls(path, _file(path, "corpus.jsonl"), _file(path, "queries.jsonl"), splits)
+        reference = path / corpus_reference.FILE_NAME
+        corpus = reference if reference.is_file() else _file(path, "corpus.jsonl")
+        return cls(path, corpus, _file(path, "queries.jsonl"), splits)
+
+    @property
+    def name(self) -> str:
+        """The folder's name."""
+        return self.path.resolve().name
+
+    def open_corpus(self) -> Corpus:
+        """Its documents.
+
+        Raises:
+            InputError: they cannot be read, or are those of a collection that is not there.
+        """
+        if self.corpus.name == corpus_reference.FILE_NAME:
+            return corpus_reference.read(self.corpus)
+        return JsonLinesCorpus(self.name, [self.corpus], BEIR)
 
 
 def is_beir(path: Path) -> bool:
-    """Whether a folder holds a BEIR corpus."""
-    return any((path / f"corpus.jsonl{suffix}").is_file() for suffix in _SUFFIXES)
+    """Whether a folder holds a BEIR corpus, or refers to one."""
+    names = (*(f"corpus.jsonl{suffix}" for suffix in _SUFFIXES), corpus_reference.FILE_NAME)
+    return any((path / name).is_file() for name in names)
 
 
 def open_beir(path: Path, split: str | None = None) -> Collection:
@@ -83,13 +109,10 @@ def open_beir(path: Path, split: str | None = None) -> Collection:
         raise unknown(
             "split", split, folder.splits, hint=f"(Judgments are read from {path}/qrels.)"
         )
-    corpus = JsonLinesCorpus(path.resolve().name, [folder.corpus], BEIR)
-    return _collection(folder, corpus, split, evaluated=split)
+    return _collection(folder, folder.open_corpus(), split, evaluated=split)
 
 
-def _collection(
-    folder: BeirFolder, corpus: JsonLinesCorpus, split: str, *, evaluated: str
-) -> Collection:
+def _collection(folder: BeirFolder, corpus: Corpus, split: str, *, evaluated: str) -> Collection:
     open_split = partial(_collection, folder, corpus)
     trains = TRAINING_SPLIT in folder.splits and split != TRAINING_SPLIT
     validates = (
@@ -98,11 +121,12 @@ def _collection(
         and evaluated != VALIDATION_SPLIT
     )
     return Collection(
-        id=f"{corpus.name}-{split}",
-        title=f"{corpus.name}, split {split} (BEIR layout)",
+        id=f"{folder.name}-{split}",
+        title=f"{folder.name}, split {split} (BEIR layout)",
         corpus=corpus,
         load_topics=partial(_topics, folder, split),
         load_qrels=partial(_qrels, folder, split),
+        measures=_measures(folder.path / MEASURES_FILE),
         training=partial(open_split, TRAINING_SPLIT, evaluated=evaluated) if trains else None,
         validation=partial(open_split, VALIDATION_SPLIT, evaluated=evaluated)
         if validates
@@ -113,6 +137,13 @@ def _collection(
             "splits": ", ".join(folder.splits),
         },
     )
+
+
+def _measures(path: Path) -> tuple[str, ...]:
+    if not path.is_file():
+        return Collection.measures
+    names = tuple(line.decode(errors="replace").strip() for _, line in numbered_lines(path))
+    return names or Collection.measures
 
 
 def _qrels(folder: BeirFolder, split: str) -> Qrels:

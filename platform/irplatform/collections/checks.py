@@ -2,23 +2,25 @@
 
 A score on half a corpus looks like a score. What can be told from the data is therefore told:
 judgments of documents that are not there, documents without text, ids that come twice, topics that
-nobody judged. The documents are streamed; 8 bytes are held per document.
+nobody judged, partners that cannot train. Documents are streamed; 8 bytes are held for each.
 """
 
 from __future__ import annotations
 
 import hashlib
 from array import array
-from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from irplatform.collections.finding import Finding
+from irplatform.collections.partners import check_measures, check_sampled, check_training
 from irplatform.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from irplatform.collections.collection import Collection, Corpus, Qrels
+    from irplatform.evaluation.measures import MeasureFunction
 
 _EXAMPLES = 5
 _MISSING_SHARE = 0.5
@@ -31,27 +33,14 @@ _LOOKED_UP = 2_000
 """Relevant documents that are looked up in an index, evenly spread over all of them."""
 
 
-@dataclass(frozen=True)
-class Finding:
-    """Something that is wrong, or that a reader of the scores should know.
-
-    Attributes:
-        kind: what, in a word or two; stable, for programs.
-        serious: whether scores cannot be trusted.
-        count: of how many documents, topics or judgments.
-        message: what, with the number, for people.
-        examples: some of their ids.
-    """
-
-    kind: str
-    serious: bool
-    count: int
-    message: str
-    examples: tuple[str, ...] = ()
-
-
-def check(collection: Collection) -> list[Finding]:
+def check(
+    collection: Collection, extra: Mapping[str, MeasureFunction] | None = None
+) -> list[Finding]:
     """Read a whole collection and list what is wrong with it.
+
+    Args:
+        collection: the collection.
+        extra: measures of plugins.
 
     Raises:
         InputError: a file cannot be read.
@@ -62,6 +51,9 @@ def check(collection: Collection) -> list[Finding]:
     findings = [
         *_check_documents(collection.corpus, judged, _relevant(qrels)),
         *(_check_topics(topics, qrels) if qrels is not None else _no_judgments()),
+        *check_measures(collection, extra or {}),
+        *check_sampled(collection, topics),
+        *check_training(collection),
     ]
     return sorted(findings, key=lambda finding: not finding.serious)
 
@@ -105,6 +97,27 @@ def refuse_broken(
             f"among its {documents:,} documents, '{missing[0]}' for one. The corpus is incomplete, "
             "or the judgments are another collection's."
         )
+
+
+def warning_of_abstracts(
+    collection: Collection, *, documents: int, titles: int, abstracts: int
+) -> str:
+    """What to tell about a corpus whose documents have titles but hardly abstracts, or "".
+
+    Args:
+        collection: what is searched.
+        documents: how many documents it has.
+        titles: how many of them have a title.
+        abstracts: how many have an abstract.
+    """
+    if titles <= documents / 2 or abstracts >= documents / 2:
+        return ""
+    some = f"only {abstracts:,}" if abstracts else "none"
+    return (
+        f"WARNING: {some} of the {documents:,} documents of '{collection.id}' have an abstract. If "
+        "they should, a field is named wrongly: 'text' in a corpus.jsonl, the key after 'abstract "
+        "=' in a collection.toml."
+    )
 
 
 def _check_documents(corpus: Corpus, judged: set[str], relevant: set[str]) -> Iterator[Finding]:

@@ -48,6 +48,10 @@ class Corpus(ABC):
         """How many documents there are, where that is known without reading them."""
         return None
 
+    def size_hint(self) -> int | None:
+        """About how many there are, to show how far something is."""
+        return self.count()
+
 
 @dataclass(frozen=True)
 class Collection:

@@ -8,6 +8,7 @@ content and of inode) stay as they were.
 from __future__ import annotations
 
 import time
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -16,13 +17,14 @@ from irplatform import storage
 from irplatform.errors import InputError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
 _LARGE = 8 << 20
 """Bytes from which remembering pays; below, hashing takes a few milliseconds."""
 _SETTLED = 2_000_000_000
 """Nanoseconds: a file changed more recently may change again without a new time stamp."""
-_REMEMBERED = 1_000
+_REMEMBERED = 10_000
 """Files of which a digest is kept; the oldest entries go first."""
 
 
@@ -32,28 +34,48 @@ def digest(path: Path) -> str:
     Raises:
         InputError: the file is missing or cannot be read.
     """
-    try:
-        stat = path.stat()
-        if stat.st_size < _LARGE:
-            return storage.file_digest(path)
-        memory = storage.home() / "digests.json"
-        key, state = str(path.resolve()), [stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns]
-        known = _read(memory).get(key)
-        if isinstance(known, list) and known[:3] == state:
-            return str(known[3])
-        found = storage.file_digest(path)
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}.", path=path) from error
-    if time.time_ns() - max(stat.st_mtime_ns, stat.st_ctime_ns) > _SETTLED:
-        _remember(memory, key, [*state, found])
+    return digests([path])[0]
+
+
+def digests(paths: Sequence[Path]) -> list[str]:
+    """The digests of several files, hashed side by side.
+
+    Raises:
+        InputError: a file is missing or cannot be read.
+    """
+    memory = storage.home() / "digests.json"
+    known = _read(memory) if paths else {}
+    fresh: dict[str, list[Any]] = {}
+
+    def one(path: Path) -> str:
+        try:
+            stat = path.stat()
+            if stat.st_size < _LARGE:
+                return storage.file_digest(path)
+            key, state = str(path.resolve()), [stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns]
+            remembered = known.get(key)
+            if isinstance(remembered, list) and remembered[:3] == state:
+                return str(remembered[3])
+            found = storage.file_digest(path)
+        except OSError as error:
+            raise InputError(f"cannot be read: {error.strerror}.", path=path) from error
+        if time.time_ns() - max(stat.st_mtime_ns, stat.st_ctime_ns) > _SETTLED:
+            fresh[key] = [*state, found]
+        return found
+
+    with ThreadPoolExecutor() as threads:  # hashing lets go of Python's lock
+        found = list(threads.map(one, paths))
+    if fresh:
+        _remember(memory, fresh)
     return found
 
 
-def _remember(memory: Path, key: str, entry: list[Any]) -> None:
-    # Two processes may overwrite each other's entry: the loser hashes once more, nothing else.
+def _remember(memory: Path, found: Mapping[str, list[Any]]) -> None:
+    # Two processes may overwrite each other's entries: the loser hashes once more, nothing else.
     entries = _read(memory)
-    entries.pop(key, None)
-    entries[key] = entry
+    for key in found:
+        entries.pop(key, None)
+    entries.update(found)
     kept = dict(list(entries.items())[-_REMEMBERED:])
     try:
         with storage.atomic_write(memory, "wb") as file:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from irplatform.collections import irds
 from irplatform.collections.aliases import aliases
+from irplatform.collections.builders import check_built
 from irplatform.collections.paths import is_collection, open_path
 from irplatform.errors import InputError, unknown
 
@@ -40,6 +41,7 @@ def resolve(name: str, registered: Mapping[str, Callable[[], Collection]]) -> Co
     base, colon, split = name.partition(":")
     if base in named:
         return resolve_target(f"{named[base]}{colon}{split}")
+    check_built(name)
     return resolve_target(name, [*registered, *named])
 
 

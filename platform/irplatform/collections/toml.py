@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
-from irplatform.collections.collection import Collection, Qrels
+from irplatform.collections.collection import Collection, Corpus, Qrels
 from irplatform.collections.corpus import FieldNames, JsonLinesCorpus
 from irplatform.collections.topics import QueryTemplate, read_topics
 from irplatform.errors import InputError
@@ -36,6 +36,7 @@ class _Table(BaseModel):
 
 class _Documents(_Table):
     files: Annotated[list[_Text], Field(min_length=1)]
+    format: Literal["jsonl", "pubmed-xml"] = "jsonl"
     id: _Text = "id"
     title: _Text = "title"
     abstract: _Text = "abstract"
@@ -159,16 +160,41 @@ _TABLES: dict[str, type[BaseModel]] = {
 }
 
 
-def _corpus(path: Path, documents: _Documents) -> JsonLinesCorpus:
+def _corpus(path: Path, documents: _Documents) -> Corpus:
+    if documents.format == "pubmed-xml":
+        return _pubmed(path, documents)
     files = [_file(path, name, "[documents] files") for name in documents.files]
-    # Named after where the documents lie, not after this file: what searches the same documents
-    # then finds the same index.
-    folder = files[0].resolve().parent
-    name = "-".join(part for part in (folder.parent.name, folder.name) if part)
     keys = FieldNames(
         documents.id, documents.title, documents.abstract, fields=tuple(documents.fields)
     )
-    return JsonLinesCorpus(name, files, keys)
+    return JsonLinesCorpus(_place(files), files, keys)
+
+
+def _pubmed(path: Path, documents: _Documents) -> Corpus:
+    from irplatform.collections.pubmed.baseline import DEFAULT_FIELDS, PubmedCorpus, find_files
+
+    given = documents.model_fields_set
+    if meaningless := given & {"id", "title", "abstract"}:
+        raise InputError(
+            f"[documents] '{min(meaningless)}' is a key of JSON lines; with format "
+            "'pubmed-xml' remove it.",
+            path=path,
+        )
+    try:
+        files = find_files(path.parent, documents.files)
+        fields = documents.fields if "fields" in given else DEFAULT_FIELDS
+        return PubmedCorpus(_place(files), files, fields)
+    except InputError as error:
+        raise InputError(f"[documents] {error}", path=path) from error
+
+
+def _place(files: list[Path]) -> str:
+    """A name for documents, after where they lie and not after the file that names them.
+
+    What searches the same documents then finds the same index.
+    """
+    folder = files[0].resolve().parent
+    return "-".join(part for part in (folder.parent.name, folder.name) if part)
 
 
 def _read_qrels(path: Path) -> Qrels:

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from irplatform import storage
 from irplatform.collections.collection import Collection, Corpus, Qrels
-from irplatform.collections.irds import records
-from irplatform.collections.irds.downloads import reading
+from irplatform.collections.irds import medline, records, sampled
+from irplatform.collections.irds.announce import reading
 from irplatform.errors import InputError
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ _PARTNERS: Mapping[str, str] = {
 }
 """Datasets that train for each other although no split is called so."""
 _MEASURES: Mapping[str, tuple[str, ...]] = {
-    "trec-pm": ("nDCG@20", "AP", "P@10", "Rprec", "R@1000"),
+    "trec-pm": ("nDCG@20", "AP", "P@10", "Rprec", "R@1000", "Judged@20"),
 }
 """Measures that replace the defaults, by a part of the id."""
 
@@ -53,6 +53,12 @@ def exists(dataset_id: str) -> bool:
     except KeyError:
         return False
     return True
+
+
+def with_training(dataset_id: str) -> list[str]:
+    """An id, and that of the dataset which trains for it, if there is one."""
+    trains = _training(dataset_id)
+    return [dataset_id, trains] if trains else [dataset_id]
 
 
 def open_dataset(dataset_id: str) -> Collection:
@@ -110,7 +116,7 @@ def _collection(dataset_id: str, *, evaluated: str) -> Collection:
     return Collection(
         id=dataset_id.replace("/", "-"),
         title=f"{dataset_id} (ir_datasets)",
-        corpus=IrdsCorpus(ir_datasets.docs_parent_id(dataset_id)),
+        corpus=_corpus(ir_datasets.docs_parent_id(dataset_id)),
         load_topics=partial(_topics, dataset_id),
         load_qrels=partial(_qrels, dataset_id) if dataset.has_qrels() else None,
         measures=next(
@@ -118,11 +124,20 @@ def _collection(dataset_id: str, *, evaluated: str) -> Collection:
         ),
         training=partial(open_dataset, trains) if trains else None,
         validation=partial(open_dataset, validates) if validates else None,
+        sampled_qrels=sampled.sampled_qrels(dataset_id),
         metadata={
             "ir_datasets id": dataset_id,
             "splits": ", ".join(_splits(dataset_id)),
+            **sampled.hint(dataset_id),
+            **medline.hint(dataset_id),
         },
     )
+
+
+def _corpus(dataset_id: str) -> Corpus:
+    if dataset_id == medline.DATASET and medline.has_files():
+        return medline.MedlineCorpus()
+    return IrdsCorpus(dataset_id)
 
 
 def _training(dataset_id: str) -> str | None:

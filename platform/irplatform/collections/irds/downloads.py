@@ -1,4 +1,4 @@
-"""What ir_datasets would download for a dataset, before it does, and what to do when it cannot.
+"""What ir_datasets would download for a dataset, before it does.
 
 The library keeps its downloads inside the readers of a dataset's parts. They are found by looking
 through those readers; a file that lies there already, or whose content does, is left out.
@@ -6,26 +6,20 @@ through those readers; a file that lies there already, or whose content does, is
 
 from __future__ import annotations
 
-import logging
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
-from irplatform.console import notice
 from irplatform.errors import PlatformError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-_PARTS = ("docs", "queries", "qrels")
-_FAILURES = (OSError, RuntimeError, EOFError)
+PARTS = ("docs", "queries", "qrels")
+FAILURES = (OSError, RuntimeError, EOFError)
 """What a download raises: no network (requests' errors are OSErrors), a wrong checksum or no
 mirror left, and a password asked for where nobody can answer."""
-
-
-_CHATTER = ("download error", "Download failed", "[starting]", "[finished]", "[error]")
 
 
 @dataclass(frozen=True)
@@ -45,10 +39,10 @@ class Download:
     instructions: str = ""
 
     def __str__(self) -> str:
-        return f"{self.source or self.instructions} ({_megabytes(self.size)})"
+        return f"{self.source or self.instructions} ({size_text(self.size)})"
 
 
-def what_would_be_downloaded(dataset_id: str, parts: Iterable[str] = _PARTS) -> list[Download]:
+def what_would_be_downloaded(dataset_id: str, parts: Iterable[str] = PARTS) -> list[Download]:
     """The files that reading parts of a dataset would download.
 
     Args:
@@ -58,6 +52,16 @@ def what_would_be_downloaded(dataset_id: str, parts: Iterable[str] = _PARTS) -> 
     Raises:
         PlatformError: even that cannot be told without a network (a few datasets).
     """
+    found = map(_describe, missing_downloads(dataset_id, parts))
+    return list({download.source or download.instructions: download for download in found}.values())
+
+
+def missing_downloads(dataset_id: str, parts: Iterable[str] = PARTS) -> list[Any]:
+    """ir_datasets' own objects behind `what_would_be_downloaded`.
+
+    Raises:
+        PlatformError: see there.
+    """
     import ir_datasets
 
     dataset = ir_datasets.load(dataset_id)
@@ -65,68 +69,16 @@ def what_would_be_downloaded(dataset_id: str, parts: Iterable[str] = _PARTS) -> 
         handlers = [
             getattr(dataset, f"{part}_handler")()
             for part in parts
-            if dataset.has(part) and not (part == "docs" and _stored(dataset))
+            if dataset.has(part) and not (part == "docs" and is_stored(dataset))
         ]
-    except _FAILURES as error:
+    except FAILURES as error:
         raise PlatformError(
             f"ir_datasets cannot open '{dataset_id}' without a network ({type(error).__name__})."
         ) from error
-    found = {download.source or download.instructions: download for download in _missing(handlers)}
-    return list(found.values())
+    return list(_missing(handlers))
 
 
-def summary(downloads: list[Download]) -> str:
-    """Number, size and sources of downloads, in a line."""
-    if not downloads:
-        return "nothing: all files are there"
-    if len(downloads) == 1:
-        return f"1 file: {downloads[0]}"
-    known = sum(download.size or 0 for download in downloads)
-    return (
-        f"{len(downloads)} files, {_megabytes(known or None)} in all: "
-        f"{', '.join(map(str, downloads))}"
-    )
-
-
-@contextmanager
-def reading(dataset_id: str, part: str) -> Iterator[None]:
-    """Announce the downloads of a part before it is read, and explain it when they fail.
-
-    Args:
-        dataset_id: an id of ir_datasets.
-        part: "docs", "queries" or "qrels".
-
-    Raises:
-        PlatformError: the part could not be read.
-    """
-    from ir_datasets.util import home_path
-
-    logging.getLogger("ir_datasets").addFilter(_is_news)
-    needed = what_would_be_downloaded(dataset_id, [part])
-    if needed:
-        notice(f"ir_datasets downloads {summary(needed)} to {home_path()}")
-    try:
-        yield
-    except _FAILURES as error:
-        reason = type(error).__name__
-        if not needed:
-            raise PlatformError(
-                f"ir_datasets cannot read the {part} of '{dataset_id}' ({reason}: {error}). Its "
-                f"copy under {home_path()} may be damaged: remove it and run this again."
-            ) from error
-        places = [f"{d} at {d.path}" if d.path else str(d) for d in needed]
-        raise PlatformError(
-            f"ir_datasets cannot get the {part} of '{dataset_id}' ({reason}). Run this again with "
-            f"a network, or put there by hand: {'; '.join(places)}."
-        ) from error
-
-
-def _is_news(record: logging.LogRecord) -> bool:
-    """Whether a message of ir_datasets is for the user: terms of use are, its retries are not."""
-    return not record.getMessage().startswith(_CHATTER)
-
-
-def _stored(dataset: Any) -> bool:
+def is_stored(dataset: Any) -> bool:
     """Whether the documents have been unpacked into the library's own store."""
     from ir_datasets.formats import DocstoreBackedDocs
 
@@ -137,7 +89,7 @@ def _stored(dataset: Any) -> bool:
     return bool(hasattr(store, "built") and store.built())
 
 
-def _missing(handlers: list[Any]) -> Iterator[Download]:
+def _missing(handlers: list[Any]) -> Iterator[Any]:
     import ir_datasets.util as irds
 
     seen: set[int] = set()
@@ -149,7 +101,7 @@ def _missing(handlers: list[Any]) -> Iterator[Download]:
         seen.add(id(part))
         if isinstance(part, irds.Download):
             if not _is_there(part):
-                yield _describe(part)
+                yield part
         elif isinstance(part, list | tuple):
             waiting.extend(reversed(part))
         elif isinstance(part, dict):
@@ -205,5 +157,11 @@ def _describe(download: Any) -> Download:
     )
 
 
-def _megabytes(size: int | None) -> str:
-    return "size unknown" if size is None else f"{size / 1e6:,.1f} MB"
+def size_text(size: int | None) -> str:
+    """A number of bytes for people."""
+    if size is None:
+        return "size unknown"
+    for unit, worth in (("GB", 1e9), ("MB", 1e6)):
+        if size >= worth / 10:
+            return f"{size / worth:,.1f} {unit}"
+    return f"{size / 1e3:,.0f} kB"

@@ -71,8 +71,13 @@ def document(record: Any) -> Document:
 
 
 def topic(record: Any) -> Topic:
-    """A record as a topic; its entries are the fields."""
-    fields = _fields(record, ())
+    """A record as a topic; its entries are the fields, without those that are empty.
+
+    Line breaks and indentation of the file that it was in are not part of them.
+    """
+    raw = _fields(record, ())
+    flat = {n: " ".join(v.split()) if isinstance(v, str) else v for n, v in raw.items()}
+    fields = {name: value for name, value in flat.items() if value}
     return Topic(record.query_id, _query(record, fields), fields)
 
 

@@ -1,0 +1,6 @@
+"""Articles from NCBI's E-utilities, a few hundred a call."""
+
+from irplatform.collections.eutils.access import BATCH, Access, access
+from irplatform.collections.eutils.articles import fetch_articles, fetched_documents, kept_batches
+
+__all__ = ["BATCH", "Access", "access", "fetch_articles", "fetched_documents", "kept_batches"]

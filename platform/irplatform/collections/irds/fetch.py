@@ -1,0 +1,125 @@
+"""Downloads that are asked for: all files of a dataset and of the one that trains for it.
+
+A run fetches small files by itself, after saying so. Gigabytes it refuses, says what they are, and
+names `platform collections download`, which calls this.
+"""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING
+
+from irplatform.collections.irds.announce import quieten, refuse_large, summary
+from irplatform.collections.irds.dataset import with_training
+from irplatform.collections.irds.downloads import (
+    FAILURES,
+    PARTS,
+    Download,
+    missing_downloads,
+    what_would_be_downloaded,
+)
+from irplatform.console import notice
+from irplatform.errors import InputError, PlatformError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from typing import Any
+
+    from irplatform.collections.collection import Collection
+
+_POOLS: Mapping[str, str] = {
+    "medline/2017/trec-pm-2017": "trec-pm-pool-2017",
+    "medline/2017/trec-pm-2018": "trec-pm-pool-2018",
+}
+"""Datasets of which a small part is a collection of its own, built by a command."""
+
+
+def refuse_silent_downloads(collection: Collection, name: str, *, documents: bool = True) -> None:
+    """Refuse to begin what would end in a large download that nobody asked for.
+
+    Args:
+        collection: a collection; nothing happens unless ir_datasets serves it.
+        name: what the user called it.
+        documents: whether its documents are needed, because there is no index of them.
+
+    Raises:
+        InputError: what is missing, from where, how much, and what to do.
+    """
+    parts = PARTS if documents else ("queries", "qrels")
+    dataset_id = collection.metadata.get("ir_datasets id")
+    if dataset_id is None:
+        return
+    needed = _missing(with_training(dataset_id), parts)
+    pool = _POOLS.get(dataset_id)
+    hint = (
+        f"\nThe quick way is the closed pool, the judged documents alone: `platform collections "
+        f"build {pool}`, then --collection {pool}."
+        if pool
+        else ""
+    )
+    refuse_large(needed, name, hint)
+
+
+def fetch(dataset_ids: Iterable[str]) -> int:
+    """Download all missing files of datasets; each is kept as soon as it is whole.
+
+    Returns:
+        How many files were fetched.
+
+    Raises:
+        InputError: a file has to be asked for by hand, or the disk is too small.
+        PlatformError: a file could not be had.
+    """
+    from ir_datasets.util import home_path
+
+    names = list(dataset_ids)
+    needed = _missing(names)
+    by_hand = [download for download in needed if not download.source]
+    if by_hand:
+        place = f" and put it at {by_hand[0].path}" if by_hand[0].path else ""
+        raise InputError(f"a file cannot be downloaded: {by_hand[0].instructions}{place}.")
+    home_path().mkdir(parents=True, exist_ok=True)
+    free, size = shutil.disk_usage(home_path()).free, sum(d.size or 0 for d in needed)
+    if size > free:
+        raise InputError(
+            f"the files take {size / 1e9:,.1f} GB, and {free / 1e9:,.1f} GB are free. Set "
+            "IR_DATASETS_HOME to a folder on a larger disk.",
+            path=home_path(),
+        )
+    if needed:
+        notice(f"downloading {summary(needed)} to {home_path()}")
+    quieten()
+    fetched = 0
+    for download in _distinct(names):
+        try:
+            download.path()
+        except FAILURES as error:
+            raise PlatformError(
+                f"{_source(download)} could not be downloaded ({type(error).__name__}). "
+                f"{fetched} of {len(needed)} files are here; the same command fetches the others."
+            ) from error
+        fetched += 1
+    return fetched
+
+
+def _missing(names: list[str], parts: Iterable[str] = PARTS) -> list[Download]:
+    """What is missing of several datasets, each file once."""
+    found = [download for name in names for download in what_would_be_downloaded(name, parts)]
+    return list({download.source or download.instructions: download for download in found}.values())
+
+
+def _distinct(names: list[str]) -> Iterator[Any]:
+    """Each missing file once, though several datasets want it."""
+    seen: set[str] = set()
+    for name in names:
+        for download in missing_downloads(name):
+            if (source := _source(download)) not in seen:
+                seen.add(source)
+                yield download
+
+
+def _source(download: Any) -> str:
+    for mirror in download.mirrors:
+        if found := getattr(mirror, "url", "") or getattr(mirror, "uri", ""):
+            return str(found)
+    return str(download._cache_path)

@@ -1,0 +1,112 @@
+"""MEDLINE of 2017 from ir_datasets' downloads, read by our own parser.
+
+ir_datasets takes of an article the title and the first section of the abstract, each up to the
+first italics; of a structured abstract that is the background alone, and MeSH headings are left
+out. The files that it downloads have everything. They are read here with all cores.
+"""
+
+from __future__ import annotations
+
+import tarfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from irplatform import storage
+from irplatform.collections.collection import Corpus
+from irplatform.collections.irds import records
+from irplatform.collections.irds.announce import reading
+from irplatform.collections.irds.downloads import is_stored
+from irplatform.collections.pubmed.baseline import DEFAULT_FIELDS, FORMAT, latest
+from irplatform.collections.pubmed.packing import Member
+from irplatform.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from irplatform.plugin import Document
+
+DATASET = "medline/2017"
+_PARTS = ("2017/part1", "2017/part2", "2017/part3", "2017/part4", "2017/part5")
+_EXTRA = "2017/aacr_asco_extra"
+
+
+class MedlineCorpus(Corpus):
+    """MEDLINE's baseline of 2017 and the conference abstracts that TREC PM added to it."""
+
+    name = DATASET.replace("/", "-")
+    fields = DEFAULT_FIELDS
+
+    @property
+    def fingerprint(self) -> str:
+        """Of the dataset's id: its files do not change under it."""
+        return storage.fingerprint(
+            {"ir_datasets": DATASET, "pubmed": FORMAT, "fields": [*self.fields]}
+        )
+
+    def __iter__(self) -> Iterator[Document]:
+        """Stream the conference abstracts, then the articles.
+
+        Raises:
+            InputError: a file is damaged, or many gigabytes would have to be downloaded.
+            PlatformError: a file could not be had, and what to do.
+        """
+        from ir_datasets.datasets.medline import AacrAscoDocs
+
+        with reading(DATASET, "docs"):
+            downloads = _downloads()
+            yield from map(records.document, AacrAscoDocs(downloads[_EXTRA]).docs_iter())
+            # The baseline is sorted by number: versions of an article lie in the same file, where
+            # the highest is taken, so that the files' own order serves.
+            members = (member for part in _PARTS for member in _members(downloads[part].path()))
+            yield from latest(members, self.fields)
+
+    def size_hint(self) -> int | None:
+        """The number of records; there are a few articles less, since some have versions."""
+        return _records()
+
+
+def hint(dataset_id: str) -> dict[str, str]:
+    """For the metadata of a dataset with these documents: how many there are, roughly."""
+    return {"documents": f"about {_records():,}"} if dataset_id.startswith(f"{DATASET}/") else {}
+
+
+def _records() -> int:
+    import ir_datasets
+
+    count: int = ir_datasets.load(DATASET).docs_count()
+    return count
+
+
+def has_files() -> bool:
+    """Whether the articles should be read from the downloaded files.
+
+    Not where they were removed after ir_datasets had made its own copy of them.
+    """
+    import ir_datasets
+
+    return not (is_stored(ir_datasets.load(DATASET)) and _missing_files())
+
+
+def _missing_files() -> bool:
+    downloads = _downloads()
+    return any(not Path(downloads[part].path(force=False)).exists() for part in (*_PARTS, _EXTRA))
+
+
+def _downloads() -> Any:
+    from ir_datasets.util import DownloadConfig, home_path
+
+    return DownloadConfig.context("medline", home_path() / "medline")
+
+
+def _members(path: str) -> Iterator[Member]:
+    """The gzipped files in a tar file, in its order."""
+    try:
+        with tarfile.open(path, "r|gz") as archive:
+            for entry in archive:
+                if entry.name.endswith(".gz") and (file := archive.extractfile(entry)):
+                    yield Member(f"{path}/{entry.name}", file.read())
+    except (tarfile.TarError, EOFError, OSError) as error:
+        raise InputError(
+            f"this is not a whole tar.gz file ({error}). Remove it and download it again.",
+            path=path,
+        ) from error

@@ -1,0 +1,163 @@
+"""MEDLINE as NLM distributes it: a folder of numbered files, later ones amending earlier ones.
+
+The baseline of a year comes in about a thousand files; a daily update file holds new articles, new
+versions of old ones, and deletions. What counts is an article's last appearance. Files are
+therefore read from the newest to the oldest, and an article is passed over whose number was seen
+before: a bit per number is all that has to be remembered, 16 MB for all of PubMed.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from functools import cached_property, partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from irplatform import storage
+from irplatform.collections.collection import Corpus
+from irplatform.collections.digests import digests
+from irplatform.collections.pubmed.packing import Member, pack
+from irplatform.collections.pubmed.record import FIELDS
+from irplatform.errors import InputError
+from irplatform.text.workers import ordered_map
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from irplatform.plugin import Document
+
+FORMAT = 1
+"""Version of the mapping from XML to documents: a change of it makes other documents."""
+DEFAULT_FIELDS = ("mesh", "mesh_major", "chemicals", "keywords", "publication_types", "year")
+"""Fields that are kept where nothing else is said."""
+_NUMBERS = re.compile(r"(\d+)")
+
+
+class PubmedCorpus(Corpus):
+    """A corpus in files of PubMed's XML.
+
+    Args:
+        name: what it is called, in paths.
+        files: `.xml` or `.xml.gz`, in any order: their names tell which is newer.
+        fields: names of the articles' fields to keep, of `FIELDS`.
+
+    Raises:
+        InputError: there is no such field.
+    """
+
+    def __init__(
+        self, name: str, files: Sequence[Path], fields: Sequence[str] = DEFAULT_FIELDS
+    ) -> None:
+        self.name = name
+        self.files = tuple(sorted(files, key=age))
+        self.fields = tuple(fields)
+        check_fields(fields)
+        self._count: int | None = None
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Of the files' content, their order and the fields, wherever the files lie."""
+        return storage.fingerprint(
+            {
+                "pubmed": FORMAT,
+                "files": digests(self.files),
+                "fields": [*self.fields],
+            }
+        )
+
+    def count(self) -> int | None:
+        """The number of articles, once they have all been read."""
+        return self._count
+
+    def __iter__(self) -> Iterator[Document]:
+        """Stream the articles with all cores: newest file first, each in its own order.
+
+        Raises:
+            InputError: a file is not PubMed's XML, is damaged or cut off (with its line).
+        """
+        number = 0
+        for document in latest(reversed(self.files), self.fields):
+            yield document
+            number += 1
+        self._count = number
+
+
+def latest(
+    sources: Iterable[Path | Member], fields: tuple[str, ...], *, workers: int | None = None
+) -> Iterator[Document]:
+    """The articles of files that amend each other, each once.
+
+    Args:
+        sources: the files, newest first.
+        fields: which fields of the articles to keep.
+        workers: how many processes read; by default one per core.
+
+    Raises:
+        InputError: see `read_articles`.
+    """
+    seen = NumberSet()
+    for packed in ordered_map(partial(pack, fields=fields), sources, workers=workers):
+        for number, document in packed.documents():
+            if seen.add(number):
+                yield document
+        for number in packed.deleted:
+            seen.add(number)
+
+
+class NumberSet:
+    """A set of numbers, a bit for each up to the largest."""
+
+    def __init__(self) -> None:
+        self._bits = bytearray()
+
+    def add(self, number: int) -> bool:
+        """Add a number; returns whether it is new."""
+        place, bit = number >> 3, 1 << (number & 7)
+        if place >= len(self._bits):
+            self._bits.extend(bytes(place + (1 << 16) - len(self._bits)))
+        if self._bits[place] & bit:
+            return False
+        self._bits[place] |= bit
+        return True
+
+
+def age(path: Path) -> tuple[tuple[int | str, ...], str]:
+    """Sorts files from old to new: by the numbers in their names, `pubmed24n0002.xml.gz`."""
+    parts = _NUMBERS.split(path.name)
+    return tuple(int(part) if part.isdecimal() else part for part in parts), str(path)
+
+
+def check_fields(fields: Iterable[str]) -> None:
+    """Refuse a name that is not one of an article's fields.
+
+    Raises:
+        InputError: naming the nearest right one.
+    """
+    for name in fields:
+        if name not in FIELDS:
+            near = difflib.get_close_matches(name, FIELDS, n=1)
+            guess = f"Did you mean '{near[0]}'?" if near else f"Known: {', '.join(FIELDS)}."
+            raise InputError(f"articles of PubMed have no field '{name}'. {guess}")
+
+
+def find_files(folder: Path, patterns: Iterable[str]) -> list[Path]:
+    """Files that patterns name, relative to a folder; a folder stands for the XML files in it.
+
+    Raises:
+        InputError: a pattern names no file.
+    """
+    found: dict[Path, None] = {}
+    for pattern in patterns:
+        place = folder / pattern
+        if place.is_file():
+            paths = [place]
+        elif place.is_dir():
+            paths = [*place.glob("*.xml.gz"), *place.glob("*.xml")]
+        else:
+            base = Path(place.anchor) if Path(pattern).is_absolute() else folder
+            paths = [p for p in base.glob(str(place.relative_to(base))) if p.is_file()]
+        if not paths:
+            raise InputError(f"there are no files {place}.")
+        found.update(dict.fromkeys(paths))
+    return list(found)

@@ -1,0 +1,220 @@
+"""From an element of PubMed's XML to an article.
+
+Texts are taken with all that is inside them: italics, super- and subscripts and formulas are text
+too. Where an article has no abstract of its own, one from another source is taken (`OtherAbstract`,
+in English if there is one).
+"""
+
+from __future__ import annotations
+
+import html
+from typing import TYPE_CHECKING, Any
+
+from irplatform.collections.pubmed.dates import children, publication_date
+from irplatform.collections.pubmed.record import Article, Deleted
+from irplatform.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+_MATHML = "{http://www.w3.org/1998/Math/MathML}"
+_REPEATED = {f"{_MATHML}annotation", f"{_MATHML}annotation-xml"}
+"""What repeats a formula in another notation."""
+_UNLABELLED = {"", "UNLABELLED", "UNLABELED", "UNASSIGNED"}
+_NO_TITLE = {"[Not Available].", "[Not Available]", "Not Available", "Not Available."}
+
+
+def article(element: Any, path: Path | str) -> Article:
+    """The article of a `PubmedArticle` or a `MedlineCitation` that stands alone.
+
+    Raises:
+        InputError: it has no number.
+    """
+    citation = element if element.tag == "MedlineCitation" else element.find("MedlineCitation")
+    if citation is None:
+        raise InputError("an article without a MedlineCitation.", path=path, line=_line(element))
+    part = children(citation)
+    body = part.get("Article", ())
+    inner = children(body)
+    data = children(element.find("PubmedData"))
+    pmid, version = _number(part.get("PMID"), citation, path)
+    language = tuple(text for child in body if child.tag == "Language" and (text := _text(child)))
+    title, vernacular = _titles(inner, language)
+    headings = [_heading(heading) for heading in part.get("MeshHeadingList", ())]
+    date = publication_date(inner, data)
+    return Article(
+        pmid=pmid,
+        version=version,
+        title=title,
+        abstract=_abstract(inner.get("Abstract"))
+        or _other_abstract([child for child in citation if child.tag == "OtherAbstract"]),
+        mesh=_unique(name for name, _, _ in headings),
+        mesh_major=_unique(name for name, major, _ in headings if major),
+        mesh_qualified=_unique(pair for _, _, pairs in headings for pair in pairs),
+        supplementary=_texts(part.get("SupplMeshList", ())),
+        chemicals=_unique(
+            _text(name)
+            for chemical in part.get("ChemicalList", ())
+            for name in chemical
+            if name.tag == "NameOfSubstance"
+        ),
+        genes=_texts(part.get("GeneSymbolList", ())),
+        publication_types=_texts(inner.get("PublicationTypeList", ())),
+        keywords=_unique(
+            _text(keyword)
+            for keywords in citation
+            if keywords.tag == "KeywordList"
+            for keyword in keywords
+        ),
+        journal=_journal(inner.get("Journal"), part.get("MedlineJournalInfo")),
+        year=date[:4],
+        date=date,
+        language=language,
+        vernacular_title=vernacular,
+        doi=_identifier(body, "ELocationID", "EIdType", "doi")
+        or _identifier(data.get("ArticleIdList", ()), "ArticleId", "IdType", "doi"),
+        pmc=_identifier(data.get("ArticleIdList", ()), "ArticleId", "IdType", "pmc"),
+    )
+
+
+def deletions(element: Any, path: Path | str) -> Iterator[Deleted]:
+    """The articles that a `DeleteCitation` names.
+
+    Raises:
+        InputError: one has no number.
+    """
+    for child in element:
+        pmid, _ = _number(child, element, path)
+        yield Deleted(pmid)
+
+
+def _number(element: Any, around: Any, path: Path | str) -> tuple[str, int]:
+    pmid = _text(element) if element is not None else ""
+    version = (element.get("Version") or "1") if element is not None else "1"
+    if not _is_number(pmid) or not _is_number(version):
+        raise InputError(
+            f"an article without a number: its PMID is {pmid!r}, version {version!r}."
+            if pmid
+            else "an article without a PMID.",
+            path=path,
+            line=_line(around if element is None else element),
+        )
+    return str(int(pmid)), int(version)
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) < 10
+
+
+def _titles(inner: dict[str, Any], language: tuple[str, ...]) -> tuple[str, str]:
+    """The title in English, else in whatever language it is; and the one in its own language."""
+    title, vernacular = _text_of(inner, "ArticleTitle"), _text_of(inner, "VernacularTitle")
+    if title in _NO_TITLE:
+        title = ""
+    elif language != ("eng",):
+        title = _without_brackets(title)
+    return title or vernacular, vernacular
+
+
+def _without_brackets(title: str) -> str:
+    """`[A title].` → `A title.`, if the brackets are around all of it."""
+    inside = title.removesuffix(".")
+    if not (inside.startswith("[") and inside.endswith("]")):
+        return title
+    depth = 0
+    for place, character in enumerate(inside):
+        depth += (character == "[") - (character == "]")
+        if depth == 0 and place < len(inside) - 1:
+            return title
+    end = "" if inside[-2] in ".?!" or inside == title else "."
+    return f"{inside[1:-1].strip()}{end}"
+
+
+def _abstract(element: Any) -> str:
+    """Sections with their labels, in a line; anything else (the copyright) is left out."""
+    if element is None:
+        return ""
+    sections = []
+    for child in element:
+        if child.tag == "AbstractText" and (text := _text(child)):
+            label = _flat(child.get("Label") or "").rstrip(":")
+            sections.append(text if label.upper() in _UNLABELLED else f"{label}: {text}")
+    return " ".join(sections)
+
+
+def _other_abstract(elements: list[Any]) -> str:
+    english = (e for e in elements if (e.get("Language") or "eng").lower() in ("eng", "en"))
+    chosen = next(english, elements[0] if elements else None)
+    return _abstract(chosen)
+
+
+def _heading(heading: Any) -> tuple[str, bool, list[str]]:
+    """The descriptor's name, whether it is a main subject, and the name with each qualifier."""
+    name, major, pairs = "", False, []
+    for child in heading:
+        major = major or child.get("MajorTopicYN") == "Y"
+        if child.tag == "DescriptorName":
+            name = _text(child)
+        elif child.tag == "QualifierName":
+            pairs.append(f"{name}/{_text(child)}")
+    return name, major, pairs
+
+
+def _journal(journal: Any, medline: Any) -> str:
+    inner, listed = children(journal), children(medline)
+    texts = (
+        _text_of(inner, "ISOAbbreviation"),
+        _text_of(listed, "MedlineTA"),
+        _text_of(inner, "Title"),
+    )
+    return next(filter(None, texts), "")
+
+
+def _identifier(elements: Iterable[Any], tag: str, attribute: str, kind: str) -> str:
+    """The text of the first element of a name and a kind."""
+    for element in elements:
+        if element.tag == tag and element.get(attribute) == kind:
+            return _text(element)
+    return ""
+
+
+def _texts(elements: Iterable[Any]) -> tuple[str, ...]:
+    return _unique(map(_text, elements))
+
+
+def _unique(texts: Iterable[str]) -> tuple[str, ...]:
+    found = dict.fromkeys(texts)
+    found.pop("", None)
+    return tuple(found)
+
+
+def _text_of(elements: dict[str, Any], tag: str) -> str:
+    return _text(elements[tag]) if tag in elements else ""
+
+
+def _text(element: Any) -> str:
+    """All text inside an element, with single spaces."""
+    if len(element) == 0:
+        text = element.text
+        return " ".join(text.split()) if text else ""
+    return _flat("".join(_pieces(element)))
+
+
+def _pieces(element: Any) -> Iterator[str]:
+    yield element.text or ""
+    for child in element:
+        if not isinstance(child.tag, str):  # a character's name, as in &eacute;
+            yield html.unescape(child.text or "")
+        elif child.tag not in _REPEATED:
+            yield from _pieces(child)
+        yield child.tail or ""
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _line(element: Any) -> int | None:
+    line: int | None = element.sourceline
+    return line

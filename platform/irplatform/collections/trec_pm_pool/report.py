@@ -1,0 +1,98 @@
+"""What is said of a pool: before it is fetched, and when it is there."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from irplatform.collections.eutils import BATCH
+from irplatform.collections.trec_pm_pool.declaration import MISSING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from irplatform.collections.eutils import Access
+
+_BYTES = 15_000
+"""Of an article's XML with its references, roughly."""
+_SECONDS = 2.5
+"""That efetch takes for 200 articles, roughly."""
+
+
+@dataclass(frozen=True)
+class PoolReport:
+    """A pool that was built, or was there.
+
+    Attributes:
+        name: of the collection.
+        path: the file that declares it.
+        documents: how many there are; None if it was there.
+        missing: judged documents that could not be had, with the reason; None if it was there.
+    """
+
+    name: str
+    path: Path
+    documents: int | None = None
+    missing: Mapping[str, str] | None = None
+
+    def facts(self) -> dict[str, object]:
+        """For programs."""
+        return {
+            "collection": self.name,
+            "path": str(self.path),
+            "built now": self.documents is not None,
+            "documents": self.documents,
+            "missing": None if self.missing is None else dict(self.missing),
+        }
+
+    def lines(self) -> list[str]:
+        """For people."""
+        if self.missing is None:
+            return [
+                f"{self.name} is there: {self.path}",
+                "To build it anew, remove that folder first.",
+            ]
+        lines = [f"{self.name}: {self.documents:,} documents in {self.path.parent}"]
+        for reason, count in sorted(Counter(self.missing.values()).items()):
+            lines.append(f"not there: {count:,} judged {_noun('document', count)} ({reason})")
+        if self.missing:
+            lines.append(f"They are listed in {self.path.with_name(MISSING)}")
+        return [*lines, f"Use it: platform run --collection {self.name}"]
+
+
+def plan(articles: int, abstracts: int, how: Access, source: str, *, kept: int) -> list[str]:
+    """What is going to be fetched, from where, and how much.
+
+    Args:
+        articles: judged articles of PubMed.
+        abstracts: judged conference abstracts.
+        how: PubMed is asked.
+        source: where conference abstracts come from, or "".
+        kept: calls whose answers an earlier attempt kept.
+    """
+    calls = -(-articles // BATCH)
+    left = calls - kept
+    minutes = left * max(_SECONDS, 1 / how.rate) / 60
+    size = left * BATCH * _BYTES / 1e6
+    before = f" ({kept:,} of {calls:,} were made before)" if kept else ""
+    lines = [
+        f"{articles:,} articles from {how}: {left:,} {_noun('call', left)} for {BATCH} articles "
+        f"each{before}, roughly {size:,.0f} MB and {max(1, minutes):.0f} min"
+    ]
+    if how.anonymous:
+        lines.append("no --email: NCBI asks for an address that it can write to")
+    if abstracts:
+        where = f"from {source}" if source else "are left out"
+        lines.append(f"{abstracts:,} conference abstracts {where}")
+    return lines
+
+
+def _noun(word: str, count: int) -> str:
+    return word if count == 1 else f"{word}s"
+
+
+def bullets(lines: Sequence[str]) -> str:
+    """Lines under a heading."""
+    return "".join(f"\n  {line}" for line in lines)

@@ -1,0 +1,216 @@
+"""Where the topics and judgments of a year of TREC Precision Medicine come from.
+
+Topics and qrels come from ir_datasets' downloads, the sampled judgments from NIST (ir_datasets does
+not list them), the conference abstracts from the track's archive; or all of them from given files.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from irplatform import storage
+from irplatform.collections.irds import sampled
+from irplatform.collections.irds.files import fetch_file, missing_file
+from irplatform.collections.web import check_url, persist, request
+from irplatform.console import notice
+from irplatform.errors import InputError, PlatformError
+from irplatform.runs.lines import open_bytes
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from irplatform.collections import Qrels
+    from irplatform.evaluation import SampledQrels
+
+YEARS = (2017, 2018)
+QUERY = "{disease} {gene}"
+JUDGED: Mapping[int, int] = {2017: 18_729, 2018: 16_510}
+"""Judged documents of each year; 2,098 of them are the same."""
+_FAMILY = "medline"
+_ARCHIVE = "2017/aacr_asco_extra"
+
+
+@dataclass(frozen=True)
+class Given:
+    """Files that the user has, instead of downloads.
+
+    Attributes:
+        topics: the year's topics, in the track's XML.
+        qrels: its judgments, in four columns.
+        sampled: its sampled judgments, in five.
+    """
+
+    topics: Path | None = None
+    qrels: Path | None = None
+    sampled: Path | None = None
+
+    def __bool__(self) -> bool:
+        return any((self.topics, self.qrels, self.sampled))
+
+
+@dataclass(frozen=True)
+class Year:
+    """The files of a year inside a collection's folder.
+
+    Attributes:
+        year: 2017 or 2018.
+        topics: relative to the folder.
+        qrels: relative to the folder.
+        sampled: relative to the folder, or None.
+        judged: the judgments.
+    """
+
+    year: int
+    topics: str
+    qrels: str
+    sampled: str | None
+    judged: Qrels
+
+
+def pool_name(year: int) -> str:
+    """Name of a year's collection."""
+    return f"trec-pm-pool-{year}"
+
+
+def needed(year: int, given: Given) -> list[str]:
+    """What `gather` would download for a year, with sizes where they are known."""
+    listed = [
+        missing_file(_FAMILY, f"trec-pm-{year}/{part}")
+        for part, file in (("queries", given.topics), ("qrels", given.qrels))
+        if file is None
+    ]
+    files = [str(download) for download in listed if download]
+    if _wants_sampled(given) and not sampled.place(_dataset(year)).exists():
+        files.append(f"{_sampled_url(year)} (about 1 MB)")
+    return files
+
+
+def local_qrels(year: int, given: Given) -> Qrels | None:
+    """The judgments of a year, if nothing has to be downloaded for them."""
+    from irplatform.evaluation import read_qrels
+
+    if given.qrels:
+        return read_qrels(given.qrels)
+    name = f"trec-pm-{year}/qrels"
+    return (
+        None if missing_file(_FAMILY, name) else read_qrels(fetch_file(_FAMILY, name, instead=""))
+    )
+
+
+def gather(year: int, given: Given, folder: Path) -> Year:
+    """Bring the files of a year into a folder, and check that they belong together.
+
+    Args:
+        year: 2017 or 2018.
+        given: files to take instead of downloading.
+        folder: the collection's.
+
+    Raises:
+        InputError: a file is not what it should be, or the files contradict each other.
+        PlatformError: a file could not be downloaded.
+    """
+    from irplatform.collections.topics import read_topics
+    from irplatform.evaluation import read_qrels, read_sampled_qrels
+
+    topics, qrels = f"topics/topics{year}.xml", f"qrels/qrels-treceval-abstracts.{year}.txt"
+    sample = f"qrels/qrels-sample-abstracts.{year}.txt"
+    source = given.topics or _listed(year, "queries", "--topics FILE")
+    read_topics(source, "trec-pm", QUERY)
+    _copy(source, folder / topics)
+    source = given.qrels or _listed(year, "qrels", "--qrels FILE")
+    judged = read_qrels(source)
+    _copy(source, folder / qrels)
+    if given.sampled is None and not _wants_sampled(given):
+        return Year(year, topics, qrels, None, judged)
+    source = given.sampled or _sampled(year)
+    _check_sample(read_sampled_qrels(source), judged, source)
+    _copy(source, folder / sample)
+    return Year(year, topics, qrels, sample, judged)
+
+
+def archive_needed() -> str | None:
+    """What `archive` would download; None if it is there."""
+    download = missing_file(_FAMILY, _ARCHIVE)
+    return str(download) if download else None
+
+
+def archive() -> Path:
+    """The track's archive of conference abstracts, downloaded if it is not there.
+
+    Raises:
+        PlatformError: it could not be had.
+    """
+    instead = "use --extra-abstracts PATH or --no-extra-abstracts"
+    return fetch_file(_FAMILY, _ARCHIVE, instead=instead)
+
+
+def _wants_sampled(given: Given) -> bool:
+    """Whether to download sampled judgments: not beside judgments that could be others'."""
+    return given.sampled is None and given.qrels is None
+
+
+def _listed(year: int, part: str, option: str) -> Path:
+    return fetch_file(_FAMILY, f"trec-pm-{year}/{part}", instead=f"give the file with {option}")
+
+
+def _sampled_url(year: int) -> str:
+    """The address at NIST, or at a mirror of its folder."""
+    listed = sampled.SOURCES[_dataset(year)]
+    mirror = os.environ.get("IRPLATFORM_TREC_URL")
+    if not mirror:
+        return listed
+    return f"{check_url(mirror, 'IRPLATFORM_TREC_URL')}/{listed.rpartition('/')[2]}"
+
+
+def _sampled(year: int) -> Path:
+    """The sampled judgments, put where the full collection finds them too."""
+    path = sampled.place(_dataset(year))
+    if not path.exists():
+        url = _sampled_url(year)
+        notice(f"downloading sampled judgments: {url} (about 1 MB) to {path}")
+        _, body = persist(lambda: request("GET", url), url)
+        _check_download(body, url)
+        with storage.atomic_write(path, "wb") as file:
+            file.write(body)
+    return path
+
+
+def _check_download(body: bytes, url: str) -> None:
+    """See that it is not some page that a proxy answers with."""
+    from irplatform.evaluation import read_sampled_qrels
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "answer"
+        path.write_bytes(body)
+        try:
+            read_sampled_qrels(path)
+        except InputError as error:
+            raise PlatformError(f"{url} is not a file of sampled judgments ({error})") from error
+
+
+def _dataset(year: int) -> str:
+    return f"{_FAMILY}/2017/trec-pm-{year}"
+
+
+def _copy(source: Path, target: Path) -> None:
+    with open_bytes(source) as content, storage.atomic_write(target, "wb") as file:
+        file.write(content.read())
+
+
+def _check_sample(sample: SampledQrels, judged: Qrels, path: Path) -> None:
+    """Sampled and plain judgments are the same ones, told in two ways."""
+    from irplatform.evaluation import judged_documents
+
+    for topic, grades in judged_documents(sample).items():
+        known = judged.get(topic, {})
+        for document, grade in grades.items():
+            if known.get(document) != grade:
+                raise InputError(
+                    f"topic '{topic}' judges document '{document}' as {grade} here, but the qrels "
+                    f"say {known.get(document, 'nothing')}. Both files must be of the same year.",
+                    path=path,
+                )

@@ -1,0 +1,76 @@
+"""A folder of topics and judgments may name the collection whose documents it searches."""
+
+import json
+
+import pytest
+
+from irplatform.collections import corpus_reference
+from irplatform.collections.beir import is_beir
+from irplatform.collections.paths import open_path
+from irplatform.errors import InputError
+
+
+@pytest.fixture
+def referring(tmp_path):
+    """Makes a folder without a corpus; returns it."""
+
+    def make(name="clicks", content=None):
+        folder = tmp_path / name
+        (folder / "qrels").mkdir(parents=True)
+        (folder / "qrels/test.tsv").write_text("query-id\tcorpus-id\tscore\nc1\td1\t7\n")
+        (folder / "queries.jsonl").write_text(json.dumps({"_id": "c1", "text": "alk"}))
+        if content is not None:
+            (folder / "corpus.toml").write_text(content)
+        return folder
+
+    return make
+
+
+def test_a_reference_shares_the_corpus_hence_the_index(beir_folder, referring, tmp_path):
+    searched = beir_folder("train", "test")
+    folder = referring()
+    corpus_reference.write(str(searched), folder / "corpus.toml", seen_from=folder)
+    collection = open_path(folder)
+    assert collection.id == "clicks-test"
+    assert collection.corpus.fingerprint == open_path(searched).corpus.fingerprint
+    assert [topic.id for topic in collection.load_topics()] == ["c1"]
+
+
+def test_a_path_is_relative_to_the_folder_so_that_both_can_be_moved(
+    beir_folder, referring, tmp_path, monkeypatch
+):
+    searched = beir_folder("train", "test")
+    folder = referring()
+    monkeypatch.chdir(searched.parent)
+    corpus_reference.write(f"{searched.name}:train", folder / "corpus.toml", seen_from=folder)
+    assert "/" in (folder / "corpus.toml").read_text()
+    assert str(tmp_path) not in (folder / "corpus.toml").read_text()
+    monkeypatch.chdir("/")
+    assert open_path(folder).corpus.fingerprint == open_path(searched).corpus.fingerprint
+
+
+def test_names_and_ids_are_kept_as_they_are(referring):
+    folder = referring()
+    for name in ("demo", "beir/nfcorpus/test"):
+        corpus_reference.write(name, folder / "corpus.toml", seen_from=folder)
+        assert (folder / "corpus.toml").read_text() == f'collection = "{name}"\n'
+        assert is_beir(folder)
+    assert open_path(folder).corpus.name == "beir-nfcorpus"
+
+
+@pytest.mark.parametrize(
+    ("content", "complaint"),
+    [
+        ("collection", "cannot be read as TOML"),
+        ("name = 'demo'", "does not name a collection"),
+        ("collection = 7", "does not name a collection"),
+        ("collection = 'no-such-one'", "unknown collection 'no-such-one'"),
+        ("collection = './elsewhere'", "there is no such folder"),
+        ("collection = '../clicks:test'", "its own reference"),
+    ],
+)
+def test_a_bad_reference_is_explained(referring, content, complaint):
+    folder = referring(content=content)
+    with pytest.raises(InputError, match=complaint) as raised:
+        open_path(folder)
+    assert raised.value.path == folder / "corpus.toml"

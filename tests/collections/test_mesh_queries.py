@@ -1,0 +1,107 @@
+"""MeSH-term queries: headings ask for their own article, which does not show them."""
+
+import orjson
+import pytest
+
+from irplatform.collections.collection import Corpus
+from irplatform.collections.mesh import build_mesh, mesh_queries
+from irplatform.errors import InputError
+from irplatform.plugin import Document
+from irplatform.registry import registry
+
+pytestmark = pytest.mark.usefixtures("fresh_home")
+
+
+class Articles(Corpus):
+    """Articles with headings; every fifth one has too few."""
+
+    name = "articles"
+    fields = ("mesh", "year")
+    fingerprint = "articles-1"
+
+    def __init__(self, count=100):
+        self.number = count
+
+    def __iter__(self):
+        for n in range(self.number):
+            headings = ("Humans",) if n % 5 == 0 else ("Humans", f"Heading {n}", f"Other {n}")
+            yield Document(f"d{n:03}", f"Title {n}", f"Abstract {n}", {"mesh": headings})
+
+
+def test_a_query_holds_the_headings_and_its_article_is_relevant():
+    collection = mesh_queries(Articles(), 50, seed=1)
+    topics, qrels = list(collection.load_topics()), collection.load_qrels()
+    assert {t.id for t in topics} == set(qrels)
+    for topic in topics:
+        number = int(topic.id[1:])
+        assert topic.fields["mesh"] == ("Humans", f"Heading {number}", f"Other {number}")
+        assert f"Heading {number}" in topic.query
+        assert qrels[topic.id] == {topic.id: 1}
+
+
+def test_splits_are_eight_to_one_to_one_and_disjoint():
+    ids = [
+        {t.id for t in mesh_queries(Articles(), 50, 1, split).load_topics()}
+        for split in ("train", "dev", "test")
+    ]
+    assert [len(part) for part in ids] == [40, 5, 5]
+    assert len(set.union(*ids)) == 50
+
+
+def test_training_queries_validate_on_dev_and_train_the_others():
+    train = mesh_queries(Articles(), 50, 1)
+    assert train.training is None
+    assert train.validation().id == "articles-mesh-dev"
+    assert mesh_queries(Articles(), 50, 1, "test").training().id == train.id
+    assert train.corpus.fingerprint == "articles-1", "the same documents, hence the same index"
+
+
+def test_articles_with_too_few_headings_are_not_asked_for():
+    topics = mesh_queries(Articles(), 1000, 1).load_topics()
+    assert all(int(t.id[1:]) % 5 for t in topics)
+
+
+def test_another_seed_draws_others():
+    def drawn(seed):
+        return [t.id for t in mesh_queries(Articles(), 20, seed).load_topics()]
+
+    assert drawn(1) == drawn(1) != drawn(2)
+
+
+def test_documents_without_headings_are_refused():
+    corpus = Articles()
+    corpus.fields = ("year",)
+    with pytest.raises(InputError, match=r"no field 'mesh'.*fields: year"):
+        mesh_queries(corpus, 50, 1)
+
+
+def test_too_few_articles_are_refused():
+    with pytest.raises(InputError, match="only 8 documents of 'articles' have 3 or more"):
+        mesh_queries(Articles(10), 50, 1)
+
+
+def test_a_folder_leaves_the_headings_out_of_its_documents(tmp_path):
+    out = build_mesh(Articles(), tmp_path / "mesh", count=50, seed=1)
+    collection = registry().collection(f"{out}:test")
+    documents = list(collection.corpus)
+    assert len(documents) == 100
+    assert all("mesh" not in d.fields and "Heading" not in d.text for d in documents)
+    assert len(collection.load_topics()) == 5
+    assert collection.training().validation is not None
+    assert collection.measures == ("RR", "P@1", "AP")
+
+
+def test_a_folder_is_the_same_to_the_byte(tmp_path):
+    one, two = (build_mesh(Articles(), tmp_path / name, count=50, seed=1) for name in "ab")
+    files = sorted(p.relative_to(one) for p in one.rglob("*") if p.is_file())
+    assert files
+    for file in files:
+        assert (one / file).read_bytes() == (two / file).read_bytes()
+
+
+def test_an_existing_folder_is_not_written_to(tmp_path):
+    (tmp_path / "mesh").mkdir()
+    (tmp_path / "mesh" / "mine").write_text("precious")
+    with pytest.raises(InputError, match="exists"):
+        build_mesh(Articles(), tmp_path / "mesh", count=50, seed=1)
+    assert orjson.dumps([p.name for p in (tmp_path / "mesh").iterdir()]) == b'["mine"]'

@@ -1,0 +1,201 @@
+"""A folder of PubMed's files is a corpus: each article once, as the newest file has it."""
+
+from itertools import islice
+from pathlib import Path
+
+import pytest
+from pubmed_files import article, article_set, deletion, write_gz
+
+from irplatform.collections.pubmed import baseline
+from irplatform.collections.pubmed.baseline import NumberSet, PubmedCorpus, find_files, latest
+from irplatform.collections.pubmed.packing import Member, pack
+from irplatform.collections.toml import open_toml
+from irplatform.errors import InputError
+
+FIELDS = ("mesh",)
+
+
+def packed(path, *entries):
+    found = pack(write_gz(path, article_set(*entries)), FIELDS)
+    return [document.title for _, document in found.documents()], [*found.deleted]
+
+
+def write(folder, number, *entries):
+    return write_gz(folder / f"pubmed24n{number:04}.xml.gz", article_set(*entries))
+
+
+def texts(corpus):
+    return {document.id: document.title for document in corpus}
+
+
+def test_a_file_has_the_last_word_on_its_own_articles(tmp_path):
+    path = tmp_path / "a.xml.gz"
+    first, second = article(1, "v1", version=1), article(1, "v2", version=2)
+    assert packed(path, first, second, article(3, "c")) == (["v2", "c"], [])
+    assert packed(path, second, article(3, "c"), first) == (["v2", "c"], [])
+    assert packed(path, article(1, "one"), article(1, "again")) == (["again"], [])
+    assert packed(path, first, article(2, "b"), deletion(1)) == (["b"], [1])
+    assert packed(path, deletion(1), first) == (["v1"], [1])
+    assert packed(path, first, deletion(1), second, first) == (["v2"], [1])
+
+
+def test_articles_survive_packing_whole(tmp_path):
+    path = write(tmp_path, 1, *(article(n, f"T{n}", "é", mesh=("A", "B")) for n in range(1, 1203)))
+    documents = list(pack(path, FIELDS).documents())
+    assert [number for number, _ in documents] == [*range(1, 1203)]
+    assert documents[7][1].fields == {"mesh": ("A", "B")}
+    assert documents[7][1].text == "T8 é"
+
+
+def test_later_files_replace_and_delete(tmp_path):
+    files = [
+        write(tmp_path, 9, article(1, "old"), article(2, "kept"), article(3, "gone")),
+        write(tmp_path, 10, article(1, "newer"), article(4, "new"), deletion(3)),
+        write(tmp_path, 11, article(1, "newest"), article(5, "short-lived"), deletion(5)),
+        write(tmp_path, 12, article(3, "back again")),
+    ]
+    corpus = PubmedCorpus("pubmed", files[::-1], FIELDS)
+    assert texts(corpus) == {"1": "newest", "2": "kept", "3": "back again", "4": "new"}
+    assert [document.id for document in corpus] == ["3", "1", "4", "2"]
+    assert corpus.count() == 4
+
+
+def test_the_numbers_in_the_names_tell_which_file_is_newer(tmp_path):
+    names = ["b/pubmed24n0010.xml.gz", "a/pubmed24n1220.xml.gz", "c/pubmed24n0009.xml.gz"]
+    corpus = PubmedCorpus("p", [tmp_path / name for name in names])
+    assert [path.name[9:13] for path in corpus.files] == ["0009", "0010", "1220"]
+
+
+def test_any_number_of_workers_gives_the_same_documents(tmp_path):
+    files = [
+        write(tmp_path, part, *(article(n, f"{part}") for n in range(part, 40, part)))
+        for part in range(1, 6)
+    ]
+    expected = list(latest(files[::-1], FIELDS, workers=1))
+    assert len(expected) == 39
+    assert list(latest(files[::-1], FIELDS, workers=3)) == expected
+
+
+def test_a_stream_can_be_left_early_and_begun_again(tmp_path):
+    corpus = PubmedCorpus("p", [write(tmp_path, n, article(n, "T")) for n in range(1, 6)])
+    assert [document.id for document in islice(corpus, 2)] == ["5", "4"]
+    assert corpus.count() is None
+    assert len(list(corpus)) == corpus.count() == 5
+
+
+def test_files_inside_other_files_are_read_under_their_names():
+    with pytest.raises(
+        InputError, match=r"^part1\.tar\.gz/n1\.xml\.gz:1: this is not a whole gzip"
+    ):
+        pack(Member("part1.tar.gz/n1.xml.gz", b"no gzip"), FIELDS)
+
+
+def test_an_error_in_a_worker_names_file_and_line(tmp_path):
+    files = [write(tmp_path, n, article(n, "T")) for n in range(1, 5)]
+    write_gz(files[1], article_set(article("", "T")))
+    with pytest.raises(InputError, match=rf"^{files[1]}:\d+: an article without a PMID"):
+        list(PubmedCorpus("p", files))
+
+
+def test_a_set_of_numbers_knows_what_is_new():
+    seen = NumberSet()
+    numbers = [5, 0, 5, 134_000_000, 7, 134_000_000, 0, 8]
+    assert [seen.add(number) for number in numbers] == [
+        True, True, False, True, True, False, False, True,
+    ]  # fmt: skip
+
+
+def test_what_a_corpus_is_depends_on_content_and_fields_and_not_on_the_place(tmp_path):
+    def corpus(folder, title="T", fields=FIELDS):
+        return PubmedCorpus("p", [write(tmp_path / folder, 1, article(1, title))], fields)
+
+    assert corpus("a").fingerprint == corpus("b").fingerprint
+    assert corpus("a").fingerprint != corpus("c", "U").fingerprint
+    assert corpus("a").fingerprint != corpus("a", fields=("mesh", "year")).fingerprint
+
+
+def test_patterns_and_folders_name_files(tmp_path):
+    for place in (
+        "baseline/n1.xml.gz",
+        "baseline/n2.xml",
+        "baseline/n1.xml.gz.md5",
+        "up/n3.xml.gz",
+    ):
+        write_gz(tmp_path / place, b"")
+
+    def names(*patterns):
+        return sorted(path.name for path in find_files(tmp_path, patterns))
+
+    assert names("baseline") == ["n1.xml.gz", "n2.xml"]
+    assert names("baseline/*.xml.gz", "up/n3.xml.gz") == ["n1.xml.gz", "n3.xml.gz"]
+    assert names("baseline", "baseline/*.xml") == ["n1.xml.gz", "n2.xml"]
+    assert names(str(tmp_path / "*" / "n3*")) == ["n3.xml.gz"]
+    with pytest.raises(InputError, match=r"there are no files .*/other"):
+        find_files(tmp_path, ["baseline", "other/*.xml.gz"])
+
+
+TOML = """id = "pm-2020"
+[documents]
+format = "pubmed-xml"
+files = ["baseline", "updatefiles/*.xml.gz"]
+{more}
+[topics]
+file = "topics.xml"
+format = "trec-pm"
+query = "{{disease}} {{gene}} {{treatment}}"
+"""
+
+
+@pytest.fixture
+def declared(tmp_path):
+    """Writes a collection.toml with some further keys of its documents, and what it names."""
+
+    def declare(more=""):
+        write(tmp_path / "baseline", 1, article(1, "old", mesh=("Humans",)), article(2, "kept"))
+        write(tmp_path / "updatefiles", 2, article(1, "new", mesh=("Mice",)))
+        (tmp_path / "topics.xml").write_text(
+            '<topics><topic number="1"><disease>melanoma</disease><gene>BRAF</gene>'
+            "<treatment>Dabrafenib</treatment></topic></topics>"
+        )
+        path = tmp_path / "collection.toml"
+        path.write_text(TOML.format(more=more))
+        return path
+
+    return declare
+
+
+def test_a_collection_can_have_pubmeds_files_as_documents(declared):
+    collection = open_toml(declared())
+    assert texts(collection.corpus) == {"1": "new", "2": "kept"}
+    assert collection.corpus.fields == baseline.DEFAULT_FIELDS
+    assert [d.fields.get("mesh") for d in collection.corpus] == [("Mice",), None]
+    (topic,) = collection.load_topics()
+    assert topic.query == "melanoma BRAF Dabrafenib"
+    assert topic.fields == {"disease": "melanoma", "gene": "BRAF", "treatment": "Dabrafenib"}
+
+
+def test_the_fields_of_its_documents_can_be_chosen(declared):
+    corpus = open_toml(declared('fields = ["mesh_major"]')).corpus
+    assert corpus.fields == ("mesh_major",)
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        ('fields = ["mesh", "mehs"]', "no field 'mehs'. Did you mean 'mesh'?"),
+        ('id = "pmid"', "'id' is a key of JSON lines; with format 'pubmed-xml' remove it"),
+    ],
+)
+def test_a_declaration_that_makes_no_sense_is_refused(declared, more, message):
+    path = declared(more)
+    with pytest.raises(InputError) as refused:
+        open_toml(path)
+    assert str(refused.value).startswith(f"{path}: [documents] ")
+    assert message in str(refused.value)
+
+
+def test_files_that_are_not_there_are_named(declared):
+    path = declared()
+    Path(path.parent / "updatefiles/pubmed24n0002.xml.gz").unlink()
+    with pytest.raises(InputError, match=r"\[documents\] there are no files .*updatefiles/\*"):
+        open_toml(path)
