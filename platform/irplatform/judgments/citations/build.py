@@ -1,0 +1,140 @@
+"""`platform qrels from-citations`: from full text to a folder of queries and judgments.
+
+The articles are read once (`extraction`), then what they cite is looked up (`identifiers`,
+`targets`), then the sentences are judged one article at a time. Memory holds the identifiers of the
+cited articles, and nothing else that grows.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from irplatform.collections import corpus_reference
+from irplatform.console import notice
+from irplatform.errors import InputError
+from irplatform.judgments.citations.articles import CitingArticle
+from irplatform.judgments.citations.extraction import extract, read_back
+from irplatform.judgments.citations.folder import SentenceWriter
+from irplatform.judgments.citations.identifiers import read_table
+from irplatform.judgments.citations.judge import Judge
+from irplatform.judgments.citations.report import Report, SplitCounts
+from irplatform.judgments.citations.sources import find_sources
+from irplatform.judgments.citations.targets import Targets, search_corpus
+from irplatform.judgments.clicks.splits import SPLITS, split_of
+from irplatform.registry import registry
+from irplatform.storage import atomic_folder
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from irplatform.collections import Collection
+    from irplatform.judgments.citations.settings import CitationSettings
+
+REPORT = "report.json"
+MEASURES = ("Success@1", "Success@10", "Success@20", "Success@100")
+
+
+def from_citations(
+    paths: Sequence[Path],
+    out: Path,
+    settings: CitationSettings,
+    *,
+    collection: str | None = None,
+    ids: Path | None = None,
+    workers: int | None = None,
+) -> Report:
+    """Make a folder in BEIR layout of citing sentences.
+
+    Args:
+        paths: files, folders and archives of articles in JATS.
+        out: the folder to make; it appears when it is complete.
+        settings: limits and split.
+        collection: only sentences that cite one of its documents are kept. Without it the cited
+            articles go by PMID or DOI, and the folder is no collection that can be searched.
+        ids: a table of PMIDs, PMC ids and DOIs.
+        workers: processes that read articles; by default one per core.
+
+    Raises:
+        InputError: a file cannot be read, there is no such collection, or no sentence is left.
+    """
+    held = registry().collection(collection) if collection else None
+    if settings.titles and held is None:
+        raise InputError("articles are sought by title in a collection: give --collection, too.")
+    report = Report(settings.describe())
+    sources = find_sources(paths)
+    with atomic_folder(out) as folder:
+        found = extract(sources, skip_unreadable=settings.skip_unreadable, workers=workers)
+        targets = _targets(found, held, ids, settings)
+        _write(folder, found, targets, settings, report)
+        if not report.kept:
+            counted = ", ".join(f"{n:,}: {why}" for why, n in report.removed.items() if n)
+            raise InputError(f"no sentence is left ({counted or 'none cites'}).", path=paths[0])
+        if collection:
+            corpus_reference.write(collection, folder / corpus_reference.FILE_NAME, seen_from=out)
+        else:
+            report.notes.append(
+                "without --collection, all cited articles with a PMID or DOI count, however short, "
+                "and there is nothing to search"
+            )
+        (folder / "measures.txt").write_text("".join(f"{m}\n" for m in MEASURES), encoding="utf-8")
+        text = json.dumps(report.as_json(), indent=1, ensure_ascii=False)
+        (folder / REPORT).write_text(f"{text}\n", encoding="utf-8")
+    return report
+
+
+def _targets(
+    found: Path, held: Collection | None, ids: Path | None, settings: CitationSettings
+) -> Targets:
+    wanted = {
+        name
+        for article in _articles(found)
+        for works in article.references.values()
+        for work in works
+        for name in work
+        if settings.titles or not name.startswith("title:")
+    }
+    same = read_table(ids, wanted) if ids else {}
+    if held is None:
+        return Targets(same)
+    wanted.update(name for names in same.values() for name in names)
+    return Targets(same, search_corpus(held.corpus, wanted), settings.titles)
+
+
+def _articles(found: Path) -> Iterator[CitingArticle]:
+    return (article for article in read_back(found) if isinstance(article, CitingArticle))
+
+
+def _write(
+    folder: Path, found: Path, targets: Targets, settings: CitationSettings, report: Report
+) -> None:
+    seen: set[str] = set()
+    years = targets.by_identifier is not None and any(
+        target.year for target in targets.by_identifier.values()
+    )
+    report.splits.update({split: SplitCounts() for split in SPLITS})
+    judge = Judge(targets, settings, report, years=years)
+    with SentenceWriter(folder, limited=years) as files:
+        for article in read_back(found):
+            if isinstance(article, str):
+                notice(f"left out: {article}")
+                report.read["files left out"] += 1
+                continue
+            if article.id in seen:
+                report.read["articles read before"] += 1
+                continue
+            seen.add(article.id)
+            split = split_of(article.id, settings.shares, settings.seed)
+            kept = 0
+            for sentence, cited in judge(article):
+                files.write(split, article, sentence, cited)
+                kept += 1
+                report.splits[split].judgments += len(cited)
+            report.splits[split].sentences += kept
+            report.splits[split].articles += bool(kept)
+    if targets.by_identifier is not None and not years:
+        report.notes.append(
+            "the cited documents have no field 'year', so that nothing is known to be from before "
+            "the citing article"
+        )

@@ -1,0 +1,127 @@
+"""The citing sentences of many articles, found with all cores and kept in the cache.
+
+Articles are read in chunks, each of which becomes a file when it is done: an interrupted build goes
+on from there, and other limits, another corpus or another split need no reading again.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from itertools import islice
+from typing import TYPE_CHECKING
+
+import orjson
+
+from irplatform import storage
+from irplatform.collections.digests import digest
+from irplatform.console import notice, progress
+from irplatform.errors import InputError
+from irplatform.judgments.citations.articles import CitingArticle, read_article
+from irplatform.judgments.citations.sources import Member, Source, members
+from irplatform.judgments.citations.xml import read_articles
+from irplatform.text.workers import ordered_map
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
+
+_FORMAT = 1
+"""Version of what is found in an article; raise it when sentences or references change."""
+_CHUNK = 32
+"""Articles that a worker takes at once; a few megabytes."""
+_CHUNKS_A_PART = 32
+"""Chunks between two files of the cache."""
+
+
+def extract(
+    sources: Sequence[Source], *, skip_unreadable: bool = False, workers: int | None = None
+) -> Path:
+    """Find the citing sentences, or where they were kept before.
+
+    Args:
+        sources: the files.
+        skip_unreadable: leave out what is no article in XML instead of stopping there.
+        workers: processes; by default one per core.
+
+    Returns:
+        A folder for `read_back`.
+
+    Raises:
+        InputError: a file cannot be read (file and line are named).
+    """
+    return storage.artifact(
+        "citing-sentences",
+        sources[0].path.resolve().parent.name or "articles",
+        {
+            "format": _FORMAT,
+            "files": [[source.name, digest(source.path)] for source in sources],
+            "skip_unreadable": skip_unreadable,
+        },
+        partial(_build, sources=sources, skip=skip_unreadable, workers=workers),
+        resumable=True,
+    ).path
+
+
+def read_back(folder: Path) -> Iterator[CitingArticle | str]:
+    """The articles that `extract` found, in the order of the files.
+
+    Yields:
+        Articles; for a file that was left out, what is wrong with it.
+    """
+    for part in sorted(folder.glob("part-*.jsonl")):
+        with part.open("rb") as lines:
+            for line in lines:
+                record = orjson.loads(line)
+                yield record if isinstance(record, str) else CitingArticle.from_json(record)
+
+
+def _build(folder: Path, sources: Sequence[Source], skip: bool, workers: int | None) -> None:
+    total = None if any(source.archive for source in sources) else len(sources)
+    stream = members(sources)
+    per_part = _CHUNK * _CHUNKS_A_PART
+    part = done = 0
+    while _part(folder, part).exists():  # of an interrupted build
+        done += sum(1 for _ in islice(stream, per_part))
+        part += 1
+    if done:
+        notice(f"going on after {done:,} files that were read before")
+    with progress("Reading articles, files", total) as advance:
+        advance(done)
+        read = ordered_map(partial(_read_chunk, skip=skip), _chunks(stream), workers=workers)
+        while chunks := list(islice(_counted(read, advance), _CHUNKS_A_PART)):
+            with storage.atomic_write(_part(folder, part), "wb") as file:
+                file.writelines(line for lines in chunks for line in lines)
+            part += 1
+
+
+def _part(folder: Path, number: int) -> Path:
+    return folder / f"part-{number:06}.jsonl"
+
+
+def _counted(
+    read: Iterator[tuple[int, list[bytes]]], advance: Callable[[int], None]
+) -> Iterator[list[bytes]]:
+    for files, lines in read:
+        advance(files)
+        yield lines
+
+
+def _chunks(stream: Iterator[Member]) -> Iterator[list[Member]]:
+    while chunk := list(islice(stream, _CHUNK)):
+        yield chunk
+
+
+def _read_chunk(chunk: list[Member], *, skip: bool) -> tuple[int, list[bytes]]:
+    """How many files these are, and their articles as lines of JSON."""
+    lines = []
+    for member in chunk:
+        try:
+            articles = read_articles(member.read(), member.name)
+        except InputError as error:
+            if not skip:
+                raise
+            lines.append(orjson.dumps(str(error), option=orjson.OPT_APPEND_NEWLINE))
+            continue
+        found = (read_article(article, member.name).as_json() for article in articles)
+        lines += [orjson.dumps(article, option=orjson.OPT_APPEND_NEWLINE) for article in found]
+    return len(chunk), lines

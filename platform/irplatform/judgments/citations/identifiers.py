@@ -1,0 +1,82 @@
+"""A table of identifiers that mean the same article: PMID, PMC id, DOI.
+
+PubMed Central publishes one as `PMC-ids.csv.gz`, ten million lines; only those that are asked for
+are kept.
+"""
+
+from __future__ import annotations
+
+import csv
+import sys
+from typing import TYPE_CHECKING
+
+from irplatform.errors import InputError
+from irplatform.judgments.citations.references import normalized
+from irplatform.runs.lines import numbered_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Collection as Container
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+_KINDS = ("pmid", "pmcid", "doi")
+
+csv.field_size_limit(min(sys.maxsize, 1 << 24))
+
+
+def read_table(path: Path, wanted: Container[str]) -> dict[str, tuple[str, ...]]:
+    """Read what a table says about some identifiers.
+
+    Args:
+        path: a .csv or .tsv file (also .gz) whose header names two or more of PMID, PMCID and DOI.
+        wanted: identifiers, see `references`.
+
+    Returns:
+        Of those that are in the table, what else the article is called.
+
+    Raises:
+        InputError: the file is missing, no table, or has none of these columns.
+    """
+    lines = _texts(path)
+    header = next(lines, None)
+    if header is None:
+        raise InputError("there is nothing in this file.", path=path)
+    separator = "\t" if "\t" in header else ","
+    names = [
+        name.strip().strip("\ufeff").lower()
+        for name in next(csv.reader([header], delimiter=separator))
+    ]
+    columns = {kind: names.index(kind) for kind in _KINDS if kind in names}
+    if len(columns) < 2:
+        raise InputError(
+            "the first line needs two or more of the columns PMID, PMCID and DOI, parted by commas "
+            f"or tabs; it has: {', '.join(names)[:200]}.",
+            path=path,
+            line=1,
+        )
+    found: dict[str, tuple[str, ...]] = {}
+    reader = csv.reader(lines, delimiter=separator)
+    try:
+        for row in reader:
+            same = _identifiers(row, columns)
+            for identifier in same:
+                if identifier in wanted:
+                    found[identifier] = same
+    except csv.Error as error:
+        raise InputError(f"{error}.", path=path, line=reader.line_num + 1) from error
+    return found
+
+
+def _identifiers(row: list[str], columns: Mapping[str, int]) -> tuple[str, ...]:
+    written = ((kind, row[c]) for kind, c in columns.items() if c < len(row) and row[c])
+    return tuple(i for kind, value in written if (i := normalized(kind, value)))
+
+
+def _texts(path: Path) -> Iterator[str]:
+    for number, line in numbered_lines(path):
+        try:
+            yield line.decode()
+        except UnicodeDecodeError as error:
+            raise InputError(
+                "this line is not UTF-8. Convert the file.", path=path, line=number
+            ) from error

@@ -1,0 +1,148 @@
+"""The reference list of an article: what each reference says about the article that it cites.
+
+Identifiers are written `pmid:123`, `pmcid:PMC123`, `doi:10.1000/x` (lower case: a DOI's case means
+nothing) and, to find an article in a corpus that has it without an identifier, `title:` with the
+title's words. They come from `pub-id` and `object-id` elements, from links to doi.org and PubMed,
+and from a DOI that is printed after "doi:".
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from irplatform.judgments.citations.xml import href, plain_text
+from irplatform.text import tokenize
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+MINIMUM_TITLE_WORDS = 5
+"""Shorter titles ("Reply", "The cell cycle") are those of more than one article."""
+
+_CITATIONS = ("mixed-citation", "element-citation", "nlm-citation", "citation")
+_NUMBER = re.compile(r"\d+")
+_DOI = re.compile(r"10\.\d{4,9}/[^\s\"<>]+")
+_PMID_LINK = re.compile(
+    r"(?:pubmed\.ncbi\.nlm\.nih\.gov|ncbi\.nlm\.nih\.gov/(?:entrez/)?pubmed)/(\d+)"
+)
+_PMCID = re.compile(r"(?:PMC)?(\d+)(?:\.\d+)?", re.IGNORECASE)
+_PRINTED_DOI = re.compile(rf"\bdoi:?\s*({_DOI.pattern})", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Reference:
+    """An entry of a reference list.
+
+    Attributes:
+        position: its place in the list, from 0.
+        number: the number that it is printed with, if it has one.
+        works: the identifiers of each article that it cites; usually one.
+    """
+
+    position: int
+    number: int | None
+    works: tuple[tuple[str, ...], ...]
+
+
+class ReferenceList:
+    """The references of an article, by the ids that the marks in its text use.
+
+    Args:
+        article: an `article` element.
+    """
+
+    def __init__(self, article: Any) -> None:
+        self.references: list[Reference] = []
+        self._by_id: dict[str, int] = {}
+        self._by_number: dict[int, int] = {}
+        for position, element in enumerate(article.iter("ref")):
+            found = element.find("label")
+            label = None if found is None else _NUMBER.search(plain_text(found))
+            number = int(label[0]) if label else None
+            self.references.append(Reference(position, number, tuple(_works(element))))
+            if number is not None:
+                self._by_number.setdefault(number, position)
+            for inner in element.iter():
+                if identifier := inner.get("id"):
+                    self._by_id.setdefault(identifier, position)
+
+    def positions(self, ids: str) -> list[int]:
+        """The references of a mark's `rid`, which may name several; unknown ids are left out."""
+        return [self._by_id[name] for name in ids.split() if name in self._by_id]
+
+    def numbered(self, first: int, last: int) -> list[int]:
+        """The references printed with the numbers from `first` to `last`."""
+        numbers = range(first, last + 1)
+        return [self._by_number[number] for number in numbers if number in self._by_number]
+
+
+def normalized(kind: str, value: str) -> str | None:
+    """An identifier in the one form that is compared; None if it is not one of its kind.
+
+    Args:
+        kind: "pmid", "pmcid" or "doi".
+        value: as it is written somewhere.
+    """
+    value = value.strip()
+    if kind == "pmid":
+        digits = value.removesuffix(".0")
+        return f"pmid:{int(digits)}" if digits.isascii() and digits.isdecimal() else None
+    if kind == "pmcid":
+        found = _PMCID.fullmatch(value)
+        return f"pmcid:PMC{found[1]}" if found else None
+    found = _DOI.search(value)
+    if found is None:
+        return None
+    doi = found[0].rstrip(".,;:'”’]")
+    if doi.endswith(")") and doi.count("(") < doi.count(")"):
+        doi = doi[:-1]
+    return f"doi:{doi.lower()}"
+
+
+def title_key(title: str) -> str | None:
+    """A title as an identifier: its words; None if it is too short to tell articles apart."""
+    words = tokenize(title)
+    return f"title:{' '.join(words)}" if len(words) >= MINIMUM_TITLE_WORDS else None
+
+
+def _works(reference: Any) -> Iterator[tuple[str, ...]]:
+    citations = [child for child in reference if child.tag in _CITATIONS]
+    # The same citation in two renderings (for print, for machines) is one work.
+    alternatives = reference.find("citation-alternatives")
+    if alternatives is not None:
+        citations.append(alternatives)
+    for citation in citations or [reference]:
+        if identifiers := tuple(dict.fromkeys(_identifiers(citation))):
+            yield identifiers
+
+
+def _identifiers(citation: Any) -> Iterator[str]:
+    found = [
+        *(_declared(e) for name in ("pub-id", "object-id") for e in citation.iter(name)),
+        *(_linked(href(e)) for name in ("ext-link", "uri") for e in citation.iter(name)),
+    ]
+    known = [identifier for identifier in found if identifier]
+    yield from known
+    if not any(identifier.startswith("doi:") for identifier in known):
+        printed = _PRINTED_DOI.search(plain_text(citation))
+        if printed and (doi := normalized("doi", printed[1])):
+            yield doi
+    for title in citation.iter("article-title"):
+        if key := title_key(plain_text(title)):
+            yield key
+
+
+def _declared(element: Any) -> str | None:
+    kind = str(element.get("pub-id-type") or "").lower()
+    kind = {"pmcid": "pmcid", "pmc": "pmcid", "pmid": "pmid", "doi": "doi"}.get(kind, "")
+    return normalized(kind, plain_text(element)) if kind else None
+
+
+def _linked(address: str) -> str | None:
+    if pubmed := _PMID_LINK.search(address):
+        return normalized("pmid", pubmed[1])
+    if "doi.org/" in address:
+        return normalized("doi", address.replace("%2F", "/").replace("%2f", "/"))
+    return None

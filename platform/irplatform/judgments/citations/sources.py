@@ -1,0 +1,150 @@
+"""The files that articles are read from: XML, gzipped or not, in folders and in tar archives.
+
+Archives, as PubMed Central distributes them, are read as streams from beginning to end, and nothing
+of them is written anywhere, so that the names in them can do no harm.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import tarfile
+import zlib
+from dataclasses import dataclass
+from typing import IO, TYPE_CHECKING
+
+from irplatform.errors import InputError
+from irplatform.runs.lines import open_bytes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+_XML = (".xml", ".nxml")
+_ARCHIVES = (".tar", ".tar.gz", ".tgz")
+_LARGEST = 200 << 20
+"""Bytes of an article, unpacked; the longest in PubMed Central are a tenth of that."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file that holds articles.
+
+    Attributes:
+        path: the file.
+        name: what to call it; relative to the folder that was named.
+    """
+
+    path: Path
+    name: str
+
+    @property
+    def archive(self) -> bool:
+        """Whether it is a tar archive."""
+        return self.name.lower().endswith(_ARCHIVES)
+
+
+@dataclass(frozen=True)
+class Member:
+    """An article's file: one to be opened, or one that an archive has handed out.
+
+    Attributes:
+        name: for errors and reports.
+        path: where it lies, if it is a file of its own.
+        content: its bytes, if it is in an archive.
+    """
+
+    name: str
+    path: Path | None = None
+    content: bytes = b""
+
+    def read(self) -> bytes:
+        """The XML.
+
+        Raises:
+            InputError: it cannot be read or unpacked, or is too large to be an article.
+        """
+        if self.path is not None:
+            with open_bytes(self.path) as file:
+                return _limited(file, self.name)
+        if not self.name.lower().endswith(".gz"):
+            return self.content
+        try:
+            with gzip.open(io.BytesIO(self.content)) as file:
+                return _limited(file, self.name)
+        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+            raise InputError(f"this is not a whole gzip file ({error}).", path=self.name) from error
+
+
+def find_sources(paths: Sequence[Path]) -> list[Source]:
+    """The files to read, those of a folder in the order of their names.
+
+    Args:
+        paths: files and folders; folders are searched to the bottom.
+
+    Raises:
+        InputError: a path does not exist, or is no XML file and no archive, or a folder has none.
+    """
+    found = []
+    for path in paths:
+        if path.is_dir():
+            inside = sorted(p for p in path.rglob("*") if _is_source(p) and p.is_file())
+            if not inside:
+                raise InputError(
+                    "there are no articles here: expected .xml, .nxml (also .gz), .tar or .tar.gz.",
+                    path=path,
+                )
+            found += [Source(file, str(file)) for file in inside]
+        elif not path.exists():
+            raise InputError("there is no such file or folder.", path=path)
+        elif not _is_source(path):
+            raise InputError(
+                "articles come in files named .xml or .nxml (also .gz), .tar, .tar.gz or .tgz.",
+                path=path,
+            )
+        else:
+            found.append(Source(path, str(path)))
+    return list(dict.fromkeys(found))
+
+
+def members(sources: Sequence[Source]) -> Iterator[Member]:
+    """The articles' files, in order; archives are streamed.
+
+    Raises:
+        InputError: an archive cannot be read.
+    """
+    for source in sources:
+        if source.archive:
+            yield from _unpacked(source)
+        else:
+            yield Member(source.name, source.path)
+
+
+def _is_source(path: Path) -> bool:
+    name = path.name.lower()
+    return name.removesuffix(".gz").endswith(_XML) or name.endswith(_ARCHIVES)
+
+
+def _unpacked(source: Source) -> Iterator[Member]:
+    try:
+        with tarfile.open(source.path, "r|*") as archive:
+            for entry in archive:
+                lowered = entry.name.lower()
+                if entry.isreg() and lowered.removesuffix(".gz").endswith(_XML):
+                    name = f"{source.name}/{entry.name}"
+                    file = archive.extractfile(entry)
+                    if file is not None:
+                        yield Member(name, content=_limited(file, name))
+    except (tarfile.TarError, EOFError, zlib.error, OSError) as error:
+        raise InputError(
+            f"this is not a whole tar archive ({error}). Fetch it again.", path=source.path
+        ) from error
+
+
+def _limited(file: IO[bytes] | io.BufferedIOBase, name: str) -> bytes:
+    content = file.read(_LARGEST + 1)
+    if len(content) > _LARGEST:
+        raise InputError(
+            f"this unpacks to more than {_LARGEST >> 20} MB, which no article does.", path=name
+        )
+    return content

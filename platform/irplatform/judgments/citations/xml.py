@@ -1,0 +1,95 @@
+"""JATS XML, read without trusting it: no entity is expanded, no other file is opened.
+
+PubMed Central's files name an external DTD and declare no entities of their own. A file that does
+could expand to anything; it is refused. Characters that the DTD defines (`&alpha;`) are known
+without it, by their names in HTML.
+"""
+
+from __future__ import annotations
+
+from html.entities import html5
+from typing import TYPE_CHECKING, Any
+
+from irplatform.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+MATHML = "{http://www.w3.org/1998/Math/MathML}"
+_HREF = "{http://www.w3.org/1999/xlink}href"
+
+
+def read_articles(content: bytes, name: str) -> list[Any]:
+    """The `article` elements of a file: one, or several in a collection of articles.
+
+    Args:
+        content: the file's bytes.
+        name: what to call it in errors.
+
+    Returns:
+        lxml elements; those of JATS have names without a namespace.
+
+    Raises:
+        InputError: the file is not XML, declares entities, or holds no article.
+    """
+    from lxml import etree
+
+    parser = etree.XMLParser(
+        resolve_entities=False, load_dtd=False, no_network=True, remove_comments=True
+    )
+    try:
+        root = etree.fromstring(content, parser)
+    except etree.XMLSyntaxError as error:
+        reason = (error.msg or "no content").partition(", line ")[0]
+        raise InputError(
+            f"this is not XML ({reason}). Fetch the file again.", path=name, line=error.lineno
+        ) from error
+    declared = root.getroottree().docinfo.internalDTD
+    if declared is not None and any(True for _ in declared.iterentities()):
+        at = content.find(b"<!ENTITY")
+        raise InputError(
+            "this file declares entities, which could expand to anything. Articles from PubMed "
+            "Central have none; remove the declarations.",
+            path=name,
+            line=content.count(b"\n", 0, at) + 1 if at >= 0 else None,
+        )
+    for element in root.iter(etree.Element):
+        if element.tag.startswith("{") and not element.tag.startswith(MATHML):
+            element.tag = etree.QName(element).localname
+    articles = [root] if root.tag == "article" else list(root.iter("article"))
+    if not articles:
+        raise InputError(
+            f"this is XML, but not of an article in JATS: its root is <{root.tag}>.", path=name
+        )
+    return articles
+
+
+def is_element(node: Any) -> bool:
+    """Whether a node is an element, not a processing instruction or an entity."""
+    return isinstance(node.tag, str)
+
+
+def character(node: Any) -> str:
+    """The character that an entity names; "" for other nodes and unknown names."""
+    name = getattr(node, "name", None)  # only entities have one
+    return html5.get(f"{name};", "") if isinstance(name, str) else ""
+
+
+def plain_text(element: Any) -> str:
+    """All text of an element, white space collapsed."""
+    return " ".join("".join(_texts(element)).split())
+
+
+def href(element: Any) -> str:
+    """Where a link leads; "" if nowhere."""
+    return str(element.get(_HREF) or "").strip()
+
+
+def _texts(element: Any) -> Iterator[str]:
+    yield element.text or ""
+    for child in element:
+        if is_element(child):
+            yield from _texts(child)
+        else:
+            yield character(child)
+        yield child.tail or ""

@@ -1,0 +1,150 @@
+"""`platform qrels from-clicks`: from a click log to a folder of graded judgments."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from irplatform.collections import corpus_reference
+from irplatform.console import notice, progress
+from irplatform.errors import InputError
+from irplatform.judgments.clicks import judge as judging
+from irplatform.judgments.clicks import queries, subsets
+from irplatform.judgments.clicks.folder import SplitWriter, test_negatives, write_subset
+from irplatform.judgments.clicks.grouping import grouped, prepare
+from irplatform.judgments.clicks.judge import JudgingRules, judge
+from irplatform.judgments.clicks.log import read_log
+from irplatform.judgments.clicks.queries import QueryRules
+from irplatform.judgments.clicks.report import KEPT, Counts, Report, SplitCounts
+from irplatform.judgments.clicks.splits import Shares
+from irplatform.registry import registry
+from irplatform.storage import atomic_folder
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    import polars as pl
+
+    from irplatform.collections import Collection
+
+REPORT = "report.json"
+
+
+@dataclass(frozen=True)
+class ClickSettings:
+    """How judgments are made of a log; the defaults are those of the WWW 2018 paper.
+
+    Attributes:
+        queries: which queries are kept by their words.
+        judging: which are kept by their documents, and how clicks become grades.
+        shares: of train, dev and test.
+        seed: of the split.
+    """
+
+    queries: QueryRules = field(default_factory=QueryRules)
+    judging: JudgingRules = field(default_factory=JudgingRules)
+    shares: Shares = field(default_factory=Shares)
+    seed: int = 42
+
+    def describe(self) -> dict[str, Any]:
+        """The settings, flat, without the held-out queries themselves."""
+        words = asdict(self.queries)
+        held_out = len(words.pop("held_out"))
+        judging = asdict(self.judging)
+        return {
+            **words,
+            "queries held out": held_out,
+            "min_documents": judging["min_documents"],
+            "min_clicked": judging["min_clicked"],
+            "levels": judging["formula"],
+            "mu": judging["weights"]["mu"],
+            "lambda": judging["weights"]["lambda_"],
+            "split": "/".join(map(str, asdict(self.shares).values())),
+            "seed": self.seed,
+        }
+
+
+def from_clicks(
+    log: Path, out: Path, settings: ClickSettings, collection: str | None = None
+) -> Report:
+    """Make a folder in BEIR layout of a click log.
+
+    Args:
+        log: see `log.read_log`.
+        out: the folder to make; it appears when it is complete.
+        settings: filters, weights, levels and split.
+        collection: whose documents the log is about; without it the folder is no collection that
+            can be searched, and the subset `neg20` cannot be told.
+
+    Raises:
+        InputError: a bad line or setting, no such collection, or no query is left.
+    """
+    held = registry().collection(collection) if collection else None
+    counts = Counts()
+    with atomic_folder(out) as folder:
+        with SplitWriter(folder, settings.shares, settings.seed) as writer:
+            for rows in grouped(_prepared(log, settings.queries), folder.parent / "parts"):
+                writer.write(judge(rows, settings.judging, counts))
+        if not counts.queries[KEPT]:
+            raise InputError(f"no query is left: {_refused(counts)}.", path=log)
+        splits, notes = _write_subsets(folder, writer, held)
+        if collection:
+            corpus_reference.write(collection, folder / corpus_reference.FILE_NAME, seen_from=out)
+        reasons = (*queries.REASONS, *judging.REASONS)
+        report = Report(log.name, settings.describe(), counts, reasons, splits, tuple(notes))
+        text = json.dumps(report.as_json(), indent=1, ensure_ascii=False)
+        (folder / REPORT).write_text(f"{text}\n", encoding="utf-8")
+    return report
+
+
+def held_out_queries(collection: str) -> frozenset[str]:
+    """The normalized queries of a collection's topics.
+
+    Raises:
+        InputError: there is no such collection.
+    """
+    topics = registry().collection(collection).load_topics()
+    return frozenset(queries.normalize(topic.query) for topic in topics)
+
+
+def _prepared(log: Path, rules: QueryRules) -> Iterator[pl.DataFrame]:
+    with progress(f"reading {log.name}, lines") as advance:
+        for lines in read_log(log):
+            yield prepare(lines, rules)
+            advance(lines.height)
+
+
+def _write_subsets(
+    folder: Path, writer: SplitWriter, held: Collection | None
+) -> tuple[dict[str, SplitCounts], list[str]]:
+    """Write the subsets of the test split; the counts of all splits, and notes."""
+    splits = dict(writer.counts)
+    notes = [f"no query fell into the split {name}" for name, n in splits.items() if not n.queries]
+    test = writer.test_queries
+    if held is None:
+        notes.append(
+            f"{subsets.NEG20} needs the documents' titles, and a run needs documents: give "
+            "--collection"
+        )
+    elif test:
+        notice(f"reading the titles of {held.id}, for {subsets.NEG20}")
+        matching, missing = subsets.with_matching_negatives(
+            test, test_negatives(folder), lambda: held.corpus
+        )
+        splits[subsets.NEG20] = write_subset(folder, subsets.NEG20, matching)
+        if missing:
+            notes.append(
+                f"{missing:,} judgments of the test split name documents that {held.id} lacks"
+            )
+    some, all_ = subsets.with_new_words(test, writer.known_words)
+    for name, found in ((subsets.ONE_NEW, some), (subsets.ALL_NEW, all_)):
+        splits[name] = write_subset(folder, name, found)
+    return splits, notes
+
+
+def _refused(counts: Counts) -> str:
+    read = counts.queries.total()
+    parts = [f"{number:,} {reason}" for reason, number in counts.queries.most_common() if number]
+    return f"of {read:,}, " + ", ".join(parts)

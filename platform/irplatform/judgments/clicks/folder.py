@@ -1,0 +1,126 @@
+"""Writes judged queries as a folder in BEIR layout, as they come."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from typing import IO, TYPE_CHECKING
+
+import orjson
+
+from irplatform.judgments.clicks.report import SplitCounts
+from irplatform.judgments.clicks.splits import SPLITS, Shares, split_of
+from irplatform.runs.lines import numbered_lines
+from irplatform.text.tokenizer import tokenize
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+    from types import TracebackType
+
+    import polars as pl
+
+HEADER = b"query-id\tcorpus-id\tscore\n"
+
+
+class SplitWriter:
+    """Writes queries.jsonl and the judgments of the splits.
+
+    Args:
+        folder: an empty folder.
+        shares: of the splits.
+        seed: of the split.
+
+    Attributes:
+        counts: what was written, per split.
+        known_words: the words of training and validation queries.
+        test_queries: id to text.
+    """
+
+    def __init__(self, folder: Path, shares: Shares, seed: int) -> None:
+        self.folder = folder
+        self.shares = shares
+        self.seed = seed
+        self.counts = {split: SplitCounts() for split in SPLITS}
+        self.known_words: set[str] = set()
+        self.test_queries: dict[str, str] = {}
+        self._files: dict[str, IO[bytes]] = {}
+        self._open = ExitStack()
+
+    def __enter__(self) -> SplitWriter:
+        (self.folder / "qrels").mkdir()
+        self._queries = self._open.enter_context((self.folder / "queries.jsonl").open("wb"))
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._open.close()
+
+    def write(self, judged: pl.DataFrame) -> None:
+        """Write the judgments of some queries, as `judge` returns them."""
+        import polars as pl
+
+        queries = judged.select("id", "query").unique(maintain_order=True)
+        splits = [split_of(id_, self.shares, self.seed) for id_ in queries["id"]]
+        for (id_, text), split in zip(queries.iter_rows(), splits, strict=True):
+            self._queries.write(
+                orjson.dumps({"_id": id_, "text": text}, option=orjson.OPT_APPEND_NEWLINE)
+            )
+            if split == "test":
+                self.test_queries[id_] = text
+            else:
+                self.known_words.update(tokenize(text))
+        rows = judged.join(queries.with_columns(pl.Series("split", splits)), on=["id", "query"])
+        for split in SPLITS:
+            part = rows.filter(pl.col("split") == split)
+            self.counts[split].add(splits.count(split), part.height, int((part["grade"] > 0).sum()))
+            if part.height:
+                part.select("id", "doc_id", "grade").write_csv(
+                    self._file(split), separator="\t", include_header=False, quote_style="never"
+                )
+
+    def _file(self, split: str) -> IO[bytes]:
+        if split not in self._files:
+            path = qrels_path(self.folder, split)
+            self._files[split] = self._open.enter_context(path.open("wb"))
+            self._files[split].write(HEADER)
+        return self._files[split]
+
+
+def write_subset(folder: Path, name: str, queries: frozenset[str]) -> SplitCounts:
+    """Write the judgments of some test queries as a split of their own; no file for none."""
+    counts = SplitCounts(queries=len(queries))
+    if not queries:
+        return counts
+    with qrels_path(folder, name).open("wb") as file:
+        file.write(HEADER)
+        for line, query_id, _, grade in _judgments(folder):
+            if query_id in queries:
+                counts.add(0, 1, int(grade > 0))
+                file.write(line)
+    return counts
+
+
+def test_negatives(folder: Path) -> Iterator[tuple[str, str]]:
+    """Pairs of a test query's id and a document that was shown for it and not clicked."""
+    for _, query_id, doc_id, grade in _judgments(folder):
+        if grade == 0:
+            yield query_id, doc_id
+
+
+def qrels_path(folder: Path, split: str) -> Path:
+    """Where a split's judgments lie."""
+    return folder / "qrels" / f"{split}.tsv"
+
+
+def _judgments(folder: Path) -> Iterator[tuple[bytes, str, str, int]]:
+    path = qrels_path(folder, "test")
+    if not path.exists():
+        return
+    for number, line in numbered_lines(path):
+        if number > 1:
+            query_id, doc_id, grade = line.decode().rstrip("\n").split("\t")
+            yield line, query_id, doc_id, int(grade)

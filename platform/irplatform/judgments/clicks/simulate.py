@@ -1,0 +1,112 @@
+"""`platform qrels simulate-clicks`: a click log of a judged collection, for those who have none."""
+
+from __future__ import annotations
+
+import gzip
+import os
+from contextlib import ExitStack
+from typing import IO, TYPE_CHECKING
+
+from irplatform.choices import choose_systems
+from irplatform.console import progress
+from irplatform.errors import InputError
+from irplatform.judgments.clicks.log import COLUMNS
+from irplatform.judgments.clicks.sessions import SessionSettings, sessions
+from irplatform.registry import registry
+from irplatform.resources import CollectionResources
+from irplatform.retrieval.first_stage import retrieve
+from irplatform.storage import atomic_write
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from irplatform.plugin import Topic
+
+
+def simulate_clicks(
+    collection: str,
+    path: Path,
+    settings: SessionSettings,
+    *,
+    retriever: str = "bm25",
+    options: Mapping[str, object] | None = None,
+    threads: int | None = None,
+) -> dict[str, int]:
+    """Make a click log of a judged collection.
+
+    Args:
+        collection: a name, a path or an ir_datasets id.
+        path: the log to write.
+        settings: sessions and users.
+        retriever: whose rankings the users are shown.
+        options: the retriever's.
+        threads: for indexing and searching; None takes all cores.
+
+    Returns:
+        The number of `topics` and of `lines`.
+
+    Raises:
+        InputError: a wrong name or option, a collection without judgments, or nothing to show.
+    """
+    plugins = registry()
+    choices, _ = choose_systems(plugins, (retriever,), (), options or {})
+    held = plugins.collection(collection)
+    if held.load_qrels is None:
+        raise InputError(f"'{held.id}' has no judgments to make clicks of.")
+    qrels = held.load_qrels()
+    topics = [topic for topic in held.load_topics() if topic.id in qrels]
+    resources = CollectionResources(
+        held.corpus, "cpu", settings.seed, threads or os.cpu_count() or 1
+    )
+    found = retrieve(choices, topics, settings.depth, resources, label=held.id).final
+    rankings = {topic_id: ranking.doc_ids for topic_id, ranking in found.rankings.items()}
+    return {"topics": len(topics), "lines": write_log(path, topics, rankings, qrels, settings)}
+
+
+def write_log(
+    path: Path,
+    topics: Sequence[Topic],
+    rankings: Mapping[str, Sequence[str]],
+    qrels: Mapping[str, Mapping[str, int]],
+    settings: SessionSettings,
+) -> int:
+    """Write a simulated click log.
+
+    Args:
+        path: the file, gzipped where its name ends in `.gz`. It appears when it is complete.
+        topics: who is asked for; those without a ranking are passed over.
+        rankings: topic id to document ids, best first.
+        qrels: topic id to document id to grade.
+        settings: sessions and users.
+
+    Returns:
+        How many lines were written, without the header.
+
+    Raises:
+        InputError: no topic has any documents to show.
+    """
+    highest = max((g for grades in qrels.values() for g in grades.values()), default=0)
+    if highest < 1:
+        raise InputError("no document of this collection is relevant: nobody would click.")
+    if not any(rankings.get(topic.id) for topic in topics):
+        raise InputError("the retriever finds nothing for any topic: there is nothing to show.")
+    written = 0
+    with atomic_write(path, "wb") as plain, ExitStack() as stack:
+        file: IO[bytes] | gzip.GzipFile = plain
+        if path.suffix == ".gz":  # no name and time, so that equal logs are equal files
+            packed = gzip.GzipFile("", "wb", compresslevel=6, fileobj=plain, mtime=0)
+            file = stack.enter_context(packed)
+        file.write("\t".join(COLUMNS).encode() + b"\n")
+        with progress("simulating clicks, topics", len(topics)) as advance:
+            for topic in topics:
+                ranking = rankings.get(topic.id, ())[: settings.depth]
+                grades = qrels.get(topic.id, {})
+                for frame in sessions(topic, ranking, grades, highest, settings):
+                    lines = frame.write_csv(
+                        separator="\t", include_header=False, quote_style="never"
+                    )
+                    file.write(lines.encode())
+                    written += frame.height
+                advance(1)
+    return written
