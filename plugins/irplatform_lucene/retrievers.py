@@ -1,30 +1,47 @@
 """Retrievers over the title and abstract of the collection's Lucene index.
 
 Each searches for the words of `topic.query`; how they score is described in
-`irplatform.retrieval.options`.
+`irplatform.retrieval.options`. `bm25` also expands topics with knowledge bases
+(`irplatform.retrieval.querying`).
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, TypeVar
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from pydantic import Field
 
+from irplatform.knowledge import open_knowledge
 from irplatform.plugin import Options, Resources, Retriever, Topic
-from irplatform.retrieval import BM25, QLD, RM3, Similarity
+from irplatform.retrieval import BM25, QLD, RM3, QueryBuilder, Similarity, date_limits
+from irplatform.retrieval.querying import Expander, QueryPlan, as_json
 from irplatform.runs import Run
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+
+    from irplatform.retrieval import LuceneIndex
 
 Given = TypeVar("Given", bound=Options)
 
 
-class BM25Options(Options):
-    """The options of `bm25`."""
+class Saturation(Options):
+    """The options of BM25's formula."""
 
     k1: float = Field(0.9, ge=0, description="how slowly repeated words saturate")
     b: float = Field(0.4, ge=0, le=1, description="how much long documents are discounted")
+
+
+class BM25Options(Saturation):
+    """The options of `bm25`."""
+
+    expand: tuple[str, ...] = Field(
+        (), description="knowledge bases whose names and relations expand the queries"
+    )
+    plan: QueryPlan = Field(
+        default_factory=QueryPlan, description="how a topic becomes a query, where it is expanded"
+    )
 
 
 class QLDOptions(Options):
@@ -33,7 +50,7 @@ class QLDOptions(Options):
     mu: float = Field(1000, gt=0, description="Dirichlet smoothing, in words")
 
 
-class RM3Options(BM25Options):
+class RM3Options(Saturation):
     """The options of `rm3`."""
 
     fb_terms: int = Field(10, gt=0, description="how many words the feedback adds")
@@ -49,6 +66,11 @@ def _given(options: Options, kind: type[Given]) -> Given:
     return options
 
 
+def _ready(query: Any, _index: LuceneIndex) -> Any:
+    """A builder of a query that is made already."""
+    return query
+
+
 class LuceneRetriever(Retriever):
     """Searches the collection's index; subclasses say how to score."""
 
@@ -60,28 +82,80 @@ class LuceneRetriever(Retriever):
         """How queries are expanded, if they are."""
         return None
 
+    def queries(
+        self, topics: Sequence[Topic], resources: Resources
+    ) -> Mapping[str, str | QueryBuilder]:
+        """The query of every topic; its words, unless subclasses make something else of it."""
+        del resources
+        return {topic.id: topic.query for topic in topics}
+
     def retrieve(self, topics: Sequence[Topic], depth: int, resources: Resources) -> Run:
         """Rank at most `depth` documents for every topic."""
         rankings = resources.index().search(
-            {topic.id: topic.query for topic in topics},
+            self.queries(topics, resources),
             depth,
             similarity=self.similarity(),
             feedback=self.feedback(),
+            before=date_limits(topics),
             threads=resources.threads,
         )
         return Run(type(self).__name__, rankings)
 
 
-class BM25Retriever(LuceneRetriever):
-    """BM25 over title and abstract."""
+class BM25Formula(LuceneRetriever):
+    """What retrievers that score by BM25 share."""
 
-    Options: ClassVar[type[Options]] = BM25Options
     citation = "Robertson and Zaragoza, The Probabilistic Relevance Framework (FnTIR 2009)"
 
     def similarity(self) -> Similarity:
         """BM25 with the options' k1 and b."""
-        options = _given(self.options, BM25Options)
+        options = _given(self.options, Saturation)
         return BM25(options.k1, options.b)
+
+
+class BM25Retriever(BM25Formula):
+    """BM25 over title and abstract."""
+
+    Options: ClassVar[type[Options]] = BM25Options
+
+    def queries(
+        self, topics: Sequence[Topic], resources: Resources
+    ) -> Mapping[str, str | QueryBuilder]:
+        """The words of every topic or, where knowledge bases are named, its expanded query."""
+        if not self._knowledge_bases:
+            return super().queries(topics, resources)
+        expander = self._expander(resources)
+        with resources.progress("Expanding queries", len(topics)) as advance:
+            made: dict[str, str | QueryBuilder] = {}
+            for topic in topics:  # here and not while searching: see `querying.compile`
+                made[topic.id] = partial(_ready, expander.query(topic))
+                advance(1)
+        return made
+
+    def depends_on(self) -> Mapping[str, object]:
+        """The content of the knowledge bases."""
+        if not self._knowledge_bases:
+            return {}
+        return {"knowledge": open_knowledge(self._knowledge_bases).fingerprint}
+
+    def remark(self) -> str:
+        """That queries are expanded, and with what."""
+        names = ", ".join(self._knowledge_bases)
+        return f"queries expanded with {names}" if names else ""
+
+    def explain(self, topic: Topic, resources: Resources) -> Mapping[str, object]:
+        """The query of a topic, with the weight and the source of every part."""
+        if not self._knowledge_bases:
+            return super().explain(topic, resources)
+        return as_json(self._expander(resources).expression(topic))
+
+    @property
+    def _knowledge_bases(self) -> tuple[str, ...]:
+        return _given(self.options, BM25Options).expand
+
+    def _expander(self, resources: Resources) -> Expander:
+        plan = _given(self.options, BM25Options).plan
+        return Expander(resources.index(), self._knowledge_bases, plan)
 
 
 class QLDRetriever(LuceneRetriever):
@@ -95,7 +169,7 @@ class QLDRetriever(LuceneRetriever):
         return QLD(_given(self.options, QLDOptions).mu)
 
 
-class RM3Retriever(BM25Retriever):
+class RM3Retriever(BM25Formula):
     """BM25 whose query is expanded with words of the first documents that it finds."""
 
     Options: ClassVar[type[Options]] = RM3Options

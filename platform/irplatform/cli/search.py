@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
+from irplatform.cli.expansion import expansion_options, expansion_settings
 from irplatform.cli.output import json_option, print_json
 from irplatform.cli.run import read_settings
 
@@ -21,6 +24,9 @@ from irplatform.cli.run import read_settings
     metavar="NAME=VALUE",
     help="An option of the retriever, as `retrievers show` lists them.",
 )
+@click.option("--config", type=click.Path(path_type=Path), help="A TOML file of such options.")
+@expansion_options
+@click.option("--explain", is_flag=True, help="Show the query that was made, too.")
 @json_option
 def search(
     collection: str,
@@ -29,6 +35,10 @@ def search(
     topic: str | None,
     depth: int,
     settings: tuple[str, ...],
+    config: Path | None,
+    expand: str | None,
+    query_plan: Path | None,
+    explain: bool,
     as_json: bool,
 ) -> None:
     """Show what a retriever finds for a query or a topic, with judgments where there are some."""
@@ -40,12 +50,20 @@ def search(
         query=query,
         topic=topic,
         depth=depth,
-        settings=read_settings(settings, None),
+        settings={
+            **expansion_settings((retriever,), expand, query_plan),
+            **read_settings(settings, config),
+        },
+        explain=explain,
     )
     if as_json:
         print_json(found)
         return
     click.echo(f"{found['topic']}: {found['query']}")
+    if explain:
+        from irplatform.retrieval.querying import as_text
+
+        click.echo(as_text(found["explanation"]))
     for hit in found["hits"]:
         grade = "" if hit["grade"] is None else f" [{hit['grade']}]"
         click.echo(f"{hit['rank']:>4}  {hit['score']:9.4f}  {hit['id']}{grade}  {hit['title']}")

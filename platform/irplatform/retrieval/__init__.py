@@ -4,7 +4,8 @@
 its documents. Java starts when the first of them is used, not when this package is imported.
 """
 
-from irplatform.retrieval.build import build_index
+from irplatform.retrieval.build import build_index, is_indexed
+from irplatform.retrieval.dates import date_limits
 from irplatform.retrieval.index import LuceneIndex, QueryBuilder
 from irplatform.retrieval.options import BM25, QLD, RM3, IndexOptions, Similarity
 
@@ -17,4 +18,6 @@ __all__ = [
     "QueryBuilder",
     "Similarity",
     "build_index",
+    "date_limits",
+    "is_indexed",
 ]

@@ -54,9 +54,18 @@ def build_index(
     return storage.artifact(
         "index",
         corpus.name,
-        {"corpus": corpus.fingerprint, "options": asdict(options), "format": _FORMAT},
+        _depends_on(corpus, options),
         lambda folder: _build(corpus, folder, options, threads or java.cores()),
     )
+
+
+def is_indexed(corpus: Corpus, options: IndexOptions | None = None) -> bool:
+    """Whether `build_index` would find an index, and not read the documents."""
+    return storage.is_built("index", corpus.name, _depends_on(corpus, options or IndexOptions()))
+
+
+def _depends_on(corpus: Corpus, options: IndexOptions) -> dict[str, Any]:
+    return {"corpus": corpus.fingerprint, "options": asdict(options), "format": _FORMAT}
 
 
 def _build(corpus: Corpus, folder: Path, options: IndexOptions, threads: int) -> None:
@@ -84,7 +93,7 @@ def _build(corpus: Corpus, folder: Path, options: IndexOptions, threads: int) ->
         return taken
 
     try:
-        with progress(f"Indexing {corpus.name}", expected) as advance:
+        with progress(f"Indexing {corpus.name}", corpus.size_hint()) as advance:
             java.in_threads(add, _batches(records()), threads, advance)
     finally:
         indexer.close()

@@ -1,17 +1,20 @@
 """The first stage of a run: one or several retrievers, their fusion, and the candidates.
 
 Each retriever's run is kept in the cache, so that rerankers that are added later start from it.
+`find` searches without keeping anything, for who tries many options.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from irplatform.console import notice
 from irplatform.errors import PluginError
+from irplatform.retrieval.among import rank_among
+from irplatform.retrieval.fusion import Fusion
 from irplatform.runs import Run, read_run, write_run
-from irplatform.runs.fuse import reciprocal_rank_fusion
 from irplatform.storage import artifact, fingerprint
 
 if TYPE_CHECKING:
@@ -38,11 +41,15 @@ class RetrieverChoice:
 
     def describe(self) -> dict[str, Any]:
         """What its ranking depends on, beside index and topics."""
+        retriever = self.registration.system(self.options)
+        depends_on, remark = dict(retriever.depends_on()), retriever.remark()
         return {
             "retriever": self.name,
             "distribution": self.registration.plugin.distribution,
             "version": self.registration.plugin.version,
             "options": self.options.model_dump(mode="json"),
+            **({"depends_on": depends_on} if depends_on else {}),
+            **({"remark": remark} if remark else {}),
         }
 
 
@@ -55,12 +62,30 @@ class FirstStage:
         final: what rerankers start from: the only run, or the reciprocal rank fusion of all.
         fingerprint: of all that the runs depend on.
         seconds: per stage, what each run took beyond those before it.
+        descriptions: what each run is, for its metadata.
+        fusion: how the runs were fused, where that was chosen.
     """
 
     runs: Sequence[Run]
     final: Run
     fingerprint: str
     seconds: Sequence[Mapping[str, float]] = ()
+    descriptions: Sequence[Mapping[str, Any]] = ()
+    fusion: Fusion | None = None
+
+    def fused(self, fusion: Fusion) -> FirstStage:
+        """The same retrievers, fused in another way."""
+        return replace(
+            self,
+            final=fusion.fuse(self.runs, FUSED),
+            fingerprint=fingerprint({"runs": self.fingerprint, "fusion": fusion.describe()}),
+            fusion=fusion,
+        )
+
+    def describe(self) -> list[Mapping[str, Any]]:
+        """What `final` is made of, for the metadata of runs."""
+        fusion = [{"fusion": self.fusion.describe()}] if self.fusion else []
+        return [*self.descriptions, *fusion]
 
     def candidates(self, rerank_depth: int) -> dict[str, tuple[str, ...]]:
         """Per topic, the union of the retrievers' first documents, in the order of `final`."""
@@ -78,6 +103,7 @@ def retrieve(
     resources: CollectionResources,
     *,
     label: str,
+    among: Mapping[str, Sequence[str]] | None = None,
 ) -> FirstStage:
     """Run the retrievers on topics, or take their runs from the cache.
 
@@ -87,6 +113,7 @@ def retrieve(
         depth: most documents per topic and retriever.
         resources: what the harness lends.
         label: a readable beginning for the names in the cache.
+        among: topic id to the only documents that are ranked, all of them, whatever the depth.
     """
     index = resources.index_artifact().fingerprint
     asked = fingerprint({"topics": [[t.id, t.query, dict(t.fields)] for t in topics]})
@@ -94,10 +121,16 @@ def retrieve(
     for choice in choices:
         before = dict(resources.seconds)
         depends_on = {"index": index, "topics": asked, "depth": depth, **choice.describe()}
+        if among is not None:
+            depends_on |= {"depth": None, "among": {t: list(ids) for t, ids in among.items()}}
 
         def build(folder: Any, choice: RetrieverChoice = choice) -> None:
             notice(f"{label}: searching {len(topics):,} topics with {choice.name}")
-            write_run(_checked(choice, topics, depth, resources), folder / "run.txt")
+            if among is None:
+                run = find(choice, topics, depth, resources)
+            else:
+                run = rank_among(partial(find, choice), topics, among, resources)
+            write_run(run, folder / "run.txt")
 
         with resources.timed("retrieve"):
             built = artifact("run", f"{label}-{choice.name}", depends_on, build)
@@ -107,17 +140,40 @@ def retrieve(
             runs.append(_complete(choice.name, topics, found))
         marks.append(built.fingerprint)
         seconds.append(resources.seconds_since(before))
+    return combine(runs, marks, seconds, [choice.describe() for choice in choices])
+
+
+def combine(
+    runs: Sequence[Run],
+    marks: Sequence[str],
+    seconds: Sequence[Mapping[str, float]] = (),
+    descriptions: Sequence[Mapping[str, Any]] = (),
+) -> FirstStage:
+    """The first stage that some retrievers' runs make together.
+
+    Args:
+        runs: one per retriever.
+        marks: a fingerprint of all that each run depends on.
+        seconds: per run, see `FirstStage`.
+        descriptions: per run, see `FirstStage`.
+    """
     if len(runs) == 1:
-        return FirstStage(runs, runs[0], marks[0], seconds)
-    final = reciprocal_rank_fusion(runs, name=FUSED)
-    return FirstStage(runs, final, fingerprint({"fused": marks}), seconds)
+        return FirstStage(runs, runs[0], marks[0], seconds, descriptions)
+    mark = fingerprint({"fused": marks})
+    return FirstStage(runs, Fusion().fuse(runs, FUSED), mark, seconds, descriptions)
 
 
-def _checked(
+def find(
     choice: RetrieverChoice, topics: Sequence[Topic], depth: int, resources: CollectionResources
 ) -> Run:
-    retriever = choice.registration.system(choice.options)
-    run = retriever.retrieve(topics, depth, resources)
+    """Search with a retriever, and see that it keeps its contract; nothing is cached.
+
+    Raises:
+        PluginError: it returned something else than a run with an entry for every topic.
+    """
+    with choice.registration.at_work("searching"):
+        retriever = choice.registration.system(choice.options)
+        run = retriever.retrieve(topics, depth, resources)
     who = f"retriever '{choice.name}' of {choice.registration.plugin}"
     if not isinstance(run, Run):
         raise PluginError(f"{who} returned {type(run).__name__}, not a Run.")

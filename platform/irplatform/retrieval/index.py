@@ -15,6 +15,7 @@ import orjson
 from irplatform import storage
 from irplatform.console import progress
 from irplatform.errors import InputError, PlatformError
+from irplatform.retrieval.dates import limited
 from irplatform.retrieval.feedback import RM3Expansion
 from irplatform.retrieval.java import cores, in_threads, java_class
 from irplatform.retrieval.options import BM25, RM3, Similarity
@@ -91,6 +92,10 @@ class LuceneIndex:
         names = ("documents", "non_empty_documents", "total_terms")
         return {name: int(found.get(name)) for name in names}
 
+    def documents_with(self, field: str) -> int:
+        """How many documents have words in a field: "title", "abstract", or one of their own."""
+        return int(self.reader.getDocCount(field))
+
     def contains(self, doc_id: str) -> bool:
         """Whether it holds a document."""
         return (
@@ -104,6 +109,7 @@ class LuceneIndex:
         *,
         similarity: Similarity | None = None,
         feedback: RM3 | None = None,
+        before: Mapping[str, str] | None = None,
         threads: int | None = None,
     ) -> dict[str, Ranking]:
         """Rank documents for every topic.
@@ -113,6 +119,7 @@ class LuceneIndex:
             depth: how many documents to find at most.
             similarity: how to score; by default BM25 with its defaults.
             feedback: expand the queries (those made of words) by pseudo-relevance feedback.
+            before: topic id to the year from which on documents are not found; see `dates`.
             threads: how many topics at once; by default all cores.
 
         Returns:
@@ -128,17 +135,23 @@ class LuceneIndex:
         expand = RM3Expansion(searcher, self.analyzer, feedback) if feedback else None
         order = best_first()
 
-        def find(query: str | QueryBuilder) -> Ranking:
+        def find(topic: tuple[str, str | QueryBuilder]) -> Ranking:
+            topic_id, query = topic
+            year = (before or {}).get(topic_id)
+
+            def in_time(made: Any) -> Any:
+                return limited(made, year) if year else made
+
             if callable(query):
-                return ranking(searcher.search(query(self), depth, order))
+                return ranking(searcher.search(in_time(query(self)), depth, order))
             words = query.encode("utf-8", "replace").decode()  # Java takes no half characters
-            parsed = bag_of_words(self.analyzer, words)
+            parsed = in_time(bag_of_words(self.analyzer, words))
             if expand is not None:
-                parsed = expand(parsed, words)
+                parsed = in_time(expand(parsed, words))
             return ranking(searcher.search(parsed, depth, order))
 
         with progress("Searching", len(queries)) as advance:
-            found = in_threads(find, queries.values(), threads or cores(), lambda _: advance(1))
+            found = in_threads(find, queries.items(), threads or cores(), lambda _: advance(1))
         return dict(zip(queries, found, strict=True))
 
     def documents(self, doc_ids: Sequence[str], *, threads: int | None = None) -> list[Document]:

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from irplatform.text.forward_build import build_forward_index
     from irplatform.text.forward_index import ForwardIndex, Vocabulary
-    from irplatform.text.lexical import ALL18, LEX3, lexical_features
+    from irplatform.text.lexical import ALL18, LEX3, FieldMatch, lexical_features
+    from irplatform.text.markers import Marker, parse_markers
     from irplatform.text.sentence_splitter import sentences
+    from irplatform.text.stop_words import STOP_WORDS, content_words
     from irplatform.text.tokenizer import tokenize
     from irplatform.text.vector_import import import_vectors
     from irplatform.text.vector_training import VectorOptions, train_vectors
@@ -21,13 +23,18 @@ if TYPE_CHECKING:
 __all__ = [
     "ALL18",
     "LEX3",
+    "STOP_WORDS",
+    "FieldMatch",
     "ForwardIndex",
+    "Marker",
     "VectorOptions",
     "Vocabulary",
     "WordVectors",
     "build_forward_index",
+    "content_words",
     "import_vectors",
     "lexical_features",
+    "parse_markers",
     "sentences",
     "tokenize",
     "train_vectors",
@@ -36,13 +43,18 @@ __all__ = [
 _MODULES = {
     "ALL18": "lexical",
     "LEX3": "lexical",
+    "STOP_WORDS": "stop_words",
+    "FieldMatch": "lexical",
     "ForwardIndex": "forward_index",
     "VectorOptions": "vector_training",
     "Vocabulary": "forward_index",
     "WordVectors": "vectors",
     "build_forward_index": "forward_build",
+    "content_words": "stop_words",
     "import_vectors": "vector_import",
+    "Marker": "markers",
     "lexical_features": "lexical",
+    "parse_markers": "markers",
     "sentences": "sentence_splitter",
     "tokenize": "tokenizer",
     "train_vectors": "vector_training",

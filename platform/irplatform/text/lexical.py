@@ -97,7 +97,7 @@ def lexical_features(
     names = feature_names(features)
     values = np.zeros((len(rows), len(names)), dtype=np.float32)
     matches = {
-        field: _Match(index, field, query_ids, rows)
+        field: FieldMatch(index, field, query_ids, rows)
         for field in FIELDS
         if any(name.endswith(field) for name in names)
     }
@@ -108,8 +108,15 @@ def lexical_features(
 
 
 @dataclass(frozen=True)
-class _Match:
-    """What a query and one field of documents have in common, computed as it is asked for."""
+class FieldMatch:
+    """What a query and one field of documents have in common, computed as it is asked for.
+
+    Attributes:
+        index: the collection's forward index.
+        field: the field.
+        query: the query's words, -1 for those that the collection lacks.
+        rows: the documents' rows.
+    """
 
     index: ForwardIndex
     field: Field
@@ -118,6 +125,7 @@ class _Match:
 
     @cached_property
     def tokens(self) -> tuple[Int32, Int64]:
+        """All words of the documents, and where each document begins; see the index."""
         return self.index.tokens(self.rows, self.field)
 
     @cached_property
@@ -130,6 +138,17 @@ class _Match:
     def unknown(self) -> int:
         """How many further words the query has."""
         return int(np.count_nonzero(self.query < 0))
+
+    @cached_property
+    def repeats(self) -> Int64:
+        """How often the query has each known word."""
+        counts: Int64 = np.unique(self.query[self.query >= 0], return_counts=True)[1]
+        return counts
+
+    @cached_property
+    def lengths(self) -> Int32:
+        """Words in the field of each document."""
+        return self.index.lengths(self.field)[self.rows]
 
     @cached_property
     def frequencies(self) -> Int64:
@@ -146,6 +165,7 @@ class _Match:
 
     @cached_property
     def present(self) -> Float64:
+        """Whether each known word occurs in each document, as 0 or 1."""
         return (self.frequencies > 0).astype(np.float64)
 
     @cached_property
@@ -162,22 +182,27 @@ class _Match:
         )
 
     def overlap(self) -> Float64:
+        """|Q ∩ F| / |Q|."""
         return _ratio(self.present.sum(axis=1), len(self.known) + self.unknown)
 
     def jaccard(self) -> Float64:
+        """|Q ∩ F| / |Q ∪ F|."""
         shared = self.present.sum(axis=1)
         distinct = self.index.unique_counts(self.field)[self.rows]
         return _ratio(shared, len(self.known) + self.unknown + distinct - shared)
 
     def idf_overlap(self) -> Float64:
+        """|Q ∩ F| / |Q|, every word counted by its IDF."""
         return _ratio(self.present @ self.idf, self.idf_of_query)
 
     def idf_jaccard(self) -> Float64:
+        """|Q ∩ F| / |Q ∪ F|, every word counted by its IDF."""
         shared = self.present @ self.idf
         mass = self.index.idf_mass(self.field)[self.rows]
         return _ratio(shared, self.idf_of_query + mass - shared)
 
     def bigram_overlap(self) -> Float64:
+        """Share of the query's distinct bigrams that the documents have."""
         pairs, unknown_pairs = _bigrams(self.query)
         tokens, offsets = self.tokens
         found = np.zeros(len(self.rows))
@@ -190,25 +215,30 @@ class _Match:
                 found[np.unique(documents)] += 1
         return _ratio(found, len(pairs) + unknown_pairs)
 
-    def bm25(self) -> Float64:
+    def bm25(self, k1: float = K1, b: float = B) -> Float64:
+        """BM25 of each document; see the module for the formula."""
         average = self.index.average_length(self.field)
         if average == 0:
             return np.zeros(len(self.rows))
-        lengths = self.index.lengths(self.field)[self.rows]
-        saturation = K1 * (1 - B + B * lengths / average)
+        saturation = k1 * (1 - b + b * self.lengths / average)
         frequencies = self.frequencies.astype(np.float64)
-        repeats = (self.query[:, None] == self.known).sum(axis=0)
-        weights = frequencies * (K1 + 1) / (frequencies + saturation[:, None])
-        return np.asarray(weights @ (self.idf * repeats))
+        weights = np.divide(
+            frequencies * (k1 + 1),
+            frequencies + saturation[:, None],
+            out=np.zeros_like(frequencies),
+            where=frequencies > 0,  # with k1 = 0, the others would be 0 / 0
+        )
+        # Not a matrix product, whose last digits depend on the number of documents.
+        return np.asarray((weights * (self.idf * self.repeats)).sum(axis=1))
 
 
 _KINDS = {
-    "overlap": _Match.overlap,
-    "bigram_overlap": _Match.bigram_overlap,
-    "jaccard": _Match.jaccard,
-    "idf_overlap": _Match.idf_overlap,
-    "idf_jaccard": _Match.idf_jaccard,
-    "bm25": _Match.bm25,
+    "overlap": FieldMatch.overlap,
+    "bigram_overlap": FieldMatch.bigram_overlap,
+    "jaccard": FieldMatch.jaccard,
+    "idf_overlap": FieldMatch.idf_overlap,
+    "idf_jaccard": FieldMatch.idf_jaccard,
+    "bm25": FieldMatch.bm25,
 }
 
 

@@ -1,0 +1,74 @@
+"""`--expand` and `--query-plan`: settings of whichever retrievers can expand queries."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from irplatform.console import notice
+from irplatform.errors import InputError
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def expansion_options(command: Command) -> Command:
+    """The options of every command that searches."""
+    for option in (
+        click.option(
+            "--query-plan",
+            type=click.Path(path_type=Path),
+            help="A TOML file that says how expanded queries are made and weighed.",
+        ),
+        click.option(
+            "--expand",
+            metavar="KB,…",
+            help="Expand queries with these knowledge bases, such as mesh,doid,hgnc.",
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+def expansion_settings(
+    retrievers: Sequence[str], expand: str | None, query_plan: Path | None
+) -> dict[str, object]:
+    """The settings that the two options stand for.
+
+    Args:
+        retrievers: names; those that expand queries are told to, of the others a notice says so.
+        expand: names of knowledge bases, separated by commas.
+        query_plan: a file that changes the default plan.
+
+    Raises:
+        InputError: no retriever expands queries, a knowledge base is not installed, or the plan is
+            none; also a plan without anything to expand with.
+    """
+    if expand is None:
+        if query_plan is not None:
+            raise InputError("--query-plan has no effect without --expand KB,….")
+        return {}
+    from irplatform.knowledge import open_knowledge
+    from irplatform.registry import registry
+    from irplatform.retrieval.querying import read_plan
+
+    names = list(dict.fromkeys(name.strip() for name in expand.split(",") if name.strip()))
+    if not names:
+        raise InputError("--expand names no knowledge base; `platform kb list` shows them.")
+    open_knowledge(names)
+    able = [name for name in retrievers if "expand" in registry().retriever(name).option_names()]
+    others = [name for name in retrievers if name not in able]
+    if not able:
+        can = [n for n, r in registry().retrievers.items() if "expand" in r.option_names()]
+        raise InputError(
+            f"--expand has no effect: {', '.join(others)} cannot expand queries. "
+            f"These retrievers can: {', '.join(sorted(can)) or 'none'}."
+        )
+    if others:
+        notice(f"--expand: {', '.join(others)} cannot expand queries and search as usual.")
+    found: dict[str, object] = {f"{name}.expand": names for name in able}
+    if query_plan is not None:
+        found |= {f"{name}.plan": read_plan(query_plan) for name in able}
+    return found

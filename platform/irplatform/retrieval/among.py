@@ -1,0 +1,72 @@
+"""Ranking a given set of documents per topic, with a retriever that can only search all of them.
+
+The retriever searches deeply, and what was not asked for is left out. A document that it does not
+find at all (none of the query's words occur in it) comes last, by decreasing id, so that every
+system ranks the same sets.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from irplatform.runs import Ranking, Run
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from irplatform.plugin import Topic
+    from irplatform.resources import CollectionResources
+
+DEEPEST = 100_000
+"""Documents that are searched per topic at most: all of a closed pool, and in all of MEDLINE those
+that a first stage could ever tell apart."""
+_HITS_AT_ONCE = 2_000_000
+
+
+class Find(Protocol):
+    """Searches: the documents of every topic, best first."""
+
+    def __call__(  # noqa: D102 - a function, documented as such
+        self, topics: Sequence[Topic], depth: int, resources: CollectionResources
+    ) -> Run: ...
+
+
+def rank_among(
+    find: Find,
+    topics: Sequence[Topic],
+    among: Mapping[str, Sequence[str]],
+    resources: CollectionResources,
+) -> Run:
+    """Rank exactly the given documents of every topic.
+
+    Args:
+        find: the search.
+        topics: the topics.
+        among: topic id to the documents to rank; all of them are in the index.
+        resources: what the harness lends.
+    """
+    depth = max(1, min(resources.index().count, DEEPEST))
+    step = max(1, _HITS_AT_ONCE // depth)
+    name, rankings = "", {}
+    for start in range(0, len(topics), step):
+        found = find(topics[start : start + step], depth, resources)
+        name = found.name
+        for topic_id, ranking in found.rankings.items():
+            rankings[topic_id] = restrict(ranking, among[topic_id])
+    return Run(name, rankings)
+
+
+def restrict(ranking: Ranking, doc_ids: Sequence[str]) -> Ranking:
+    """The documents of a topic in the order of a ranking, those not in it last.
+
+    The latter share a score just below that of the last document found: by a hundredth of the
+    distance between the first and the last, so that standardized scores are not stretched.
+    """
+    scores = dict(ranking)
+    last = 0.0
+    if len(ranking):
+        spread = float(ranking.scores[0]) - float(ranking.scores[-1])
+        last = float(ranking.scores[-1]) - (spread or 1.0) / 100
+    return Ranking.of(doc_ids, np.array([scores.get(d, last) for d in doc_ids], dtype=np.float32))

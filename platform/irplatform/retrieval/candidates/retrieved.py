@@ -1,0 +1,44 @@
+"""Candidates that the retrievers find: the usual protocol."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from irplatform.retrieval.candidates.source import CandidateSource, Found, Provenance, Request
+from irplatform.retrieval.first_stage import retrieve
+
+if TYPE_CHECKING:
+    from irplatform.collections import Collection
+
+RETRIEVED = "retrieved"
+
+
+class Retrieved:
+    """The first documents of every retriever."""
+
+    def refuse(self, collection: Collection) -> None:
+        """Any collection can be searched."""
+
+    def find(self, request: Request) -> Found:
+        """Search, and take the union of the first documents."""
+        first = retrieve(
+            request.retrievers,
+            request.topics,
+            request.depth,
+            request.resources,
+            label=request.collection.id,
+        )
+        names = ", ".join(choice.name for choice in request.retrievers)
+        return Found(
+            first,
+            first.candidates(request.rerank_depth),
+            Provenance(
+                {"protocol": RETRIEVED, "rerank_depth": request.rerank_depth},
+                f"the first {request.rerank_depth:,} of {names}",
+                usual=True,
+            ),
+        )
+
+    def elsewhere(self) -> CandidateSource:
+        """The same."""
+        return self

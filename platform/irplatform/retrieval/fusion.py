@@ -1,0 +1,141 @@
+"""How several retrievers become one first stage: reciprocal rank fusion, its weights learned.
+
+With equal weights a weak retriever can pull a good one down. On training topics, where there are
+some, a coordinate search over a few weights and constants finds a better mixture; it replaces the
+plain fusion only if it gains more than the standard error of the difference.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from irplatform.evaluation.gain import ndcg
+from irplatform.runs.fuse import reciprocal_rank_fusion
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    import numpy.typing as npt
+
+    from irplatform.runs import Run
+
+AUTO, PLAIN = "auto", "plain"
+"""Whether weights are learned or all equal."""
+PLAIN_K = 60
+WEIGHTS = (0.0, 0.1, 0.25, 0.5, 0.75, 1.0)
+"""What a retriever can count; the largest weight is scaled to 1."""
+CONSTANTS = (5, 10, 20, 40, 60, 100)
+MOST_TOPICS = 1000
+"""Topics that a mixture is chosen on; more would only take longer."""
+_DEPTH = 200
+"""Ranks that are looked at while choosing; deeper ones hardly reach the first 20 of a fusion."""
+_SWEEPS = 3
+
+
+@dataclass(frozen=True)
+class Fusion:
+    """A weighted reciprocal rank fusion.
+
+    Attributes:
+        weights: one per retriever, or none at all where all count the same.
+        k: how little the first ranks stand out.
+        topics: how many training topics it was chosen on; 0 where it was not.
+    """
+
+    weights: tuple[float, ...] = ()
+    k: float = PLAIN_K
+    topics: int = 0
+
+    def fuse(self, runs: Sequence[Run], name: str) -> Run:
+        """Fuse runs, given in the order of the weights."""
+        return reciprocal_rank_fusion(runs, name=name, k=self.k, weights=self.weights or None)
+
+    def describe(self) -> dict[str, Any]:
+        """For metadata and fingerprints."""
+        return asdict(self)
+
+
+def choose_fusion(runs: Sequence[Run], judgments: Mapping[str, Mapping[str, int]]) -> Fusion:
+    """Choose weights and constant by mean nDCG@20 over judged topics.
+
+    Args:
+        runs: what each retriever found for the training topics.
+        judgments: of the training topics; those without a relevant document do not count.
+
+    Returns:
+        The plain fusion, unless another one is better by more than the standard error.
+    """
+    topics = [t for t in runs[0].rankings if any(g > 0 for g in judgments.get(t, {}).values())]
+    used = topics[:: max(1, -(-len(topics) // MOST_TOPICS))]
+    tables = [_Ranks.of(runs, topic, judgments[topic]) for topic in used]
+    if len(tables) < 2:
+        return Fusion()
+    best = plain = Fusion((1.0,) * len(runs), PLAIN_K)
+    before = values = _values(best, tables)
+    for _ in range(_SWEEPS):
+        start = best
+        for tried in _neighbours(best):
+            found = _values(tried, tables)
+            if found.mean() > values.mean():
+                best, values = tried, found
+        if best == start:
+            break
+    gain = values - before
+    error = gain.std(ddof=1) / np.sqrt(len(gain))
+    if best == plain or gain.mean() <= error:
+        return Fusion(topics=len(used))
+    largest = max(best.weights)
+    return Fusion(tuple(w / largest for w in best.weights), best.k, len(used))
+
+
+def _neighbours(fusion: Fusion) -> Iterator[Fusion]:
+    """All that differ in one weight or in the constant."""
+    for k in CONSTANTS:
+        yield Fusion(fusion.weights, k)
+    for place in range(len(fusion.weights)):
+        for weight in WEIGHTS:
+            weights = (*fusion.weights[:place], weight, *fusion.weights[place + 1 :])
+            if any(weights):
+                yield Fusion(weights, fusion.k)
+
+
+@dataclass(frozen=True)
+class _Ranks:
+    """A topic as the search sees it.
+
+    Attributes:
+        ranks: float [documents, retrievers]; infinite where a retriever did not find a document.
+            Documents come in the order of ties: by decreasing id.
+        grades: int [documents].
+        judged: grades of all judged documents.
+    """
+
+    ranks: npt.NDArray[np.float64]
+    grades: npt.NDArray[np.int64]
+    judged: tuple[int, ...]
+
+    @classmethod
+    def of(cls, runs: Sequence[Run], topic: str, judgments: Mapping[str, int]) -> _Ranks:
+        found = [run.rankings[topic].doc_ids[:_DEPTH] for run in runs]
+        doc_ids = sorted({d for ids in found for d in ids}, reverse=True)
+        place = {doc_id: row for row, doc_id in enumerate(doc_ids)}
+        ranks = np.full((len(doc_ids), len(runs)), np.inf)
+        for column, ids in enumerate(found):
+            for rank, doc_id in enumerate(ids, start=1):
+                ranks[place[doc_id], column] = rank
+        grades = np.array([max(judgments.get(d, 0), 0) for d in doc_ids], dtype=np.int64)
+        return cls(ranks, grades, tuple(judgments.values()))
+
+
+def _values(fusion: Fusion, tables: Sequence[_Ranks]) -> npt.NDArray[np.float64]:
+    """nDCG@20 of every topic."""
+    weights = np.array(fusion.weights)
+    values = []
+    for table in tables:
+        scores = (weights / (fusion.k + table.ranks)).sum(axis=1)
+        first = np.argsort(-scores, kind="stable")[:20]
+        values.append(ndcg(table.grades[first], table.judged, cutoff=20))
+    return np.array(values)

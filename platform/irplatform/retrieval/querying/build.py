@@ -1,0 +1,201 @@
+"""From the parts of a topic and a plan to an expression.
+
+The query is a sum of components, each with its weight of the plan; a component whose weight is 0 is
+left out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from irplatform.retrieval.querying.expression import (
+    CONTENTS,
+    TITLE,
+    Boolean,
+    Constant,
+    DisMax,
+    Expression,
+    Near,
+    Phrase,
+    Synonyms,
+    Words,
+    weighted,
+)
+from irplatform.text.markers import spellings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from irplatform.plugin import Topic
+    from irplatform.retrieval.querying.parts import TopicParts
+    from irplatform.retrieval.querying.plan import QueryPlan
+    from irplatform.retrieval.querying.synonyms import Names, Synonym
+
+_MESH = "mesh"
+_MUTATION = (
+    "mutation", "mutant", "mutated", "amplification", "alteration", "status", "expression",
+    "positive",
+)  # fmt: skip
+_HALF = 0.5
+"""Share of each further gene of a topic where it counts whether one is there."""
+
+
+@dataclass(frozen=True)
+class Component:
+    """One part of the sum.
+
+    Attributes:
+        setting: the setting of the plan that weighs it, such as "gene.title".
+        weight: its weight.
+        expression: what it searches for.
+    """
+
+    setting: str
+    weight: float
+    expression: Expression
+
+
+def components(topic: Topic, parts: TopicParts, plan: QueryPlan) -> list[Component]:
+    """The components of a topic's query, those of weight 0 too."""
+    if parts.disease is None and not parts.markers:
+        made = [
+            Component("text.weight", plan.text.weight, Words(topic.query)),
+            Component("text.phrase", plan.text.phrase, _phrases(parts, plan)),
+        ]
+    else:
+        made = [*_disease(parts, plan), *_genes(parts, plan), *_context(parts, plan)]
+    made += [
+        Component(f"other.{name}", weight, _words([_flat(topic, name)]))
+        for name, weight in plan.other.items()
+    ]
+    return [component for component in made if component.expression != Boolean()]
+
+
+def sum_of(made: Sequence[Component], plan: QueryPlan) -> Boolean:
+    """The sum of components, with the required ones as a condition."""
+    conditions = {f"{part}.weight" for part in plan.required}
+    needed = tuple(c.expression for c in made if c.setting in conditions)
+    used = [component for component in made if component.weight > 0]
+    return Boolean(
+        should=tuple(weighted(c.expression, c.weight, c.setting) for c in used), filter=needed
+    )
+
+
+def _disease(parts: TopicParts, plan: QueryPlan) -> Iterator[Component]:
+    if parts.disease is None:
+        return
+    names, given = parts.disease, plan.disease
+    yield Component("disease.weight", given.weight, _names(names, plan, CONTENTS))
+    yield Component("disease.title", given.title, _names(names, plan, TITLE))
+    yield Component("disease.heading", given.heading, _headings(names))
+
+
+def _genes(parts: TopicParts, plan: QueryPlan) -> Iterator[Component]:
+    given = plan.gene
+    yield Component(
+        "gene.weight", given.weight, _sum(_names(g, plan, CONTENTS) for g in parts.genes)
+    )
+    yield Component("gene.title", given.title, _sum(_names(g, plan, TITLE) for g in parts.genes))
+    yield Component("gene.variant", given.variant, _sum(map(_variant, parts.variants)))
+    altered = " ".join(dict.fromkeys(w for m in parts.markers for w in m.alteration.split()))
+    yield Component("gene.alteration", given.alteration, _words([altered]))
+    if altered:
+        beside = (Near(tuple(altered.split()), _texts(gene), 3) for gene in parts.genes)
+        yield Component("gene.altered", given.altered, _sum(beside))
+    mutated = _sum(Near(_MUTATION, _texts(gene), 3) for gene in parts.genes)
+    yield Component("gene.mutated", given.mutated, mutated)
+    yield Component(
+        "gene.words",
+        given.words,
+        _words(marker.words for marker in parts.markers if not marker.genes),
+    )
+    yield Component(
+        "gene.words_title",
+        given.words_title,
+        _words((marker.words for marker in parts.markers if not marker.genes), TITLE),
+    )
+    yield Component("gene.phrase", given.phrase, _phrases(parts, plan))
+    if parts.disease is not None and parts.genes:
+        disease = _texts(parts.disease)
+        has_disease = Constant(_names(parts.disease, plan, CONTENTS))
+        has_gene = DisMax(
+            tuple(Constant(_names(gene, plan, CONTENTS)) for gene in parts.genes), _HALF
+        )
+        yield Component("near.both", plan.near.both, Boolean(must=(has_disease, has_gene)))
+        near = (Near(disease, _texts(gene), plan.near.gaps) for gene in parts.genes)
+        yield Component("near.weight", plan.near.weight, _sum(near))
+
+
+def _context(parts: TopicParts, plan: QueryPlan) -> Iterator[Component]:
+    given = plan.context
+    drugs = tuple(drug.text for drug in parts.drugs)
+    for name, words, field, tie in (
+        ("treatment_weight", given.treatment, CONTENTS, given.treatment_tie),
+        ("treatment_title", given.treatment, TITLE, given.treatment_tie),
+        ("prognosis_weight", given.prognosis, CONTENTS, given.tie),
+        ("prognosis_title", given.prognosis, TITLE, given.tie),
+        ("people_weight", given.people, CONTENTS, given.tie),
+        ("headings_weight", given.headings, _MESH, given.tie),
+        ("humans", ("Humans",), _MESH, given.tie),
+        ("drugs", drugs, CONTENTS, given.tie),
+    ):
+        if words:
+            any_word = tuple(Constant(Phrase(word, field)) for word in words)
+            yield Component(f"context.{name}", getattr(given, name), DisMax(any_word, tie))
+
+
+def _names(names: Names, plan: QueryPlan, field: str) -> Expression:
+    return Synonyms(
+        tuple(
+            (Phrase(name.text, field, note=_note(name)), plan.synonyms.of(name.how))
+            for name in names.synonyms
+        ),
+        note=names.text,
+    )
+
+
+def _phrases(parts: TopicParts, plan: QueryPlan) -> Expression:
+    """Concepts that a text names: by any of their names, or by their headings."""
+    found = []
+    for names in parts.phrases:
+        found.append(_names(names, plan, CONTENTS))
+        found += [_headings(names)] if names.headings else []
+    return _sum(found)
+
+
+def _note(name: Synonym) -> str:
+    return f"{name.how}, {name.source}" if name.source else name.how
+
+
+def _headings(names: Names) -> Expression:
+    if not names.headings:
+        return Boolean()
+    return DisMax(
+        tuple(Constant(Phrase(h.text, _MESH, note=_note(h))) for h in names.headings),
+        note=f"headings for {names.text}",
+    )
+
+
+def _variant(variant: str) -> Expression:
+    return Synonyms(tuple((Phrase(form), 1.0) for form in spellings(variant)), note=variant)
+
+
+def _words(texts: Iterable[str], field: str = CONTENTS) -> Expression:
+    found = " ".join(text for text in texts if text)
+    return Words(found, field) if found else Boolean()
+
+
+def _texts(names: Names) -> tuple[str, ...]:
+    return tuple(name.text for name in names.synonyms)
+
+
+def _sum(parts: Iterable[Expression]) -> Expression:
+    """The sum; a single part is itself."""
+    found = tuple(parts)
+    return found[0] if len(found) == 1 else Boolean(should=found)
+
+
+def _flat(topic: Topic, name: str) -> str:
+    value = topic.fields.get(name, "")
+    return value if isinstance(value, str) else " ".join(value)

@@ -1,0 +1,170 @@
+"""From expressions to Lucene's queries.
+
+Lucene's own `QueryBuilder` analyzes the text, so that stop words, stems and gaps in phrases are
+those of the index. A part of which analysis leaves nothing is dropped.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from irplatform.retrieval.java import java_class
+from irplatform.retrieval.querying.expression import (
+    Boolean,
+    Boost,
+    Constant,
+    DisMax,
+    Expression,
+    Near,
+    Phrase,
+    Synonyms,
+    Words,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_SEARCH = "org.apache.lucene.search"
+_INTERVALS = "org.apache.lucene.queries.intervals"
+
+
+class Compiler:
+    """Compiles expressions for an index.
+
+    PyJNIus looks up Java's classes and methods at first use, which goes wrong when several threads
+    do it at once: compile in one thread, search in many.
+
+    Args:
+        analyzer: the index's analyzer.
+        reader: the index's reader, for document frequencies.
+    """
+
+    def __init__(self, analyzer: Any, reader: Any) -> None:
+        self._analyzer = analyzer
+        self._reader = reader
+        self._searcher = java_class(f"{_SEARCH}.IndexSearcher")(reader)
+        self._builder = java_class("org.apache.lucene.util.QueryBuilder")(analyzer)
+
+    def __call__(self, expression: Expression) -> Any:
+        """The Lucene query of an expression; one that finds nothing where no word is left."""
+        return self._query(expression) or java_class(f"{_SEARCH}.MatchNoDocsQuery")()
+
+    def _query(self, part: Expression) -> Any | None:
+        """The query of a part, or None where analysis leaves nothing of it."""
+        made: Any | None
+        match part:
+            case Words(text, field):
+                made = self._builder.createBooleanQuery(field, _valid(text))
+            case Phrase(text, field, slop):
+                made = self._builder.createPhraseQuery(field, _valid(text), slop)
+            case Boost(inner, weight):
+                made = self._wrapped("BoostQuery", inner, float(weight))
+            case Constant(inner):
+                made = self._wrapped("ConstantScoreQuery", inner)
+            case DisMax(parts, tie):
+                made = self._best(parts, tie)
+            case Synonyms():
+                made = self._synonyms(part)
+            case Near():
+                made = self._near(part)
+            case Boolean():
+                made = self._sum(part)
+        return made
+
+    def _wrapped(self, kind: str, inner: Expression, *more: float) -> Any | None:
+        query = self._query(inner)
+        return None if query is None else java_class(f"{_SEARCH}.{kind}")(query, *more)
+
+    def _best(self, parts: Iterable[Expression], tie: float) -> Any | None:
+        queries = [query for part in parts if (query := self._query(part)) is not None]
+        if len(queries) <= 1:
+            return queries[0] if queries else None
+        return java_class(f"{_SEARCH}.DisjunctionMaxQuery")(_list(queries), float(tie))
+
+    def _synonyms(self, part: Synonyms) -> Any | None:
+        """Each name's score by the rarity of the group in place of its own."""
+        found = []
+        for name, weight in part.names:
+            if weight > 0 and (query := self._query(name)) is not None:
+                found.append((query, weight, self._rarity(name.text, name.field)))
+        if not found:
+            return None
+        group = self._idf(self.count(query for query, _, _ in found), part.names[0][0].field)
+        boost = java_class(f"{_SEARCH}.BoostQuery")
+        scaled = [boost(query, float(weight * group / own)) for query, weight, own in found]
+        if len(scaled) == 1:
+            return scaled[0]
+        return java_class(f"{_SEARCH}.DisjunctionMaxQuery")(_list(scaled), float(part.tie))
+
+    def count(self, queries: Iterable[Any]) -> int:
+        """How many documents match any of some Lucene queries."""
+        builder = java_class(f"{_SEARCH}.BooleanQuery$Builder")()
+        for query in queries:
+            builder.add(query, java_class(f"{_SEARCH}.BooleanClause$Occur").SHOULD)
+        return int(self._searcher.count(builder.build()))
+
+    def _rarity(self, text: str, field: str) -> float:
+        """The inverse document frequency that Lucene gives a phrase: the sum over its words."""
+        term = java_class("org.apache.lucene.index.Term")
+        return sum(
+            self._idf(int(self._reader.docFreq(term(field, word))), field)
+            for word in self.terms(text)
+        )
+
+    def _idf(self, documents: int, field: str) -> float:
+        return math.log1p((self._documents(field) - documents + 0.5) / (documents + 0.5))
+
+    def _documents(self, field: str) -> int:
+        return int(self._reader.getDocCount(field))
+
+    def _sum(self, part: Boolean) -> Any | None:
+        occur = java_class(f"{_SEARCH}.BooleanClause$Occur")
+        builder = java_class(f"{_SEARCH}.BooleanQuery$Builder")()
+        found = 0
+        for how, parts in (
+            (occur.MUST, part.must),
+            (occur.SHOULD, part.should),
+            (occur.FILTER, part.filter),
+        ):
+            for inner in parts:
+                if (query := self._query(inner)) is not None:
+                    builder.add(query, how)
+                    found += 1
+        builder.setMinimumNumberShouldMatch(part.minimum)
+        return builder.build() if found else None
+
+    def _near(self, part: Near) -> Any | None:
+        left, right = (self._either(group, part.field) for group in (part.left, part.right))
+        if left is None or right is None:
+            return None
+        intervals = java_class(f"{_INTERVALS}.Intervals")
+        close = intervals.maxgaps(part.gaps, intervals.unordered(left, right))
+        return java_class(f"{_INTERVALS}.IntervalQuery")(part.field, close)
+
+    def _either(self, phrases: Iterable[str], field: str) -> Any | None:
+        """Where any of some phrases occurs, or None where analysis leaves none of them."""
+        intervals = java_class(f"{_INTERVALS}.Intervals")
+        found = [
+            intervals.analyzedText(_valid(phrase), self._analyzer, field, 0, True)
+            for phrase in phrases
+            if self.terms(phrase)
+        ]
+        return getattr(intervals, "or")(False, _list(found)) if found else None
+
+    def terms(self, text: str) -> list[str]:
+        """The terms that analysis makes of a text."""
+        analyze = java_class("io.anserini.analysis.AnalyzerUtils").analyze
+        return [str(term) for term in analyze(self._analyzer, _valid(text)).toArray()]
+
+
+def _valid(text: str) -> str:
+    """Java takes no half characters."""
+    return text.encode("utf-8", "replace").decode()
+
+
+def _list(items: Iterable[Any]) -> Any:
+    made = java_class("java.util.ArrayList")()
+    for item in items:
+        made.add(item)
+    return made

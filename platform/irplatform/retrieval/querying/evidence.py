@@ -1,0 +1,104 @@
+"""What the index says about names: which occur at all, and which mean what they should.
+
+Aliases of genes are short and often mean something else: MTC is NTRK1, and medullary thyroid
+carcinoma; PBT, NEU, NGL, ROS. An alias is taken for a name of the gene when enough of the documents
+that have it have a name that is beyond doubt, too. The same holds for abbreviations.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from irplatform.retrieval.querying.expression import Boolean, Phrase
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from irplatform.retrieval.querying.compile import Compiler
+    from irplatform.retrieval.querying.synonyms import Synonym
+
+_SHORTEST = 3
+"""Shorter aliases, such as H2 of FGFR1, are never taken."""
+_SMALL_WORDS = frozenset({"and", "of", "the", "with", "in", "for"})
+
+
+class Evidence:
+    """Counts names in an index.
+
+    Args:
+        compiler: the index's.
+    """
+
+    def __init__(self, compiler: Compiler) -> None:
+        self._compiler = compiler
+        self._counts: dict[str, int] = {}
+
+    def count(self, name: str) -> int:
+        """How many documents have a name."""
+        if name not in self._counts:
+            self._counts[name] = self._compiler.count([self._compiler(Phrase(name))])
+        return self._counts[name]
+
+    def occurring(self, names: Iterable[Synonym]) -> list[Synonym]:
+        """The names that occur, each way of writing that analysis tells apart once."""
+        found: dict[tuple[str, ...], Synonym] = {}
+        for name in names:
+            terms = tuple(self._compiler.terms(name.text))
+            if terms and terms not in found and (name.how == "topic" or self.count(name.text)):
+                found[terms] = name
+        return list(found.values())
+
+    def agreement(self, name: str, others: Sequence[Synonym]) -> float:
+        """The share of the documents with a name that have one of the others, too; 0 to 1."""
+        total = self.count(name)
+        if not total or not others:
+            return 0.0
+        either = Boolean(should=tuple(Phrase(other.text) for other in others), minimum=1)
+        both = Boolean(must=(Phrase(name), either))
+        return self._compiler.count([self._compiler(both)]) / total
+
+    def trusted(self, names: Sequence[Synonym], share: float) -> list[Synonym]:
+        """The names without the aliases that mean something else.
+
+        Args:
+            names: the topic's own first.
+            share: of the documents with an alias that must have a trusted name; an alias that is
+                vouched for vouches for others.
+        """
+        own = names[0].text
+        sure = [name for name in names if _beyond_doubt(name, own)]
+        doubtful = [n for n in names if n not in sure and len(n.text) >= _SHORTEST]
+        while doubtful:
+            vouched = [n for n in doubtful if self.agreement(n.text, sure) >= share]
+            if not vouched:
+                break
+            sure += vouched
+            doubtful = [n for n in doubtful if n not in vouched]
+        return [name for name in names if name in sure]
+
+    def abbreviations(self, names: Sequence[Synonym], share: float) -> list[Synonym]:
+        """Initials of names that texts do use for them: NSCLC, AML."""
+        found: dict[str, Synonym] = {}
+        for name in names:
+            short = initials(name.text)
+            if len(short) >= _SHORTEST and short not in found:
+                alike = [n for n in names if initials(n.text) == short]
+                if self.agreement(short, alike) >= share:
+                    found[short] = replace(name, text=short, source=f"initials of {name.text}")
+        return list(found.values())
+
+
+def initials(name: str) -> str:
+    """The initials of a name of several words, without the small ones."""
+    words = [w for w in re.findall(r"[^\W_]+", name) if w.lower() not in _SMALL_WORDS]
+    return "".join(word[0] for word in words).upper()
+
+
+def _beyond_doubt(name: Synonym, own: str) -> bool:
+    """Full names and spellings of the topic's own: several words, or N-ras for NRAS."""
+    if name.how in ("topic", "spelling") or (" " in name.text and name.how == "synonym"):
+        return True
+    plain, symbol = (re.sub(r"[^a-z0-9]", "", text.lower()) for text in (name.text, own))
+    return plain == symbol or (plain in symbol and any(c.isdigit() for c in plain[1:]))

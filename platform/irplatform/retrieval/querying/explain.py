@@ -1,0 +1,95 @@
+"""Expressions for the eye: an indented tree with weights and sources, and the same as JSON."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from irplatform.retrieval.querying.expression import (
+    Boolean,
+    Boost,
+    Constant,
+    DisMax,
+    Expression,
+    Near,
+    Phrase,
+    Synonyms,
+    Words,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+
+def as_text(explanation: Mapping[str, Any]) -> str:
+    """What `as_json` made as a tree: a line per part, indented by its depth."""
+    return "\n".join(_lines(explanation, 0))
+
+
+def as_json(expression: Expression) -> dict[str, Any]:
+    """A part as `{"kind", …, "parts"}`, with `weight` where it is boosted, and its `note`."""
+    found: dict[str, Any]
+    match expression:
+        case Boost(part, weight, note):
+            found = {"weight": weight, **({"setting": note} if note else {}), **as_json(part)}
+        case Constant(part):
+            found = {**as_json(part), "constant": True}
+        case Words(text, field, note):
+            found = _leaf("words", text, field, note)
+        case Phrase(text, field, slop, note):
+            found = _leaf("phrase", text, field, note) | ({"slop": slop} if slop else {})
+        case Near(left, right, gaps, field, note):
+            found = {"kind": "near", "field": field, "gaps": gaps}
+            found |= {"left": list(left), "right": list(right)} | ({"note": note} if note else {})
+        case DisMax(alternatives, tie, note):
+            found = _group("best of", note, map(as_json, alternatives), tie=tie)
+        case Synonyms(names, tie, note):
+            held = ({"weight": weight, **as_json(name)} for name, weight in names)
+            found = _group("names of", note, held, tie=tie)
+        case Boolean():
+            parts = (
+                {**as_json(part), **({"occurs": how} if how != "should" else {})}
+                for how in ("must", "filter", "should")
+                for part in getattr(expression, how)
+            )
+            found = _group("sum", expression.note, parts)
+    return found
+
+
+def _leaf(kind: str, text: str, field: str, note: str) -> dict[str, Any]:
+    return {"kind": kind, "field": field, "text": text, **({"note": note} if note else {})}
+
+
+def _group(
+    kind: str, note: str, parts: Iterable[dict[str, Any]], tie: float = 0.0
+) -> dict[str, Any]:
+    found: dict[str, Any] = {"kind": kind}
+    if note:
+        found["note"] = note
+    if tie:
+        found["tie"] = tie
+    return {**found, "parts": list(parts)}
+
+
+def _lines(part: Mapping[str, Any], depth: int) -> Iterator[str]:
+    weight = f"{part['weight']:g} × " if "weight" in part else ""
+    setting = f"   [{part['setting']}]" if "setting" in part else ""
+    occurs = f"{part['occurs']}: " if "occurs" in part else ""
+    yield f"{'  ' * depth}{occurs}{weight}{_said(part)}{setting}"
+    for inner in part.get("parts", ()):
+        yield from _lines(inner, depth + 1)
+
+
+def _said(part: Mapping[str, Any]) -> str:
+    """A part in words, without its own parts."""
+    note = f" ({part['note']})" if "note" in part else ""
+    kind = part["kind"]
+    if kind in ("words", "phrase"):
+        text = part["text"] if kind == "words" else f'"{part["text"]}"'
+        slop = f" ~{part['slop']}" if "slop" in part else ""
+        once = ", counted once" if part.get("constant") else ""
+        return f"{part['field']}: {text}{slop}{once}{note}"
+    if kind == "near":
+        left, right = (" | ".join(part[side]) for side in ("left", "right"))
+        return f"{part['field']}: within {part['gaps']} words of each other: {left}  AND  {right}"
+    tie = f", tie {part['tie']:g}" if "tie" in part else ""
+    return f"{kind}{note}{tie}" if kind != "names of" else f"names of{note}{tie}"

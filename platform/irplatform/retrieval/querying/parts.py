@@ -1,0 +1,126 @@
+"""The parts of a topic: its disease and genes with all their names, its variants, its other words.
+
+Names come from the knowledge bases and are checked against the index (`evidence`): names that no
+document has are left out, and so are aliases that mean something else there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from irplatform.retrieval.querying.synonyms import (
+    Names,
+    Synonym,
+    disease_names,
+    drug_names,
+    gene_names,
+    phrase_names,
+)
+from irplatform.text.markers import Marker, parse_markers
+
+if TYPE_CHECKING:
+    from irplatform.knowledge import Knowledge
+    from irplatform.plugin import Topic
+    from irplatform.retrieval.querying.evidence import Evidence
+    from irplatform.retrieval.querying.plan import QueryPlan
+
+_KINDS = 400
+"""Kinds of a disease that are looked up; those that occur most are kept."""
+_ABBREVIATED = 0.3
+"""Share of the documents with some initials that must have a name which they stand for."""
+
+
+@dataclass(frozen=True)
+class TopicParts:
+    """What a topic asks for.
+
+    Attributes:
+        disease: the disease's names, if the topic has one.
+        genes: the names of each gene.
+        markers: the parts of the gene field.
+        drugs: drugs that are known to act on the genes.
+        phrases: concepts among the words that name no gene; of a topic that has neither a disease
+            nor genes, those of its query.
+    """
+
+    disease: Names | None
+    genes: tuple[Names, ...]
+    markers: tuple[Marker, ...]
+    drugs: tuple[Synonym, ...] = ()
+    phrases: tuple[Names, ...] = ()
+
+    @property
+    def variants(self) -> tuple[str, ...]:
+        """All variants, each once."""
+        return tuple(dict.fromkeys(v for marker in self.markers for v in marker.variants))
+
+
+class TopicReader:
+    """Takes topics apart; what it looked up for one it knows for the next.
+
+    Args:
+        knowledge: where names come from.
+        evidence: which of them are in use.
+    """
+
+    def __init__(self, knowledge: Knowledge, evidence: Evidence) -> None:
+        self._knowledge = knowledge
+        self._evidence = evidence
+        self._diseases: dict[tuple[str, int], Names] = {}
+        self._genes: dict[tuple[str, float], Names] = {}
+
+    def read(self, topic: Topic, plan: QueryPlan) -> TopicParts:
+        """The parts of a topic, with their names."""
+        disease = _text(topic, plan.disease.field)
+        markers = parse_markers(_text(topic, plan.gene.field))
+        symbols = dict.fromkeys(gene for marker in markers for gene in marker.genes)
+        genes = tuple(self._gene(symbol, plan.gene.agreement) for symbol in symbols)
+        texts = [marker.words for marker in markers if marker.words and not marker.genes]
+        if not disease and not markers:
+            texts = [topic.query]
+        return TopicParts(
+            self._disease(disease, plan.disease.kinds) if disease else None,
+            genes,
+            markers,
+            self._drugs(genes) if plan.context.drugs else (),
+            tuple(names for text in texts if (names := self._phrase(text)) is not None),
+        )
+
+    def _disease(self, text: str, kinds: int) -> Names:
+        key = (text, kinds)
+        if key not in self._diseases:
+            evidence = self._evidence
+            found = disease_names(text, self._knowledge, _KINDS if kinds else 0)
+            names = evidence.occurring(found.synonyms)
+            names = evidence.occurring([*names, *evidence.abbreviations(names, _ABBREVIATED)])
+            exact = [name for name in names if name.how != "narrow"]
+            narrow = [name for name in names if name.how == "narrow"]
+            narrow.sort(key=lambda name: -evidence.count(name.text))
+            kept = (*exact, *narrow[:kinds])
+            self._diseases[key] = Names(text, kept, found.headings, found.concepts)
+        return self._diseases[key]
+
+    def _gene(self, symbol: str, agreement: float) -> Names:
+        key = (symbol, agreement)
+        if key not in self._genes:
+            found = gene_names(symbol, self._knowledge)
+            names = self._evidence.trusted(self._evidence.occurring(found.synonyms), agreement)
+            self._genes[key] = Names(symbol, tuple(names), (), found.concepts)
+        return self._genes[key]
+
+    def _drugs(self, genes: tuple[Names, ...]) -> tuple[Synonym, ...]:
+        concepts = (concept for gene in genes for concept in gene.concepts)
+        return tuple(self._evidence.occurring(drug_names(concepts, "drug-gene", self._knowledge)))
+
+    def _phrase(self, text: str) -> Names | None:
+        found = phrase_names(text, self._knowledge)
+        if found is None:
+            return None
+        names = tuple(self._evidence.occurring(found.synonyms))
+        return Names(found.text, names, found.headings, found.concepts)
+
+
+def _text(topic: Topic, field: str) -> str:
+    value = topic.fields.get(field, "")
+    return value if isinstance(value, str) else ", ".join(value)

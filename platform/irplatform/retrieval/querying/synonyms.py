@@ -1,0 +1,227 @@
+"""What knowledge bases know about the parts of a topic: other names, kinds, headings, drugs.
+
+Synonyms come with what they are to the topic's own name (`Relation`), so that a plan can weigh a
+child term or a former symbol less than a synonym, and with their source, so that a reader of the
+query sees where each came from.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from irplatform.knowledge import Concept, Knowledge
+    from irplatform.knowledge.model import ConceptKind
+
+How = Literal["topic", "synonym", "narrow", "broad", "alias", "previous", "spelling"]
+"""What a synonym is to the topic's own name."""
+
+_EXACT = ("preferred", "synonym", "abbreviation")
+_MESH = "MESH:"
+_NEAR_MISSES = 50
+_TUMORS = ("cancer", "carcinoma", "neoplasm", "tumor", "tumour", "malignancy")
+"""Head words that texts use for one another: "lung cancer", "lung carcinoma"."""
+_TUMOR = re.compile(rf"\b({'|'.join(_TUMORS[:-1])}|malignanc(?=ies))(s|ies)?$", re.IGNORECASE)
+_LETTERS_DIGITS = re.compile(r"(?<=[A-Za-z])-?(?=\d+$)")
+
+
+@dataclass(frozen=True)
+class Synonym:
+    """A name beside a topic's own.
+
+    Attributes:
+        text: the name.
+        how: what it is to the topic's name.
+        source: where it came from, as "MESH:D008545 synonym".
+    """
+
+    text: str
+    how: How
+    source: str = ""
+
+
+@dataclass(frozen=True)
+class Names:
+    """The names of one thing that a topic asks for.
+
+    Attributes:
+        text: what the topic calls it.
+        synonyms: its names, the topic's own first; no text twice.
+        headings: MeSH headings for it, and for its kinds.
+        concepts: ids of the concepts that it was taken for.
+    """
+
+    text: str
+    synonyms: tuple[Synonym, ...]
+    headings: tuple[Synonym, ...] = ()
+    concepts: tuple[str, ...] = ()
+
+
+def disease_names(text: str, knowledge: Knowledge, kinds: int) -> Names:
+    """A disease's names, those of its kinds, and its headings.
+
+    Where no MeSH heading is the disease, the nearest one above it in the Disease Ontology is taken.
+
+    Args:
+        text: the topic's disease.
+        knowledge: where to look it up.
+        kinds: how many of the kinds of the disease to take at most per knowledge base.
+    """
+    concepts = _concepts(text, "disease", knowledge) or _containing(text, knowledge)
+    found = [Synonym(text, "topic"), *_spellings(text)]
+    found += _names(concepts, "synonym")
+    below = [child for concept in concepts for child in knowledge.descendants(concept.id, kinds)]
+    found += _names(below, "narrow")
+    headings = [*_headings(concepts, "synonym"), *_headings(below, "narrow")]
+    if not _headings(concepts, "synonym"):
+        headings = [*_headings_above(concepts, knowledge), *headings]
+    return Names(
+        text, _distinct(found), _distinct(headings), tuple(concept.id for concept in concepts)
+    )
+
+
+def gene_names(symbol: str, knowledge: Knowledge) -> Names:
+    """A gene's symbol, aliases, former symbols and full name."""
+    concepts = _concepts(symbol, "gene", knowledge)
+    found = [Synonym(symbol, "topic"), *_hyphens(symbol)]
+    for concept in concepts:
+        for name in concept.names:
+            if _other_gene(name.text, symbol, concepts, knowledge):
+                continue
+            how: How = name.kind if name.kind in ("alias", "previous") else "synonym"
+            found.append(Synonym(name.text, how, f"{concept.id} {name.kind}"))
+            if how != "synonym" or name.kind == "preferred":
+                found += [
+                    Synonym(s.text, how, f"{concept.id} {name.kind}") for s in _hyphens(name.text)
+                ]
+    return Names(symbol, _distinct(found), (), tuple(concept.id for concept in concepts))
+
+
+def phrase_names(text: str, knowledge: Knowledge) -> Names | None:
+    """The names of the longest part of a text that is the name of something, if one is.
+
+    A single word is looked up only where it is the whole text: too many words are names.
+    """
+    words = text.split()
+    for length in range(len(words), min(1, len(words) - 1), -1):
+        for start in range(len(words) - length + 1):
+            part = " ".join(words[start : start + length])
+            if concepts := knowledge.find(part):
+                found = [Synonym(part, "topic"), *_names(concepts, "synonym")]
+                headings = _distinct(_headings(concepts, "synonym"))
+                ids = tuple(concept.id for concept in concepts)
+                return Names(part, _distinct(found), headings, ids)
+    return None
+
+
+def drug_names(concepts: Iterable[str], relation: str, knowledge: Knowledge) -> list[Synonym]:
+    """The drugs that knowledge bases relate to genes ("drug-gene") or diseases ("drug-disease")."""
+    found = []
+    for concept_id in concepts:
+        for held in knowledge.relations(concept_id, relation):
+            drug = knowledge.concept(held.source_id)
+            if drug is not None:
+                found.append(Synonym(drug.name, "synonym", f"{held.kb} {relation}"))
+    return list(_distinct(found))
+
+
+def _other_gene(name: str, symbol: str, concepts: list[Concept], knowledge: Knowledge) -> bool:
+    """Whether an alias is the approved symbol of another gene: TEP1, an alias of PTEN."""
+    own = {symbol.lower(), *(concept.name.lower() for concept in concepts)}
+    if name.lower() in own or " " in name:
+        return False
+    return any(
+        other.kind == "gene" and other.name.lower() == name.lower()
+        for other in knowledge.find(name)
+    )
+
+
+def _concepts(text: str, kind: ConceptKind, knowledge: Knowledge) -> list[Concept]:
+    """The concepts of a kind that a text names best, and the same under other ids."""
+    named = [concept for concept in knowledge.find(text) if concept.kind == kind]
+    if not named:
+        return []
+    if kind == "gene":
+        named = [c for c in named if c.name == named[0].name]
+    found = {concept.id: concept for concept in named}
+    for concept in named:
+        for same in knowledge.same_as(concept.id):
+            alike = same.id.startswith(_MESH) if kind == "disease" else same.name == named[0].name
+            if alike:
+                found.setdefault(same.id, same)
+    if kind == "disease" and not any(key.startswith(_MESH) for key in found):
+        for name in (n.text for c in named for n in c.names if n.kind in _EXACT):
+            for other in knowledge.find(name):
+                if other.id.startswith(_MESH) and other.kind == kind:
+                    found.setdefault(other.id, other)
+    return list(found.values())
+
+
+def _containing(text: str, knowledge: Knowledge) -> list[Concept]:
+    """The concept with the shortest name that begins alike and has all the words of a text."""
+    words = text.lower().replace("-", " ").split()
+    if len(words) < 2:
+        return []
+    candidates = [
+        (len(name.text), concept.id, concept)
+        for concept in knowledge.search(" ".join(text.split()[:-1]), _NEAR_MISSES)
+        for name in concept.names
+        if concept.kind == "disease" and set(words) <= set(re.findall(r"\w+", name.text.lower()))
+    ]
+    if not candidates:
+        return []
+    best = min(candidates, key=lambda c: c[:2])[2]
+    return [best, *(c for c in knowledge.same_as(best.id) if c.id.startswith(_MESH))]
+
+
+def _names(concepts: Iterable[Concept], how: How) -> Iterator[Synonym]:
+    for concept in concepts:
+        for name in concept.names:
+            if name.kind in _EXACT:
+                yield Synonym(_plain(name.text), how, f"{concept.id} {name.kind}")
+
+
+def _plain(name: str) -> str:
+    """`Carcinoma, Non-Small-Cell Lung` → `Non-Small-Cell Lung Carcinoma`."""
+    return " ".join(reversed(name.split(", ")))
+
+
+def _headings(concepts: Iterable[Concept], how: How) -> list[Synonym]:
+    return [Synonym(c.name, how, c.id) for c in concepts if c.id.startswith(_MESH)]
+
+
+def _headings_above(concepts: Iterable[Concept], knowledge: Knowledge) -> list[Synonym]:
+    """The nearest headings above concepts that have none."""
+    for concept in concepts:
+        for above in knowledge.ancestors(concept.id, 10):
+            found = _headings(knowledge.same_as(above.id), "broad")
+            if found:
+                return found
+    return []
+
+
+def _spellings(text: str) -> Iterator[Synonym]:
+    """A tumour's name with other words for tumour."""
+    if _TUMOR.search(text):
+        for word in _TUMORS:
+            yield Synonym(_TUMOR.sub(word, text), "spelling", "word for tumour")
+
+
+def _hyphens(symbol: str) -> list[Synonym]:
+    """HER2 and HER-2 are analyzed differently: whichever is given, the other one."""
+    if not _LETTERS_DIGITS.search(symbol):
+        return []
+    other = _LETTERS_DIGITS.sub("" if re.search(r"[A-Za-z]-\d+$", symbol) else "-", symbol)
+    return [Synonym(other, "spelling", "hyphen")]
+
+
+def _distinct(found: Iterable[Synonym]) -> tuple[Synonym, ...]:
+    """Each text once, in whatever case, as it came first."""
+    first: dict[str, Synonym] = {}
+    for synonym in found:
+        first.setdefault(synonym.text.lower(), synonym)
+    return tuple(first.values())

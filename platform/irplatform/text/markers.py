@@ -1,0 +1,147 @@
+"""What the gene field of a precision medicine topic names: genes, variants, kinds of alteration.
+
+"KRAS (G13D), BRAF (V600E)" names two genes with a variant each, "EML4-ALK Fusion transcript" a
+fusion of two, and "high tumor mutational burden" none: its words are all there is to search for.
+Rules alone decide, by how genes and variants are written (HGNC's symbols, HGVS's protein changes);
+no list of genes is needed.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_ACIDS = {
+    "A": "Ala", "C": "Cys", "D": "Asp", "E": "Glu", "F": "Phe", "G": "Gly", "H": "His",
+    "I": "Ile", "K": "Lys", "L": "Leu", "M": "Met", "N": "Asn", "P": "Pro", "Q": "Gln",
+    "R": "Arg", "S": "Ser", "T": "Thr", "V": "Val", "W": "Trp", "Y": "Tyr", "X": "Ter", "*": "Ter",
+}  # fmt: skip
+_LETTERS = {name: letter for letter, name in _ACIDS.items() if letter != "X"}
+_ACID = "[ACDEFGHIKLMNPQRSTVWY]"
+_THREE = "(?:" + "|".join(sorted(set(_ACIDS.values()))) + ")"
+
+_VARIANT = re.compile(
+    rf"(?:p\.)?\(?(?:{_ACID}\d{{1,4}}(?:{_ACID}|[X*])(?:fs[*\w]*)?"  # V600E, Q61*, K1245Vfs
+    rf"|{_THREE}\d{{1,4}}{_THREE}"  # Val600Glu
+    rf"|{_ACID}\d{{1,4}}_{_ACID}\d{{1,4}}\s?(?:dup|del|ins)\w*"  # A502_Y503dup
+    rf"|{_ACID}\d{{1,4}}(?:dup|del|ins|fs)[*\w]*"  # T574insTQLPYD
+    r"|[cg]\.[\d_+-]+\w*(?:>\w+)?"  # c.1799T>A
+    r"|exons?\s?\d{1,2}(?:\s?(?:deletion|insertion|skipping|mutation)s?)?)\)?",  # Exon 19 deletion
+    re.IGNORECASE,
+)
+_CODON = re.compile(rf"{_ACID}\d{{2,4}}")
+"""Q171: a place without what it changes to. P53 is written alike, so a gene has to go before."""
+_SYMBOL = re.compile(r"(?=(?:.*[A-Z]){2}|[A-Z]\d)[A-Z][A-Za-z0-9]*(?:[-/][A-Z0-9]+)*")
+"""Two capitals, or a capital and a digit: BRAF, PD-L1, p16 is none."""
+_SEPARATOR = re.compile(r"\s*[,;]\s*(?![^()]*\))")
+_FUSION = re.compile(r"[A-Z][A-Z0-9]{2,}(?:[-/:]{1,2}[A-Z][A-Z0-9]{2,})+")
+_SUBSTITUTION = re.compile(rf"({_ACID})(\d+)({_ACID}|[X*])", re.IGNORECASE)
+_LONG = re.compile(rf"({_THREE})(\d+)({_THREE})", re.IGNORECASE)
+
+ALTERATIONS = frozenset(
+    {
+        "activating", "activation", "aberration", "alteration", "amplification", "amplified",
+        "copy", "deficiency", "deficient", "deleted", "deletion", "duplication", "expression",
+        "function", "fusion", "gain", "gene", "inactivating", "inactivation", "insertion", "loss",
+        "mutant", "mutated", "mutation", "number", "of", "overexpression", "rearranged",
+        "rearrangement", "splice", "transcript", "translocation", "truncated", "truncating",
+        "truncation", "variant", "wild", "wild-type", "wildtype",
+    }
+)  # fmt: skip
+"""Words that say how a gene is altered, as against which one."""
+
+
+@dataclass(frozen=True)
+class Marker:
+    """One of the things that a gene field lists.
+
+    Attributes:
+        text: as it was written.
+        genes: symbols; two in a fusion, none for "high tumor mutational burden".
+        variants: protein or DNA changes, as written, without brackets and "p.".
+        alteration: words that say how the gene is altered: "loss of function".
+        words: the other words.
+    """
+
+    text: str
+    genes: tuple[str, ...] = ()
+    variants: tuple[str, ...] = ()
+    alteration: str = ""
+    words: str = ""
+
+
+def parse_markers(text: str) -> tuple[Marker, ...]:
+    """The parts of a gene field, separated by commas or semicolons.
+
+    Args:
+        text: the field.
+
+    Returns:
+        A marker per part, in their order. A part without a gene that has a variant or an
+        alteration belongs to the gene before it.
+    """
+    parts = (part for part in _SEPARATOR.split(text) if part.strip())
+    return tuple(_marker(part.strip()) for part in parts)
+
+
+def spellings(variant: str) -> tuple[str, ...]:
+    """Other ways to write a variant: V600E, p.V600E, Val600Glu, p.Val600Glu; itself first."""
+    found = [variant]
+    if long := _LONG.fullmatch(variant):
+        before, place, after = long.groups()
+        found.append(f"{_LETTERS[before.title()]}{place}{_LETTERS[after.title()]}")
+    if short := _SUBSTITUTION.fullmatch(found[-1]):
+        before, place, after = short[1].upper(), short[2], short[3].upper()
+        ends = ("*", "X") if after in "X*" else (after,)
+        found += [f"{before}{place}{end}" for end in ends]
+        found.append(f"{_ACIDS[before]}{place}{_ACIDS[after]}")
+    if "_" in variant or len(found) > 1:
+        found += [f"p.{form}" for form in found]
+    return tuple(dict.fromkeys(found))
+
+
+def codon(variant: str) -> str | None:
+    """The place that a substitution changes: V600 of V600E; None for other variants."""
+    matches = (_SUBSTITUTION.fullmatch(form) for form in spellings(variant))
+    return next((f"{match[1].upper()}{match[2]}" for match in matches if match), None)
+
+
+def _marker(part: str) -> Marker:
+    genes: list[str] = []
+    variants: list[str] = []
+    rest: list[str] = []
+    spaced = re.sub(r"(?<=\w)\(", " (", part)  # AKT1(E17K)
+    position = 0
+    for match in _VARIANT.finditer(spaced):
+        if _inside_word(spaced, match):
+            continue
+        rest += spaced[position : match.start()].split()
+        variants.append(match[0].strip("()").removeprefix("p."))
+        position = match.end()
+    rest += spaced[position:].split()
+    words = []
+    for raw in rest:
+        word = raw.strip("().,:")
+        if genes and _CODON.fullmatch(word):
+            variants.append(word)
+        elif _FUSION.fullmatch(word):
+            genes += re.split(r"[-/:]+", word)
+        elif _SYMBOL.fullmatch(word):
+            genes.append(word)
+        elif word:
+            words.append(word)
+    altering = bool(genes or variants)
+    alteration = [w for w in words if altering and w.lower() in ALTERATIONS]
+    return Marker(
+        part,
+        tuple(dict.fromkeys(genes)),
+        tuple(dict.fromkeys(variants)),
+        " ".join(alteration).removesuffix(" of"),
+        " ".join(w for w in words if not (altering and w.lower() in ALTERATIONS)),
+    )
+
+
+def _inside_word(text: str, match: re.Match[str]) -> bool:
+    """Whether a match is only a piece of a longer word: the A1B of "GA1B"."""
+    before, after = text[match.start() - 1 : match.start()], text[match.end() : match.end() + 1]
+    return bool(re.fullmatch(r"[\w-]", before) or re.fullmatch(r"[\w-]", after))

@@ -1,0 +1,201 @@
+"""Where candidates come from: retrievers, judgments, or a run file."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from irplatform.collections import Collection
+from irplatform.errors import InputError
+from irplatform.plugin import Options, Retriever, Topic
+from irplatform.registry import Plugin, Registration
+from irplatform.resources import CollectionResources
+from irplatform.retrieval import among
+from irplatform.retrieval.among import restrict
+from irplatform.retrieval.candidates import FromRun, Judged, Request, Retrieved, source_of
+from irplatform.retrieval.first_stage import RetrieverChoice
+from irplatform.runs import Ranking, Run
+
+pytestmark = pytest.mark.usefixtures("fresh_home")
+
+TOPICS = [Topic("1", "a"), Topic("2", "b"), Topic("3", "nobody judged it")]
+QRELS = {"1": {"e": 1, "b": 0, "x": 2}, "2": {"c": -1, "lost": 1}, "9": {"a": 1}}
+DOCUMENTS = set("abcdexyz")
+
+
+class Indexed(CollectionResources):
+    """Resources of an index that is a set of ids."""
+
+    def index_artifact(self):
+        return SimpleNamespace(fingerprint="index")
+
+    def index(self):
+        return SimpleNamespace(contains=DOCUMENTS.__contains__, count=len(DOCUMENTS))
+
+
+def _ranking(ids):
+    return Ranking.of(list(ids), [float(len(ids) - i) for i in range(len(ids))])
+
+
+def _retriever(found, name="one"):
+    class Found(Retriever):
+        def retrieve(self, topics, depth, resources):
+            return Run(name, {t.id: _ranking(found[t.id]).top(depth) for t in topics})
+
+    return RetrieverChoice(
+        Registration(name, "retriever", Found, {}, Plugin("p", "d", "1")), Options()
+    )
+
+
+ONE = _retriever({"1": "abcde", "2": "cba", "3": "a"})
+TWO = _retriever({"1": "edx", "2": "", "3": "b"}, "two")
+
+
+def _request(*retrievers, rerank_depth=2, names=(), qrels=QRELS):
+    collection = Collection(
+        "c", "C", None, lambda: TOPICS, load_qrels=(lambda: qrels) if qrels else None
+    )
+    resources = Indexed(corpus=None, device="cpu", seed=1, threads=1)
+    return Request(collection, TOPICS, retrievers, 4, rerank_depth, resources, names)
+
+
+def _ids(found):
+    return {topic: "".join(ids) for topic, ids in found.per_topic.items()}
+
+
+def test_retrieved_candidates_are_the_first_documents():
+    found = Retrieved().find(_request(ONE))
+    assert _ids(found) == {"1": "ab", "2": "cb", "3": "a"}
+    assert "".join(found.first.final.rankings["1"].doc_ids) == "abcd"
+    assert found.provenance.facts == {"protocol": "retrieved", "rerank_depth": 2}
+
+
+def test_judged_candidates_are_all_judged_documents_in_the_retrievers_order(capsys):
+    found = Judged().find(_request(ONE))
+    assert _ids(found) == {"1": "bex", "2": "c", "3": ""}  # whatever the depths
+    assert found.first.final.rankings["1"].doc_ids == ("b", "e", "x")
+    facts = {"protocol": "judged", "documents": 4, "missing": 1}
+    assert found.provenance.facts == facts
+    told = capsys.readouterr().err
+    assert "1 of 5 judged documents are not in the collection and are not ranked, lost" in told
+    assert "topics without judged documents: 3" in told
+
+
+def test_several_retrievers_rank_the_same_judged_documents():
+    found = Judged().find(_request(ONE, TWO))
+    for run in (*found.first.runs, found.first.final):
+        assert {t: set(r.doc_ids) for t, r in run.rankings.items()} == {
+            "1": set("bex"),
+            "2": {"c"},
+            "3": set(),
+        }
+    assert found.first.final.name == "fused"
+
+
+def test_judged_runs_are_kept_apart_from_ordinary_ones_and_from_other_judgments():
+    marks = [
+        Retrieved().find(_request(ONE)).first.fingerprint,
+        Judged().find(_request(ONE)).first.fingerprint,
+        Judged().find(_request(ONE, qrels={"1": {"a": 1}})).first.fingerprint,
+    ]
+    assert len(set(marks)) == 3
+    assert Judged().find(_request(ONE)).first.fingerprint == marks[1]
+
+
+def test_topics_are_searched_in_parts_that_fit_memory(monkeypatch):
+    whole = Judged().find(_request(ONE))
+    monkeypatch.setattr(among, "_HITS_AT_ONCE", 1)
+    run = among.rank_among(
+        lambda topics, depth, resources: ONE.registration.create({}).retrieve(
+            topics, depth, resources
+        ),
+        TOPICS,
+        whole.per_topic,
+        _request().resources,
+    )
+    assert {t: r.doc_ids for t, r in run.rankings.items()} == whole.per_topic
+
+
+def test_documents_that_are_not_found_come_last_by_decreasing_id():
+    ranking = restrict(_ranking("abcd"), ["y", "d", "z", "b", "x"])
+    assert ranking.doc_ids == ("b", "d", "z", "y", "x")
+    assert len(set(ranking.scores[2:].tolist())) == 1
+    assert ranking.scores[1] > ranking.scores[2]
+    assert restrict(_ranking(""), ["a", "b"]).doc_ids == ("b", "a")
+    tied = restrict(Ranking.of(["a"], [5.0]), ["a", "b"])
+    assert tied.doc_ids == ("a", "b")
+
+
+def test_judged_candidates_need_judgments():
+    with pytest.raises(InputError, match="'c' has no judgments, which --candidates judged"):
+        Judged().refuse(_request(qrels=None).collection)
+
+
+@pytest.fixture
+def run_file(tmp_path):
+    def write(lines, name="theirs.run"):
+        path = tmp_path / name
+        path.write_text("".join(f"{t} Q0 {d} {r} {s} {g}\n" for t, d, r, s, g in lines))
+        return FromRun(path)
+
+    return write
+
+
+GOOD = [("1", "c", 1, 3, "tag"), ("1", "a", 2, 2, "tag"), ("1", "b", 3, 1, "tag")]
+
+
+def test_a_run_is_the_first_stage_and_its_first_documents_the_candidates(run_file, capsys):
+    source = run_file([*GOOD, ("2", "a", 1, 1, "tag")])
+    found = source.find(_request(ONE))
+    assert [run.name for run in found.first.runs] == ["tag"]
+    assert found.first.final.rankings["1"].doc_ids == ("c", "a", "b")
+    assert _ids(found) == {"1": "ca", "2": "a", "3": ""}
+    assert found.provenance.facts["protocol"] == "run"
+    assert found.provenance.facts["missing"] == 0
+    assert "no candidates for topics: 3" in capsys.readouterr().err
+
+
+def test_documents_that_the_collection_lacks_are_left_out_and_counted(run_file, capsys):
+    found = run_file([("1", "gone", 0, 9, "tag"), *GOOD]).find(_request())
+    assert found.first.final.rankings["1"].doc_ids == ("c", "a", "b")
+    assert found.provenance.facts["missing"] == 1
+    assert "1 of 4 results are not among the documents of 'c'" in capsys.readouterr().err
+    assert "1 of its 4 results left out" in found.provenance.sentence
+
+
+def test_a_run_of_other_documents_is_refused(run_file):
+    lines = [*GOOD, *(("2", f"gone{n}", n, 1, "tag") for n in range(4))]
+    with pytest.raises(InputError, match=r"theirs.run: 4 of its 7 documents are not in 'c', gone0"):
+        run_file(lines).find(_request())
+
+
+def test_a_run_of_other_topics_is_refused_with_the_line(run_file):
+    source = run_file([*GOOD, ("7", "a", 1, 1, "tag")])
+    with pytest.raises(InputError, match=r"theirs.run:4: 'c' has no topic 7; its 3 topics are 1"):
+        source.refuse(_request().collection)
+
+
+@pytest.mark.parametrize(
+    ("tag", "rerankers", "name"),
+    [
+        ("tag", (), "tag"),
+        ("delta", ("delta",), "theirs"),
+        ("../up", (), "theirs"),
+        ("delta", ("delta", "theirs"), "theirs-candidates"),
+    ],
+)
+def test_the_row_of_a_run_has_a_name_of_its_own(run_file, tag, rerankers, name):
+    source = run_file([("1", "a", 1, 1, tag)])
+    assert source.find(_request(names=rerankers)).first.final.name == name
+
+
+def test_other_topics_have_judgments_but_no_run(run_file):
+    assert isinstance(Judged().elsewhere(), Judged)
+    assert isinstance(run_file(GOOD).elsewhere(), Retrieved)
+
+
+def test_what_candidates_names(run_file):
+    assert isinstance(source_of("retrieved"), Retrieved)
+    assert isinstance(source_of("judged"), Judged)
+    assert source_of(str(run_file(GOOD).path)).run.name == "tag"
+    with pytest.raises(InputError, match=r"jugded: there is no such run file. --candidates takes"):
+        source_of("jugded")

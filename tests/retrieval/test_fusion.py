@@ -1,0 +1,66 @@
+"""Weights of a fusion are learned where that helps, and left alone where it does not."""
+
+import numpy as np
+import pytest
+
+from irplatform.retrieval.fusion import PLAIN_K, Fusion, choose_fusion
+from irplatform.runs import Ranking, Run
+from irplatform.runs.fuse import reciprocal_rank_fusion
+
+TOPICS = [f"q{n:02}" for n in range(60)]
+RELEVANT = {topic: {f"{topic}-r{i}": 1 for i in range(3)} for topic in TOPICS}
+
+
+def _ranking(ids):
+    return Ranking.of(ids, -np.arange(len(ids), dtype=float))
+
+
+def _run(name, quality, seed):
+    """The relevant documents of each topic stand at random ranks, higher with more quality."""
+    random = np.random.default_rng(seed)
+    rankings = {}
+    for topic in TOPICS:
+        ids = [f"{topic}-n{i}" for i in range(40)]
+        for doc_id in RELEVANT[topic]:
+            ids.insert(int(random.integers(0, max(1, int(40 * (1 - quality))))), doc_id)
+        rankings[topic] = _ranking(ids)
+    return Run(name, rankings)
+
+
+def test_a_bad_retriever_loses_its_weight():
+    good, bad = _run("good", 0.9, 1), _run("bad", 0.0, 2)
+    fusion = choose_fusion([good, bad], RELEVANT)
+    assert fusion.weights[0] == 1
+    assert fusion.weights[1] < 0.5
+    assert fusion.topics == len(TOPICS)
+
+
+def test_equals_are_fused_plainly():
+    same = _run("same", 0.5, 1)
+    assert choose_fusion([same, same], RELEVANT) == Fusion(topics=len(TOPICS))
+
+
+@pytest.mark.parametrize("judgments", [{}, {"q00": {"q00-r0": 1}}, {t: {"x": 0} for t in TOPICS}])
+def test_without_judged_topics_the_fusion_is_plain(judgments):
+    runs = [_run("good", 0.9, 1), _run("bad", 0.0, 2)]
+    assert choose_fusion(runs, judgments) == Fusion()
+
+
+def test_the_plain_fusion_is_that_of_the_paper():
+    runs = [_run("a", 0.9, 1), _run("b", 0.5, 2)]
+    plain = reciprocal_rank_fusion(runs, k=PLAIN_K)
+    assert Fusion().fuse(runs, "fused").rankings["q00"].doc_ids == plain.rankings["q00"].doc_ids
+
+
+def test_the_chosen_fusion_ranks_as_it_was_valued():
+    """The search works on tables of ranks; what it values must be what the fusion gives."""
+    from irplatform.evaluation.gain import ndcg
+    from irplatform.retrieval.fusion import _Ranks, _values
+
+    runs = [_run("a", 0.7, 1), _run("b", 0.3, 2), _run("c", 0.5, 3)]
+    fusion = Fusion((1.0, 0.25, 0.5), 10)
+    fused = fusion.fuse(runs, "fused")
+    for topic in TOPICS[:10]:
+        grades = [RELEVANT[topic].get(d, 0) for d in fused.rankings[topic].doc_ids[:20]]
+        table = _Ranks.of(runs, topic, RELEVANT[topic])
+        assert _values(fusion, [table])[0] == pytest.approx(ndcg(grades, [1, 1, 1], cutoff=20))

@@ -1,0 +1,202 @@
+"""Topics become expanded queries: names from knowledge bases, checked against the index."""
+
+import pytest
+
+from irplatform.errors import InputError
+from irplatform.knowledge import add
+from irplatform.plugin import Document, Topic
+from irplatform.retrieval.querying import Expander, QueryPlan, as_json, as_text, read_plan
+from irplatform.retrieval.querying.evidence import initials
+
+OWN = """\
+id\tname\tkind\tsynonyms\tparents\txrefs
+MESH:D1\tLung Neoplasms\tdisease\tNeoplasms, Pulmonary\t\t
+DOID:1\tlung cancer\tdisease\tpulmonary cancer\t\tMESH:D1
+DOID:2\tnon-small cell lung carcinoma\tdisease\t\tDOID:1\t
+DOID:3\tlung rarity\tdisease\t\tDOID:1\t
+HGNC:1\tERBB2\tgene\therb two protein\t\t
+HGNC:2\tTEP1\tgene\t\t\t
+MESH:D2\tLymphocytes, Tumor-Infiltrating\tother\tTumor Infiltrating Lymphocytes\t\t
+"""
+HGNC = """\
+HGNC ID\tApproved symbol\tApproved name\tStatus\tAlias symbols\tPrevious symbols
+HGNC:1\tERBB2\therb two protein\tApproved\tHER2, MTC, TEP1, H2\tNEU
+HGNC:2\tTEP1\ttelomerase protein\tApproved\t\t
+"""
+DOCUMENTS = [
+    Document("her2", "HER2 and ERBB2", "HER2, also called NEU, in pulmonary cancer."),
+    Document("alias", "HER2 in pulmonary cancer", "NEU and HER2 in patients."),
+    Document("nsclc", "NSCLC", "non-small cell lung carcinoma (NSCLC), HER2"),
+    Document("mtc", "MTC", "MTC is a tumour of the thyroid."),
+    Document("mtc2", "MTC", "MTC once more."),
+    Document("tep1", "TEP1", "TEP1 and ERBB2."),
+    Document("til", "TILs", "Tumor infiltrating lymphocytes."),
+    Document("erbb2", "ERBB2", "ERBB2 V600E."),
+    Document("long", "ERBB2", "p.Val600Glu of ERBB2 H2"),
+    Document("heading", "No words", "at all", {"mesh": ("Lung Neoplasms", "Humans")}),
+]
+TOPIC = Topic("1", "lung cancer ERBB2", {"disease": "lung cancer", "gene": "ERBB2 (V600E)"})
+
+
+@pytest.fixture(scope="module")
+def knowledge_bases(_cache_of_its_own, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("kb")
+    (folder / "own.tsv").write_text(OWN)
+    (folder / "hgnc.tsv").write_text(HGNC)
+    add("own-names", [folder / "own.tsv"])
+    add("genes", [folder / "hgnc.tsv"], "hgnc-custom")
+    return ("own-names", "genes")
+
+
+@pytest.fixture(scope="module")
+def index(index_of):
+    return index_of(DOCUMENTS, fields=("mesh",))
+
+
+@pytest.fixture
+def expander(index, knowledge_bases):
+    return lambda **plan: Expander(index, knowledge_bases, QueryPlan.model_validate(plan))
+
+
+def names_of(expression, setting):
+    """The names in a part of the query, by weight."""
+    found = {}
+
+    def visit(part):
+        if "text" in part:
+            found[part["text"]] = part.get("weight", 1)
+        for inner in part.get("parts", ()):
+            visit(inner)
+
+    for part in as_json(expression)["parts"]:
+        if part.get("setting") == setting:
+            visit({**part, "weight": 1})
+    return found
+
+
+pytestmark = pytest.mark.java
+
+
+def test_a_disease_is_searched_by_its_names_and_less_by_its_kinds(expander):
+    names = names_of(expander().expression(TOPIC), "disease.weight")
+    assert names["pulmonary cancer"] == 1
+    assert names["non-small cell lung carcinoma"] == 0.5
+    assert "lung rarity" not in names, "no document has it"
+
+
+def test_initials_are_names_where_texts_say_so(expander):
+    assert initials("non-small cell lung carcinoma") == "NSCLC"
+    assert initials("squamous cell carcinoma of the head and neck") == "SCCHN"
+    assert names_of(expander().expression(TOPIC), "disease.weight")["NSCLC"] == 0.5
+
+
+def test_a_disease_without_kinds_where_the_plan_wants_none(expander):
+    names = names_of(expander(disease={"kinds": 0}).expression(TOPIC), "disease.weight")
+    assert "non-small cell lung carcinoma" not in names
+    assert "pulmonary cancer" in names
+
+
+def test_headings_are_those_of_the_disease(expander):
+    assert "Lung Neoplasms" in names_of(expander().expression(TOPIC), "disease.heading")
+
+
+def test_aliases_that_mean_something_else_are_left_out(expander):
+    names = names_of(expander().expression(TOPIC), "gene.weight")
+    assert names["HER2"] == names["NEU"] == 0.6
+    assert "MTC" not in names, "its documents never name the gene"
+    assert "TEP1" not in names, "it is the symbol of another gene"
+    assert "H2" not in names, "it is too short"
+
+
+def test_a_higher_share_asks_for_more_agreement(expander):
+    names = names_of(expander(gene={"agreement": 1.0}).expression(TOPIC), "gene.weight")
+    assert "HER2" not in names
+
+
+def test_variants_are_searched_in_every_spelling(expander):
+    names = names_of(expander().expression(TOPIC), "gene.variant")
+    assert {"V600E", "p.Val600Glu"} <= set(names)
+
+
+def test_what_names_no_gene_is_searched_by_words_and_as_a_concept(expander):
+    topic = Topic("1", "", {"disease": "melanoma", "gene": "many tumor infiltrating lymphocytes"})
+    query = expander().expression(topic)
+    assert set(names_of(query, "gene.words")) == {"many tumor infiltrating lymphocytes"}
+    assert "Lymphocytes, Tumor-Infiltrating" in names_of(query, "gene.phrase")
+
+
+def test_expanded_queries_find_more(expander, index):
+    query = expander().query(TOPIC)
+    found = index.search({"1": lambda _: query, "plain": TOPIC.query}, 100)
+    assert {"alias", "nsclc", "heading", "long"} <= set(found["1"].doc_ids)
+    assert "heading" not in found["plain"].doc_ids
+
+
+def test_required_parts_are_conditions(expander, index):
+    query = expander(required=("gene",)).query(TOPIC)
+    found = index.search({"1": lambda _: query}, 100)["1"].doc_ids
+    assert "heading" not in found
+    assert "erbb2" in found
+
+
+def test_a_part_of_weight_0_is_not_in_the_query(expander):
+    query = as_json(expander(gene={"title": 0}, near={"weight": 0}).expression(TOPIC))
+    settings = {part["setting"] for part in query["parts"]}
+    assert not {"gene.title", "near.weight"} & settings
+    assert "gene.weight" in settings
+
+
+def test_other_fields_are_searched_where_the_plan_says_so(expander):
+    topic = Topic("1", "", {**TOPIC.fields, "treatment": "trastuzumab"})
+    assert not names_of(expander().expression(topic), "other.treatment")
+    planned = expander(other={"treatment": 0.5}).expression(topic)
+    assert names_of(planned, "other.treatment") == {"trastuzumab": 1}
+
+
+def test_a_topic_of_plain_text_gets_the_names_of_what_it_names(expander, index):
+    topic = Topic("1", "treatment of lung cancer")
+    query = expander().expression(topic)
+    assert names_of(query, "text.weight") == {"treatment of lung cancer": 1}
+    assert "pulmonary cancer" in names_of(query, "text.phrase")
+    unknown = expander().query(Topic("2", "quux"))
+    assert len(index.search({"2": lambda _: unknown}, 10)["2"]) == 0
+
+
+def test_the_explanation_says_where_names_came_from(expander):
+    text = as_text(as_json(expander().expression(TOPIC)))
+    assert '0.6 × contents: "HER2" (alias, HGNC:1 alias)' in text
+    assert "1.5 × names of (ERBB2)   [gene.weight]" in text
+
+
+def test_queries_are_the_same_every_time(expander):
+    assert expander().query(TOPIC).toString() == expander().query(TOPIC).toString()
+
+
+def test_a_plan_file_changes_what_it_names(tmp_path):
+    path = tmp_path / "plan.toml"
+    path.write_text("[gene]\nweight = 3\n")
+    plan = QueryPlan.model_validate(read_plan(path))
+    assert plan.gene.weight == 3
+    assert plan.disease == QueryPlan().disease
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("[gene]\nwieght = 3\n", r"unknown key of a query plan 'gene.wieght'. Did you mean"),
+        ("[gene]\nweight = -1\n", r"'gene.weight' cannot be -1"),
+        ("required = ['variant']\n", r"'required.0' cannot be 'variant'"),
+        ("gene = 3\n", r"'gene' cannot be 3"),
+        ("gene\n", r"not a TOML file"),
+    ],
+)
+def test_a_wrong_plan_is_refused_with_its_place(tmp_path, content, message):
+    path = tmp_path / "plan.toml"
+    path.write_text(content)
+    with pytest.raises(InputError, match=rf"plan\.toml: .*{message}"):
+        read_plan(path)
+
+
+def test_a_plan_that_is_not_there_is_named(tmp_path):
+    with pytest.raises(InputError, match=r"none\.toml: cannot be read"):
+        read_plan(tmp_path / "none.toml")

@@ -1,0 +1,144 @@
+"""Expressions do in Lucene what they say."""
+
+import pytest
+
+from irplatform.plugin import Document
+from irplatform.retrieval.querying import as_json, as_text
+from irplatform.retrieval.querying.compile import Compiler
+from irplatform.retrieval.querying.expression import (
+    Boolean,
+    Boost,
+    Constant,
+    DisMax,
+    Near,
+    Phrase,
+    Synonyms,
+    Words,
+)
+
+DOCUMENTS = [
+    Document("lung", "Lung cancer", "Cancer of the lung."),
+    Document("loss", "Loss of function", "PTEN."),
+    Document("near", "Melanoma", "BRAF mutations in patients with melanoma."),
+    Document("far", "Melanoma", f"BRAF {'word ' * 40} and skin melanoma."),
+    Document("rare", "Rarename", "rarename"),
+    Document("common", "Commonname", "commonname"),
+    *(Document(f"c{n}", "Other", "commonname") for n in range(20)),
+    Document("headings", "Some", "text", {"mesh": ("Lung Neoplasms", "Small Cell Carcinoma")}),
+    Document("syntax", "Minus", "plus AND title:melanoma"),
+]
+
+
+@pytest.fixture(scope="module")
+def index(index_of):
+    return index_of(DOCUMENTS, fields=("mesh",))
+
+
+@pytest.fixture
+def scores(index):
+    compiler = Compiler(index.analyzer, index.reader)
+
+    def search(expression):
+        query = compiler(expression)
+        return dict(index.search({"q": lambda _: query}, 100)["q"])
+
+    return search
+
+
+pytestmark = pytest.mark.java
+
+
+def test_words_are_any_of_them_and_phrases_all_in_order(scores):
+    assert set(scores(Words("lung pten"))) == {"lung", "loss"}
+    assert set(scores(Phrase("lung cancer"))) == {"lung"}
+    assert not scores(Phrase("function pten loss"))
+
+
+def test_words_equal_the_plain_query(scores, index):
+    plain = dict(index.search({"q": "cancer of the melanoma"}, 100)["q"])
+    assert scores(Words("cancer of the melanoma")) == pytest.approx(plain)
+
+
+def test_stop_words_leave_a_gap_in_phrases(scores):
+    assert set(scores(Phrase("loss of function"))) == {"loss"}
+    assert not scores(Phrase("loss function"))
+    assert set(scores(Phrase("loss function", slop=1))) == {"loss"}
+
+
+def test_no_phrase_matches_across_two_headings(scores):
+    assert set(scores(Phrase("lung neoplasms", "mesh"))) == {"headings"}
+    assert not scores(Phrase("neoplasms small cell", "mesh"))
+
+
+def test_nothing_is_syntax(scores):
+    assert set(scores(Words("-plus title:melanoma"))) == {"syntax"}  # a colon does not end a word
+    assert set(scores(Phrase('"lung" cancer~'))) == {"lung"}
+    assert scores(Words("lung \ud83e")) == scores(Words("lung ?"))
+
+
+def test_weights_multiply_and_constants_count_once(scores):
+    once, twice = (scores(Boost(Words("rarename"), w))["rare"] for w in (1.0, 2.0))
+    assert twice == pytest.approx(2 * once)
+    assert scores(Constant(Words("lung")))["lung"] == 1.0
+
+
+def test_a_disjunction_takes_the_best_and_a_share_of_the_rest(scores):
+    lung, cancer = (scores(Words(word))["lung"] for word in ("lung", "cancer"))
+    parts = (Words("lung"), Words("cancer"))
+    assert scores(DisMax(parts))["lung"] == pytest.approx(max(lung, cancer))
+    mixed = max(lung, cancer) + 0.5 * min(lung, cancer)
+    assert scores(DisMax(parts, tie=0.5))["lung"] == pytest.approx(mixed)
+
+
+def test_rare_synonyms_go_before_common_ones_in_a_disjunction_but_not_among_synonyms(scores):
+    names = (Phrase("rarename"), Phrase("commonname"))
+    plain = scores(DisMax(names))
+    assert plain["rare"] > 2 * plain["common"]
+    fair = scores(Synonyms(tuple((name, 1.0) for name in names)))
+    assert fair["rare"] == pytest.approx(fair["common"])
+    doubted = scores(Synonyms(((names[0], 0.5), (names[1], 1.0))))
+    assert doubted["rare"] == pytest.approx(0.5 * doubted["common"])
+
+
+def test_synonyms_of_one_name_are_that_name(scores):
+    assert scores(Synonyms(((Phrase("melanoma"), 1.0),))) == pytest.approx(
+        scores(Phrase("melanoma"))
+    )
+
+
+def test_near_finds_what_is_close_in_either_order(scores):
+    found = scores(Near(("melanoma",), ("BRAF mutations", "BRAF"), gaps=5))
+    assert set(found) == {"near", "far"}  # of "far" the title is next to the abstract
+    assert set(scores(Near(("skin melanoma",), ("BRAF",), gaps=5))) == set()
+    assert set(scores(Near(("BRAF",), ("skin melanoma", "patients"), gaps=5))) == {"near"}
+    assert all(0 < score <= 1 for score in found.values())
+
+
+def test_required_and_filtering_parts(scores):
+    both = Boolean(must=(Words("melanoma"),), filter=(Phrase("patients"),))
+    assert set(scores(both)) == {"near"}
+    assert set(scores(Boolean(should=(Words("lung"), Words("cancer")), minimum=2))) == {"lung"}
+
+
+def test_parts_without_words_are_left_out(scores):
+    empty = (Words("the of"), Phrase(""), Near(("the",), ("lung",), 3), Synonyms(()), DisMax(()))
+    assert scores(Boolean(should=empty)) == {}
+    assert scores(Boolean(should=(*empty, Words("pten")))) == scores(Words("pten"))
+
+
+def test_an_expression_can_be_read():
+    names = Synonyms(((Phrase("BRAF", note="topic"), 1.0), (Phrase("BRAF1"), 0.6)), note="BRAF")
+    query = Boolean(
+        should=(Boost(names, 2.0, "gene.weight"), Near(("a",), ("b",), 9)),
+        filter=(Constant(Phrase("x y", "mesh", slop=1)), DisMax((Words("u v"),), 0.5, "w")),
+    )
+    assert as_text(as_json(query)).splitlines() == [
+        "sum",
+        '  filter: mesh: "x y" ~1, counted once',
+        "  filter: best of (w), tie 0.5",
+        "    contents: u v",
+        "  2 × names of (BRAF)   [gene.weight]",
+        '    1 × contents: "BRAF" (topic)',
+        '    0.6 × contents: "BRAF1"',
+        "  contents: within 9 words of each other: a  AND  b",
+    ]

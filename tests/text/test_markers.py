@@ -1,0 +1,70 @@
+"""Gene fields of precision medicine topics, taken apart."""
+
+import pytest
+
+from irplatform.text import parse_markers
+from irplatform.text.markers import codon, spellings
+
+
+def genes(text):
+    return [gene for marker in parse_markers(text) for gene in marker.genes]
+
+
+def variants(text):
+    return [variant for marker in parse_markers(text) for variant in marker.variants]
+
+
+@pytest.mark.parametrize(
+    ("text", "found_genes", "found_variants"),
+    [
+        ("BRAF", ["BRAF"], []),
+        ("KRAS (G13D), BRAF (V600E)", ["KRAS", "BRAF"], ["G13D", "V600E"]),
+        ("NF2 (K322), AKT1(E17K)", ["NF2", "AKT1"], ["K322", "E17K"]),
+        ("FGFR1 Amplification, PTEN (Q171)", ["FGFR1", "PTEN"], ["Q171"]),
+        ("EML4-ALK Fusion transcript", ["EML4", "ALK"], []),
+        ("BCR::ABL1", ["BCR", "ABL1"], []),
+        ("KIT Exon 9 (A502_Y503dup)", ["KIT"], ["Exon 9", "A502_Y503dup"]),
+        ("TP53 p.R175*", ["TP53"], ["R175*"]),
+        ("H3F3A K27M", ["H3F3A"], ["K27M"]),
+        ("BRAF p.Val600Glu", ["BRAF"], ["Val600Glu"]),
+        ("tumor cells negative for PD-L1 expression", ["PD-L1"], []),
+        ("high tumor mutational burden", [], []),
+        ("E2F1", ["E2F1"], []),
+        ("", [], []),
+    ],
+)
+def test_genes_and_variants_are_told_apart(text, found_genes, found_variants):
+    assert genes(text) == found_genes
+    assert variants(text) == found_variants
+
+
+def test_how_a_gene_is_altered_is_kept_apart_from_which_gene_it_is():
+    (marker,) = parse_markers("PTEN loss of function")
+    assert marker.genes == ("PTEN",)
+    assert marker.alteration == "loss of function"
+    assert marker.words == ""
+
+
+def test_words_without_a_gene_are_all_kept():
+    (marker,) = parse_markers("no tumor infiltrating lymphocytes")
+    assert marker.words == "no tumor infiltrating lymphocytes"
+    assert marker.alteration == ""
+
+
+def test_commas_in_brackets_do_not_part():
+    assert [m.text for m in parse_markers("KIT (L576P, K642E), NRAS")] == [
+        "KIT (L576P, K642E)",
+        "NRAS",
+    ]
+
+
+def test_a_variant_has_several_spellings():
+    assert spellings("V600E") == ("V600E", "Val600Glu", "p.V600E", "p.Val600Glu")
+    assert set(spellings("Val600Glu")) == set(spellings("V600E"))
+    assert {"Q61*", "Q61X", "Gln61Ter"} <= set(spellings("Q61*"))
+    assert spellings("Exon 9") == ("Exon 9",)
+
+
+def test_the_place_of_a_substitution():
+    assert codon("V600E") == codon("Val600Glu") == "V600"
+    assert codon("A502_Y503dup") is None
