@@ -1,0 +1,120 @@
+"""`platform tune`: choose options on training topics."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from irplatform.cli.expansion import expansion_settings
+from irplatform.cli.output import json_option, print_json
+from irplatform.cli.run import read_settings, share, system_options
+
+
+@click.command()
+@system_options
+@click.option(
+    "--reranker", "rerankers", multiple=True, help="A reranker, to tune its options as well."
+)
+@click.option(
+    "--over",
+    multiple=True,
+    metavar="NAME[=RANGE]",
+    help="An option to search; repeat it for several. LOW:HIGH, LOW:HIGH:log or VALUE,VALUE,…; "
+    "without a range its declared bounds.",
+)
+@click.option(
+    "--measure",
+    default="nDCG@20",
+    show_default=True,
+    help="What to improve, as ir-measures names it.",
+)
+@click.option(
+    "--trials", default=30, show_default=True, help="Settings to try, beside the defaults."
+)
+@click.option(
+    "--refine",
+    default=0,
+    show_default=True,
+    help="Further trials around the best, for every fold and for the final choice.",
+)
+@click.option("--folds", default=5, show_default=True, help="Of the held-out estimate.")
+@click.option(
+    "--topics", type=click.IntRange(1), help="Use so many topics, drawn at random; default: all."
+)
+@click.option(
+    "--train-on",
+    metavar="COLLECTION",
+    help="Whose topics to tune on; default: the collection's training partner.",
+)
+@click.option(
+    "--on-these-topics",
+    is_flag=True,
+    help="Tune on the topics of --collection itself: they are for training.",
+)
+@click.option(
+    "--interpolate",
+    default="auto",
+    show_default=True,
+    metavar="W",
+    help="The first stage's share beside a reranker, 0 to 1; auto chooses it in every fold.",
+)
+@click.option(
+    "--out", type=click.Path(path_type=Path), help="A TOML file for the options, for --config."
+)
+@click.option(
+    "--resume/--no-resume", default=True, help="Keep the trials of an earlier search (default)."
+)
+@json_option
+def tune(
+    settings: tuple[str, ...],
+    config: Path | None,
+    expand: str | None,
+    query_plan: Path | None,
+    measure: str,
+    interpolate: str,
+    out: Path | None,
+    as_json: bool,
+    **given: Any,
+) -> None:
+    """Choose options of retrievers or a reranker on training topics.
+
+    Tries settings on the training partner of --collection, whose own topics it never looks at, and
+    says what they would gain on topics that they were not chosen on.
+
+    \b
+    platform tune --collection demo --over k1 --over b --out tuned.toml
+    platform run --collection demo --config tuned.toml
+    """  # noqa: D301 - click wants the character \b, which keeps the lines below it as they are
+    from dataclasses import fields
+
+    from irplatform.api import RunSettings, TuneSettings
+    from irplatform.api import tune as tune_options
+    from irplatform.storage import atomic_write, writable_folder
+
+    if out is not None:
+        writable_folder(out.parent)
+    names = {field.name for field in fields(TuneSettings)}
+    tuning = TuneSettings(**{name: value for name, value in given.items() if name in names})
+    report = tune_options(
+        RunSettings(
+            settings={
+                **expansion_settings(given["retrievers"], expand, query_plan),
+                **read_settings(settings, config),
+            },
+            measures=(measure,),
+            interpolate=share(interpolate),
+            command=("platform", *sys.argv[1:]),
+            **{name: value for name, value in given.items() if name not in names},
+        ),
+        tuning,
+    )
+    if out is not None:
+        with atomic_write(out) as file:
+            file.write(report.as_toml())
+    if as_json:
+        print_json(report.as_json())
+    else:
+        click.echo(report.as_text())

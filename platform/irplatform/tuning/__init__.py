@@ -1,0 +1,22 @@
+"""Choosing options on training topics: `platform tune`.
+
+`tune` reads as the story: try a design of settings on all topics, choose, and estimate by
+cross-validation what the choice is worth.
+"""
+
+from irplatform.tuning.over import read_space
+from irplatform.tuning.report import TuneReport
+from irplatform.tuning.search import Outcome, Plan
+from irplatform.tuning.systems import TunedSystem
+from irplatform.tuning.tune import TUNED_MEASURE, tune, usable_topics
+
+__all__ = [
+    "TUNED_MEASURE",
+    "Outcome",
+    "Plan",
+    "TuneReport",
+    "TunedSystem",
+    "read_space",
+    "tune",
+    "usable_topics",
+]

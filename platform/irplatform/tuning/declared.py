@@ -1,0 +1,102 @@
+"""What the options of retrievers and rerankers say about themselves, for who searches over them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from types import UnionType
+from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin
+
+from pydantic import BaseModel
+
+if TYPE_CHECKING:
+    from pydantic.fields import FieldInfo
+
+    from irplatform.reranking.systems import RerankerChoice
+    from irplatform.retrieval.first_stage import RetrieverChoice
+
+
+@dataclass(frozen=True)
+class Declared:
+    """An option of a system.
+
+    Attributes:
+        system: whose option it is.
+        value: what it is without a search.
+        kinds: the types and literal values that it takes; empty where that is not declared.
+        low: its declared lower bound.
+        high: its declared upper bound.
+    """
+
+    system: str
+    value: object
+    kinds: tuple[Any, ...] = ()
+    low: float | None = None
+    high: float | None = None
+
+    @property
+    def whole(self) -> bool:
+        """Whether it takes whole numbers, and no others."""
+        if self.kinds:
+            return int in self.kinds and float not in self.kinds
+        return isinstance(self.value, int)
+
+    @property
+    def literals(self) -> tuple[object, ...]:
+        """All values that it takes, where they can be listed."""
+        if any(kind in (int, float, str) or get_origin(kind) for kind in self.kinds):
+            return ()
+        switches = (False, True) if bool in self.kinds else ()
+        return (*switches, *(k for k in self.kinds if isinstance(k, str)))
+
+
+def declarations(
+    systems: Sequence[RetrieverChoice | RerankerChoice], name: str
+) -> Iterator[Declared]:
+    """The options that a setting's name reaches, one per system that has it."""
+    for system in systems:
+        path = name.split(".")
+        if path[0] == system.name and path[0] not in type(system.options).model_fields:
+            path = path[1:]
+        if path and path[0] in type(system.options).model_fields:
+            yield _walk(system, path)
+
+
+def _walk(system: RetrieverChoice | RerankerChoice, path: Sequence[str]) -> Declared:
+    value: Any = system.options
+    found: FieldInfo | None = None
+    kinds: tuple[Any, ...] = ()
+    for part in path:
+        if isinstance(value, BaseModel):
+            found = type(value).model_fields.get(part)
+            kinds = _kinds(found.annotation) if found else ()
+            value = getattr(value, part, None)
+        else:
+            inner = [get_args(kind)[1] for kind in kinds if get_origin(kind) in (dict, Mapping)]
+            kinds = _kinds(inner[0]) if inner else ()
+            found = None
+            value = value.get(part) if isinstance(value, Mapping) else None
+    return Declared(system.name, value, kinds, *_bounds(found))
+
+
+def _kinds(annotation: Any) -> tuple[Any, ...]:
+    """The members of a union, with the values of its literals in their place."""
+    origin = get_origin(annotation)
+    if origin in (Union, UnionType):
+        return tuple(kind for member in get_args(annotation) for kind in _kinds(member))
+    if origin is Literal:
+        return get_args(annotation)
+    if hasattr(annotation, "__metadata__"):  # Annotated
+        return _kinds(get_args(annotation)[0])
+    return (annotation,)
+
+
+def _bounds(found: FieldInfo | None) -> tuple[float | None, float | None]:
+    """The bounds of `Field(ge=…, lt=…)`; an open end counts as closed, and its value is refused."""
+    low = high = None
+    for constraint in found.metadata if found else ():
+        for side in ("ge", "gt"):
+            low = getattr(constraint, side, low)
+        for side in ("le", "lt"):
+            high = getattr(constraint, side, high)
+    return low, high

@@ -1,0 +1,103 @@
+"""Which values are tried: a fixed design first, and a local search around the best of it.
+
+The design is all combinations where they are few, else points of a scrambled Halton sequence, which
+fill the space more evenly than random ones (Bergstra and Bengio, JMLR 2012, on why random search
+beats grids). It depends on nothing but the space and the seed: so the trials of an interrupted
+search are found again, more trials continue fewer, and what is tried says nothing about the topics
+that cross-validation holds out. The local search is a pattern search (Hooke and Jeeves, JACM 1961);
+it looks at scores, so every fold makes its own.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import TYPE_CHECKING
+
+from irplatform.tuning.space import Values
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from irplatform.tuning.space import Dimension, Point
+
+_FIRST_STEP = 0.125
+_LAST_STEP = 0.01
+_DRAWS_PER_TRIAL = 10
+"""Draws that may repeat an earlier point before the design is taken to be exhausted."""
+
+
+def design(dimensions: Sequence[Dimension], trials: int, seed: int) -> list[Point]:
+    """The points that are tried whatever they score.
+
+    Args:
+        dimensions: the space.
+        trials: how many points at most.
+        seed: of the scrambling.
+    """
+    sizes = [dimension.size for dimension in dimensions]
+    if all(sizes) and math.prod(size or 0 for size in sizes) <= trials:
+        every = [[d.at((n + 0.5) / (d.size or 1)) for n in range(d.size or 1)] for d in dimensions]
+        return list(dict.fromkeys(itertools.product(*every)))
+    from scipy.stats.qmc import Halton
+
+    drawn = Halton(len(dimensions), seed=seed).random(trials * _DRAWS_PER_TRIAL)
+    points: dict[str, Point] = {}
+    for row in drawn.tolist():
+        point = tuple(d.at(position) for d, position in zip(dimensions, row, strict=True))
+        points.setdefault(repr(point), point)
+        if len(points) == trials:
+            break
+    return list(points.values())
+
+
+def pattern_search(
+    dimensions: Sequence[Dimension],
+    start: Point,
+    score: Callable[[Point], float],
+    trials: int,
+) -> Point:
+    """Improve a point along one dimension at a time, in steps that get smaller.
+
+    Args:
+        dimensions: the space.
+        start: where to begin.
+        score: the larger, the better; asked again for points that it has seen.
+        trials: how many new points to ask for at most.
+
+    Returns:
+        The best point seen.
+    """
+    best, highest = start, score(start)
+    asked = {repr(start)}
+    step = _FIRST_STEP
+    while step >= _LAST_STEP:
+        improved = False
+        for which in range(len(dimensions)):
+            for point in _neighbours(dimensions, best, which, step):
+                if repr(point) in asked:
+                    continue
+                if len(asked) > trials:
+                    return best
+                asked.add(repr(point))
+                value = score(point)
+                if value > highest:
+                    best, highest, improved = point, value, True
+                    break
+        if not improved:
+            step /= 2
+    return best
+
+
+def _neighbours(
+    dimensions: Sequence[Dimension], point: Point, which: int, step: float
+) -> Iterator[Point]:
+    """A step up and a step down; all other values where there is no order."""
+    dimension = dimensions[which]
+    if isinstance(dimension, Values):
+        others = dimension.values()
+    else:
+        here = dimension.position(point[which])
+        others = [dimension.at(min(max(here + s, 0.0), 1 - 1e-9)) for s in (step, -step)]
+    for value in others:
+        yield (*point[:which], value, *point[which + 1 :])

@@ -1,0 +1,126 @@
+"""`--over NAME[=RANGE]`: from what a user writes to a dimension of the search.
+
+`k1=0.4:2.0` is a span, `mu=100:4000:log` one on a logarithmic scale, `fb_docs=5,10,20` a list of
+values. A name alone takes the declared bounds, or all values of a switch or a choice; where bounds
+are missing or far away, from a quarter of the present value to four times it, on a logarithmic
+scale.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from typing import TYPE_CHECKING
+
+from irplatform.choices import choose_systems, unknown_option
+from irplatform.errors import InputError
+from irplatform.tuning.declared import Declared, declarations
+from irplatform.tuning.space import Dimension, Span, Values
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from irplatform.registry import Registry
+
+_FACTOR = 4
+_WIDE = 10
+"""Bounds that go beyond so many times the present value keep out nonsense; they suggest nothing."""
+_FORMS = "Write NAME, NAME=LOW:HIGH, NAME=LOW:HIGH:log or NAME=VALUE,VALUE,…"
+
+
+def read_space(
+    plugins: Registry,
+    retrievers: Sequence[str],
+    rerankers: Sequence[str],
+    settings: Mapping[str, object],
+    over: Sequence[str],
+) -> list[Dimension]:
+    """Understand all `--over` of a command.
+
+    Raises:
+        InputError: an option that no system has or that is set as well, a range that cannot be
+            read, or a value that the option does not take.
+    """
+    if not over:
+        raise InputError(f"say with --over which options to search. {_FORMS}.")
+    first, second = choose_systems(plugins, retrievers, rerankers, settings)
+    dimensions: list[Dimension] = []
+    for text in over:
+        name, equals, ranged = text.partition("=")
+        found = list(declarations([*first, *second], name))
+        if not found:
+            raise unknown_option(
+                name, [*(s.registration for s in first), *(s.registration for s in second)]
+            )
+        if name in settings:
+            raise InputError(f"'{name}' is both set and searched; leave out one of them.")
+        if name in {dimension.name for dimension in dimensions}:
+            raise InputError(f"'{name}' is searched twice; give --over {name} once.")
+        dimension = _dimension(name, ranged, found[0]) if equals else _declared(name, found[0])
+        for value in dimension.values():
+            choose_systems(plugins, retrievers, rerankers, {**settings, name: value})
+        dimensions.append(dimension)
+    return dimensions
+
+
+def _dimension(name: str, ranged: str, declared: Declared) -> Dimension:
+    parts = [part.strip() for part in ranged.split(":")]
+    if len(parts) == 1:
+        return _listed(name, ranged)
+    log = parts[2:] == ["log"]
+    if len(parts) > 2 and not log:
+        raise InputError(f"the range '{name}={ranged}' cannot be read. {_FORMS}.")
+    try:
+        low, high = float(parts[0]), float(parts[1])
+    except ValueError as error:
+        raise InputError(f"the range '{name}={ranged}' has no numbers. {_FORMS}.") from error
+    return _span(name, low, high, log=log, whole=declared.whole)
+
+
+def _listed(name: str, text: str) -> Values:
+    try:
+        values = tomllib.loads(f"values = [{text}]")["values"]
+    except tomllib.TOMLDecodeError:  # bare words
+        values = [_value(part.strip()) for part in text.split(",")]
+    distinct = [value for at, value in enumerate(values) if value not in values[:at]]
+    if len(distinct) < 2 or "" in distinct:
+        raise InputError(f"'{name}={text}' needs at least two different values. {_FORMS}.")
+    return Values(name, tuple(distinct))
+
+
+def _value(text: str) -> object:
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text
+
+
+def _declared(name: str, declared: Declared) -> Dimension:
+    """The range that an option's declaration suggests."""
+    if len(declared.literals) > 1:
+        return Values(name, declared.literals)
+    low, high = declared.low, declared.high
+    value = declared.value if isinstance(declared.value, int | float) else 0
+    if low is not None and high is not None and not 0 < _WIDE * value < high:
+        return _span(name, low, high, whole=declared.whole)
+    if isinstance(declared.value, bool) or value <= 0:
+        raise InputError(
+            f"option '{name}' of '{declared.system}' has no bounds to search between. Write "
+            f"--over {name}=LOW:HIGH or {name}=VALUE,VALUE,…"
+        )
+    low = max(value / _FACTOR, low or 0)
+    high = min(value * _FACTOR, high if high is not None else value * _FACTOR)
+    if declared.whole:
+        low = max(1, round(low))
+    return _span(name, low, high, log=True, whole=declared.whole)
+
+
+def _span(name: str, low: float, high: float, *, log: bool = False, whole: bool = False) -> Span:
+    if not low < high < float("inf") or low == float("-inf"):
+        raise InputError(f"the range {name}={low:g}:{high:g} is empty. {_FORMS}.")
+    if log and low <= 0:
+        raise InputError(f"{name}={low:g}:{high:g}:log needs a lower end above 0.")
+    if whole and not (low == int(low) and high == int(high)):
+        raise InputError(
+            f"option '{name}' takes whole numbers; so must the range {low:g}:{high:g}."
+        )
+    return Span(name, low, high, log, whole)

@@ -1,0 +1,197 @@
+"""What a search found, for people, as JSON, and as the TOML file that `--config` takes."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from irplatform.evaluation import paired_test
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from irplatform.evaluation import Comparison
+    from irplatform.tuning.search import Outcome
+
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
+
+
+@dataclass(frozen=True)
+class TuneReport:
+    """Tuned options.
+
+    Attributes:
+        collection: the collection that was named.
+        tuned_on: the collection whose topics were used.
+        measure: what was improved.
+        systems: names of retrievers and reranker.
+        names: the options that were searched.
+        defaults: their values without the search.
+        settings: other options that were given.
+        outcome: what was found.
+        at_ends: searched options whose chosen value lies at an end that the user could move.
+        command: how it was asked for.
+    """
+
+    collection: str
+    tuned_on: str
+    measure: str
+    systems: Sequence[str]
+    names: Sequence[str]
+    defaults: Mapping[str, object]
+    settings: Mapping[str, object]
+    outcome: Outcome
+    at_ends: Sequence[str] = ()
+    command: Sequence[str] = ()
+
+    @property
+    def chosen(self) -> dict[str, object]:
+        """Every searched option with the value that is recommended."""
+        return {**self.defaults, **self.outcome.chosen.settings}
+
+    @property
+    def comparison(self) -> Comparison:
+        """Held-out scores against the defaults, topic by topic."""
+        return paired_test(self.outcome.defaults.scores, self.outcome.held_out)
+
+    @property
+    def lucky(self) -> bool:
+        """Whether the best trial was not enough better than the defaults to be chosen."""
+        return self.outcome.best is not self.outcome.chosen
+
+    def as_json(self) -> dict[str, Any]:
+        """What `platform tune --json` prints."""
+        found, comparison = self.outcome, self.comparison
+        return {
+            "collection": self.collection,
+            "tuned_on": self.tuned_on,
+            "systems": list(self.systems),
+            "measure": self.measure,
+            "topics": len(found.held_out),
+            "trials": found.tried,
+            "defaults": dict(self.defaults),
+            "chosen": self.chosen,
+            "at_ends": list(self.at_ends),
+            "best": {**self.defaults, **found.best.settings},
+            "per_fold": [{**self.defaults, **trial.settings} for trial in found.per_fold],
+            "scores": {
+                "defaults": _mean(found.defaults.scores),
+                "chosen": _mean(found.chosen.scores),
+                "best": _mean(found.best.scores),
+                "held_out": _mean(found.held_out),
+            },
+            "held_out_gain": {
+                "mean": found.gain.mean,
+                "standard_error": found.gain.error,
+                "p_value": comparison.p_value,
+                "low": comparison.low,
+                "high": comparison.high,
+            },
+        }
+
+    def as_text(self) -> str:
+        """The table."""
+        found, gain = self.outcome, self.outcome.gain
+        folds = [{**self.defaults, **trial.settings} for trial in found.per_fold]
+        rows = [("option", "default", "chosen", "in each fold")]
+        rows += [
+            (
+                name,
+                _shown(self.defaults[name]),
+                _shown(self.chosen[name]),
+                "  ".join(_shown(fold[name]) for fold in folds),
+            )
+            for name in self.names
+        ]
+        scores = [
+            (self.measure, ""),
+            (f"{_mean(found.defaults.scores):.4f}", "defaults"),
+            (
+                f"{_mean(found.chosen.scores):.4f}",
+                "chosen, on the topics it was chosen on: too good to be true",
+            ),
+            (f"{_mean(found.held_out):.4f}", "chosen, each topic held out: what to expect"),
+        ]
+        p_value = self.comparison.p_value
+        tested = "" if p_value is None else f", p = {p_value:.3g} (paired t-test)"
+        lines = [
+            f"{', '.join(self.systems)} on {self.tuned_on}: {len(found.held_out):,} topics, "
+            f"{found.tried:,} trials",
+            "",
+            *_aligned(rows),
+            "",
+            *_aligned(scores),
+            "",
+            f"Gain to expect: {gain.mean:+.4f} ± {gain.error:.4f} (standard error over topics)"
+            + tested,
+        ]
+        if self.lucky:
+            lines.append(
+                f"The defaults stay: the best trial ({self._best()}) gains "
+                f"{_mean(found.best.scores) - _mean(found.defaults.scores):+.4f} on these topics, "
+                "less than one standard error."
+            )
+        elif found.chosen.settings and gain.mean <= gain.error:
+            lines.append(
+                "Held out, the choice gains nothing that can be told from chance: better keep the "
+                "defaults."
+            )
+        if self.at_ends:
+            lines.append(
+                f"At an end of the searched range: {', '.join(self.at_ends)}. A wider one may have "
+                "better values."
+            )
+        return "\n".join(lines)
+
+    def as_toml(self) -> str:
+        """All given and chosen options, for `--config`."""
+        found, gain = self.outcome, self.outcome.gain
+        settings = {**self.settings, **self.chosen}
+        lines = [
+            f"# {shlex.join(self.command)}" if self.command else "# platform tune",
+            f"# chosen on the {len(found.held_out):,} topics of {self.tuned_on}, "
+            f"{found.tried:,} trials",
+            f"# {self.measure}: defaults {_mean(found.defaults.scores):.4f}, held out "
+            f"{_mean(found.held_out):.4f} ({gain.mean:+.4f} ± {gain.error:.4f})",
+            *(f"{_key(name)} = {_toml(value)}" for name, value in settings.items()),
+        ]
+        return "\n".join(lines) + "\n"
+
+    def _best(self) -> str:
+        return ", ".join(f"{n}={_shown(v)}" for n, v in self.outcome.best.settings.items())
+
+
+def _mean(scores: Mapping[str, float]) -> float:
+    return sum(scores.values()) / len(scores)
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, float):
+        return f"{value:g}"
+    return value if isinstance(value, str) else _toml(value).strip('"')
+
+
+def _aligned(rows: Sequence[tuple[str, ...]]) -> list[str]:
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    return [
+        "  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)).rstrip() for row in rows
+    ]
+
+
+def _key(name: str) -> str:
+    parts = name.split(".")
+    return ".".join(p if _BARE.fullmatch(p) else json.dumps(p, ensure_ascii=False) for p in parts)
+
+
+def _toml(value: object) -> str:
+    """A value in TOML, which writes most things as JSON does; "none" for what is not set."""
+    if value is None:
+        return '"none"'
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_toml, value))}]"
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{_key(k)} = {_toml(v)}" for k, v in value.items()) + "}"
+    return json.dumps(value, ensure_ascii=False)

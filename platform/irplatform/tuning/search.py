@@ -1,0 +1,161 @@
+"""The search: trials of a fixed design, a choice on all topics, and one more per held-out fold.
+
+A trial scores every topic, and all folds share it: a nested estimate costs hardly more than the
+search alone.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from irplatform.console import notice
+from irplatform.reranking.splits import fold_topics
+from irplatform.tuning.design import design, pattern_search
+from irplatform.tuning.selection import Gain, best_of, mean_over, unless_lucky
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from irplatform.tuning.space import Dimension, Point
+    from irplatform.tuning.trials import Trial, Trials
+
+_QUIET_INTERVAL = 15.0
+"""Seconds between lines of progress."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How much is tried.
+
+    Attributes:
+        trials: points of the design, beside the defaults.
+        refine: further points around the best, for every fold and for the final choice.
+        folds: of the nested estimate.
+        seed: of the design and the folds.
+    """
+
+    trials: int = 30
+    refine: int = 0
+    folds: int = 5
+    seed: int = 42
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a search found.
+
+    Attributes:
+        defaults: the trial of the settings as they were.
+        chosen: the trial that is recommended; `defaults` where nothing beats them clearly.
+        best: the trial with the best mean, lucky or not.
+        per_fold: what was chosen without each fold's topics.
+        held_out: topic id to its score under what was chosen without it.
+        tried: number of trials, the defaults among them.
+    """
+
+    defaults: Trial
+    chosen: Trial
+    best: Trial
+    per_fold: Sequence[Trial]
+    held_out: dict[str, float]
+    tried: int
+
+    @property
+    def gain(self) -> Gain:
+        """The unbiased estimate of what choosing so gains."""
+        return Gain.of(self.held_out, self.defaults.scores)
+
+
+def search(
+    dimensions: Sequence[Dimension],
+    trials: Trials,
+    topics: Sequence[str],
+    plan: Plan,
+    usual: Point | None = None,
+) -> Outcome:
+    """Choose settings on all topics, and estimate on held-out folds what that is worth.
+
+    Args:
+        dimensions: the space.
+        trials: runs them.
+        topics: the topics' ids.
+        plan: how much is tried.
+        usual: the values of the defaults, for a refinement to begin at where nothing is better.
+    """
+    names = [dimension.name for dimension in dimensions]
+
+    def run(point: Point) -> Trial:
+        return trials.run(dict(zip(names, point, strict=True)))
+
+    points = design(dimensions, plan.trials, plan.seed)
+    defaults = trials.run({})
+    shared = [defaults, *(run(point) for point in points)]
+
+    def choose(topics: Sequence[str]) -> tuple[Trial, Trial]:
+        best = best_of(shared, topics)
+        if plan.refine:
+            if best is defaults and usual is None:
+                best = best_of(shared[1:], topics)
+            start = usual if best is defaults and usual else tuple(best.settings.values())
+            found = pattern_search(
+                dimensions, start, lambda point: mean_over(run(point), topics), plan.refine
+            )
+            best = best_of([defaults, best, run(found)], topics)
+        return best, unless_lucky(best, defaults, topics)
+
+    best, chosen = choose(topics)
+    per_fold: list[Trial] = []
+    held_out: dict[str, float] = {}
+    for split in fold_topics(topics, plan.folds, plan.seed):
+        _, without = choose(split.training)
+        per_fold.append(without)
+        held_out |= {topic: without.scores[topic] for topic in split.validation}
+    return Outcome(
+        defaults,
+        chosen,
+        best,
+        per_fold,
+        {topic: held_out[topic] for topic in topics},
+        len(trials),
+    )
+
+
+class Progress:
+    """Says how the search goes: a line after the first trial, then at most one every 15 seconds.
+
+    Args:
+        expected: trials that are still to run, at most.
+        measure: the name of the measure.
+    """
+
+    def __init__(self, expected: int, measure: str) -> None:
+        self._expected = expected
+        self._measure = measure
+        self._told = 0.0
+        self._seconds: list[float] = []
+        self._best = 0.0
+
+    def __call__(self, trial: Trial) -> None:
+        """Count a trial."""
+        self._seconds.append(trial.seconds)
+        mean = mean_over(trial, list(trial.scores))
+        self._best = max(self._best, mean)
+        done, now = len(self._seconds), time.monotonic()
+        if done > 1 and now - self._told < _QUIET_INTERVAL:
+            return
+        self._told = now
+        usual = self._seconds[1:] or self._seconds  # the first one also starts Java
+        each = sum(usual) / len(usual)
+        left = each * max(self._expected - done, 0)
+        notice(
+            f"trial {done:,} of at most {self._expected:,}: {self._measure} {mean:.4f}, best so "
+            f"far {self._best:.4f}; {_duration(each)} a trial, {_duration(left)} left"
+        )
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 90:
+        return f"{seconds:.1f} s" if seconds < 10 else f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

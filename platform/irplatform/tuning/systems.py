@@ -1,0 +1,134 @@
+"""The system whose options are tuned: from settings to a score for every topic.
+
+A trial searches all topics once, without filling the cache with runs; the last runs are kept in
+memory, since a reranker's options leave them as they are. Rerankers are cross-validated on the
+topics, so that none is scored by a model that learned from it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from irplatform import pipeline, teaching
+from irplatform.choices import choose_systems
+from irplatform.evaluation import evaluate
+from irplatform.retrieval.first_stage import combine, find
+from irplatform.storage import fingerprint
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from irplatform.evaluation.judgments import Judgments
+    from irplatform.plugin import Topic
+    from irplatform.registry import Registry
+    from irplatform.resources import CollectionResources
+    from irplatform.retrieval.first_stage import FirstStage, RetrieverChoice
+    from irplatform.runs import Run
+
+_RUNS_KEPT = 4
+
+
+@dataclass
+class TunedSystem:
+    """Retrievers, and a reranker perhaps, over some judged topics.
+
+    Attributes:
+        plugins: where names are resolved.
+        retrievers: names; several are fused.
+        rerankers: the name of the reranker, or nothing.
+        settings: options that stay as they are.
+        topics: the topics.
+        judgments: theirs, with the one measure that scores.
+        depth: documents that each retriever finds.
+        rerank_depth: how many of them are reranked.
+        interpolate: the first stage's share; None chooses it in every fold.
+        resources: what the harness lends.
+    """
+
+    plugins: Registry
+    retrievers: Sequence[str]
+    rerankers: Sequence[str]
+    settings: Mapping[str, object]
+    topics: Sequence[Topic]
+    judgments: Judgments
+    depth: int
+    rerank_depth: int
+    interpolate: float | None
+    resources: CollectionResources
+    _runs: dict[str, Run] = field(default_factory=dict)
+
+    @property
+    def measure(self) -> str:
+        """What scores."""
+        return self.judgments.measures[0]
+
+    def describe(self, settings: Mapping[str, object]) -> dict[str, Any]:
+        """All options of all systems under some settings."""
+        first, second = self._chosen(settings)
+        return {"systems": [choice.describe() for choice in (*first, *second)]}
+
+    def depends_on(self) -> dict[str, Any]:
+        """What scores depend on beside settings."""
+        found = {
+            "index": self.resources.index_artifact().fingerprint,
+            "topics": [[t.id, t.query, dict(t.fields)] for t in self.topics],
+            "qrels": self._qrels(),
+            "sampled": repr(self.judgments.sampled),
+            "measure": self.measure,
+            "depth": self.depth,
+            "seed": self.resources.seed,
+        }
+        if self.rerankers:
+            found |= {
+                "rerank_depth": self.rerank_depth,
+                "interpolate": self.interpolate,
+                "vectors": self.resources.source.describe(),
+                "device": self.resources.device,
+                "model_threads": self.resources.model_threads,
+            }
+        return found
+
+    def score(self, settings: Mapping[str, object]) -> Mapping[str, float]:
+        """The measure's value for every topic."""
+        retrievers, rerankers = self._chosen(settings)
+        first = self._first_stage(retrievers)
+        run = first.final
+        for choice in rerankers:
+            candidates = pipeline.Candidates(
+                self.topics, first, first.candidates(self.rerank_depth)
+            )
+            teacher = teaching.Teacher(folds=True)
+            run = pipeline.rerank(
+                choice, candidates, self._qrels(), teacher, self.interpolate, self.resources
+            ).final
+        found = evaluate(
+            self._qrels(),
+            run,
+            [self.measure],
+            extra=self.plugins.measures,
+            sampled=self.judgments.sampled,
+        )
+        return next(iter(found.per_topic.values()))
+
+    def _qrels(self) -> dict[str, dict[str, int]]:
+        return {topic.id: dict(self.judgments.qrels[topic.id]) for topic in self.topics}
+
+    def _chosen(self, settings: Mapping[str, object]) -> Any:
+        return choose_systems(
+            self.plugins, self.retrievers, self.rerankers, {**self.settings, **settings}
+        )
+
+    def _first_stage(self, choices: Sequence[RetrieverChoice]) -> FirstStage:
+        runs, marks = [], []
+        for choice in choices:
+            mark = fingerprint(choice.describe())
+            run = self._runs.pop(mark, None)
+            if run is None:
+                run = find(choice, self.topics, self.depth, self.resources)
+            self._runs[mark] = run  # to the end: used last
+            runs.append(run)
+            marks.append(mark)
+        for old in list(self._runs)[: -max(_RUNS_KEPT, len(choices))]:
+            del self._runs[old]
+        return combine(runs, marks)

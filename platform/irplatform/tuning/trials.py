@@ -1,0 +1,113 @@
+"""What settings score: one search (and reranking) of all topics per trial, kept in a journal.
+
+A trial is named by the complete options of all systems, so that searches over other options or
+ranges share what they have in common. The journal is a line per finished trial in the cache: a
+killed search goes on where it stopped.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from irplatform.storage import fingerprint
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Trial:
+    """Settings and what they scored.
+
+    Attributes:
+        settings: option to value; empty for the defaults.
+        scores: topic id to the measure's value.
+        seconds: how long it took.
+    """
+
+    settings: Mapping[str, object]
+    scores: Mapping[str, float]
+    seconds: float
+
+
+class Trials:
+    """Runs trials, each once.
+
+    Args:
+        describe: settings to the complete options of all systems, as JSON.
+        score: settings to the value of every topic.
+        topics: the topics, in the order of the journal.
+        journal: the file that keeps finished trials; None keeps none.
+        finished: told of every new trial.
+    """
+
+    def __init__(
+        self,
+        describe: Callable[[Mapping[str, object]], Mapping[str, Any]],
+        score: Callable[[Mapping[str, object]], Mapping[str, float]],
+        topics: Sequence[str],
+        journal: Path | None,
+        finished: Callable[[Trial], None] = lambda _: None,
+    ) -> None:
+        self._describe = describe
+        self._score = score
+        self._topics = list(topics)
+        self._journal = journal
+        self.finished = finished
+        self._kept = _read(journal, len(self._topics))
+        self._asked: set[str] = set()
+
+    def __len__(self) -> int:
+        return len(self._asked)
+
+    def known(self, settings: Mapping[str, object]) -> bool:
+        """Whether these settings have been tried."""
+        return fingerprint(self._describe(settings)) in self._kept
+
+    def run(self, settings: Mapping[str, object]) -> Trial:
+        """Try settings, or remember what they scored."""
+        mark = fingerprint(self._describe(settings))
+        self._asked.add(mark)
+        if mark not in self._kept:
+            started = time.monotonic()
+            scores = self._score(settings)
+            values = [float(scores[topic]) for topic in self._topics]
+            seconds = round(time.monotonic() - started, 3)
+            self._kept[mark] = (values, seconds)
+            self._write({"trial": mark, "settings": dict(settings), "seconds": seconds}, values)
+            self.finished(Trial(settings, dict(zip(self._topics, values, strict=True)), seconds))
+        values, seconds = self._kept[mark]
+        return Trial(settings, dict(zip(self._topics, values, strict=True)), seconds)
+
+    def _write(self, entry: Mapping[str, Any], values: Sequence[float]) -> None:
+        if self._journal is None:
+            return
+        self._journal.parent.mkdir(parents=True, exist_ok=True)
+        with self._journal.open("ab") as file:
+            file.write(orjson.dumps({**entry, "scores": values}) + b"\n")
+
+
+def _read(journal: Path | None, topics: int) -> dict[str, tuple[list[float], float]]:
+    """Finished trials; whatever follows a line that a kill cut short is dropped."""
+    kept: dict[str, tuple[list[float], float]] = {}
+    if journal is None or not journal.exists():
+        return kept
+    sound = 0
+    for line in journal.read_bytes().splitlines(keepends=True):
+        try:
+            entry = orjson.loads(line)
+            mark, values, seconds = entry["trial"], entry["scores"], entry["seconds"]
+        except (ValueError, KeyError, TypeError):
+            break
+        if not line.endswith(b"\n") or len(values) != topics:
+            break
+        sound += len(line)
+        kept[mark] = (values, seconds)
+    os.truncate(journal, sound)
+    return kept

@@ -1,0 +1,131 @@
+"""From a space of options and judged topics to tuned options."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from irplatform.choices import choose_systems
+from irplatform.console import notice
+from irplatform.errors import InputError
+from irplatform.storage import fingerprint, home
+from irplatform.tuning.declared import Declared, declarations
+from irplatform.tuning.design import design
+from irplatform.tuning.report import TuneReport
+from irplatform.tuning.search import Plan, Progress, search
+from irplatform.tuning.space import Span
+from irplatform.tuning.trials import Trial, Trials
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from irplatform.plugin import Topic
+    from irplatform.tuning.space import Dimension
+    from irplatform.tuning.systems import TunedSystem
+
+FEWEST_TOPICS = 10
+"""Fewer judged topics than this choose nothing but chance."""
+TUNED_MEASURE = "nDCG@20"
+"""What is improved where nobody says."""
+_FORMAT = 1
+_END = 0.06
+"""Share of a range that counts as its end."""
+
+
+def tune(
+    system: TunedSystem,
+    dimensions: Sequence[Dimension],
+    plan: Plan,
+    *,
+    label: str,
+    collection: str,
+    command: Sequence[str] = (),
+) -> TuneReport:
+    """Search for the options that suit some topics best.
+
+    Args:
+        system: what is tuned, on which topics.
+        dimensions: the options and their ranges.
+        plan: how much is tried.
+        label: the id of the collection that the topics are from.
+        collection: the id of the collection that the options are for.
+        command: how this was asked for.
+    """
+    from filelock import FileLock
+
+    if label != collection:
+        notice(f"tuning on the topics of '{label}'; those of '{collection}' are not looked at")
+    names = [dimension.name for dimension in dimensions]
+    first, second = choose_systems(
+        system.plugins, system.retrievers, system.rerankers, system.settings
+    )
+    declared = {name: next(declarations([*first, *second], name)) for name in names}
+    depends_on = {"format": _FORMAT, **system.depends_on()}
+    journal = home() / "tune" / f"{label}-{fingerprint(depends_on)}.jsonl"
+    topics = [topic.id for topic in system.topics]
+    journal.parent.mkdir(parents=True, exist_ok=True)
+    with FileLock(f"{journal}.lock"):  # a second process waits, and finds everything done
+        if not system.resources.resume:
+            journal.unlink(missing_ok=True)
+        trials = Trials(system.describe, system.score, topics, journal)
+        trials.finished = Progress(_to_run(trials, dimensions, plan), system.measure)
+        usual = tuple(declared[name].value for name in names)
+        outcome = search(dimensions, trials, topics, plan, usual if None not in usual else None)
+    return TuneReport(
+        collection,
+        label,
+        system.measure,
+        [*system.retrievers, *system.rerankers],
+        names,
+        {name: held.value for name, held in declared.items()},
+        system.settings,
+        outcome,
+        [
+            d.name
+            for d in dimensions
+            if isinstance(d, Span) and _at_end(d, declared[d.name], outcome.chosen)
+        ],
+        command,
+    )
+
+
+def usable_topics(
+    topics: Sequence[Topic], qrels: Mapping[str, Mapping[str, int]], most: int | None, seed: int
+) -> list[Topic]:
+    """The topics with something relevant, or so many of them, drawn at random.
+
+    Raises:
+        InputError: they are too few to choose anything on.
+    """
+    usable = [topic for topic in topics if max(qrels.get(topic.id, {}).values(), default=0) > 0]
+    if most is not None and most < len(usable):
+        drawn = np.random.default_rng([seed, 11]).permutation(len(usable))[:most]
+        usable = [usable[number] for number in sorted(drawn.tolist())]
+    if len(usable) < FEWEST_TOPICS:
+        raise InputError(
+            f"there are {len(usable)} topics with a relevant document to tune on; at least "
+            f"{FEWEST_TOPICS} are needed."
+        )
+    return usable
+
+
+def _at_end(span: Span, declared: Declared, chosen: Trial) -> bool:
+    """Whether a value lies where the range ends although the option's declaration goes on."""
+    if span.name not in chosen.settings:
+        return False
+    place = span.position(chosen.settings[span.name])
+    low = place < _END and (declared.low is None or span.low > declared.low)
+    high = place > 1 - _END and (declared.high is None or span.high < declared.high)
+    return low or high
+
+
+def _to_run(trials: Trials, dimensions: Sequence[Dimension], plan: Plan) -> int:
+    """How many trials are not in the journal, at most."""
+    names = [dimension.name for dimension in dimensions]
+    points = design(dimensions, plan.trials, plan.seed)
+    settings = [{}, *(dict(zip(names, point, strict=True)) for point in points)]
+    known = sum(trials.known(each) for each in settings)
+    if known:
+        notice(f"{known:,} of {len(settings):,} trials are known from before")
+    return len(settings) - known + plan.refine * (plan.folds + 1)
