@@ -1,6 +1,8 @@
 """Delta, the relevance model of Mohan, Fiorini, Kim and Lu (WWW 2018)."""
 
-from irplatform.plugin import RegisterReranker, hookimpl
+from pathlib import Path
+
+from irplatform.plugin import RegisterReranker, RegisterResults, hookimpl
 
 
 @hookimpl
@@ -13,3 +15,9 @@ def register_rerankers(register: RegisterReranker) -> None:
     register("delta-32", Delta, lexical=())
     register("delta-no-difference", Delta, lexical=(), difference=False)
     register("delta-no-features", Delta, lexical=(), delta_features=False)
+
+
+@hookimpl
+def register_results(register: RegisterResults) -> None:
+    """What we measured, for `platform reproduce`."""
+    register(Path(__file__).with_name("results.toml"))

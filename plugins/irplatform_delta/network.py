@@ -15,8 +15,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from irplatform.text.closest_words import FEATURES, Words
+
 WIDTH = 3
-FEATURES = 3
 
 
 @dataclass(frozen=True)
@@ -30,55 +31,6 @@ class Sizes:
     hidden: int
     difference: bool
     delta_features: bool
-
-
-@dataclass(frozen=True)
-class Words:
-    """Document words in relation to a query, or to several.
-
-    Attributes:
-        closest: int64 [u], for each of u words the row of its closest query word in the vectors.
-        word: int64 [u], the row of the word itself.
-        features: float32 [u, 3], cosine, Euclidean distance and proximity to the closest one.
-        active: bool [u], False for words without a vector or where no query word has one: their δ
-            is zero.
-    """
-
-    word: Tensor
-    closest: Tensor
-    features: Tensor
-    active: Tensor
-
-
-def relate(vectors: Tensor, norms: Tensor, words: Tensor, query: Tensor, unknown: int) -> Words:
-    """Find the closest query word of each word, and the Delta features (section 3.2).
-
-    Args:
-        vectors: float32 [rows, V].
-        norms: float32 [rows], their lengths.
-        words: int64 [u], rows of distinct document words.
-        query: int64 [m], rows of the query's words; those without a vector are left out.
-        unknown: the row of UNK.
-    """
-    known = query[query != unknown]
-    active = (words != unknown) & (len(known) > 0)
-    if not len(known):
-        zeros = torch.zeros(len(words), FEATURES, device=vectors.device)
-        return Words(words, words, zeros, active)
-    dots = vectors[known] @ vectors.index_select(0, words).T  # twice as fast as vectors[words]
-    lengths = norms[words]
-    # |d − q|² expanded loses digits where the two are equal; there it is zero by definition.
-    squared = (lengths**2 - 2 * dots).add_(norms[known, None] ** 2).clamp_(min=0)
-    squared.masked_fill_(words == known[:, None], 0)
-    least, position = squared.min(dim=0)
-    closest = known[position]
-    distance = least.sqrt()
-    both = lengths, norms[closest]
-    dot = dots.gather(0, position[None])[0]
-    cosine = dot / (both[0] * both[1]).clamp(min=1e-12)
-    proximity = 1 - distance / (both[0] + both[1]).clamp(min=1e-12)
-    features = torch.stack([cosine, distance, proximity], dim=1)
-    return Words(words, closest, features * active[:, None], active)
 
 
 class DeltaNetwork(nn.Module):

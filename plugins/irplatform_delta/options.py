@@ -10,6 +10,14 @@ from irplatform.plugin import Field, Options
 from irplatform.text import ALL18, LEX3, VectorOptions
 from irplatform.training import LoopSettings, PairSettings
 
+PAPER: dict[str, object] = {
+    "query_words": 7,
+    "pairs.relevant": "judged",
+    "pairs.unjudged_share": 0.0,
+}
+"""Where the defaults depart from the paper: its queries have at most seven words, and it learns
+from judged documents alone (section 4.1)."""
+
 
 class DeltaOptions(Options):
     """Options of Delta; `[paper]` marks a value of Mohan et al., WWW 2018."""

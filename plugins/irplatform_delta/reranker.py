@@ -6,15 +6,15 @@ import json
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from irplatform.plugin import Documents, Resources, Topic, TrainableReranker, TrainingData
-from irplatform_delta.options import DeltaOptions
+from irplatform_delta.options import PAPER, DeltaOptions
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from torch import Tensor
 
-    from irplatform_delta.encoding import Encoder
+    from irplatform.text.closest_words import Encoder
     from irplatform_delta.network import DeltaNetwork
 
 _WEIGHTS = "delta.safetensors"
@@ -33,6 +33,7 @@ class Delta(TrainableReranker):
         "Sunil Mohan, Nicolas Fiorini, Sun Kim, Zhiyong Lu. A Fast Deep Learning Model for Textual "
         "Relevance in Biomedical Information Retrieval. WWW 2018, sections 3 and 4."
     )
+    presets: ClassVar[Mapping[str, Mapping[str, object]]] = {"paper": PAPER}
     options: DeltaOptions
 
     _network: DeltaNetwork
@@ -44,7 +45,7 @@ class Delta(TrainableReranker):
         """Take forward index and word vectors, and make an untrained network."""
         import torch
 
-        from irplatform_delta.encoding import Encoder
+        from irplatform.text.closest_words import Encoder
         from irplatform_delta.network import DeltaNetwork, Sizes
 
         self._resources = resources

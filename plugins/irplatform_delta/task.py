@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import numpy as np
 import torch
 from torch import Tensor
 
-from irplatform.errors import InputError
-from irplatform.training import Pairs, PairSampler, Validator
+from irplatform.training import Pairs, PairSampler, Validator, pool_starts
+from irplatform.training.closest_pools import ClosestPools
 from irplatform.training.losses import pairwise_hinge
-from irplatform_delta.network import DeltaNetwork, Words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from irplatform.plugin import LabelledTopic
-    from irplatform_delta.encoding import Encoded, Encoder
+    from irplatform.text.closest_words import Encoded, Encoder
+    from irplatform_delta.network import DeltaNetwork
     from irplatform_delta.options import DeltaOptions
 
 
@@ -51,7 +49,8 @@ class DeltaTask:
         self._sampler = PairSampler(training, options.pairs, seed)
         self._validator = Validator(validation)
         self._validation: list[Encoded] = []
-        self._pools = _Pools(encoder.device)
+        self._starts = pool_starts(self._sampler.pools)
+        self._pools = ClosestPools()
         for labelled, pool in zip(self._sampler.topics, self._sampler.pools, strict=True):
             self._pools.add(encoder.encode(labelled.topic, pool.doc_ids))
             advance(1)
@@ -72,7 +71,7 @@ class DeltaTask:
 
     def loss(self, batch: Pairs) -> Tensor:
         """Weighted hinge loss and the two L2 costs."""
-        rows = self._pools.rows(batch)
+        rows = torch.from_numpy(batch.rows(self._starts)).to(self._encoder.device)
         documents, lexical = self._pools.documents[rows], self._pools.lexical[rows]
         form = self.module.plain if self._options.form == "plain" else self.module.trained
         scores = form(self._encoder.vectors, self._pools.words, documents.long(), lexical)
@@ -85,62 +84,6 @@ class DeltaTask:
         """Mean nDCG@20 over the validation topics."""
         table = self.module.tabulate(self._encoder.vectors)
         return self._validator(lambda number: score(self.module, table, self._validation[number]))
-
-
-class _Pools:
-    """The encoded pools of all training topics, one after the other.
-
-    Attributes:
-        words: all topics' words in relation to their query.
-        documents: int32 [documents, N], indexes into `words`.
-        lexical: float32 [documents, L].
-    """
-
-    words: Words
-    documents: Tensor
-    lexical: Tensor
-
-    def __init__(self, device: str) -> None:
-        self._device = device
-        self._encoded: list[Encoded] = []
-
-    def add(self, encoded: Encoded) -> None:
-        """Append a topic's documents; 32 bits hold any index and halve the memory."""
-        words = encoded.words
-        words = replace(words, word=words.word.int(), closest=words.closest.int())
-        self._encoded.append(replace(encoded, words=words, documents=encoded.documents.int()))
-
-    def finish(self) -> None:
-        """Join the topics."""
-        parts = [encoded.words for encoded in self._encoded]
-        if not parts:
-            raise InputError("no training topic has two candidates of different relevance.")
-        sizes = torch.tensor([len(part.word) for part in parts])
-        total = int(sizes.sum())
-        documents = []
-        for encoded, start, size in zip(
-            self._encoded, (sizes.cumsum(0) - sizes).tolist(), sizes.tolist(), strict=True
-        ):
-            # A topic's padding index is its number of words; after joining, the number of all.
-            padding = encoded.documents == size
-            documents.append((encoded.documents + start).masked_fill_(padding, total))
-        self.words = Words(
-            torch.cat([part.word for part in parts]),
-            torch.cat([part.closest for part in parts]),
-            torch.cat([part.features for part in parts]),
-            torch.cat([part.active for part in parts]),
-        )
-        counts = torch.tensor([len(encoded.documents) for encoded in self._encoded])
-        self._starts = (counts.cumsum(0) - counts).numpy()
-        self.documents = torch.cat(documents)
-        self.lexical = torch.cat([encoded.lexical for encoded in self._encoded])
-        self._encoded.clear()
-
-    def rows(self, batch: Pairs) -> Tensor:
-        """Rows of the pairs' documents: the higher ones, then the lower ones."""
-        start = self._starts[batch.topic]
-        rows = np.concatenate([start + batch.higher, start + batch.lower])
-        return torch.from_numpy(rows).to(self._device)
 
 
 def score(network: DeltaNetwork, table: Tensor, encoded: Encoded) -> Sequence[float]:

@@ -11,6 +11,7 @@ import numpy as np
 
 from irplatform.plugin import Document, Documents, LabelledTopic, Topic
 from irplatform.registry import Plugin, Registration
+from irplatform.storage import fingerprint
 from irplatform.text import ForwardIndex, WordVectors, build_forward_index
 
 if TYPE_CHECKING:
@@ -45,6 +46,17 @@ class SmallResources:
     device: str = "cpu"
     seed: int = 1
     threads: int = 1
+    folder: Path | None = None
+    built: list[str] = field(default_factory=list)
+
+    def artifact(self, kind, depends_on, build):
+        """A folder that is built once; `built` lists the kinds of those that were."""
+        path = self.folder / f"{kind}-{fingerprint(depends_on)}"
+        if not path.exists():
+            path.mkdir(parents=True)
+            build(path)
+            self.built.append(kind)
+        return path
 
     def forward_index(self):
         return self.index
@@ -69,4 +81,6 @@ def small_resources(
     )
     matrix = np.array(list(vectors.values()), dtype=np.float32)
     held = WordVectors.with_unk(list(vectors), matrix, seed=5)
-    return SmallResources(texts, ForwardIndex.open(folder), held, seed=seed)
+    return SmallResources(
+        texts, ForwardIndex.open(folder), held, seed=seed, folder=folder / "artifacts"
+    )

@@ -7,8 +7,9 @@ from small import small_resources, words
 
 from irplatform.plugin import Topic
 from irplatform.text import LEX3, lexical_features
-from irplatform_delta.encoding import Encoder, _distinct
-from irplatform_delta.network import DeltaNetwork, Sizes, relate
+from irplatform.text.closest_words import Encoder, relate
+from irplatform.text.distinct import distinct_words
+from irplatform_delta.network import DeltaNetwork, Sizes
 from irplatform_delta.options import DeltaOptions
 
 DIMENSIONS = 8
@@ -211,7 +212,7 @@ def test_only_the_first_query_words_are_read_when_told(resources):
 @pytest.mark.parametrize("vocabulary", [5, 10_000])  # marking, sorting
 def test_distinct_words_and_their_places(vocabulary):
     tokens = np.array([[3, 1, 3], [0, -1, -1]], dtype=np.int32)
-    distinct, places = _distinct(tokens, vocabulary)
+    distinct, places = distinct_words(tokens, vocabulary)
     assert distinct.tolist() == [0, 1, 3]
     assert places.tolist() == [[2, 1, 2], [0, 3, 3]]
 

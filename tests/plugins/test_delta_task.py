@@ -6,7 +6,7 @@ import torch
 from small import labelled, small_resources, words
 
 from irplatform.errors import InputError
-from irplatform_delta.encoding import Encoder
+from irplatform.text.closest_words import Encoder
 from irplatform_delta.network import DeltaNetwork, Sizes
 from irplatform_delta.options import DeltaOptions
 from irplatform_delta.task import DeltaTask

@@ -25,6 +25,12 @@ def test_an_identity_may_be_written_with_tuples(tmp_path):
     assert load_weights(tmp_path / "w", {"sizes": (2, 3)})
 
 
+def test_only_what_differs_is_named(tmp_path):
+    save_weights(tmp_path / "w", WEIGHTS, {"model": "m", "filters": 32, "window": 3})
+    with pytest.raises(InputError, match=r"another model: filters is 32, 8 is needed\.$"):
+        load_weights(tmp_path / "w", {"model": "m", "filters": 8, "window": 3})
+
+
 def test_weights_of_another_model_are_refused(tmp_path):
     save_weights(tmp_path / "w", WEIGHTS, IDENTITY)
     with pytest.raises(InputError, match=r"w: these weights belong to another model.*'m'.*'n'"):

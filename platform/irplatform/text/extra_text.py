@@ -38,12 +38,17 @@ def read_paragraphs(path: Path) -> Iterator[str]:
     reader = readers.get(Path(name).suffix)
     if reader is None:
         raise InputError("text comes as .txt, .jsonl or .tsv, each also .gz.", path=path)
-    with _opened(path) as file:
+    with opened_text(path) as file:
         yield from reader(file, path)
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[io.TextIOBase]:
+def opened_text(path: Path) -> Iterator[io.TextIOBase]:
+    """Open a text file, gzipped where it is called so.
+
+    Raises:
+        InputError: it cannot be read, also while the block reads it.
+    """
     try:
         opener = gzip.open if path.suffix == ".gz" else open
         with opener(path, "rt", encoding="utf-8", newline="\n") as file:

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     import torch
     from torch import Tensor
 
+    from irplatform.plugin import Resources
+
 
 class LoopSettings(Options):
     """How long and with what steps to train."""
@@ -113,6 +115,18 @@ def run_loop(
     module.load_state_dict(state.best())
     module.eval()
     return state.best_measure
+
+
+def run_shown(task: Task, settings: LoopSettings, resources: Resources, workspace: Path) -> float:
+    """Train as `run_loop` does, with the seed of the resources and a display of the epochs."""
+    with resources.progress("training", settings.epochs) as advance:
+        return run_loop(
+            task,
+            settings,
+            seed=resources.seed,
+            workspace=workspace,
+            report=lambda _epoch, _loss, _measure: advance(1),
+        )
 
 
 def _optimizer(module: torch.nn.Module, settings: LoopSettings) -> torch.optim.Optimizer:

@@ -20,3 +20,17 @@ def pairwise_hinge(higher: Tensor, lower: Tensor, weight: Tensor, margin: float 
     import torch
 
     return (weight * torch.relu(margin - higher + lower)).sum() / weight.sum()
+
+
+def weighted_cross_entropy(logits: Tensor, labels: Tensor, weight: Tensor) -> Tensor:
+    """Weighted mean of the binary cross-entropy (Mohan et al., BioNLP 2017, section 4.6).
+
+    Args:
+        logits: scores before the sigmoid, [n].
+        labels: 1 for relevant samples, 0 for others, [n].
+        weight: how much each sample counts, [n].
+    """
+    from torch.nn import functional
+
+    losses = functional.binary_cross_entropy_with_logits(logits, labels, reduction="none")
+    return (weight * losses).sum() / weight.sum()

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 
-class PairSettings(Options):
-    """How pairs are drawn."""
+class PoolSettings(Options):
+    """Which documents of a topic are learned from."""
 
     relevant: Literal["candidates", "judged"] = Field(
         "candidates",
@@ -44,6 +44,11 @@ class PairSettings(Options):
     negatives_per_relevant: int = Field(
         20, gt=0, description="most of either kind for each relevant document in the pool"
     )
+
+
+class PairSettings(PoolSettings):
+    """How pairs are drawn."""
+
     pairs_per_topic: int = Field(50, gt=0, description="most pairs of a topic in an epoch")
 
 
@@ -65,6 +70,15 @@ class Pairs:
 
     def __len__(self) -> int:
         return len(self.topic)
+
+    def rows(self, starts: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """Rows of the documents where all pools lie one behind the other: higher ones, then lower.
+
+        Args:
+            starts: the row of each pool's first document, see `pool_starts`.
+        """
+        start = starts[self.topic]
+        return np.concatenate([start + self.higher, start + self.lower])
 
     def batches(self, size: int) -> Iterator[Pairs]:
         """Consecutive pieces of at most `size` pairs."""
@@ -88,6 +102,47 @@ class Pool:
     judged: npt.NDArray[np.bool_]
 
 
+def draw_pools(
+    topics: Sequence[LabelledTopic], settings: PoolSettings, seed: int
+) -> tuple[list[LabelledTopic], list[Pool]]:
+    """The topics with documents of different grades, and the pool of each."""
+    kept: list[LabelledTopic] = []
+    pools: list[Pool] = []
+    for number, topic in enumerate(topics):
+        pool = _pool(topic, settings, np.random.default_rng([seed, number]))
+        if len(set(pool.grades.tolist())) > 1:
+            kept.append(topic)
+            pools.append(pool)
+    return kept, pools
+
+
+def pool_starts(pools: Sequence[Pool]) -> npt.NDArray[np.int64]:
+    """The row of each pool's first document where all pools lie one behind the other."""
+    sizes = np.array([len(pool.doc_ids) for pool in pools], dtype=np.int64)
+    return sizes.cumsum() - sizes
+
+
+def _pool(topic: LabelledTopic, settings: PoolSettings, random: np.random.Generator) -> Pool:
+    grades = {doc_id: max(grade, 0) for doc_id, grade in topic.judgments.items()}
+    candidates = set(topic.candidates)
+    relevant = sorted(d for d, grade in grades.items() if grade > 0)
+    if settings.relevant == "candidates":
+        relevant = [d for d in relevant if d in candidates]
+    rejected = sorted(d for d, grade in grades.items() if grade == 0)
+    unjudged = [d for d in topic.candidates if d not in grades]
+    most = min(settings.negatives_per_topic, settings.negatives_per_relevant * len(relevant))
+    chosen = [
+        *relevant,
+        *_some(rejected, most, random),
+        *_some(unjudged, most, random),
+    ]
+    return Pool(
+        tuple(chosen),
+        np.array([grades.get(d, 0) for d in chosen], dtype=np.int64),
+        np.array([d in grades for d in chosen], dtype=np.bool_),
+    )
+
+
 class PairSampler:
     """Draws pairs, the same ones for the same seed and epoch.
 
@@ -104,34 +159,7 @@ class PairSampler:
     def __init__(self, topics: Sequence[LabelledTopic], settings: PairSettings, seed: int) -> None:
         self.settings = settings
         self.seed = seed
-        self.topics: list[LabelledTopic] = []
-        self.pools: list[Pool] = []
-        for number, topic in enumerate(topics):
-            pool = self._pool(topic, np.random.default_rng([seed, number]))
-            if len(set(pool.grades.tolist())) > 1:
-                self.topics.append(topic)
-                self.pools.append(pool)
-
-    def _pool(self, topic: LabelledTopic, random: np.random.Generator) -> Pool:
-        grades = {doc_id: max(grade, 0) for doc_id, grade in topic.judgments.items()}
-        candidates = set(topic.candidates)
-        relevant = sorted(d for d, grade in grades.items() if grade > 0)
-        if self.settings.relevant == "candidates":
-            relevant = [d for d in relevant if d in candidates]
-        rejected = sorted(d for d, grade in grades.items() if grade == 0)
-        unjudged = [d for d in topic.candidates if d not in grades]
-        settings = self.settings
-        most = min(settings.negatives_per_topic, settings.negatives_per_relevant * len(relevant))
-        chosen = [
-            *relevant,
-            *_some(rejected, most, random),
-            *_some(unjudged, most, random),
-        ]
-        return Pool(
-            tuple(chosen),
-            np.array([grades.get(d, 0) for d in chosen], dtype=np.int64),
-            np.array([d in grades for d in chosen], dtype=np.bool_),
-        )
+        self.topics, self.pools = draw_pools(topics, settings, seed)
 
     def epoch(self, epoch: int) -> Pairs:
         """All pairs of an epoch, shuffled."""

@@ -48,10 +48,21 @@ def load_weights(path: Path, identity: Mapping[str, Any] | None = None) -> dict[
             "they can run code.",
             path=path,
         ) from error
-    if identity is not None and found != json.loads(json.dumps(identity)):
+    if identity is not None and found != (wanted := json.loads(json.dumps(identity))):
         raise InputError(
-            f"these weights belong to another model: they were saved for {found}, "
-            f"and {dict(identity)} is needed.",
-            path=path,
+            f"these weights belong to another model: {_differences(found, wanted)}.", path=path
         )
     return tensors
+
+
+def _differences(saved: Any, wanted: Mapping[str, Any]) -> str:
+    """What a file was saved with and what is needed, where the two differ."""
+    if not isinstance(saved, dict):
+        return "they do not say of which"
+    names = [name for name in {**wanted, **saved} if saved.get(name) != wanted.get(name)]
+    parts = (f"{n} is {_shown(saved.get(n))}, {_shown(wanted.get(n))} is needed" for n in names)
+    return "; ".join(parts)
+
+
+def _shown(value: Any) -> str:
+    return "not there" if value is None else repr(value)

@@ -1,0 +1,24 @@
+"""What the command line calls and a notebook imports.
+
+`run` takes a collection to scored runs; `train`, `tune`, `evaluate_runs`, `check_runs`,
+`agree_sources`, `search` and `index` do its parts on their own.
+"""
+
+from irplatform.api.evaluating import agree_sources, check_runs, evaluate_runs
+from irplatform.api.looking import index, search
+from irplatform.api.running import run, train
+from irplatform.api.settings import RunSettings, TuneSettings
+from irplatform.api.tuning import tune
+
+__all__ = [
+    "RunSettings",
+    "TuneSettings",
+    "agree_sources",
+    "check_runs",
+    "evaluate_runs",
+    "index",
+    "run",
+    "search",
+    "train",
+    "tune",
+]

@@ -1,0 +1,139 @@
+"""Runs that exist already: scored, checked, and compared between sources of judgments."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from irplatform.api.settings import RunSettings, resources_for
+from irplatform.errors import InputError
+from irplatform.evaluation import Evaluation, evaluate
+from irplatform.evaluation.agreement import Agreement, agreement
+from irplatform.evaluation.judgments import of_collection, of_files
+from irplatform.evaluation.sources import read_sources
+from irplatform.evaluation.subsets import TopicFilter, only, without
+from irplatform.registry import registry
+from irplatform.runs import Problem, read_run, validate_run
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+
+
+def evaluate_runs(
+    paths: Sequence[Path],
+    *,
+    collection: str | None = None,
+    qrels: Path | None = None,
+    sampled_qrels: Path | None = None,
+    measures: Sequence[str] = (),
+    topics: TopicFilter | None = None,
+) -> dict[str, Evaluation]:
+    """Score run files.
+
+    Args:
+        paths: TREC runs.
+        collection: whose judgments and measures to use.
+        qrels: a file of judgments, instead of a collection; ordinary or sampled.
+        sampled_qrels: a file of sampled judgments, beside the others or alone.
+        measures: names; empty takes the collection's, or the usual ones.
+        topics: which of the judged topics count; by default all.
+
+    Returns:
+        Path to evaluation.
+
+    Raises:
+        InputError: a bad name or file, or no judgments.
+    """
+    if (collection is None) == (qrels is None) and (collection or sampled_qrels is None):
+        raise InputError("give either --collection or --qrels.")
+    plugins = registry()
+    held = None
+    if collection is not None:
+        held = plugins.collection(collection)
+        judged = of_collection(held, measures, plugins.measures, sampled=sampled_qrels)
+    else:
+        judged = of_files(qrels, measures, plugins.measures, sampled=sampled_qrels)
+    left_out: frozenset[str] = frozenset()
+    if topics:
+        kept = topics.topics(judged.qrels, held)
+        left_out = frozenset(judged.qrels) - kept
+        judged = only(judged, kept)
+    return {
+        str(path): evaluate(
+            judged.qrels,
+            without(read_run(path), left_out),
+            judged.measures,
+            extra=plugins.measures,
+            sampled=judged.sampled,
+            unrounded=read_run(path, rounded=False) if judged.sampled is not None else None,
+        )
+        for path in paths
+    }
+
+
+def check_runs(
+    paths: Sequence[Path],
+    *,
+    collection: str | None = None,
+    documents: bool = False,
+    max_per_topic: int = 1000,
+    tag_length: int = 20,
+) -> dict[str, list[Problem]]:
+    """Check run files as TREC's submission system does.
+
+    Args:
+        paths: TREC runs.
+        collection: whose topics they must answer.
+        documents: whether to look up every document in the collection's index.
+        max_per_topic: results that the task accepts per topic.
+        tag_length: characters that it accepts in a run tag.
+
+    Returns:
+        Path to problems, see `validate_run`.
+
+    Raises:
+        InputError: a file cannot be read, or documents are to be looked up nowhere.
+    """
+    if documents and collection is None:
+        raise InputError("--documents needs --collection.")
+    topics: Mapping[str, None] | None = None
+    contains: Callable[[str], bool] | None = None
+    if collection is not None:
+        held = registry().collection(collection)
+        topics = dict.fromkeys(topic.id for topic in held.load_topics())
+        if documents:
+            contains = resources_for(RunSettings(collection), held).index().contains
+    return {
+        str(path): validate_run(
+            path,
+            topics=topics,
+            max_per_topic=max_per_topic,
+            tag_length=tag_length,
+            has_document=contains,
+        )
+        for path in paths
+    }
+
+
+def agree_sources(
+    folders: Sequence[Path],
+    *,
+    measures: Sequence[str] = (),
+    alone: bool = False,
+    samples: int = 10_000,
+    seed: int = 42,
+) -> Agreement:
+    """Compare the orders that sources of judgments give the same systems.
+
+    Args:
+        folders: what `run` left, one per source.
+        measures: one for all, or one each; empty takes the first of each table.
+        alone: take rerankers' own scores.
+        samples: draws of topics for the intervals.
+        seed: of the draws.
+
+    Raises:
+        InputError: a folder without scores, or fewer than three common systems.
+    """
+    sources = read_sources(folders, measures, own_scores=alone)
+    return agreement(sources, samples=samples, seed=seed)

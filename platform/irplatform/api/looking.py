@@ -1,0 +1,91 @@
+"""Looking at a collection: its index, and what a retriever finds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from irplatform import pipeline
+from irplatform.api.settings import RunSettings, resources_for
+from irplatform.choices import choose_systems
+from irplatform.errors import InputError, unknown
+from irplatform.plugin import Topic
+from irplatform.registry import registry
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+def search(
+    collection: str,
+    *,
+    retriever: str = "bm25",
+    query: str | None = None,
+    topic: str | None = None,
+    depth: int = 10,
+    settings: Mapping[str, object] | None = None,
+    explain: bool = False,
+) -> dict[str, Any]:
+    """Search a collection for some words, or for one of its topics.
+
+    Returns:
+        `topic`, `query` and `hits`: rank, score, id, title and grade (None: not judged); with
+        `explain`, the `explanation` of the retriever: the query that it made.
+
+    Raises:
+        InputError: a wrong name, or neither or both of `query` and `topic`.
+    """
+    if (query is None) == (topic is None):
+        raise InputError("give either --query or --topic.")
+    if depth < 1:
+        raise InputError("depth must be at least 1.")
+    plugins = registry()
+    (choice,), _ = choose_systems(plugins, (retriever,), (), settings or {})
+    held = plugins.collection(collection)
+    pipeline.refuse_silent_downloads(held, collection)
+    if topic is None:
+        asked = Topic("query", query or "")
+    else:
+        topics = {t.id: t for t in held.load_topics()}
+        if topic not in topics:
+            raise unknown(f"topic of '{held.id}'", topic, topics)
+        asked = topics[topic]
+    grades = held.load_qrels().get(asked.id, {}) if topic and held.load_qrels else {}
+    resources = resources_for(RunSettings(collection), held)
+    asker = choice.registration.system(choice.options)
+    run = asker.retrieve([asked], depth, resources)
+    ranking = run.rankings[asked.id].top(depth)
+    documents = resources.documents(ranking.doc_ids)
+    hits = [
+        {
+            "rank": rank,
+            "score": score,
+            "id": doc_id,
+            "title": document.title,
+            "grade": grades.get(doc_id),
+        }
+        for rank, ((doc_id, score), document) in enumerate(
+            zip(ranking, documents, strict=True), start=1
+        )
+    ]
+    found = {"topic": asked.id, "query": asked.query, "hits": hits}
+    return {**found, "explanation": asker.explain(asked, resources)} if explain else found
+
+
+def index(collection: str, *, threads: int | None = None) -> dict[str, Any]:
+    """Build a collection's Lucene index, if it is not there.
+
+    Returns:
+        Where it is, its fingerprint, whether it was built now and in how many seconds, and
+        Lucene's statistics.
+    """
+    held = registry().collection(collection)
+    pipeline.refuse_silent_downloads(held, collection)
+    resources = resources_for(RunSettings(collection, threads=threads), held)
+    built = resources.index_artifact()
+    return {
+        "path": str(built.path),
+        "fingerprint": built.fingerprint,
+        "built now": built.built,
+        "seconds": round(built.seconds, 1),
+        **resources.index().stats(),
+    }

@@ -1,0 +1,150 @@
+"""What a run or a search for options can be told, checked as far as it can be at once."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from irplatform.devices import choose_device
+from irplatform.errors import InputError
+from irplatform.resources import CollectionResources, VectorSource
+from irplatform.retrieval.candidates import RETRIEVED
+from irplatform.retrieval.fusion import AUTO
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from irplatform.collections import Collection
+
+
+_OF_RERANKERS = ("interpolate", "train_on")
+"""Settings that only rerankers heed."""
+
+
+@dataclass(frozen=True)
+class RunSettings:
+    """Everything that a run can be told.
+
+    Attributes:
+        collection: a name, a path or an ir_datasets id.
+        rerankers: names; none gives the first stage only.
+        retrievers: names; several are fused.
+        depth: documents that each retriever finds per topic.
+        rerank_depth: first documents of each retriever that are reranked.
+        candidates: "retrieved", "judged" (exactly the judged documents), or a run file.
+        measures: names; empty takes the collection's.
+        settings: options of retrievers and rerankers, see `choose_systems`.
+        train_on: a collection to train on, instead of the collection's own partner.
+        checkpoint: a trained reranker to use, instead of training.
+        pretrain: what rerankers learn from before that: "mesh", or a collection over the same
+            documents.
+        pretrain_queries: how many MeSH-term queries to draw for it.
+        fusion: "auto" learns the weights of several retrievers on the training topics; "plain"
+            gives all the same.
+        interpolate: the first stage's share in the final scores; None chooses it.
+        vectors: a file of published word vectors.
+        vectors_text: text files to train word vectors on, beside the documents.
+        device: "auto", "cpu", "cuda" or "mps".
+        preset: settings that rerankers bring, see `choose_systems`.
+        seed: of everything random.
+        seeds: how often rerankers that learn are trained and scored, with `seed` and others.
+        threads: for indexing, searching and tokenizing; None takes all cores.
+        model_threads: of torch on the CPU. Part of what a checkpoint depends on: with another
+            number of threads sums round differently, and training gives other weights.
+        run_dir: where runs are written; None is `runs/<collection>`.
+        tag: the last column of run files; None is the run's name.
+        resume: go on from what an interrupted run left.
+        command: how the run was asked for, for its metadata.
+    """
+
+    collection: str
+    rerankers: Sequence[str] = ()
+    retrievers: Sequence[str] = ("bm25",)
+    depth: int = 1000
+    rerank_depth: int = 500
+    candidates: str = RETRIEVED
+    measures: Sequence[str] = ()
+    settings: Mapping[str, object] = field(default_factory=dict)
+    train_on: str | None = None
+    checkpoint: Path | None = None
+    pretrain: str | None = None
+    pretrain_queries: int = 10_000
+    fusion: str = AUTO
+    interpolate: float | None = None
+    vectors: Path | None = None
+    vectors_text: Sequence[Path] = ()
+    device: str = "auto"
+    preset: str | None = None
+    seed: int = 42
+    seeds: int = 1
+    threads: int | None = None
+    model_threads: int = 1
+    run_dir: Path | None = None
+    tag: str | None = None
+    resume: bool = True
+    command: Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        for name in ("depth", "rerank_depth", "seeds"):
+            if getattr(self, name) < 1:
+                raise InputError(f"{name.replace('_', '-')} must be at least 1.")
+        if self.interpolate is not None and not 0 <= self.interpolate <= 1:
+            raise InputError(f"the interpolation weight {self.interpolate} is not between 0 and 1.")
+        if not self.retrievers:
+            raise InputError("at least one retriever is needed.")
+        for name in _OF_RERANKERS:
+            if not self.rerankers and getattr(self, name) is not None:
+                option = name.replace("_", "-")
+                raise InputError(f"--{option} has no effect without --reranker NAME.")
+        if self.train_on is not None and self.checkpoint is not None:
+            raise InputError("--train-on has no effect with --checkpoint; give one of the two.")
+        for name in ("seeds", "preset"):
+            if self.checkpoint is not None and getattr(self, name) not in (1, None):
+                raise InputError(
+                    f"--{name} has no effect with --checkpoint: nothing is trained then."
+                )
+
+
+@dataclass(frozen=True)
+class TuneSettings:
+    """What a search for options can be told.
+
+    Attributes:
+        over: options with their ranges, see `irplatform.tuning.over`.
+        trials: settings to try, beside the defaults.
+        refine: further trials around the best ones, for every fold and for the final choice.
+        folds: of the estimate.
+        topics: how many topics to use, drawn at random; None uses all.
+        train_on: a collection whose topics to use, instead of the collection's own partner.
+        on_these_topics: use the topics of the collection itself.
+    """
+
+    over: Sequence[str]
+    trials: int = 30
+    refine: int = 0
+    folds: int = 5
+    topics: int | None = None
+    train_on: str | None = None
+    on_these_topics: bool = False
+
+    def __post_init__(self) -> None:
+        for name, least in (("trials", 1), ("refine", 0), ("folds", 2)):
+            if getattr(self, name) < least:
+                raise InputError(f"{name} must be at least {least}.")
+
+
+def resources_for(settings: RunSettings, collection: Collection) -> CollectionResources:
+    """What a run lends to its systems."""
+    return CollectionResources(
+        corpus=collection.corpus,
+        device=choose_device(settings.device, settings.model_threads)
+        if settings.rerankers
+        else "cpu",
+        seed=settings.seed,
+        threads=settings.threads or os.cpu_count() or 1,
+        source=VectorSource(settings.vectors, tuple(settings.vectors_text)),
+        resume=settings.resume,
+        model_threads=settings.model_threads,
+    )

@@ -1,0 +1,63 @@
+"""A search for options on training topics."""
+
+from __future__ import annotations
+
+from irplatform import pipeline, teaching
+from irplatform.api.settings import RunSettings, TuneSettings, resources_for
+from irplatform.evaluation.judgments import of_collection
+from irplatform.registry import registry
+from irplatform.tuning import (
+    TUNED_MEASURE,
+    Plan,
+    TunedSystem,
+    TuneReport,
+    read_space,
+    usable_topics,
+)
+from irplatform.tuning import tune as run_tuning
+
+
+def tune(settings: RunSettings, tuning: TuneSettings) -> TuneReport:
+    """Choose options of retrievers, or of a reranker, on training topics.
+
+    The topics are those of the collection's training partner, since its own are for testing.
+
+    Args:
+        settings: the systems; `settings` stay as they are, `measures` has one name at most.
+        tuning: what is searched, and how.
+
+    Raises:
+        InputError: a wrong name, option, range or file, or no topics to tune on.
+    """
+    plugins = registry()
+    dimensions = read_space(
+        plugins, settings.retrievers, settings.rerankers, settings.settings, tuning.over
+    )
+    collection = plugins.collection(settings.collection)
+    train_on = plugins.collection(tuning.train_on) if tuning.train_on else None
+    used = teaching.topics_to_tune_on(collection, train_on, itself=tuning.on_these_topics)
+    judged = of_collection(used, settings.measures or (TUNED_MEASURE,), plugins.measures)
+    topics = usable_topics(used.load_topics(), judged.qrels, tuning.topics, settings.seed)
+    resources = resources_for(settings, used)
+    pipeline.refuse_broken_corpus(used, judged.qrels, resources)
+    system = TunedSystem(
+        plugins,
+        settings.retrievers,
+        settings.rerankers,
+        settings.settings,
+        topics,
+        judged,
+        settings.depth,
+        settings.rerank_depth,
+        settings.interpolate,
+        resources,
+    )
+    plan = Plan(tuning.trials, tuning.refine, tuning.folds, settings.seed)
+    return run_tuning(
+        system,
+        dimensions,
+        plan,
+        label=used.id,
+        collection=collection.id,
+        command=settings.command,
+    )

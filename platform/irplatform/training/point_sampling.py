@@ -1,0 +1,138 @@
+"""Single documents to learn relevance from: the samples of models that classify.
+
+For every topic, its most relevant documents and as many that are not relevant (Mohan et al., BioNLP
+2017, section 3.1: at most 20 of the most relevant documents of a query and an equal number of
+others), drawn from the same pools as pairs. Weighted samples count by their
+grade r: max(1, log(1 + r)) (2017, section 4.6) or its square root (Mohan et al., WWW 2018, section
+4.3.3); samples that are not relevant always count 1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+import numpy.typing as npt
+from pydantic import Field
+
+from irplatform.training.sampling import PoolSettings, draw_pools
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from irplatform.plugin import LabelledTopic
+    from irplatform.training.sampling import Pool
+
+Weighting = Literal["none", "log", "root"]
+"""How much a relevant sample of grade r counts: 1, max(1, log(1 + r)) or max(1, √r)."""
+
+
+class PointSettings(PoolSettings):
+    """How samples are drawn."""
+
+    samples_per_topic: int = Field(
+        20,
+        gt=0,
+        description="most relevant samples of a topic in an epoch, and most others [paper: 20]",
+    )
+
+
+@dataclass(frozen=True)
+class Points:
+    """Documents with the class that they belong to.
+
+    Attributes:
+        topic: int64 [n], index of the topic.
+        document: int64 [n], index of the document in the topic's pool.
+        label: float32 [n], 1 for relevant ones, else 0.
+        weight: float32 [n], how much each counts, at least 1.
+    """
+
+    topic: npt.NDArray[np.int64]
+    document: npt.NDArray[np.int64]
+    label: npt.NDArray[np.float32]
+    weight: npt.NDArray[np.float32]
+
+    def __len__(self) -> int:
+        return len(self.topic)
+
+    def rows(self, starts: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """Rows of the documents where all pools lie one behind the other, see `pool_starts`."""
+        return starts[self.topic] + self.document
+
+    def batches(self, size: int) -> Iterator[Points]:
+        """Consecutive pieces of at most `size` samples."""
+        for start in range(0, len(self), size):
+            part = slice(start, start + size)
+            yield Points(self.topic[part], self.document[part], self.label[part], self.weight[part])
+
+
+class PointSampler:
+    """Draws samples, the same ones for the same seed and epoch.
+
+    Args:
+        topics: where to learn from; those without a sample of either class are left out.
+        settings: how to draw.
+        seed: of all choices.
+        weighting: how much relevant samples count.
+
+    Attributes:
+        topics: the topics that have samples of both classes.
+        pools: their documents, in the same order.
+    """
+
+    def __init__(
+        self,
+        topics: Sequence[LabelledTopic],
+        settings: PointSettings,
+        seed: int,
+        weighting: Weighting = "none",
+    ) -> None:
+        self._settings = settings
+        self._seed = seed
+        self._weighting = weighting
+        kept, pools = draw_pools(topics, settings, seed)
+        both = [number for number, pool in enumerate(pools) if pool.grades.min() == 0]
+        self.topics: list[LabelledTopic] = [kept[number] for number in both]
+        self.pools: list[Pool] = [pools[number] for number in both]
+
+    def epoch(self, epoch: int) -> Points:
+        """All samples of an epoch, shuffled."""
+        random = np.random.default_rng([self._seed, 1_000_003, epoch])
+        nothing = np.empty(0, dtype=np.int64)
+        topics, documents, grades = [nothing], [nothing], [nothing]
+        for number, pool in enumerate(self.pools):
+            chosen = self._choose(pool, random)
+            topics.append(np.full(len(chosen), number, dtype=np.int64))
+            documents.append(chosen)
+            grades.append(pool.grades[chosen])
+        grade = np.concatenate(grades)
+        order = random.permutation(len(grade))
+        grade = grade[order]
+        return Points(
+            np.concatenate(topics)[order],
+            np.concatenate(documents)[order],
+            (grade > 0).astype(np.float32),
+            sample_weights(grade, self._weighting),
+        )
+
+    def _choose(self, pool: Pool, random: np.random.Generator) -> npt.NDArray[np.int64]:
+        """The most relevant documents of a pool, ties at random, and as many of grade 0."""
+        relevant = random.permutation(np.flatnonzero(pool.grades > 0))
+        relevant = relevant[np.argsort(-pool.grades[relevant], kind="stable")]
+        judged = random.permutation(np.flatnonzero((pool.grades == 0) & pool.judged))
+        unjudged = random.permutation(np.flatnonzero(~pool.judged))
+        wanted = min(len(relevant), len(judged) + len(unjudged), self._settings.samples_per_topic)
+        # The share on average, and whatever is there where one kind does not suffice.
+        share = random.binomial(wanted, self._settings.unjudged_share)
+        share = min(max(share, wanted - len(judged)), len(unjudged))
+        return np.concatenate([relevant[:wanted], judged[: wanted - share], unjudged[:share]])
+
+
+def sample_weights(grades: npt.NDArray[np.int64], weighting: Weighting) -> npt.NDArray[np.float32]:
+    """How much samples of some grades count, at least 1."""
+    if weighting == "none":
+        return np.ones(len(grades), dtype=np.float32)
+    damped = np.log1p(grades) if weighting == "log" else np.sqrt(grades)
+    return np.maximum(damped, 1).astype(np.float32)

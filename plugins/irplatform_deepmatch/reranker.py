@@ -1,0 +1,109 @@
+"""The reranker that the harness sees: DeepMatch's training, scoring and weight files."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from irplatform.plugin import Documents, Resources, Topic, TrainableReranker, TrainingData
+from irplatform_deepmatch.options import DeepMatchOptions
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from irplatform_deepmatch.interactions import Interactions
+    from irplatform_deepmatch.network import DeepMatchNetwork
+
+_WEIGHTS = "deepmatch.safetensors"
+
+
+class DeepMatch(TrainableReranker):
+    """DeepMatch: two-dimensional convolutions over the similarities of query and document words.
+
+    The matrix of the words' cosines goes through two stages of convolution and pooling, the second
+    pooling to a fixed grid, and a feed-forward stage. Trained with a pairwise hinge loss. The paper
+    of GRAPHENE compares with it and gives no sizes.
+    """
+
+    Options = DeepMatchOptions
+    citation: ClassVar[str] = (
+        "Sendong Zhao, Chang Su, Andrea Sboner, Fei Wang. GRAPHENE: A Precise Biomedical "
+        "Literature Retrieval Engine with Graph Augmented Deep Learning and External Knowledge "
+        "Empowerment. CIKM 2019, baselines; after Zhengdong Lu, Hang Li. A Deep Architecture for "
+        "Matching Short Texts. NIPS 2013."
+    )
+    options: DeepMatchOptions
+
+    _network: DeepMatchNetwork
+    _interactions: Interactions
+    _resources: Resources
+
+    def prepare(self, resources: Resources) -> None:
+        """Take forward index and word vectors, and make an untrained network."""
+        import torch
+
+        from irplatform_deepmatch.interactions import Interactions
+        from irplatform_deepmatch.network import DeepMatchNetwork, Sizes
+
+        self._resources = resources
+        options = self.options
+        self._interactions = Interactions(
+            resources.forward_index(), resources.vectors(options.vectors), options, resources.device
+        )
+        sizes = Sizes(
+            first_maps=options.first_maps,
+            second_maps=options.second_maps,
+            grid_query=options.grid_query,
+            grid_document=options.grid_document,
+            hidden=options.hidden,
+        )
+        torch.manual_seed(resources.seed)
+        self._network = DeepMatchNetwork(sizes, options.dropout).to(resources.device).eval()
+
+    def fit(self, data: TrainingData) -> None:
+        """Train on pairs of documents, stopping early on validation nDCG@20."""
+        from irplatform.training import run_shown
+        from irplatform_deepmatch.task import DeepMatchTask
+
+        topics = len(data.training) + len(data.validation)
+        with self._resources.progress("encoding training topics", topics) as advance:
+            task = DeepMatchTask(
+                self._network,
+                self._interactions,
+                self.options,
+                data.training,
+                data.validation,
+                self._resources.seed,
+                advance,
+            )
+        run_shown(task, self.options.loop, self._resources, data.workspace)
+
+    def save(self, folder: Path) -> None:
+        """Write the weights."""
+        from irplatform.training import save_weights
+
+        save_weights(folder / _WEIGHTS, self._network.state_dict(), self._identity())
+
+    def load(self, folder: Path) -> None:
+        """Read the weights; InputError if they belong to a network of other sizes."""
+        from irplatform.training import load_weights
+
+        self._network.load_state_dict(load_weights(folder / _WEIGHTS, self._identity()))
+
+    def _identity(self) -> dict[str, Any]:
+        return {"model": "deepmatch", **asdict(self._network.sizes)}
+
+    def score(self, topic: Topic, documents: Documents) -> Sequence[float]:
+        """Score documents: one float each, higher is better, not bounded."""
+        import torch
+
+        if not documents:
+            return []
+        with torch.inference_mode():
+            matrices, present = self._interactions.of_topic(
+                self._interactions.query(topic.query),
+                self._interactions.documents(documents.ids),
+            )
+            values: list[float] = self._network(matrices, present).tolist()
+        return values

@@ -1,0 +1,98 @@
+"""DeepMatch's training task: pairs of documents, pairwise hinge loss, an L2 cost."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from irplatform.errors import InputError
+from irplatform.training import Pairs, PairSampler, Validator, pool_starts
+from irplatform.training.losses import pairwise_hinge
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from irplatform.plugin import LabelledTopic
+    from irplatform_deepmatch.interactions import Interactions
+    from irplatform_deepmatch.network import DeepMatchNetwork
+    from irplatform_deepmatch.options import DeepMatchOptions
+
+
+class DeepMatchTask:
+    """What the training loop needs.
+
+    Args:
+        network: to train.
+        interactions: makes interaction matrices.
+        options: the model's options.
+        training: topics to learn from.
+        validation: topics to stop early on.
+        seed: of sampling.
+        advance: told of each topic read.
+    """
+
+    def __init__(
+        self,
+        network: DeepMatchNetwork,
+        interactions: Interactions,
+        options: DeepMatchOptions,
+        training: Sequence[LabelledTopic],
+        validation: Sequence[LabelledTopic],
+        seed: int,
+        advance: Callable[[int], None],
+    ) -> None:
+        self.module = network
+        self._interactions = interactions
+        self._options = options
+        self._sampler = PairSampler(training, options.pairs, seed)
+        if not self._sampler.topics:
+            raise InputError("no training topic has two candidates of different relevance.")
+        self._starts = pool_starts(self._sampler.pools)
+        self._queries, documents = [], []
+        for labelled, pool in zip(self._sampler.topics, self._sampler.pools, strict=True):
+            self._queries.append(interactions.query(labelled.topic.query))
+            documents.append(interactions.documents(pool.doc_ids))
+            advance(1)
+        self._lengths = np.array([len(query) for query in self._queries])
+        self._documents = np.concatenate(documents)
+        self._validator = Validator(validation)
+        self._validation = []
+        for labelled in self._validator.topics:
+            query = interactions.query(labelled.topic.query)
+            self._validation.append((query, interactions.documents(labelled.candidates)))
+            advance(1)
+
+    def batches(self, epoch: int) -> Iterator[Pairs]:
+        """The epoch's pairs."""
+        return self._sampler.epoch(epoch).batches(self._options.loop.batch_size)
+
+    def loss(self, batch: Pairs) -> Tensor:
+        """Weighted hinge loss and the L2 cost."""
+        rows = batch.rows(self._starts)
+        topics = np.concatenate([batch.topic, batch.topic])
+        parts, order = [], []
+        for length in np.unique(self._lengths[topics]).tolist():
+            which = np.flatnonzero(self._lengths[topics] == length)
+            queries = np.stack([self._queries[topic] for topic in topics[which].tolist()])
+            held = self._interactions.of_pairs(queries, self._documents[rows[which]])
+            parts.append(self.module(*held))
+            order.append(which)
+        place = torch.from_numpy(np.argsort(np.concatenate(order))).to(self._interactions.device)
+        scores = torch.cat(parts)[place]
+        higher, lower = scores[: len(batch)], scores[len(batch) :]
+        weight = torch.from_numpy(batch.weight).to(scores.device)
+        return pairwise_hinge(higher, lower, weight) + self._options.l2 * self.module.penalty()
+
+    def validate(self) -> float:
+        """Mean nDCG@20 over the validation topics."""
+
+        def score(number: int) -> Sequence[float]:
+            scores: list[float] = self.module(
+                *self._interactions.of_topic(*self._validation[number])
+            ).tolist()
+            return scores
+
+        return self._validator(score)

@@ -1,0 +1,129 @@
+"""Matching histograms: how similar a document's words are to each query term, as counts.
+
+Guo et al. (CIKM 2016, section 4.1): cosines of a query term and all words of a document fall into
+bins of equal width over [-1, 1), and exact matches into a bin of their own. A cosine depends on two
+words alone, so the terms' cosines with the candidates' distinct words are one matrix product; after
+that a histogram is a lookup and a count.
+
+Where the paper is silent: a stem's vector is the mean of its words' vectors, each counted as often
+as the word occurs; a word without a vector matches exactly or not at all; query words that the
+collection lacks are left out, since they match nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from irplatform.text import STOP_WORDS
+from irplatform.text.distinct import distinct_words
+from irplatform.text.forward_index import inverse_document_frequency
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from irplatform.text import ForwardIndex, WordVectors
+    from irplatform_drmm.options import DrmmOptions
+    from irplatform_drmm.stems import Stems
+
+Float32 = npt.NDArray[np.float32]
+_NEAR = 1e-4
+"""Cosines this near to a bin's border (in bins) are computed again with more digits: a matrix
+product rounds differently for different numbers of words."""
+
+
+@dataclass(frozen=True)
+class Matches:
+    """A topic's candidates as the network reads them.
+
+    Attributes:
+        counts: uint8 or uint16 [n, m, bins], a histogram per document and query term.
+        idf: float32 [m], of the query terms.
+        terms: int64 [m], their stems.
+    """
+
+    counts: npt.NDArray[Any]
+    idf: Float32
+    terms: npt.NDArray[np.int64]
+
+
+class Matcher:
+    """Makes histograms of topics and documents.
+
+    Args:
+        index: the collection's forward index.
+        stems: of its words.
+        vectors: unit vectors of the stems, zeros for those without one, see `stem_vectors`.
+        options: the model's options.
+    """
+
+    def __init__(
+        self, index: ForwardIndex, stems: Stems, vectors: Float32, options: DrmmOptions
+    ) -> None:
+        self._index = index
+        self._options = options
+        self._stems = np.append(stems.of_word, -1)  # the last entry serves padding, -1
+        self._idf = inverse_document_frequency(stems.document_frequency, index.count)
+        self._vectors = vectors
+        self._size = len(stems)
+        self._dtype = np.uint8 if options.document_words < 2**8 else np.uint16
+        self._stop: set[int] = set()
+        if not options.keep_stop_words:
+            self._stop = set(index.vocabulary.ids(sorted(STOP_WORDS)).tolist())
+
+    def terms(self, query: str) -> npt.NDArray[np.int64]:
+        """The stems of a query's words, without stop words unless there is nothing else."""
+        known = [word for word in self._index.query_ids(query).tolist() if word >= 0]
+        content = [word for word in known if word not in self._stop]
+        return self._stems[np.array(content or known, dtype=np.int64)].astype(np.int64)
+
+    def match(self, query: str, doc_ids: Sequence[str]) -> Matches:
+        """The histograms of documents."""
+        terms = self.terms(query)
+        rows = self._index.rows(doc_ids)
+        words = self._stems[self._index.matrix(rows, self._options.document_words)]
+        distinct, places = distinct_words(words, self._size)
+        bins = self._options.bins
+        table = np.full((len(terms), len(distinct) + 1), bins, dtype=np.uint8)
+        table[:, :-1] = self._bins(terms, distinct)
+        # Behind the bins is one that nobody reads: for padding and words without a vector.
+        starts = np.arange(len(rows))[:, None] * (bins + 1)
+        counts = np.empty((len(rows), len(terms), bins), dtype=self._dtype)
+        for number, row in enumerate(table):
+            counted = np.bincount((row[places] + starts).ravel(), minlength=len(rows) * (bins + 1))
+            counts[:, number] = counted.reshape(len(rows), bins + 1)[:, :bins]
+        return Matches(counts, self._idf[terms].astype(np.float32), terms)
+
+    def _bins(
+        self, terms: npt.NDArray[np.int64], words: npt.NDArray[np.int64]
+    ) -> npt.NDArray[np.uint8]:
+        """The bin of each term with each word: [m, u]."""
+        asked, found = self._vectors[terms], self._vectors[words]
+        inner = self._options.bins - 1
+        place = (asked @ found.T + 1) * np.float32(inner / 2)
+        near = np.abs(place - np.rint(place)) < _NEAR
+        bins: npt.NDArray[np.uint8] = np.clip(np.floor(place), 0, inner - 1).astype(np.uint8)
+        term, word = np.nonzero(near)
+        exact = (asked[term].astype(np.float64) * found[word]).sum(axis=1)
+        bins[term, word] = np.clip(np.floor((exact + 1) * (inner / 2)), 0, inner - 1)
+        without = ~asked.any(axis=1)[:, None] | ~found.any(axis=1)
+        bins[without] = self._options.bins
+        bins[terms[:, None] == words] = inner
+        return bins
+
+
+def stem_vectors(index: ForwardIndex, stems: Stems, vectors: WordVectors) -> Float32:
+    """Unit vectors of stems, [stems, V]; all 0 where none of a stem's words has a vector."""
+    rows = vectors.align(index.vocabulary)
+    known = np.flatnonzero(rows != vectors.unk)
+    weight = index.collection_frequency("text")[known].astype(np.float32)
+    sums = np.zeros((len(stems), vectors.dimensions), dtype=np.float32)
+    for start in range(0, len(known), 50_000):
+        part = slice(start, start + 50_000)
+        values = vectors.matrix[rows[known[part]]] * weight[part, None]
+        np.add.at(sums, stems.of_word[known[part]], values)
+    lengths = np.linalg.norm(sums, axis=1, keepdims=True)
+    return np.divide(sums, lengths, out=np.zeros_like(sums), where=lengths > 0)

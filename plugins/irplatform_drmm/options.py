@@ -1,0 +1,49 @@
+"""The options of DRMM, with the values of the two papers as defaults."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from irplatform.plugin import Field, Options
+from irplatform.text import VectorOptions
+from irplatform.training import LoopSettings, PairSettings
+
+PAPER: dict[str, object] = {
+    "vectors.algorithm": "cbow",
+    "pairs.relevant": "judged",
+    "pairs.unjudged_share": 0.0,
+}
+"""Where the defaults depart from Mohan et al.: vectors are the ones that all models share, so that
+they are trained once, and unjudged candidates are learned from, too."""
+
+
+class DrmmLoop(LoopSettings):
+    """How long and with what steps to train; its epochs are short."""
+
+    learning_rate: float = Field(0.05, gt=0, description="step size")
+    epochs: int = Field(20, gt=0, description="most epochs")
+
+
+class DrmmOptions(Options):
+    """Options of DRMM; `[paper]` marks a value of Guo et al., CIKM 2016, or Mohan et al., 2018."""
+
+    document_words: int = Field(
+        200, gt=0, description="words of a document that are read, N [paper: 200 is best]"
+    )
+    bins: int = Field(
+        30, gt=2, le=250, description="bins of a histogram, the last for exact matches [paper]"
+    )
+    hidden: int = Field(5, gt=0, description="width of the hidden layer [paper]")
+    gate: Literal["idf", "vectors"] = Field(
+        "idf", description="what a query term's weight is learned from: its IDF or its vector"
+    )
+    stemmer: Literal["krovetz", "none"] = Field(
+        "krovetz",
+        description="how words are conflated [paper: Krovetz]; it needs Java once per collection",
+    )
+    keep_stop_words: bool = Field(
+        False, description="read a query's stop words, too [paper: they are removed]"
+    )
+    pairs: PairSettings = Field(PairSettings(), description="how training pairs are drawn")
+    loop: DrmmLoop = Field(DrmmLoop(), description="optimizer and stopping")
+    vectors: VectorOptions = Field(VectorOptions(), description="word vectors, fixed in training")

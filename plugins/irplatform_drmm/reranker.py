@@ -1,0 +1,159 @@
+"""The reranker that the harness sees: DRMM's training, scoring and weight files."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from irplatform.plugin import Documents, Resources, Topic, TrainableReranker, TrainingData
+from irplatform_drmm.options import PAPER, DrmmOptions
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    import numpy as np
+    import numpy.typing as npt
+
+    from irplatform_drmm.matching import Matcher, Matches
+    from irplatform_drmm.network import DrmmNetwork
+
+_WEIGHTS = "drmm.safetensors"
+_FORMAT = 1
+
+
+class Drmm(TrainableReranker):
+    """DRMM: histograms of word similarities per query term, weighed by a gate over the terms.
+
+    The cosines of a query term with a document's words are counted in bins, the last for exact
+    matches; the logarithms of the counts go through a small feed-forward network, and the terms'
+    results are summed with softmax weights learned from their IDF (or vectors). Trained with a
+    pairwise hinge loss.
+    """
+
+    Options = DrmmOptions
+    citation: ClassVar[str] = (
+        "Jiafeng Guo, Yixing Fan, Qingyao Ai, W. Bruce Croft. A Deep Relevance Matching Model for "
+        "Ad-hoc Retrieval. CIKM 2016, sections 4 and 5; as in Mohan et al., WWW 2018, section "
+        "4.3.4."
+    )
+    presets: ClassVar[Mapping[str, Mapping[str, object]]] = {"paper": PAPER}
+    options: DrmmOptions
+
+    _network: DrmmNetwork
+    _matcher: Matcher
+    _resources: Resources
+    _vectors: npt.NDArray[np.float32]
+
+    def prepare(self, resources: Resources) -> None:
+        """Take forward index, stems and their vectors, and make an untrained network."""
+        import torch
+
+        from irplatform_drmm.matching import Matcher
+        from irplatform_drmm.network import DrmmNetwork
+        from irplatform_drmm.stems import Stems
+
+        self._resources = resources
+        stems = Stems.of(resources, self.options.stemmer)
+        self._vectors = self._stem_vectors(stems)
+        index = resources.forward_index()
+        self._matcher = Matcher(index, stems, self._vectors, self.options)
+        torch.manual_seed(resources.seed)
+        network = DrmmNetwork(
+            self.options.bins, self.options.hidden, self.options.gate, self._vectors.shape[1]
+        )
+        self._network = network.to(resources.device).eval()
+
+    def _stem_vectors(self, stems: Any) -> npt.NDArray[np.float32]:
+        """The stems' vectors, from the cache or made now; memory-mapped."""
+        import numpy as np
+
+        from irplatform.training.stored_documents import vectors_digest
+        from irplatform_drmm.matching import stem_vectors
+
+        index = self._resources.forward_index()
+        vectors = self._resources.vectors(self.options.vectors)
+
+        def build(folder: Path) -> None:
+            np.save(folder / "vectors.npy", stem_vectors(index, stems, vectors))
+
+        depends_on = {
+            "format": _FORMAT,
+            "stemmer": self.options.stemmer,
+            "vectors": vectors_digest(vectors),
+        }
+        folder = self._resources.artifact("drmm-vectors", depends_on, build)
+        held: npt.NDArray[np.float32] = np.load(
+            folder / "vectors.npy", mmap_mode="r", allow_pickle=False
+        )
+        return held
+
+    def fit(self, data: TrainingData) -> None:
+        """Train on pairs of documents, stopping early on validation nDCG@20."""
+        from irplatform.training import run_shown
+        from irplatform_drmm.task import DrmmTask
+
+        topics = len(data.training) + len(data.validation)
+        with self._resources.progress("matching training topics", topics) as advance:
+            task = DrmmTask(
+                self._network,
+                self._matcher,
+                self._score,
+                self._gate_inputs,
+                self.options,
+                data.training,
+                data.validation,
+                self._resources.seed,
+                self._resources.device,
+                advance,
+            )
+        run_shown(task, self.options.loop, self._resources, data.workspace)
+
+    def save(self, folder: Path) -> None:
+        """Write the weights."""
+        from irplatform.training import save_weights
+
+        save_weights(folder / _WEIGHTS, self._network.state_dict(), self._identity())
+
+    def load(self, folder: Path) -> None:
+        """Read the weights; InputError if they belong to a network of other sizes."""
+        from irplatform.training import load_weights
+
+        self._network.load_state_dict(load_weights(folder / _WEIGHTS, self._identity()))
+
+    def _identity(self) -> dict[str, Any]:
+        return {
+            "model": "drmm",
+            "bins": self.options.bins,
+            "hidden": self.options.hidden,
+            "gate": self.options.gate,
+            "dimensions": len(self._network.gate),
+            "stemmer": self.options.stemmer,
+        }
+
+    def score(self, topic: Topic, documents: Documents) -> Sequence[float]:
+        """Score documents: one float each between -1 and 1, higher is better."""
+        if not documents:
+            return []
+        return self._score(self._matcher.match(topic.query, documents.ids))
+
+    def _gate_inputs(self, matches: Matches) -> npt.NDArray[np.float32]:
+        return matches.idf[:, None] if self.options.gate == "idf" else self._vectors[matches.terms]
+
+    def _score(self, matches: Matches) -> Sequence[float]:
+        import numpy as np
+        import torch
+
+        documents, terms = matches.counts.shape[:2]
+        if not terms:
+            return [0.0] * documents
+        device = self._resources.device
+        gate = torch.from_numpy(np.ascontiguousarray(self._gate_inputs(matches))).to(device)
+        counts = torch.from_numpy(matches.counts.astype(np.float32)).to(device)
+        with torch.inference_mode():
+            scores = self._network(
+                counts,
+                gate.expand(documents, -1, -1),
+                torch.ones(documents, terms, dtype=torch.bool, device=device),
+            )
+            values: list[float] = scores.tolist()
+        return values

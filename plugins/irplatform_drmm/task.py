@@ -1,0 +1,114 @@
+"""DRMM's training task: histograms counted once, batches of pairs, hinge loss.
+
+The same loss and weights as Delta (Mohan et al., WWW 2018, section 4.3.4).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from irplatform.errors import InputError
+from irplatform.training import Pairs, PairSampler, Validator, pool_starts
+from irplatform.training.losses import pairwise_hinge
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    import numpy.typing as npt
+
+    from irplatform.plugin import LabelledTopic
+    from irplatform_drmm.matching import Matcher, Matches
+    from irplatform_drmm.network import DrmmNetwork
+    from irplatform_drmm.options import DrmmOptions
+
+
+class DrmmTask:
+    """What the training loop needs.
+
+    Args:
+        network: to train.
+        matcher: of topics and documents.
+        score: scores a topic's documents with the network.
+        gate_inputs: what the gate reads of a topic's terms: float32 [m, 1] or [m, V].
+        options: the model's options.
+        training: topics to learn from.
+        validation: topics to stop early on.
+        seed: of sampling.
+        device: where to compute.
+        advance: told of each topic matched.
+    """
+
+    def __init__(
+        self,
+        network: DrmmNetwork,
+        matcher: Matcher,
+        score: Callable[[Matches], Sequence[float]],
+        gate_inputs: Callable[[Matches], npt.NDArray[np.float32]],
+        options: DrmmOptions,
+        training: Sequence[LabelledTopic],
+        validation: Sequence[LabelledTopic],
+        seed: int,
+        device: str,
+        advance: Callable[[int], None],
+    ) -> None:
+        self.module = network
+        self._score = score
+        self._options = options
+        self._device = device
+        self._sampler = PairSampler(training, options.pairs, seed)
+        if not self._sampler.topics:
+            raise InputError("no training topic has two candidates of different relevance.")
+        self._starts = pool_starts(self._sampler.pools)
+        histograms, sizes = [], []
+        self._gate_inputs: list[npt.NDArray[np.float32]] = []
+        for labelled, pool in zip(self._sampler.topics, self._sampler.pools, strict=True):
+            matches = matcher.match(labelled.topic.query, pool.doc_ids)
+            histograms.append(matches.counts.reshape(-1, options.bins))
+            sizes += [len(matches.terms)] * len(pool.doc_ids)
+            self._gate_inputs.append(gate_inputs(matches))
+            advance(1)
+        # Of all documents' terms, one by one; the last row is for where none has any.
+        nothing = np.zeros((1, options.bins), dtype=histograms[0].dtype)
+        self._histograms = np.concatenate([*histograms, nothing])
+        self._sizes = np.array(sizes)
+        self._first = self._sizes.cumsum() - self._sizes
+        self._validator = Validator(validation)
+        self._validation: list[Matches] = []
+        for labelled in self._validator.topics:
+            self._validation.append(matcher.match(labelled.topic.query, labelled.candidates))
+            advance(1)
+
+    def batches(self, epoch: int) -> Iterator[Pairs]:
+        """The epoch's pairs."""
+        return self._sampler.epoch(epoch).batches(self._options.loop.batch_size)
+
+    def loss(self, batch: Pairs) -> Tensor:
+        """Weighted hinge loss."""
+        rows = batch.rows(self._starts)
+        width = max(1, int(self._sizes[rows].max()))
+        present = np.arange(width) < self._sizes[rows][:, None]
+        which = np.where(present, self._first[rows][:, None] + np.arange(width), -1)
+        counts = self._histograms[which].astype(np.float32)
+        terms = self._padded(np.concatenate([batch.topic, batch.topic]), width)
+        scores = self.module(*(self._tensor(array) for array in (counts, terms, present)))
+        higher, lower = scores[: len(batch)], scores[len(batch) :]
+        return pairwise_hinge(higher, lower, self._tensor(batch.weight))
+
+    def _padded(self, topics: npt.NDArray[np.int64], width: int) -> npt.NDArray[np.float32]:
+        """What the gate reads of topics' terms: [n, width, 1 or V]."""
+        padded = np.zeros((len(topics), width, len(self.module.gate)), dtype=np.float32)
+        for place, topic in enumerate(topics.tolist()):
+            held = self._gate_inputs[topic]
+            padded[place, : len(held)] = held
+        return padded
+
+    def _tensor(self, array: npt.NDArray[np.generic]) -> Tensor:
+        return torch.from_numpy(array).to(self._device)
+
+    def validate(self) -> float:
+        """Mean nDCG@20 over the validation topics."""
+        return self._validator(lambda number: self._score(self._validation[number]))

@@ -1,0 +1,175 @@
+"""The reranker that the harness sees: training, stored documents, scoring, weight files."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from irplatform.plugin import Documents, Resources, Topic, TrainableReranker, TrainingData
+from irplatform_sevmos.options import PAPER, SevMosOptions
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    import numpy as np
+    import numpy.typing as npt
+    from torch import Tensor
+
+    from irplatform.text import ForwardIndex, WordVectors
+    from irplatform_sevmos.network import SevMosNetwork
+    from irplatform_sevmos.texts import Texts
+
+_WEIGHTS = "sevmos.safetensors"
+_FORMAT = 1
+
+
+class SevMos(TrainableReranker):
+    """SevMos: query and document as vectors of their own, compared and classified.
+
+    Each goes through its own convolutions and max-pooling; their bilinear similarity, both vectors
+    and lexical match features go to a classifier. Document vectors do not depend on the query: they
+    are computed once for the collection and stored. Scores are logits of the probability of
+    relevance.
+    """
+
+    Options = SevMosOptions
+    citation: ClassVar[str] = (
+        "Aliaksei Severyn, Alessandro Moschitti. Learning to Rank Short Text Pairs with "
+        "Convolutional Deep Neural Networks. SIGIR 2015, section 3; in the sizes of Mohan et al., "
+        "BioNLP 2017, section 5.1.1, and WWW 2018, section 4.3.3."
+    )
+    presets: ClassVar[Mapping[str, Mapping[str, object]]] = {"paper": PAPER}
+    options: SevMosOptions
+
+    _network: SevMosNetwork
+    _texts: Texts
+    _index: ForwardIndex
+    _resources: Resources
+    _word_vectors: WordVectors
+    _stored: npt.NDArray[np.float32] | None = None
+
+    def prepare(self, resources: Resources) -> None:
+        """Take forward index and word vectors, and make an untrained network."""
+        import torch
+
+        from irplatform_sevmos.network import SevMosNetwork, Sizes
+        from irplatform_sevmos.texts import Texts
+
+        self._resources = resources
+        options = self.options
+        self._word_vectors = resources.vectors(options.vectors)
+        self._index = resources.forward_index()
+        self._texts = Texts(self._index, self._word_vectors, options, resources.device)
+        sizes = Sizes(
+            dimensions=self._word_vectors.dimensions,
+            lexical=len(options.lexical),
+            filters=options.filters,
+            layers=options.layers,
+            width=options.width,
+        )
+        torch.manual_seed(resources.seed)
+        network = SevMosNetwork(sizes, options.dropout, options.classifier_dropout)
+        self._network = network.to(resources.device).eval()
+        self._stored = None
+
+    def fit(self, data: TrainingData) -> None:
+        """Train on samples of either class, stopping early on validation nDCG@20."""
+        from irplatform.training import run_shown
+        from irplatform_sevmos.task import SevMosTask
+
+        topics = len(data.training) + len(data.validation)
+        with self._resources.progress("encoding training topics", topics) as advance:
+            task = SevMosTask(
+                self._network,
+                self._texts,
+                self._index,
+                self.options,
+                data.training,
+                data.validation,
+                self._resources.seed,
+                self._resources.device,
+                advance,
+            )
+        task.standardize_lexical()
+        run_shown(task, self.options.loop, self._resources, data.workspace)
+        self._stored = None
+
+    def save(self, folder: Path) -> None:
+        """Write the weights."""
+        from irplatform.training import save_weights
+
+        save_weights(folder / _WEIGHTS, self._network.state_dict(), self._identity())
+
+    def load(self, folder: Path) -> None:
+        """Read the weights; InputError if they belong to a network of other sizes."""
+        from irplatform.training import load_weights
+
+        self._network.load_state_dict(load_weights(folder / _WEIGHTS, self._identity()))
+        self._stored = None
+
+    def _identity(self) -> dict[str, Any]:
+        return {
+            "model": "sevmos",
+            **asdict(self._network.sizes),
+            "features": list(self.options.lexical),
+        }
+
+    def score(self, topic: Topic, documents: Documents) -> Sequence[float]:
+        """Score documents: one logit each, higher is better, not bounded."""
+        import torch
+
+        from irplatform.text import lexical_features
+
+        if not documents:
+            return []
+        rows = self._index.rows(documents.ids)
+        query = self._index.query_ids(topic.query)
+        lexical = lexical_features(self._index, query, rows, self.options.lexical)
+        with torch.inference_mode():
+            asked = self._texts.vectors(self._network.query, self._texts.queries([topic]))
+            logits = self._network.match(
+                asked.expand(len(rows), -1),
+                self._document_vectors(rows),
+                torch.from_numpy(lexical).to(self._resources.device),
+            )
+            values: list[float] = logits.tolist()
+        return values
+
+    def _document_vectors(self, rows: npt.NDArray[np.int64]) -> Tensor:
+        """Vectors of documents, from the store where the collection is small enough to have one."""
+        import torch
+
+        if self._index.count > self.options.stored_documents:
+            return self._texts.vectors(self._network.document, self._texts.documents(rows))
+        if self._stored is None:
+            self._stored = self._store()
+        return torch.from_numpy(self._stored[rows]).to(self._resources.device)
+
+    def _store(self) -> npt.NDArray[np.float32]:
+        import torch
+
+        from irplatform.training.stored_documents import (
+            stored_documents,
+            vectors_digest,
+            weights_digest,
+        )
+
+        stage = self._network.document
+
+        def compute(rows: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
+            with torch.inference_mode():
+                made = self._texts.vectors(stage, self._texts.documents(rows))
+            held: npt.NDArray[np.float32] = made.cpu().numpy()
+            return held
+
+        depends_on = {
+            "format": _FORMAT,
+            "weights": weights_digest(stage.state_dict()),
+            "vectors": vectors_digest(self._word_vectors),
+            "document_words": self.options.document_words,
+            "device": self._resources.device,
+        }
+        return stored_documents(
+            self._resources, "sevmos-documents", depends_on, compute, self.options.filters
+        )

@@ -1,0 +1,138 @@
+"""The training task of SevMos: samples of either class, cross-entropy, two L2 costs.
+
+As for every model here, the ranking of the validation topics says when to stop; the paper looks at
+the classification accuracy (Mohan et al., BioNLP 2017, section 4.7).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from irplatform.errors import InputError
+from irplatform.text import lexical_features
+from irplatform.training import Points, PointSampler, Validator, pool_starts
+from irplatform.training.losses import weighted_cross_entropy
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from irplatform.plugin import LabelledTopic, Topic
+    from irplatform.text import ForwardIndex
+    from irplatform_sevmos.network import SevMosNetwork
+    from irplatform_sevmos.options import SevMosOptions
+    from irplatform_sevmos.texts import Texts
+
+
+class SevMosTask:
+    """What the training loop needs.
+
+    Args:
+        network: to train.
+        texts: makes vectors of queries and documents.
+        index: the collection's forward index.
+        options: the model's options.
+        training: topics to learn from.
+        validation: topics to stop early on.
+        seed: of sampling.
+        device: where to compute.
+        advance: told of each topic read.
+    """
+
+    def __init__(
+        self,
+        network: SevMosNetwork,
+        texts: Texts,
+        index: ForwardIndex,
+        options: SevMosOptions,
+        training: Sequence[LabelledTopic],
+        validation: Sequence[LabelledTopic],
+        seed: int,
+        device: str,
+        advance: Callable[[int], None],
+    ) -> None:
+        self.module = network
+        self._texts = texts
+        self._index = index
+        self._options = options
+        self._device = device
+        weighting = options.weighting if options.weighted else "none"
+        self._sampler = PointSampler(training, options.points, seed, weighting)
+        if not self._sampler.topics:
+            raise InputError("no training topic has two candidates of different relevance.")
+        self._starts = pool_starts(self._sampler.pools)
+        self._queries = texts.queries([labelled.topic for labelled in self._sampler.topics])
+        rows, lexical = [], []
+        for labelled, pool in zip(self._sampler.topics, self._sampler.pools, strict=True):
+            rows.append(index.rows(pool.doc_ids))
+            lexical.append(self._lexical(labelled.topic, rows[-1]))
+            advance(1)
+        self._documents = texts.documents(np.concatenate(rows))
+        self._features = torch.cat(lexical)
+        self._validator = Validator(validation)
+        self._validation = []
+        for labelled in self._validator.topics:
+            found = index.rows(labelled.candidates)
+            self._validation.append((found, self._lexical(labelled.topic, found)))
+            advance(1)
+        topics = [labelled.topic for labelled in self._validator.topics]
+        self._validation_queries = texts.queries(topics)
+
+    def _lexical(self, topic: Topic, rows: np.ndarray[tuple[int], np.dtype[np.int64]]) -> Tensor:
+        query = self._index.query_ids(topic.query)
+        features = lexical_features(self._index, query, rows, self._options.lexical)
+        return torch.from_numpy(features).to(self._device)
+
+    def standardize_lexical(self) -> None:
+        """Take mean and deviation of the lexical features from the training pools."""
+        if self.module.sizes.lexical and len(self._features) > 1:
+            self.module.lexical_mean.copy_(self._features.mean(dim=0))
+            self.module.lexical_scale.copy_(self._features.std(dim=0).clamp(min=1e-6))
+
+    def batches(self, epoch: int) -> Iterator[Points]:
+        """The epoch's samples."""
+        return self._sampler.epoch(epoch).batches(self._options.loop.batch_size)
+
+    def loss(self, batch: Points) -> Tensor:
+        """Weighted cross-entropy and the two L2 costs."""
+        rows = batch.rows(self._starts)
+        topics, place = np.unique(batch.topic, return_inverse=True)
+        queries = self._texts.vectors(self.module.query, self._queries[topics])
+        documents = self._texts.vectors(self.module.document, self._documents[rows])
+        logits = self.module.match(
+            queries[torch.from_numpy(place).to(self._device)],
+            documents,
+            self._features[torch.from_numpy(rows).to(self._device)],
+        )
+        label = torch.from_numpy(batch.label).to(self._device)
+        weight = torch.from_numpy(batch.weight).to(self._device)
+        penalty = self.module.penalty(self._options.l2_convolution, self._options.l2_classifier)
+        return weighted_cross_entropy(logits, label, weight) + penalty
+
+    def validate(self) -> float:
+        """Mean nDCG@20 over the validation topics; each of their documents is read once."""
+        if not self._validation:
+            return 0.0
+        distinct, places = np.unique(
+            np.concatenate([rows for rows, _ in self._validation]), return_inverse=True
+        )
+        blocks = [
+            self._texts.vectors(self.module.document, self._texts.documents(distinct[i : i + 512]))
+            for i in range(0, len(distinct), 512)
+        ]
+        documents = torch.cat(blocks)
+        queries = self._texts.vectors(self.module.query, self._validation_queries)
+        ends = np.cumsum([len(rows) for rows, _ in self._validation])
+
+        def score(number: int) -> Sequence[float]:
+            rows, lexical = self._validation[number]
+            found = places[ends[number] - len(rows) : ends[number]]
+            query = queries[number].expand(len(rows), -1)
+            which = torch.from_numpy(found).to(self._device)
+            scores: list[float] = self.module.match(query, documents[which], lexical).tolist()
+            return scores
+
+        return self._validator(score)

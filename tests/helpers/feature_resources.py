@@ -1,0 +1,54 @@
+"""Small resources that also make feature groups and rerankers, from classes given by name."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from small import SmallResources, small_resources
+
+from irplatform.storage import fingerprint
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@dataclass
+class FeatureResources(SmallResources):
+    """What the harness lends to learning to rank."""
+
+    folder: Path = None  # type: ignore[assignment]
+    groups: dict[str, Any] = field(default_factory=dict)
+    rerankers: dict[str, Any] = field(default_factory=dict)
+    told: list[str] = field(default_factory=list)
+
+    def feature_group(self, name, settings=None):
+        return self._made(self.groups[name], settings)
+
+    def reranker(self, name, settings=None):
+        return self._made(self.rerankers[name], settings)
+
+    def _made(self, kind, settings):
+        made = kind(kind.Options(**(settings or {})))
+        made.prepare(self)
+        return made
+
+    def artifact(self, kind, depends_on, build):
+        place = self.folder / f"{kind}-{fingerprint(json.loads(json.dumps(depends_on)))}"
+        if not place.exists():
+            place.mkdir(parents=True)
+            build(place)
+        return place
+
+    def notice(self, message):
+        self.told.append(message)
+
+
+def feature_resources(folder, texts, vectors=None, *, groups=None, rerankers=None, seed=1):
+    """Resources with a forward index of texts, word vectors, and these groups and rerankers."""
+    held = small_resources(folder / "forward", texts, vectors or {}, seed=seed)
+    return FeatureResources(
+        texts, held.index, held.word_vectors, seed=seed, folder=folder / "artifacts",
+        groups=groups or {}, rerankers=rerankers or {},
+    )  # fmt: skip

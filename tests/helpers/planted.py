@@ -1,0 +1,148 @@
+"""A tiny task that only word vectors tell: relevant documents speak of the query's subject."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from small import labelled, small_resources, words
+
+from irplatform.plugin import TrainingData
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from small import SmallResources
+
+    from irplatform.plugin import LabelledTopic, Reranker
+
+SUBJECTS = 4
+WORDS_OF_SUBJECT = 40
+TOPICS = 100
+CANDIDATES = 12
+RELEVANT = 3
+DIMENSIONS = 16
+
+_WORDS = words(SUBJECTS * WORDS_OF_SUBJECT + 60)
+_OTHERS = _WORDS[SUBJECTS * WORDS_OF_SUBJECT :]
+
+
+def _subject(number: int) -> list[str]:
+    return _WORDS[number * WORDS_OF_SUBJECT :][:WORDS_OF_SUBJECT]
+
+
+def planted_resources(folder: Path) -> SmallResources:
+    """Documents and vectors: the words of a subject lie close to one another."""
+    random = np.random.default_rng(8)
+    centers = 3 * np.linalg.qr(random.normal(size=(DIMENSIONS, SUBJECTS)))[0].T
+    vectors = {word: random.normal(scale=0.3, size=DIMENSIONS) for word in _OTHERS}
+    for number, center in enumerate(centers):
+        for word in _subject(number):
+            vectors[word] = center + random.normal(scale=0.2, size=DIMENSIONS)
+    texts = {"glossary": " ".join(_WORDS)}  # a word that no document has is known to no model
+    for topic in range(TOPICS):
+        for number in range(CANDIDATES):
+            wrong = (topic + random.integers(1, SUBJECTS)) % SUBJECTS
+            about = topic % SUBJECTS if number < RELEVANT else wrong
+            text = [*random.choice(_OTHERS, 7), *random.choice(_subject(about)[:-10], 2)]
+            texts[f"t{topic}d{number}"] = " ".join(random.permutation(text))
+    return small_resources(folder, texts, vectors)
+
+
+def planted_topics(numbers: Sequence[int]) -> list[LabelledTopic]:
+    """Topics; their words are in no candidate, so that no word matches exactly."""
+    return [
+        labelled(
+            f"t{n}",
+            [f"t{n}d{d}" for d in np.random.default_rng(n).permutation(CANDIDATES)],
+            {f"t{n}d{d}": 1 for d in range(RELEVANT)},
+            query=_subject(n % SUBJECTS)[-1 - n % 10],
+        )
+        for n in numbers
+    ]
+
+
+def planted_data(workspace: Path) -> TrainingData:
+    """70 topics to learn from, 10 to validate on; 20 are left."""
+    workspace.mkdir(exist_ok=True)
+    return TrainingData(planted_topics(range(70)), planted_topics(range(70, 80)), workspace)
+
+
+def scores(reranker: Reranker, resources: SmallResources, topic: LabelledTopic) -> np.ndarray:
+    """Scores of a topic's candidates."""
+    return np.array(reranker.score(topic.topic, resources.documents(topic.candidates)))
+
+
+def precision_at_1(reranker: Reranker, resources: SmallResources) -> float:
+    """Over the topics that are left."""
+    found = [
+        topic.candidates[int(scores(reranker, resources, topic).argmax())] in topic.judgments
+        for topic in planted_topics(range(80, TOPICS))
+    ]
+    return float(np.mean(found))
+
+
+def check_independence(reranker: Reranker, resources: SmallResources, atol: float = 1e-5) -> None:
+    """Scores do not change with the order and the number of a topic's documents."""
+    (topic,) = planted_topics([85])
+    together = scores(reranker, resources, topic)
+    assert len(set(together.tolist())) > 1
+    order = np.random.default_rng(0).permutation(len(together))
+    shuffled = replace(topic, candidates=tuple(topic.candidates[i] for i in order))
+    assert np.allclose(scores(reranker, resources, shuffled), together[order], atol=atol)
+    for number, doc_id in enumerate(topic.candidates):
+        alone = replace(topic, candidates=(doc_id,))
+        assert np.allclose(scores(reranker, resources, alone), together[number], atol=atol)
+
+
+class KilledError(Exception):
+    """Stands for the end of a process."""
+
+
+def check_resuming(make, resources: SmallResources, folder: Path, monkeypatch) -> None:
+    """A training that is cut off after two epochs goes on to the same weights, to the byte.
+
+    Args:
+        make: returns a fresh reranker, not yet prepared.
+        resources: to prepare it with.
+        folder: for workspaces and weights.
+        monkeypatch: pytest's.
+    """
+    from irplatform.training import validation
+
+    def weights(reranker: Reranker, name: str) -> bytes:
+        (folder / name).mkdir()
+        reranker.save(folder / name)
+        (file,) = (folder / name).iterdir()
+        return file.read_bytes()
+
+    undisturbed = make()
+    undisturbed.prepare(resources)
+    undisturbed.fit(planted_data(folder / "undisturbed"))
+    expected = weights(undisturbed, "expected")
+
+    calls = []
+    validate = validation.Validator.__call__
+
+    def until_killed(self, score):
+        calls.append(1)
+        if len(calls) == 3:
+            raise KilledError
+        return validate(self, score)
+
+    cut_off = make()
+    cut_off.prepare(resources)
+    with monkeypatch.context() as patched:
+        patched.setattr(validation.Validator, "__call__", until_killed)
+        try:
+            cut_off.fit(planted_data(folder / "work"))
+        except KilledError:
+            pass
+        else:
+            raise AssertionError("training took fewer than three epochs")
+    again = make()
+    again.prepare(resources)
+    again.fit(planted_data(folder / "work"))
+    assert weights(again, "resumed") == expected
