@@ -1,0 +1,28 @@
+"""Untrained rankers that papers compare themselves with, and `mbm`, which learns two numbers."""
+
+from irplatform.plugin import RegisterReranker, hookimpl
+
+
+@hookimpl
+def register_rerankers(register: RegisterReranker) -> None:
+    """Every baseline, one name for each field that it can read."""
+    from irplatform_baselines.bm25 import BM25
+    from irplatform_baselines.dlh13 import DLH13
+    from irplatform_baselines.mbm import MBM
+    from irplatform_baselines.revdocid import ReverseDocumentId
+    from irplatform_baselines.uqlm import UQLM
+    from irplatform_baselines.wmd import WMD
+
+    register("revdocid", ReverseDocumentId)
+    register("bm25-title", BM25, field="title")
+    register("bm25-abstract", BM25, field="abstract")
+    register("bm25-text", BM25)
+    register("uqlm-title", UQLM, field="title", mu="mean-length")
+    register("uqlm-abstract", UQLM, field="abstract")
+    register("uqlm-text", UQLM)
+    register("dlh13", DLH13)
+    register("dlh13-title", DLH13, field="title")
+    register("dlh13-abstract", DLH13, field="abstract")
+    register("wmd-title", WMD, field="title")
+    register("wmd-text", WMD)
+    register("mbm", MBM)
