@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from copy import deepcopy
+from typing import TYPE_CHECKING, Any, get_args
 
 from irplatform.errors import InputError, unknown
 from irplatform.reranking.systems import RerankerChoice
 from irplatform.retrieval.first_stage import RetrieverChoice
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from irplatform.registry import Registration, Registry
 
@@ -19,6 +20,7 @@ def choose_systems(
     retrievers: Sequence[str],
     rerankers: Sequence[str],
     settings: Mapping[str, object],
+    preset: str | None = None,
 ) -> tuple[list[RetrieverChoice], list[RerankerChoice]]:
     """Resolve names, and give every option to the systems that have it.
 
@@ -28,9 +30,12 @@ def choose_systems(
         rerankers: names.
         settings: option to value; "delta.filters" sets an option of `delta` alone, and
             "loop.epochs" a part of the option `loop`.
+        preset: the name of settings that rerankers bring, which take the place of the defaults of
+            every reranker that has some under this name; `settings` go before them.
 
     Raises:
-        InputError: an unknown name, an option that none of the systems has, a wrong value.
+        InputError: an unknown name, an option that none of the systems has, a wrong value, or a
+            preset that no reranker has.
     """
     for kind, names in (("retriever", retrievers), ("reranker", rerankers)):
         if twice := next((n for n in names if list(names).count(n) > 1), None):
@@ -39,13 +44,23 @@ def choose_systems(
         *(registry.retriever(name) for name in retrievers),
         *(registry.reranker(name) for name in rerankers),
     ]
-    given = {registration.name: _settings_of(registration, settings) for registration in chosen}
+    if preset is not None:
+        check_preset(preset, chosen[len(retrievers) :])
+    # By place: a retriever and a reranker may have the same name.
+    given = [
+        _settings_of(
+            registration,
+            _with_preset(registration, settings, preset),
+            {option for r in chosen if r.name == registration.name for option in r.option_names()},
+        )
+        for registration in chosen
+    ]
     for key in settings:
-        if not any(key in used for used, _ in given.values()):
-            known = {name for registration in chosen for name in registration.setting_names()}
-            raise unknown(f"option of {', '.join(given)}", key, known)
+        if not any(key in used for used, _ in given):
+            raise unknown_option(key, chosen)
     made = [
-        (registration, registration.options(given[registration.name][1])) for registration in chosen
+        (registration, registration.options(values))
+        for registration, (_, values) in zip(chosen, given, strict=True)
     ]
     count = len(retrievers)
     return (
@@ -54,10 +69,58 @@ def choose_systems(
     )
 
 
+def check_preset(preset: str, chosen: Sequence[Registration[Any]]) -> None:
+    """See that a preset has an effect.
+
+    Raises:
+        InputError: none of the rerankers has it.
+    """
+    if any(preset in registration.presets for registration in chosen):
+        return
+    known = sorted({name for registration in chosen for name in registration.presets})
+    systems = ", ".join(registration.name for registration in chosen) or "a run without rerankers"
+    if not known:
+        raise InputError(f"--preset {preset} has no effect: {systems} has no presets.")
+    raise unknown(f"preset of {systems}", preset, known)
+
+
+def _with_preset(
+    registration: Registration[Any], settings: Mapping[str, object], preset: str | None
+) -> dict[str, object]:
+    """A preset's settings for one reranker, beneath those that were given."""
+    if preset is None or preset not in registration.presets:
+        return dict(settings)
+    prefix = f"{registration.name}."
+    own = {key.removeprefix(prefix) for key in settings}
+    brought = {
+        prefix + key: value
+        for key, value in flat(registration.presets[preset]).items()
+        if not any(key == set_ or key.startswith(f"{set_}.") for set_ in own)
+    }
+    return {**brought, **settings}
+
+
+def flat(table: Mapping[str, Any], prefix: str = "") -> dict[str, object]:
+    """Nested settings by their full names: `{"loop": {"epochs": 3}}` is `{"loop.epochs": 3}`."""
+    found: dict[str, object] = {}
+    for name, value in table.items():
+        if isinstance(value, dict):
+            found.update(flat(value, f"{prefix}{name}."))
+        else:
+            found[prefix + name] = value
+    return found
+
+
 def _settings_of(
-    registration: Registration[Any], settings: Mapping[str, object]
+    registration: Registration[Any], settings: Mapping[str, object], of_name: Collection[str] = ()
 ) -> tuple[set[str], dict[str, object]]:
-    """The settings that a system takes: which keys were used, and the nested values."""
+    """The settings that a system takes: which keys were used, and the nested values.
+
+    Args:
+        registration: the system.
+        settings: all that were given.
+        of_name: options of all systems with its name, which are left to those that have them.
+    """
     used: set[str] = set()
     values: dict[str, Any] = {}
     names = set(registration.option_names())
@@ -65,7 +128,8 @@ def _settings_of(
         path = key.split(".")
         if path[0] == registration.name and path[0] not in names:
             path = path[1:]
-        if path and (path[0] in names or key.startswith(f"{registration.name}.")):
+        named = key.startswith(f"{registration.name}.")
+        if path and (path[0] in names or (named and path[0] not in of_name)):
             used.add(key)
             place = values
             for part in path[:-1]:
@@ -73,8 +137,29 @@ def _settings_of(
                 if not isinstance(inner, dict):
                     raise InputError(f"'{part}' cannot be set both as a whole and by '{key}'.")
                 place = inner
-            place[path[-1]] = value
+            unset = value == "none" and _takes_none(registration.system.Options, path)
+            place[path[-1]] = None if unset else deepcopy(value)  # parts of it may be set below
     return used, values
+
+
+def unknown_option(name: str, chosen: Sequence[Registration[Any]]) -> InputError:
+    """An error for an option that none of some systems has: the nearest, and where all are."""
+    known = {option for registration in chosen for option in registration.setting_names()}
+    systems = ", ".join(registration.name for registration in chosen)
+    listed = " or ".join(f"`platform {r.kind}s show {r.name}`" for r in chosen)
+    return unknown(f"option of {systems}", name, known, hint=f"All are listed by {listed}.")
+
+
+def _takes_none(options: Any, path: Sequence[str]) -> bool:
+    """Whether an option may be unset, and "none" is no value of it."""
+    for part in path:
+        declared = getattr(options, "model_fields", {}).get(part)
+        if declared is None:
+            return False
+        options = declared.annotation
+    return type(None) in get_args(options) and not any(
+        "none" in get_args(member) for member in get_args(options)
+    )
 
 
 def _base(registration: Registration[Any], option: str) -> dict[str, Any]:

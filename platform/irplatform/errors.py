@@ -8,11 +8,16 @@ what to do. Anything else that reaches the top is a bug of ours and shows a trac
 from __future__ import annotations
 
 import difflib
+import traceback
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
+
+_MOST_LISTED = 12
+"""More names than this help nobody."""
 
 
 class PlatformError(Exception):
@@ -45,6 +50,42 @@ class PluginError(PlatformError):
     """A plugin broke its contract; the message names it and its distribution."""
 
 
+@contextmanager
+def plugin_at_work(who: str, doing: str, module: str) -> Iterator[None]:
+    """Turn what goes wrong inside of a plugin into an error that names it and the place.
+
+    Args:
+        who: the system and its plugin.
+        doing: what it was asked for: "scoring topic 3".
+        module: the module of its class; the place is the innermost line of that package.
+
+    Raises:
+        PluginError: for anything but a `PlatformError` and missing memory, which pass through.
+    """
+    try:
+        yield
+    except (PlatformError, MemoryError):
+        raise
+    except Exception as error:  # whatever a stranger's code raises
+        text = " ".join(str(error).split())
+        reason = f"{type(error).__name__}: {text}" if text else type(error).__name__
+        message = f"{who} failed {doing}: {reason} ({_place(error, module)})"
+        raise PluginError(message) from error
+
+
+def _place(error: BaseException, module: str) -> str:
+    """File, line and function of the innermost frame of a package, or of all where it has none."""
+    frames = list(traceback.walk_tb(error.__traceback__))
+    package = module.partition(".")[0]
+    own = [
+        (frame, line)
+        for frame, line in frames
+        if str(frame.f_globals.get("__name__", "")).partition(".")[0] == package
+    ]
+    frame, line = (own or frames)[-1]
+    return f"{frame.f_code.co_filename}:{line}, in {frame.f_code.co_name}"
+
+
 def unknown(kind: str, name: str, known: Iterable[str], *, hint: str = "") -> InputError:
     """An error for a name that nobody registered, with the nearest right one.
 
@@ -55,8 +96,16 @@ def unknown(kind: str, name: str, known: Iterable[str], *, hint: str = "") -> In
         hint: what else to do, appended as it is.
     """
     names = sorted(known)
-    lowered = {right.lower(): right for right in names}
-    near = difflib.get_close_matches(name.lower(), lowered, n=1, cutoff=0.5)
-    suggestion = f" Did you mean '{lowered[near[0]]}'?" if near else ""
-    listing = f" Known: {', '.join(names)}." if names and not near else ""
-    return InputError(f"unknown {kind} '{name}'.{suggestion}{listing}{' ' + hint if hint else ''}")
+    if near := _nearest(name, names, most=1, cutoff=0.5):
+        suggestion = f" Did you mean '{near[0]}'?"
+    elif len(names) > _MOST_LISTED:
+        suggestion = f" The nearest: {', '.join(_nearest(name, names, most=3, cutoff=0.0))}."
+    else:
+        suggestion = f" Known: {', '.join(names)}." if names else ""
+    return InputError(f"unknown {kind} '{name}'.{suggestion}{' ' + hint if hint else ''}")
+
+
+def _nearest(name: str, known: Iterable[str], *, most: int, cutoff: float) -> list[str]:
+    lowered = {right.lower(): right for right in known}
+    near = difflib.get_close_matches(name.lower(), lowered, n=most, cutoff=cutoff)
+    return [lowered[match] for match in near]

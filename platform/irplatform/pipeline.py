@@ -5,10 +5,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from irplatform.collections.checks import refuse_broken
+from irplatform.collections import irds
+from irplatform.collections.checks import refuse_broken, warning_of_abstracts
 from irplatform.console import notice
 from irplatform.errors import InputError
 from irplatform.reranking.fitting import (
@@ -21,24 +22,27 @@ from irplatform.reranking.fitting import (
 )
 from irplatform.reranking.interpolation import Reranked
 from irplatform.reranking.scoring import Values, score_topics
-from irplatform.reranking.splits import fold_topics
+from irplatform.reranking.splits import fold_topics, seeds_of
 from irplatform.reranking.systems import RerankerChoice, System, read_description
 from irplatform.resources import CollectionResources, VectorSource
-from irplatform.retrieval.first_stage import FirstStage, RetrieverChoice, retrieve
+from irplatform.retrieval import is_indexed
+from irplatform.retrieval.candidates import CandidateSource, Provenance, Request, Retrieved
 from irplatform.runs import Run
+from irplatform.runs.scores import alone as alone_name
 from irplatform.storage import artifact, fingerprint, home
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from irplatform.collections import Collection, Qrels
     from irplatform.plugin import Topic
+    from irplatform.retrieval.first_stage import FirstStage, RetrieverChoice
+    from irplatform.retrieval.fusion import Fusion
+    from irplatform.teaching import Teacher
 
 FOLDS = 5
 """Of cross-validation over a collection's own topics."""
-FEWEST_TOPICS = 10
-"""Fewer judged topics than this are not cross-validated."""
 
 
 @dataclass(frozen=True)
@@ -48,10 +52,33 @@ class Candidates:
     topics: Sequence[Topic]
     first: FirstStage
     per_topic: Mapping[str, tuple[str, ...]]
+    provenance: Provenance = field(default_factory=Provenance)
 
     def examples(self, qrels: Qrels) -> list[Example]:
         """The judged topics to learn from."""
         return examples(self.topics, qrels, self.first.final.rankings, self.per_topic)
+
+    def fused(self, fusion: Fusion) -> Candidates:
+        """The same candidates, in the order of another fusion of the retrievers."""
+        if len(self.first.runs) == 1:
+            return self
+        first = self.first.fused(fusion)
+        per_topic = {}
+        for topic, held in self.per_topic.items():
+            among = set(held)
+            per_topic[topic] = tuple(d for d in first.final.rankings[topic].doc_ids if d in among)
+        return replace(self, first=first, per_topic=per_topic)
+
+
+def refuse_silent_downloads(collection: Collection, name: str) -> None:
+    """Refuse to begin what would download gigabytes that nobody asked for.
+
+    Raises:
+        InputError: what is missing, from where, how much, and what to do.
+    """
+    if "ir_datasets id" in collection.metadata:
+        documents = not is_indexed(collection.corpus)
+        irds.refuse_silent_downloads(collection, name, documents=documents)
 
 
 def refuse_broken_corpus(
@@ -65,18 +92,29 @@ def refuse_broken_corpus(
     judged = {topic: dict(grades) for topic, grades in (qrels or {}).items()}
     index = resources.index_artifact().fingerprint
 
-    def look(_folder: Path) -> None:
-        stats = resources.index().stats()
+    def look(folder: Path) -> None:
+        opened = resources.index()
+        stats = opened.stats()
         refuse_broken(
             collection,
             qrels,
-            contains=resources.index().contains,
+            contains=opened.contains,
             documents=stats["documents"],
             empty=stats["documents"] - stats["non_empty_documents"],
         )
+        warning = warning_of_abstracts(
+            collection,
+            documents=stats["documents"],
+            titles=opened.documents_with("title"),
+            abstracts=opened.documents_with("abstract"),
+        )
+        (folder / "warning.txt").write_text(warning, encoding="utf-8")
 
+    depends_on = {"format": 2, "index": index, "qrels": fingerprint(judged)}
     with resources.timed("index"):
-        artifact("check", collection.id, {"index": index, "qrels": fingerprint(judged)}, look)
+        looked = artifact("check", collection.id, depends_on, look)
+    if warning := (looked.path / "warning.txt").read_text(encoding="utf-8"):
+        notice(warning)
 
 
 def search(
@@ -85,70 +123,28 @@ def search(
     depth: int,
     rerank_depth: int,
     resources: CollectionResources,
+    *,
+    source: CandidateSource | None = None,
+    names: Sequence[str] = (),
 ) -> Candidates:
-    """Retrieve candidates for all topics of a collection."""
+    """Find candidates for all topics of a collection.
+
+    Args:
+        collection: whose topics.
+        retrievers: the first stage.
+        depth: documents that each retriever finds per topic.
+        rerank_depth: how many of them are candidates.
+        resources: what the harness lends.
+        source: where candidates come from; by default what the retrievers find.
+        names: the rerankers', which a run file that is the first stage must not be called.
+
+    Raises:
+        InputError: the source does not fit the collection.
+    """
     topics = list(collection.load_topics())
-    first = retrieve(retrievers, topics, depth, resources, label=collection.id)
-    return Candidates(topics, first, first.candidates(rerank_depth))
-
-
-@dataclass(frozen=True)
-class Teacher:
-    """Where rerankers learn from: a checkpoint, a training collection, or the topics' own folds.
-
-    Attributes:
-        lessons: the training collection's topics, or None.
-        checkpoint: a folder to load instead of training.
-        folds: cross-validate over the evaluated collection's own judged topics.
-    """
-
-    lessons: Lessons | None = None
-    checkpoint: Path | None = None
-    folds: bool = False
-
-
-def find_training(collection: Collection, train_on: Collection | None) -> Collection | None:
-    """The collection that trains rerankers for this one, if there is one.
-
-    Raises:
-        InputError: it is the evaluated collection itself, or it has no judgments.
-    """
-    training = train_on or (collection.training() if collection.training else None)
-    if training is None:
-        return None
-    if training.id == collection.id:
-        raise InputError(f"'{collection.id}' cannot train rerankers for itself.")
-    if training.load_qrels is None:
-        raise InputError(f"'{training.id}' has no judgments to train on.")
-    return training
-
-
-def learn_from(
-    training: Collection,
-    retrievers: Sequence[RetrieverChoice],
-    depth: int,
-    rerank_depth: int,
-    resources: CollectionResources,
-) -> Lessons:
-    """Retrieve candidates for the training topics, and the validation topics where there are.
-
-    Raises:
-        InputError: the training collection has other documents.
-    """
-    parts: list[list[Example]] = []
-    validation = training.validation() if training.validation else None
-    for part in (training, validation):
-        if part is None or part.load_qrels is None:
-            parts.append([])
-            continue
-        if part.corpus.fingerprint != resources.corpus.fingerprint:
-            raise InputError(
-                f"'{part.id}' has other documents than the evaluated collection. Train on it with "
-                "`platform train` and give the result with --checkpoint."
-            )
-        found = search(part, retrievers, depth, rerank_depth, resources)
-        parts.append(found.examples(part.load_qrels()))
-    return Lessons(training.id, parts[0], parts[1] or None)
+    asked = Request(collection, topics, retrievers, depth, rerank_depth, resources, names)
+    found = (source or Retrieved()).find(asked)
+    return Candidates(topics, found.first, found.per_topic, found.provenance)
 
 
 @dataclass(frozen=True)
@@ -166,6 +162,13 @@ class RerankedRun:
     final: Run
     weight: float
     systems: Sequence[System]
+
+    def with_suffix(self, suffix: str) -> RerankedRun:
+        """The same, under longer names."""
+        final = f"{self.final.name}{suffix}"
+        return replace(
+            self, alone=self.alone.renamed(alone_name(final)), final=self.final.renamed(final)
+        )
 
 
 def rerank(
@@ -205,11 +208,41 @@ def rerank(
     weights = [s.weight if interpolate is None else interpolate for s, _ in assignments]
     order = [topic.id for topic in candidates.topics]
     return RerankedRun(
-        Run(f"{choice.name}-alone", {t: alone[t] for t in order}),
+        Run(alone_name(choice.name), {t: alone[t] for t in order}),
         Run(choice.name, {t: final[t] for t in order}),
         sum(weights) / len(weights),
         [system for system, _ in assignments],
     )
+
+
+def rerank_with_seeds(
+    choice: RerankerChoice,
+    candidates: Candidates,
+    qrels: Qrels | None,
+    teacher: Teacher,
+    interpolate: float | None,
+    resources: CollectionResources,
+    count: int,
+) -> Iterator[tuple[RerankedRun, CollectionResources]]:
+    """Fit a reranker and rank all topics with it, once for each of several seeds.
+
+    Args:
+        choice: the reranker; one that does not learn ranks once.
+        candidates: see `rerank`.
+        qrels: see `rerank`.
+        teacher: see `rerank`.
+        interpolate: see `rerank`.
+        resources: what the harness lends; the first seed is theirs.
+        count: how many seeds; where there are several, the names of the runs carry them.
+
+    Yields:
+        The runs of a seed, and the resources that they were made with.
+    """
+    seeds = seeds_of(resources.seed, count if choice.trainable else 1)
+    for seed in seeds:
+        seeded = replace(resources, seed=seed)
+        made = rerank(choice, candidates, qrels, teacher, interpolate, seeded)
+        yield (made.with_suffix(f"-seed{seed}") if len(seeds) > 1 else made), seeded
 
 
 def _vectors_of(checkpoint: Path) -> Path | None:
@@ -235,7 +268,8 @@ def _assign(
             )
         return [(system, candidates.topics)]
     if teacher.lessons is not None:
-        return [(fit_system(choice, teacher.lessons, resources), candidates.topics)]
+        system = fit_system(choice, teacher.lessons, resources, teacher.pretraining)
+        return [(system, candidates.topics)]
     judged = candidates.examples(qrels or {})
     if not teacher.folds or not judged:
         member = choice.create(resources)
@@ -246,7 +280,7 @@ def _assign(
     for number, split in enumerate(fold_topics(judged, FOLDS, resources.seed)):
         lessons = Lessons(f"fold {number + 1} of {FOLDS}", split.training)
         topics = [e.topic for e in split.validation] + (unjudged if number == 0 else [])
-        assigned.append((fit_system(choice, lessons, resources), topics))
+        assigned.append((fit_system(choice, lessons, resources, teacher.pretraining), topics))
     return assigned
 
 
@@ -303,42 +337,14 @@ def apply_checkpoint(
     ]
 
 
-def check_teacher(
-    collection: Collection, rerankers: Sequence[RerankerChoice], qrels: Qrels | None
-) -> bool:
-    """Whether rerankers can be cross-validated on a collection without a training partner.
-
-    Raises:
-        InputError: they cannot, and one of them has to learn.
-    """
-    judged = sum(any(g > 0 for g in grades.values()) for grades in (qrels or {}).values())
-    possible = judged >= FEWEST_TOPICS
-    learning = [choice.name for choice in rerankers if choice.trainable]
-    if learning and not possible:
-        raise InputError(
-            f"'{collection.id}' names no training collection for {', '.join(learning)}, and "
-            f"its own {judged} judged topics are too few to cross-validate (at least "
-            f"{FEWEST_TOPICS}). "
-            "Give --train-on COLLECTION or --checkpoint FOLDER."
-        )
-    if rerankers and possible:
-        what = "model" if learning else "choice of the first stage's share"
-        notice(
-            f"{collection.id} names no training collection: cross-validating over its own {judged} "
-            f"judged topics in {FOLDS} folds, so that no topic is scored by a {what} that saw its "
-            "judgments. Or give --train-on COLLECTION or --checkpoint FOLDER."
-        )
-    return possible
-
-
 __all__ = [
+    "FOLDS",
     "Candidates",
     "RerankedRun",
-    "Teacher",
     "apply_checkpoint",
-    "check_teacher",
-    "find_training",
-    "learn_from",
+    "refuse_broken_corpus",
+    "refuse_silent_downloads",
     "rerank",
+    "rerank_with_seeds",
     "search",
 ]

@@ -21,9 +21,9 @@ and in its pyproject.toml:
     document-length = "my_package"
 
 Once it is installed, `platform run --reranker document-length` finds it. Plugins import this module
-and the helper packages `irplatform.text`, `irplatform.training`, `irplatform.retrieval` and
-`irplatform.runs`, and nothing else of the platform. Import heavy modules (torch, spacy) inside the
-functions that need them: every command loads every plugin.
+and the helper packages `irplatform.text`, `irplatform.training`, `irplatform.retrieval`,
+`irplatform.knowledge` and `irplatform.runs`, and nothing else of the platform. Import heavy modules
+(torch, spacy) inside the functions that need them: every command loads every plugin.
 """
 
 from __future__ import annotations
@@ -40,6 +40,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import click
+    import numpy as np
+    import numpy.typing as npt
 
     from irplatform.collections import Collection
     from irplatform.retrieval import LuceneIndex
@@ -49,19 +51,23 @@ if TYPE_CHECKING:
 __all__ = [
     "Document",
     "Documents",
+    "FeatureGroup",
     "Field",
     "FieldValue",
     "LabelledTopic",
     "Options",
     "RegisterCollection",
+    "RegisterFeatures",
     "RegisterMeasure",
     "RegisterReranker",
+    "RegisterResults",
     "RegisterRetriever",
     "Reranker",
     "Resources",
     "Retriever",
     "RunEvent",
     "Topic",
+    "TrainableFeatureGroup",
     "TrainableReranker",
     "TrainingData",
     "hookimpl",
@@ -200,6 +206,23 @@ class Resources(Protocol):
     def progress(self, label: str, total: int) -> AbstractContextManager[Callable[[int], None]]:
         """A progress display; call what it yields with the number of steps just done."""
 
+    def notice(self, message: str) -> None:
+        """Tell the user something, in a line on stderr; the same line is told once."""
+
+    def reranker(self, name: str, settings: Mapping[str, object] | None = None) -> Reranker:
+        """Another reranker, prepared; one that learns still has to `fit` or `load`."""
+
+    def checkpoint(self, folder: Path) -> Sequence[Reranker]:
+        """The members of a checkpoint that `platform train` wrote, ready to score."""
+
+    def retriever(self, name: str, settings: Mapping[str, object] | None = None) -> Retriever:
+        """A retriever."""
+
+    def feature_group(
+        self, name: str, settings: Mapping[str, object] | None = None
+    ) -> FeatureGroup:
+        """A group of features, prepared; one that learns still has to `fit` or `load`."""
+
 
 @dataclass(frozen=True)
 class LabelledTopic:
@@ -242,11 +265,14 @@ class Reranker:
     Attributes:
         Options: the class of its options.
         citation: the paper that it implements, with section.
+        presets: name to settings, as `--set` takes them, that `--preset NAME` puts in place of
+            defaults: `{"paper": {"filters": 64, "loop.epochs": 50}}`.
         options: the options of this instance.
     """
 
     Options: ClassVar[type[Options]] = Options
     citation: ClassVar[str] = ""
+    presets: ClassVar[Mapping[str, Mapping[str, object]]] = {}
 
     def __init__(self, options: _Options | None = None) -> None:
         self.options: _Options = options if options is not None else type(self).Options()
@@ -267,12 +293,98 @@ class Reranker:
         """Score several topics at once; override it where that is faster."""
         return [self.score(topic, documents) for topic, documents in batch]
 
+    def depends_on(self) -> Mapping[str, object]:
+        """What its scores depend on beside options, documents and training, as JSON.
+
+        Called on an instance that is not prepared.
+        """
+        return {}
+
 
 class TrainableReranker(Reranker):
     """A reranker that learns from judged topics."""
 
     def fit(self, data: TrainingData) -> None:
-        """Learn. Must be repeatable: same data, options, seed and versions, same weights."""
+        """Learn. Must be repeatable: same data, options, seed and versions, same weights.
+
+        Called after `load` where there was pre-training: go on from the weights that were loaded.
+        """
+        raise NotImplementedError(f"{type(self).__name__} does not define fit()")
+
+    def save(self, folder: Path) -> None:
+        """Write what was learned into an empty folder, without pickles."""
+        raise NotImplementedError(f"{type(self).__name__} does not define save()")
+
+    def load(self, folder: Path) -> None:
+        """Read what `save` wrote."""
+        raise NotImplementedError(f"{type(self).__name__} does not define load()")
+
+
+class FeatureGroup:
+    """Features that belong together, for learning to rank. Override `names` and `compute`.
+
+    Attributes:
+        Options: the class of its options.
+        citation: where the features come from.
+        options: the options of this instance.
+    """
+
+    Options: ClassVar[type[Options]] = Options
+    citation: ClassVar[str] = ""
+
+    def __init__(self, options: _Options | None = None) -> None:
+        self.options: _Options = options if options is not None else type(self).Options()
+
+    def prepare(self, resources: Resources) -> None:
+        """Take what is needed from the harness; called once, before anything else."""
+
+    def lacks(self, topics: Sequence[Topic]) -> str:
+        """What these topics lack to have such features; "" where nothing is lacking.
+
+        Called once with the training topics; a group that lacks something is left out.
+        """
+        del topics
+        return ""
+
+    def names(self) -> tuple[str, ...]:
+        """The features' names."""
+        raise NotImplementedError(f"{type(self).__name__} does not define names()")
+
+    def compute(self, topic: Topic, documents: Documents) -> npt.NDArray[np.float32]:
+        """Features of documents for a topic.
+
+        Returns:
+            float32 [len(documents), len(names())], finite; a document's features do not depend on
+            the other documents.
+        """
+        raise NotImplementedError(f"{type(self).__name__} does not define compute()")
+
+    def compute_batch(
+        self, batch: Sequence[tuple[Topic, Documents]]
+    ) -> list[npt.NDArray[np.float32]]:
+        """Features for several topics at once; override it where that is faster."""
+        return [self.compute(topic, documents) for topic, documents in batch]
+
+    def depends_on(self) -> Mapping[str, object]:
+        """What its features depend on beside documents, topics, vectors and options, as JSON."""
+        return {}
+
+
+class TrainableFeatureGroup(FeatureGroup):
+    """Features that are learned from judged topics.
+
+    A reranker that learns from them fits a fresh instance per fold of its training topics, so that
+    no topic's features come from its own judgments.
+
+    Attributes:
+        remembers_documents: whether a document's judgments in other topics are meant to show; else
+            what a fold's topics judge is kept from the instance that computes their features.
+    """
+
+    remembers_documents: ClassVar[bool] = False
+
+    def fit(self, data: TrainingData) -> None:
+        """Learn. Must be repeatable, as a reranker's."""
         raise NotImplementedError(f"{type(self).__name__} does not define fit()")
 
     def save(self, folder: Path) -> None:
@@ -306,11 +418,30 @@ class Retriever:
         """
         raise NotImplementedError(f"{type(self).__name__} does not define retrieve()")
 
+    def depends_on(self) -> Mapping[str, object]:
+        """What its ranking depends on beside options, index and topics, as JSON: files' digests."""
+        return {}
+
+    def remark(self) -> str:
+        """What a reader of its scores must know, in a line: how it departs from its name."""
+        return ""
+
+    def explain(self, topic: Topic, resources: Resources) -> Mapping[str, object]:
+        """The query that it makes of a topic, as JSON; see `irplatform.retrieval.querying`."""
+        del resources
+        return {"kind": "words", "field": "contents", "text": topic.query}
+
 
 class RegisterReranker(Protocol):
     """Makes a reranker known by a name; keyword arguments replace defaults of its options."""
 
     def __call__(self, name: str, reranker: type[Reranker], /, **defaults: object) -> None: ...
+
+
+class RegisterFeatures(Protocol):
+    """Makes a group of features known by a name; keyword arguments replace option defaults."""
+
+    def __call__(self, name: str, group: type[FeatureGroup], /, **defaults: object) -> None: ...
 
 
 class RegisterRetriever(Protocol):
@@ -339,6 +470,12 @@ class RegisterMeasure(Protocol):
     ) -> None: ...
 
 
+class RegisterResults(Protocol):
+    """Makes the results in a TOML file known to `platform reproduce`."""
+
+    def __call__(self, file: Path, /) -> None: ...
+
+
 @dataclass(frozen=True)
 class RunEvent:
     """What the life-cycle hooks are told.
@@ -364,6 +501,10 @@ class Hooks:
         """Register rerankers: `register(name, RerankerClass, **option_defaults)`."""
 
     @hookspec
+    def register_features(self, register: RegisterFeatures) -> None:
+        """Register groups of features: `register(name, GroupClass, **option_defaults)`."""
+
+    @hookspec
     def register_retrievers(self, register: RegisterRetriever) -> None:
         """Register first-stage retrievers: `register(name, RetrieverClass, **option_defaults)`."""
 
@@ -374,6 +515,10 @@ class Hooks:
     @hookspec
     def register_measures(self, register: RegisterMeasure) -> None:
         """Register measures: `register(name, compute)`."""
+
+    @hookspec
+    def register_results(self, register: RegisterResults) -> None:
+        """Register results to reproduce: `register(path_of_a_toml_file)`."""
 
     @hookspec
     def register_commands(self, cli: click.Group) -> None:

@@ -13,17 +13,19 @@ import os
 import re
 from dataclasses import dataclass, field
 from importlib import metadata
+from pathlib import Path
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 import pluggy
 from pydantic import ValidationError
 
 from irplatform.console import notice
-from irplatform.errors import InputError, PluginError, unknown
-from irplatform.plugin import Hooks, Options, Reranker, Retriever, RunEvent
+from irplatform.errors import InputError, PluginError, plugin_at_work, unknown
+from irplatform.plugin import FeatureGroup, Hooks, Options, Reranker, Retriever, RunEvent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
+    from contextlib import AbstractContextManager
 
     import click
 
@@ -32,7 +34,7 @@ if TYPE_CHECKING:
 GROUP = "irplatform"
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
 
-System = TypeVar("System", bound="Reranker | Retriever")
+System = TypeVar("System", bound="Reranker | Retriever | FeatureGroup")
 
 
 @dataclass(frozen=True)
@@ -59,11 +61,11 @@ class Plugin:
 
 @dataclass(frozen=True)
 class Registration(Generic[System]):
-    """A reranker or retriever under a name.
+    """A reranker, retriever or group of features under a name.
 
     Attributes:
         name: what the command line calls it.
-        kind: "reranker" or "retriever".
+        kind: "reranker", "retriever" or "feature group".
         system: its class.
         defaults: options that differ from the class's own defaults.
         plugin: who registered it.
@@ -74,6 +76,11 @@ class Registration(Generic[System]):
     system: type[System]
     defaults: Mapping[str, object]
     plugin: Plugin
+
+    @property
+    def presets(self) -> Mapping[str, Mapping[str, object]]:
+        """Its presets: name to settings; only rerankers have some."""
+        return getattr(self.system, "presets", {})
 
     def option_names(self) -> list[str]:
         """Names of the options that it takes."""
@@ -109,6 +116,11 @@ class Registration(Generic[System]):
         """An instance with `settings` in place of default options."""
         return self.system(self.options(settings))
 
+    def at_work(self, doing: str) -> AbstractContextManager[None]:
+        """Within it, what goes wrong in the system's code names the plugin and the place."""
+        who = f"{self.kind} '{self.name}' of {self.plugin}"
+        return plugin_at_work(who, doing, self.system.__module__)
+
 
 @dataclass
 class Registry:
@@ -117,9 +129,11 @@ class Registry:
     plugins: list[Plugin] = field(default_factory=list)
     rerankers: dict[str, Registration[Reranker]] = field(default_factory=dict)
     retrievers: dict[str, Registration[Retriever]] = field(default_factory=dict)
+    features: dict[str, Registration[FeatureGroup]] = field(default_factory=dict)
     collections: dict[str, Callable[[], Collection]] = field(default_factory=dict)
     collection_titles: dict[str, str] = field(default_factory=dict)
     measures: dict[str, Callable[..., Mapping[str, float]]] = field(default_factory=dict)
+    results: dict[Path, Plugin] = field(default_factory=dict)
     manager: pluggy.PluginManager = field(default_factory=lambda: pluggy.PluginManager(GROUP))
 
     @property
@@ -134,6 +148,10 @@ class Registry:
     def retriever(self, name: str) -> Registration[Retriever]:
         """The retriever of that name; InputError with the nearest one if there is none."""
         return self._find("retriever", self.retrievers, name)
+
+    def feature_group(self, name: str) -> Registration[FeatureGroup]:
+        """The group of features of that name; InputError with the nearest one if there is none."""
+        return self._find("feature group", self.features, name)
 
     def collection(self, name: str) -> Collection:
         """The collection that a name, path or ir_datasets id stands for."""
@@ -181,10 +199,18 @@ def load(entry_points: Iterable[metadata.EntryPoint], selection: str = "") -> Re
         entry_points: where they are.
         selection: names to load, or names to leave out with a "-" before each, separated by
             commas; empty loads all.
+
+    Raises:
+        InputError: a plugin that is to be loaded is not installed.
     """
     found = Registry()
     found.manager.add_hookspecs(Hooks)
-    for entry_point in sorted(entry_points, key=lambda e: e.name):
+    entry_points = sorted(entry_points, key=lambda e: e.name)
+    names = [entry_point.name for entry_point in entry_points]
+    for name in _parts(selection):
+        if not name.startswith("-") and name not in (*names, "none"):
+            raise unknown("plugin", name, names, hint="IRPLATFORM_PLUGINS names it.")
+    for entry_point in entry_points:
         if _selected(entry_point.name, selection):
             found.plugins.append(_load_one(found, entry_point))
     return found
@@ -199,8 +225,12 @@ def _setting_names(options: type[Options], prefix: str = "") -> Iterator[str]:
             yield prefix + name
 
 
+def _parts(selection: str) -> list[str]:
+    return [part.strip() for part in selection.split(",") if part.strip()]
+
+
 def _selected(name: str, selection: str) -> bool:
-    chosen = [part.strip() for part in selection.split(",") if part.strip()]
+    chosen = _parts(selection)
     wanted = {part for part in chosen if not part.startswith("-")}
     return f"-{name}" not in chosen and (not wanted or name in wanted)
 
@@ -236,16 +266,20 @@ class _Collected:
         self.provides: list[str] = []
         self.rerankers: dict[str, Registration[Reranker]] = {}
         self.retrievers: dict[str, Registration[Retriever]] = {}
+        self.features: dict[str, Registration[FeatureGroup]] = {}
         self.collections: dict[str, Callable[[], Collection]] = {}
         self.titles: dict[str, str] = {}
         self.measures: dict[str, Callable[..., Mapping[str, float]]] = {}
+        self.results: dict[Path, Plugin] = {}
 
     def run_hooks(self, manager: pluggy.PluginManager) -> None:
         for hook, register in (
             ("register_rerankers", self.add_reranker),
             ("register_retrievers", self.add_retriever),
+            ("register_features", self.add_features),
             ("register_collections", self.add_collection),
             ("register_measures", self.add_measure),
+            ("register_results", self.add_results),
         ):
             for implementation in getattr(manager.hook, hook).get_hookimpls():
                 if implementation.plugin_name == str(self.plugin):
@@ -255,6 +289,7 @@ class _Collected:
         for kind, mine, theirs in (
             ("reranker", self.rerankers, found.rerankers),
             ("retriever", self.retrievers, found.retrievers),
+            ("feature group", self.features, found.features),
             ("collection", self.collections, found.collections),
             ("measure", self.measures, found.measures),
         ):
@@ -263,9 +298,11 @@ class _Collected:
                     raise PluginError(f"{kind} '{name}' is registered by another plugin already")
         found.rerankers.update(self.rerankers)
         found.retrievers.update(self.retrievers)
+        found.features.update(self.features)
         found.collections.update(self.collections)
         found.collection_titles.update(self.titles)
         found.measures.update(self.measures)
+        found.results.update(self.results)
 
     def add_reranker(self, name: str, reranker: type[Reranker], /, **defaults: object) -> None:
         self._check(name, "reranker", self.rerankers)
@@ -279,6 +316,12 @@ class _Collected:
         self.retrievers[name] = Registration(name, "retriever", retriever, defaults, self.plugin)
         self.retrievers[name].options({})
 
+    def add_features(self, name: str, group: type[FeatureGroup], /, **defaults: object) -> None:
+        self._check(name, "feature group", self.features)
+        self._check_class(name, "feature group", group, FeatureGroup)
+        self.features[name] = Registration(name, "feature group", group, defaults, self.plugin)
+        self.features[name].options({})
+
     def add_collection(self, name: str, load: Callable[[], Collection], /, *, title: str) -> None:
         self._check(name, "collection", self.collections)
         self.collections[name] = load
@@ -289,6 +332,12 @@ class _Collected:
             raise PluginError(f"measure '{name}' is registered twice")
         self.provides.append(f"measure {name}")
         self.measures[name] = compute
+
+    def add_results(self, file: Path, /) -> None:
+        if not Path(file).is_file():
+            raise PluginError(f"there is no file of results '{file}'")
+        self.provides.append(f"results {Path(file).name}")
+        self.results[Path(file)] = self.plugin
 
     def _check(self, name: str, kind: str, held: Mapping[str, object]) -> None:
         if not _NAME.fullmatch(name):

@@ -5,14 +5,15 @@ Everything is built at first use, kept in the cache, and shared by all plugins o
 
 from __future__ import annotations
 
+import json
 import time
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from irplatform import console
 from irplatform.errors import InputError
-from irplatform.plugin import Documents
+from irplatform.plugin import Documents, TrainableReranker
 from irplatform.storage import Artifact, artifact, file_digest
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from irplatform.collections import Corpus
+    from irplatform.plugin import FeatureGroup, Reranker, Retriever
     from irplatform.retrieval import LuceneIndex
     from irplatform.text import ForwardIndex, VectorOptions, WordVectors
 
@@ -61,6 +63,7 @@ class _Opened:
     index_artifact: Artifact | None = None
     index: LuceneIndex | None = None
     forward_index: ForwardIndex | None = None
+    told: set[str] = field(default_factory=set)
 
 
 @dataclass
@@ -181,6 +184,64 @@ class CollectionResources:
     def progress(self, label: str, total: int) -> AbstractContextManager[Callable[[int], None]]:
         """A progress display on stderr."""
         return console.progress(label, total)
+
+    def notice(self, message: str) -> None:
+        """A line on stderr; the same line is told once."""
+        if message not in self._opened.told:
+            self._opened.told.add(message)
+            console.notice(message)
+
+    def reranker(self, name: str, settings: Mapping[str, object] | None = None) -> Reranker:
+        """Another reranker, prepared."""
+        from irplatform.registry import registry
+
+        registration = registry().reranker(name)
+        made = registration.create(settings or {})
+        with registration.at_work("preparing"):
+            made.prepare(self)
+        return made
+
+    def checkpoint(self, folder: Path) -> Sequence[Reranker]:
+        """The members of a checkpoint, with the word vectors that it brings.
+
+        Raises:
+            InputError: it is none.
+        """
+        try:
+            held = json.loads((folder / "checkpoint.json").read_text(encoding="utf-8"))
+            name, options, members = held["reranker"], held["options"], int(held["members"])
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise InputError(
+                "this is not a checkpoint that `platform train` wrote.", path=folder
+            ) from error
+        vectors = folder / "vectors"
+        lender = self
+        if vectors.is_dir():
+            lender = replace(self, source=VectorSource(ready=vectors), _vectors={})
+        found = [lender.reranker(name, options) for _ in range(members)]
+        for number, member in enumerate(found):
+            if not isinstance(member, TrainableReranker):
+                raise InputError(f"'{name}' does not learn, so it has no checkpoints.", path=folder)
+            member.load(folder / f"member-{number}")
+        return found
+
+    def retriever(self, name: str, settings: Mapping[str, object] | None = None) -> Retriever:
+        """A retriever."""
+        from irplatform.registry import registry
+
+        return registry().retriever(name).create(settings or {})
+
+    def feature_group(
+        self, name: str, settings: Mapping[str, object] | None = None
+    ) -> FeatureGroup:
+        """A group of features, prepared."""
+        from irplatform.registry import registry
+
+        registration = registry().feature_group(name)
+        made = registration.create(settings or {})
+        with registration.at_work("preparing"):
+            made.prepare(self)
+        return made
 
     @property
     def java_version(self) -> str:

@@ -9,18 +9,27 @@ from __future__ import annotations
 import json
 import shlex
 import time
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from irplatform.console import notice
-from irplatform.evaluation import Comparison, Evaluation, MeasureFunction, compare, evaluate
-from irplatform.reports.table import ResultRow, mark, print_table
+from irplatform.evaluation import (
+    Evaluation,
+    MeasureFunction,
+    compare,
+    evaluate,
+    mean_evaluation,
+    read_sampled_qrels,
+)
+from irplatform.reports.run_report import RunReport, SeedResult, SystemResult
+from irplatform.retrieval.candidates import Provenance
 from irplatform.runs import Run, write_run
+from irplatform.runs.machine import accelerator_name
 from irplatform.runs.metadata import metadata_path, run_metadata, write_metadata
-from irplatform.storage import atomic_write, fingerprint
+from irplatform.runs.scores import Scores, SystemScores, alone, write_scores
+from irplatform.storage import atomic_write, file_digest, fingerprint
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     from irplatform.collections import Collection, Qrels
@@ -28,91 +37,10 @@ if TYPE_CHECKING:
     from irplatform.resources import CollectionResources
 
 
-@dataclass(frozen=True)
-class SystemResult:
-    """One run, written and scored.
-
-    Attributes:
-        name: the system.
-        path: its run file.
-        measures: measure name to mean; empty where the collection has no judgments.
-        per_topic: measure name to topic id to value.
-        seconds: per stage.
-        interpolation: the first stage's share in a reranker's final run.
-        measures_alone: what the reranker's own scores give.
-    """
-
-    name: str
-    path: Path
-    measures: Mapping[str, float]
-    per_topic: Mapping[str, Mapping[str, float]]
-    seconds: Mapping[str, float]
-    interpolation: float | None = None
-    measures_alone: Mapping[str, float] | None = None
-
-    def as_json(self) -> dict[str, Any]:
-        """The entry of `platform run --json`."""
-        entry: dict[str, Any] = {
-            "name": self.name,
-            "path": str(self.path),
-            "measures": dict(self.measures),
-            "seconds": {stage: round(spent, 3) for stage, spent in self.seconds.items()},
-        }
-        if self.interpolation is not None:
-            entry["interpolation"] = self.interpolation
-            entry["measures_alone"] = dict(self.measures_alone or {})
-        return entry
-
-
-@dataclass(frozen=True)
-class RunReport:
-    """All runs of a command.
-
-    Attributes:
-        collection: the collection's id.
-        note: what a reader of the scores must know.
-        measures: names, in the order of the table.
-        systems: the retrievers, their fusion, the rerankers.
-        baseline: the first stage that rerankers start from and are tested against.
-        comparisons: reranker (and "NAME alone") to measure to comparison with the baseline.
-    """
-
-    collection: str
-    note: str
-    measures: Sequence[str]
-    systems: Sequence[SystemResult]
-    baseline: str
-    comparisons: Mapping[str, Mapping[str, Comparison]] = field(default_factory=dict)
-
-    def as_json(self) -> dict[str, Any]:
-        """What `platform run --json` prints."""
-        return {
-            "collection": self.collection,
-            "runs": [system.as_json() for system in self.systems],
-        }
-
-    def print_table(self) -> None:
-        """Print the table that ends a run."""
-        rows = []
-        for system in self.systems:
-            share = system.interpolation
-            name = system.name if share is None else f"{system.name} (first stage × {share:.2f})"
-            spent = sum(system.seconds.values())
-            rows.append(
-                ResultRow(name, system.measures, self._marks(system.name), 0, seconds=spent)
-            )
-            if system.measures_alone is not None:
-                marks = self._marks(alone(system.name))
-                rows.append(ResultRow("alone", system.measures_alone, marks, 1))
-        print_table(rows, self.measures, note=self.note, baseline=self.baseline)
-
-    def _marks(self, name: str) -> dict[str, int]:
-        return {measure: mark(c) for measure, c in self.comparisons.get(name, {}).items()}
-
-
-def alone(name: str) -> str:
-    """The name of a reranker's own scores, without the first stage's."""
-    return f"{name}-alone"
+TEST = {"name": "paired t-test, two-sided", "correction method": "Holm"}
+"""How rerankers are compared with the first stage, in ir_metadata's words."""
+_SHOWN = 10
+"""How many topics or files a notice names."""
 
 
 class Recorder:
@@ -126,6 +54,9 @@ class Recorder:
         run_dir: where run files go.
         tag: their last column, or None for each run's name.
         command: how this was asked for.
+
+    Attributes:
+        candidates: which documents rerankers are given, once that is known.
     """
 
     def __init__(
@@ -140,6 +71,8 @@ class Recorder:
     ) -> None:
         self._collection = collection
         self._qrels = qrels
+        sampled = collection.sampled_qrels
+        self._sampled = read_sampled_qrels(sampled) if sampled is not None else None
         self._measures = measures
         self._extra = extra_measures
         self._run_dir = run_dir
@@ -147,8 +80,10 @@ class Recorder:
         self._command = command
         self._evaluations: dict[str, Evaluation] = {}
         self._systems: list[SystemResult] = []
+        self._written: set[str] = set()
         self._data = self._describe_data()
         self._told: Mapping[str, float] = {}
+        self.candidates = Provenance()
 
     def add(
         self,
@@ -170,33 +105,75 @@ class Recorder:
         seconds = _stages(seconds, time.monotonic() - started)
         self._told = dict(resources.seconds)
         if empty := [topic for topic, ranking in run.rankings.items() if not len(ranking)]:
-            shown = ", ".join(empty[:10]) + (", …" if len(empty) > 10 else "")
+            shown = ", ".join(empty[:_SHOWN]) + (", …" if len(empty) > _SHOWN else "")
             notice(f"{run.name} finds nothing for {len(empty):,} topics: {shown}")
         path = self._write(run, {"retrieval": list(retrieval)}, seconds, resources, None)
         self._keep(
-            SystemResult(run.name, path, evaluation.aggregate, evaluation.per_topic, seconds),
+            SystemResult(
+                run.name,
+                path,
+                evaluation.aggregate,
+                evaluation.per_topic,
+                seconds,
+                remark=str(retrieval[0].get("remark", "")) if len(retrieval) == 1 else "",
+            ),
             evaluation,
         )
 
     def add_reranked(
         self,
+        name: str,
+        attempts: Iterable[tuple[RerankedRun, CollectionResources]],
+        retrieval: Sequence[Mapping[str, Any]],
+        baseline: str,
+    ) -> None:
+        """Write and score a reranker's runs, with and without the first stage's scores.
+
+        Args:
+            name: the reranker.
+            attempts: the two runs, and what they were made with, for each seed; each is written
+                before the next one is asked for. Of several, all runs carry their seed's number.
+            retrieval: the retrievers, as they describe themselves.
+            baseline: the name of the first stage's run.
+        """
+        seeds: list[SeedResult] = []
+        final: list[Evaluation] = []
+        own: list[Evaluation] = []
+        seconds: dict[str, float] = {}
+        for made, resources in attempts:
+            started = time.monotonic()
+            final.append(self._evaluate(made.final))
+            own.append(self._evaluate(made.alone))
+            spent = _stages(resources.seconds_since(self._told), time.monotonic() - started)
+            self._told = dict(resources.seconds)
+            path = self._write_reranked(made, retrieval, baseline, resources, spent)
+            seconds = {stage: seconds.get(stage, 0.0) + passed for stage, passed in spent.items()}
+            measures, alone_measures = final[-1].aggregate, own[-1].aggregate
+            seeds.append(SeedResult(resources.seed, path, made.weight, measures, alone_measures))
+        evaluation, own_evaluation = mean_evaluation(final), mean_evaluation(own)
+        self._keep(
+            SystemResult(
+                name,
+                seeds[0].path,
+                evaluation.aggregate,
+                evaluation.per_topic,
+                seconds,
+                sum(seed.interpolation for seed in seeds) / len(seeds),
+                own_evaluation.aggregate,
+                seeds=seeds if len(seeds) > 1 else (),
+            ),
+            evaluation,
+        )
+        self._evaluations[alone(name)] = own_evaluation
+
+    def _write_reranked(
+        self,
         made: RerankedRun,
         retrieval: Sequence[Mapping[str, Any]],
         baseline: str,
         resources: CollectionResources,
-    ) -> None:
-        """Write and score a reranker's run, with and without the first stage's scores.
-
-        Args:
-            made: the two runs.
-            retrieval: the retrievers, as they describe themselves.
-            baseline: the name of the first stage's run.
-            resources: what they were made with.
-        """
-        started = time.monotonic()
-        evaluation, own = self._evaluate(made.final), self._evaluate(made.alone)
-        seconds = _stages(resources.seconds_since(self._told), time.monotonic() - started)
-        self._told = dict(resources.seconds)
+        seconds: Mapping[str, float],
+    ) -> Path:
         method = {
             "retrieval": [*retrieval, {**made.systems[0].choice.describe(), "reranks": baseline}],
             "seed": resources.seed,
@@ -207,20 +184,7 @@ class Recorder:
         }
         self._write(made.alone, {**method, "interpolation": 0.0}, seconds, resources, baseline)
         method["interpolation"] = made.weight
-        path = self._write(made.final, method, seconds, resources, baseline)
-        self._keep(
-            SystemResult(
-                made.final.name,
-                path,
-                evaluation.aggregate,
-                evaluation.per_topic,
-                seconds,
-                made.weight,
-                own.aggregate,
-            ),
-            evaluation,
-        )
-        self._evaluations[made.alone.name] = own
+        return self._write(made.final, method, seconds, resources, baseline)
 
     def _keep(self, result: SystemResult, evaluation: Evaluation) -> None:
         self._systems.append(result)
@@ -236,16 +200,19 @@ class Recorder:
     ) -> Path:
         """Write a run file and its metadata."""
         path = self._run_dir / f"{run.name}.run"
+        self._written.add(path.stem)
         write_run(run.renamed(self._tag or run.name), path)
         content = run_metadata(
             tag=self._tag or run.name,
             command=self._command,
             data={**self._data, "artifacts": dict(resources.artifacts)},
-            method=method,
+            method={**method, "candidates": dict(self.candidates.facts)},
             timings=seconds,
             measures=self._measures,
             baseline=baseline,
+            significance=[TEST] if baseline is not None and self._qrels is not None else (),
             java=resources.java_version,
+            accelerator=accelerator_name(resources.device),
         )
         write_metadata(metadata_path(path), content)
         return path
@@ -253,17 +220,19 @@ class Recorder:
     def _evaluate(self, run: Run) -> Evaluation:
         if self._qrels is None:
             return Evaluation({}, {})
-        return evaluate(self._qrels, run, self._measures, extra=self._extra)
+        return evaluate(self._qrels, run, self._measures, extra=self._extra, sampled=self._sampled)
 
     def _describe_data(self) -> dict[str, Any]:
         topics = [[t.id, t.query, dict(t.fields)] for t in self._collection.load_topics()]
         judged = {q: dict(grades) for q, grades in (self._qrels or {}).items()}
+        sampled = self._collection.sampled_qrels
         return {
             "test collection": {
                 "name": self._collection.id,
                 "documents": self._collection.corpus.fingerprint,
                 "topics": fingerprint({"topics": topics}),
                 "qrels": fingerprint(judged) if judged else None,
+                **({"sampled qrels": file_digest(sampled)} if sampled is not None else {}),
             }
         }
 
@@ -284,11 +253,33 @@ class Recorder:
             self._systems,
             baseline,
             comparisons,
+            self.candidates,
         )
         with atomic_write(self._run_dir / "report.json") as file:
             json.dump({**report.as_json(), "command": shlex.join(self._command)}, file, indent=1)
             file.write("\n")
+        self._write_scores(report.measures)
+        self._tell_of_other_runs()
         return report
+
+    def _write_scores(self, measures: Sequence[str]) -> None:
+        systems = {
+            name: SystemScores(held.aggregate, held.per_topic)
+            for name, held in self._evaluations.items()
+        }
+        write_scores(Scores(self._collection.id, measures, systems), self._run_dir)
+
+    def _tell_of_other_runs(self) -> None:
+        """Name the run files in the folder that the report is not about; they are the user's."""
+        others = sorted(
+            path.name for path in self._run_dir.glob("*.run") if path.stem not in self._written
+        )
+        if others:
+            shown = ", ".join(others[:_SHOWN]) + (", …" if len(others) > _SHOWN else "")
+            notice(
+                f"{self._run_dir} also holds runs of earlier commands, which the table, "
+                f"report.json and scores.json are not about: {shown}"
+            )
 
 
 def _stages(spent: Mapping[str, float], evaluating: float) -> dict[str, float]:

@@ -104,15 +104,64 @@ def writable_folder(path: Path) -> Path:
     return path
 
 
+@contextmanager
+def atomic_folder(path: Path) -> Iterator[Path]:
+    """Make a folder that appears under its name only when the block ends without an error.
+
+    Args:
+        path: the final name, which must be free (an empty folder is free).
+
+    Yields:
+        An empty folder with the same name, beside the final one, to fill. Whatever lies beside
+        *it*, in its parent, is scratch: it vanishes when the block ends.
+
+    Raises:
+        InputError: something is there already, or the place cannot be written to.
+    """
+    if path.exists() and not (path.is_dir() and not any(path.iterdir())):
+        raise InputError("this exists already; choose another folder, or remove it.", path=path)
+    writable_folder(path).parent.mkdir(parents=True, exist_ok=True)
+    scratch = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}."))
+    try:
+        filled = scratch / path.name
+        filled.mkdir()
+        yield filled
+        filled.replace(path)
+    finally:
+        shutil.rmtree(scratch)
+
+
+@contextmanager
+def resumable_folder(path: Path) -> Iterator[Path]:
+    """Fill a folder in several attempts; it appears under its name when the block ends well.
+
+    What an interrupted attempt left is handed to the next one.
+
+    Args:
+        path: the final name, which must be free (an empty folder is free).
+
+    Yields:
+        The folder to fill, `<name>.partial` beside the final one.
+
+    Raises:
+        InputError: something is there already, another process is filling it, or the place cannot
+            be written to.
+    """
+    path = path.absolute()
+    writable_folder(path).parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_name(f"{path.name}.partial")
+    with _locked(home() / "locks" / fingerprint({"folder": str(path)}), busy=path):
+        if path.exists() and any(path.iterdir()):
+            raise InputError("this exists already; choose another folder, or remove it.", path=path)
+        partial.mkdir(exist_ok=True)
+        yield partial
+        partial.replace(path)
+
+
 def copy_folder(source: Path, target: Path) -> None:
     """Copy a folder to a name that is free; it appears there when it is complete."""
-    target.parent.mkdir(parents=True, exist_ok=True)
-    temporary = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}."))
-    try:
-        shutil.copytree(source, temporary / target.name)
-        (temporary / target.name).rename(target)
-    finally:
-        shutil.rmtree(temporary)
+    with atomic_folder(target) as folder:
+        shutil.copytree(source, folder, dirs_exist_ok=True)
 
 
 @dataclass(frozen=True)
@@ -153,9 +202,7 @@ def artifact(
     Raises:
         InputError: the cache folder cannot be written to.
     """
-    mark = fingerprint({"kind": kind, **depends_on})
-    name = "".join(c if c.isalnum() or c in "-_." else "-" for c in label)[:60]
-    final = home() / kind / f"{name}-{mark}"
+    final, mark = _named(kind, label, depends_on)
     if (final / MANIFEST).exists():
         return _finished(final, mark, built=False)
     partial = final.with_name(final.name + ".partial")
@@ -166,7 +213,12 @@ def artifact(
             shutil.rmtree(partial, ignore_errors=True)
         partial.mkdir(exist_ok=True)
         started = time.monotonic()
-        build(partial)
+        try:
+            build(partial)
+        except BaseException:
+            if not resumable:  # half an index of MEDLINE is 40 GB that nobody would find
+                shutil.rmtree(partial, ignore_errors=True)
+            raise
         manifest = {
             "kind": kind,
             "label": label,
@@ -183,15 +235,29 @@ def artifact(
     return _finished(final, mark, built=True)
 
 
+def is_built(kind: str, label: str, depends_on: Mapping[str, Any]) -> bool:
+    """Whether `artifact` would find an artifact instead of building it."""
+    return (_named(kind, label, depends_on)[0] / MANIFEST).exists()
+
+
+def _named(kind: str, label: str, depends_on: Mapping[str, Any]) -> tuple[Path, str]:
+    """The folder of an artifact, and its fingerprint."""
+    mark = fingerprint({"kind": kind, **depends_on})
+    name = "".join(c if c.isalnum() or c in "-_." else "-" for c in label)[:60]
+    return home() / kind / f"{name}-{mark}", mark
+
+
 @contextmanager
-def _locked(final: Path) -> Iterator[None]:
-    """Keep other processes from building an artifact; they wait until it is there."""
-    from filelock import FileLock
+def _locked(final: Path, *, busy: Path | None = None) -> Iterator[None]:
+    """Keep other processes from building something; they wait, or are told that `busy` is taken."""
+    from filelock import FileLock, Timeout
 
     lock = FileLock(f"{final}.lock")
     try:
         final.parent.mkdir(parents=True, exist_ok=True)
-        lock.acquire()
+        lock.acquire(timeout=-1 if busy is None else 0)
+    except Timeout as error:
+        raise InputError("another process is building this; wait for it.", path=busy) from error
     except OSError as error:
         raise InputError(
             f"the cache cannot be written to: {error.strerror}. Set IRPLATFORM_HOME to a folder "

@@ -1,4 +1,4 @@
-"""`platform rerankers` and `platform retrievers`: names, options and citations."""
+"""`platform rerankers`, `retrievers` and `features`: names, options and citations."""
 
 from __future__ import annotations
 
@@ -8,12 +8,17 @@ from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
 
 import click
 
+from irplatform.choices import flat
 from irplatform.cli.output import json_option, print_json, print_rows
-from irplatform.plugin import Options, TrainableReranker
+from irplatform.plugin import Options, TrainableFeatureGroup, TrainableReranker
 from irplatform.registry import Registration, registry
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+
+_LONGEST = 40
+"""Characters of a default that a table has room for."""
 
 
 @click.group()
@@ -24,6 +29,26 @@ def rerankers() -> None:
 @click.group()
 def retrievers() -> None:
     """List retrievers and show their options."""
+
+
+@click.group()
+def features() -> None:
+    """List groups of features and show their options."""
+
+
+@features.command("list")
+@json_option
+def list_features(as_json: bool) -> None:
+    """List all groups of features, which learning to rank reads."""
+    _list("features", registry().features, as_json)
+
+
+@features.command("show")
+@click.argument("name")
+@json_option
+def show_features(name: str, as_json: bool) -> None:
+    """Show a group's options; `--set ltr.settings.GROUP.OPTION=VALUE` sets them."""
+    _show(registry().feature_group(name), as_json)
 
 
 @rerankers.command("list")
@@ -75,10 +100,18 @@ def _show(registration: Registration[Any], as_json: bool) -> None:
     click.echo(f"From {registration.plugin}. Options (--set name=value):")
     print_rows(
         [
-            (f"  {o['name']}", str(o["type"]), f"[{_as_set(o['default'])}]", str(o["description"]))
+            (
+                f"  {o['name']}",
+                str(o["type"]),
+                f"[{_brief(_as_set(o['default']))}]",
+                str(o["description"]),
+            )
             for o in _options(registration.options({}))
         ]
     )
+    for name, settings in registration.presets.items():
+        told = ", ".join(f"{option}={_as_set(value)}" for option, value in flat(settings).items())
+        click.echo(f"\nPreset (--preset {name}): {told}")
 
 
 def _summary(registration: Registration[Any]) -> str:
@@ -96,11 +129,12 @@ def _describe(registration: Registration[Any]) -> dict[str, Any]:
         "name": registration.name,
         "summary": _summary(registration),
         "citation": registration.system.citation or None,
-        "trainable": issubclass(registration.system, TrainableReranker),
+        "trainable": issubclass(registration.system, TrainableReranker | TrainableFeatureGroup),
         "plugin": registration.plugin.name,
         "distribution": registration.plugin.distribution,
         "version": registration.plugin.version,
         "options": _options(registration.options({})),
+        "presets": {name: flat(settings) for name, settings in registration.presets.items()},
     }
 
 
@@ -134,6 +168,11 @@ def _type_name(annotation: Any) -> str:
         return " | ".join(map(_type_name, parts))
     name = annotation.__name__ if isinstance(annotation, type) else str(annotation)
     return {"NoneType": "none", "str": "text"}.get(name, name)
+
+
+def _brief(text: str) -> str:
+    """The beginning of a long default; all of it is in --json."""
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 
 def _as_set(value: object) -> str:

@@ -9,14 +9,60 @@ from typing import Any, TypeVar
 
 import click
 
+from irplatform.cli.expansion import expansion_options, expansion_settings
 from irplatform.cli.output import json_option, print_json
 from irplatform.errors import InputError
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
+preset_option = click.option(
+    "--preset",
+    metavar="NAME",
+    help="Settings that rerankers bring, such as paper; --set and --config go before them.",
+)
+
 
 def training_options(command: Command) -> Command:
     """The options that `run` and `train` share."""
+    for option in reversed(
+        (
+            preset_option,
+            click.option(
+                "--candidates",
+                default="retrieved",
+                show_default=True,
+                metavar="retrieved|judged|RUN",
+                help="What is reranked: what the retrievers find, exactly the judged documents of "
+                "each topic, or the documents of a run file.",
+            ),
+            click.option(
+                "--fusion",
+                type=click.Choice(["auto", "plain"]),
+                default="auto",
+                show_default=True,
+                help="Weights of several retrievers: auto learns them on the training topics.",
+            ),
+            click.option(
+                "--pretrain",
+                metavar="mesh|COLLECTION",
+                help="What rerankers learn from first: articles' MeSH headings as queries, or a "
+                "collection over the same documents.",
+            ),
+            click.option(
+                "--pretrain-queries",
+                default=10_000,
+                show_default=True,
+                type=click.IntRange(10),
+                help="How many MeSH-term queries to draw.",
+            ),
+        )
+    ):
+        command = option(command)
+    return system_options(command)
+
+
+def system_options(command: Command) -> Command:
+    """The options that `run`, `train` and `tune` share."""
     for option in reversed(
         (
             click.option("--collection", required=True, help="A name, path or ir_datasets id."),
@@ -85,7 +131,7 @@ def training_options(command: Command) -> Command:
         )
     ):
         command = option(command)
-    return command
+    return expansion_options(command)
 
 
 @click.command()
@@ -117,6 +163,18 @@ def training_options(command: Command) -> Command:
 @click.option(
     "--run-dir", type=click.Path(path_type=Path), help="Where runs go; default: runs/COLLECTION."
 )
+@click.option(
+    "--seeds",
+    default=1,
+    show_default=True,
+    type=click.IntRange(1),
+    help="Train and score so often, with --seed and others; report mean and spread.",
+)
+@click.option(
+    "--effects",
+    is_flag=True,
+    help="Also print differences from the first stage, with 95 % intervals and effect sizes.",
+)
 @click.option("--tag", help="Last column of run files; default: the system's name.")
 @click.option(
     "--resume/--no-resume", default=True, help="Go on from what an interrupted run left (default)."
@@ -127,7 +185,10 @@ def run(
     rerankers: tuple[str, ...],
     settings: tuple[str, ...],
     config: Path | None,
+    expand: str | None,
+    query_plan: Path | None,
     interpolate: str,
+    effects: bool,
     as_json: bool,
     **given: Any,
 ) -> None:
@@ -143,8 +204,11 @@ def run(
         RunSettings(
             retrievers=retrievers,
             rerankers=rerankers,
-            settings=read_settings(settings, config),
-            interpolate=_share(interpolate),
+            settings={
+                **expansion_settings(retrievers, expand, query_plan),
+                **read_settings(settings, config),
+            },
+            interpolate=share(interpolate),
             command=("platform", *sys.argv[1:]),
             **given,
         )
@@ -152,7 +216,7 @@ def run(
     if as_json:
         print_json(report.as_json())
     else:
-        report.print_table()
+        report.print_table(effects=effects)
 
 
 def read_settings(settings: tuple[str, ...], config: Path | None) -> dict[str, object]:
@@ -163,10 +227,12 @@ def read_settings(settings: tuple[str, ...], config: Path | None) -> dict[str, o
     """
     import tomllib
 
+    from irplatform.choices import flat
+
     found: dict[str, object] = {}
     if config is not None:
         try:
-            found = _flat(tomllib.loads(config.read_text(encoding="utf-8")))
+            found = flat(tomllib.loads(config.read_text(encoding="utf-8")))
         except OSError as error:
             raise InputError(f"cannot be read: {error.strerror}.", path=config) from error
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
@@ -182,17 +248,8 @@ def read_settings(settings: tuple[str, ...], config: Path | None) -> dict[str, o
     return found
 
 
-def _flat(table: dict[str, Any], prefix: str = "") -> dict[str, object]:
-    flat: dict[str, object] = {}
-    for name, value in table.items():
-        if isinstance(value, dict):
-            flat.update(_flat(value, f"{prefix}{name}."))
-        else:
-            flat[prefix + name] = value
-    return flat
-
-
-def _share(interpolate: str) -> float | None:
+def share(interpolate: str) -> float | None:
+    """What `--interpolate` says; None for auto."""
     if interpolate == "auto":
         return None
     try:

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from irplatform.cli.expansion import expansion_settings
 from irplatform.cli.output import json_option, print_json
 from irplatform.cli.run import read_settings, training_options
 
@@ -24,6 +25,8 @@ def train(
     reranker: str,
     settings: tuple[str, ...],
     config: Path | None,
+    expand: str | None,
+    query_plan: Path | None,
     out: Path | None,
     as_json: bool,
     **given: Any,
@@ -35,8 +38,12 @@ def train(
     from irplatform.api import RunSettings
     from irplatform.api import train as train_reranker
 
+    chosen_settings = {
+        **expansion_settings(given["retrievers"], expand, query_plan),
+        **read_settings(settings, config),
+    }
     trained = train_reranker(
-        RunSettings(rerankers=(reranker,), settings=read_settings(settings, config), **given), out
+        RunSettings(rerankers=(reranker,), settings=chosen_settings, **given), out
     )
     if as_json:
         print_json(trained)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import compress, islice
 from statistics import fmean
 from typing import TYPE_CHECKING
 
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from irplatform.runs.run import Run
 
 _NO_DOCUMENT = "irplatform:no-such-document"
+_UNJUDGED = "~irp"
+"""How the names of unjudged documents begin; with a rank it is short enough to be cheap."""
 
 PerTopic = Mapping[str, float]
 """Topic id to value."""
@@ -81,7 +84,7 @@ def evaluate(
         PluginError: a plugin's measure gives no finite number for a judged topic.
     """
     parsed = parse_measures(measures, extra, sampled=sampled is not None)
-    judged = {topic: dict(grades) for topic, grades in qrels.items() if grades}
+    judged = {t: g if type(g) is dict else dict(g) for t, g in qrels.items() if g}
     retrieved = {topic: ranking for topic, ranking in run.rankings.items() if len(ranking)}
     plugin_names = {name for name in parsed if name in (extra or {})}
     inferred = {name: m.estimate for name, m in parsed.items() if isinstance(m, Inferred)}
@@ -136,21 +139,12 @@ def _standard(
 
     Topics go by number there, since one of its packages (gdeval, for ERR) reads nothing else.
     """
-    import ir_measures
-
     numbers = {topic: str(number) for number, topic in enumerate(judged, start=1)}
-    qrels = {numbers[topic]: _safe(grades) for topic, grades in judged.items()}
-    results = _ranks_as_scores(run, numbers)
     by_number: dict[str, dict[str, float]] = {name: {} for name in measures}
+    qrels = {numbers[topic]: _safe(grades) for topic, grades in judged.items()}
+    results = _ranks_as_scores(run, judged, numbers)
     for group in _groups(measures):
-        try:
-            for metric in ir_measures.evaluator(group, qrels).iter_calc(results):
-                by_number[str(metric.measure)][metric.query_id] = float(metric.value)
-        except Exception as error:  # whatever a package of somebody else's raises
-            names = ", ".join(map(str, group))
-            raise PlatformError(
-                f"ir-measures fails to compute {names}: {type(error).__name__}: {error}"
-            ) from error
+        _compute(group, qrels, results, by_number)
     return {
         name: {
             topic: by_number[name].get(number, float(measure.DEFAULT))
@@ -160,6 +154,31 @@ def _standard(
     }
 
 
+def _compute(
+    group: Sequence[Measure],
+    qrels: Mapping[str, Mapping[str, int]],
+    results: Mapping[str, Mapping[str, float]],
+    by_number: Mapping[str, dict[str, float]],
+) -> None:
+    """Let ir-measures compute measures, and note their values."""
+    import ir_measures
+
+    held: dict[int, dict[str, float]] = {}  # hashing or printing a measure takes its time
+    alive: list[Measure] = []  # an object's id is its own as long as it lives
+    try:
+        for metric in ir_measures.evaluator(group, qrels).iter_calc(results):
+            values = held.get(id(metric.measure))
+            if values is None:
+                alive.append(metric.measure)
+                values = held[id(metric.measure)] = by_number[str(metric.measure)]
+            values[metric.query_id] = float(metric.value)
+    except Exception as error:  # whatever a package of somebody else's raises
+        names = ", ".join(map(str, group))
+        raise PlatformError(
+            f"ir-measures fails to compute {names}: {type(error).__name__}: {error}"
+        ) from error
+
+
 def _safe(grades: Mapping[str, int]) -> Mapping[str, int]:
     """Judgments that trec_eval's code survives.
 
@@ -167,17 +186,33 @@ def _safe(grades: Mapping[str, int]) -> Mapping[str, int]:
     negative. One more document that is not relevant and that no run retrieves changes no value of
     such a topic: nothing is relevant to it.
     """
-    return grades if max(grades.values()) >= 0 else {**grades, _NO_DOCUMENT: 0}
+    return grades if any(g >= 0 for g in grades.values()) else {**grades, _NO_DOCUMENT: 0}
 
 
-def _ranks_as_scores(run: Run, numbers: Mapping[str, str]) -> dict[str, dict[str, float]]:
+def _ranks_as_scores(
+    run: Run, judged: Mapping[str, Mapping[str, int]], numbers: Mapping[str, str]
+) -> dict[str, dict[str, float]]:
+    """Falling scores instead of the run's; documents that nobody judged go by their rank.
+
+    No measure asks which they are, and copying their names from one table costs a fraction of
+    looking at every name of every topic.
+    """
     longest = max(map(len, run.rankings.values()), default=0)
-    falling = [float(longest - position) for position in range(longest)]
-    return {
-        numbers[topic]: dict(zip(ranking.doc_ids, falling, strict=False))
-        for topic, ranking in run.rankings.items()
-        if topic in numbers and len(ranking)
-    }
+    places = [f"{_UNJUDGED}{rank}" for rank in range(longest)]
+    falling = [float(longest - rank) for rank in range(longest)]
+    table = dict(zip(places, falling, strict=True))
+    results = {}
+    for topic, number in numbers.items():
+        ranking = run.rankings.get(topic)
+        if ranking is None or not len(ranking):
+            continue
+        known = map(judged[topic].__contains__, ranking.doc_ids)
+        whole = len(ranking) == longest
+        held = table.copy() if whole else dict(islice(table.items(), len(ranking)))
+        results[number] = held
+        for rank in compress(range(len(ranking)), known):
+            held[ranking.doc_ids[rank]] = held.pop(places[rank])
+    return results
 
 
 def _groups(measures: Mapping[str, Measure]) -> list[list[Measure]]:

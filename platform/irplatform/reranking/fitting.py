@@ -19,7 +19,7 @@ from irplatform.errors import InputError
 from irplatform.plugin import LabelledTopic, Reranker, Topic, TrainableReranker, TrainingData
 from irplatform.reranking.interpolation import Choice, Reranked, choose_weight
 from irplatform.reranking.scoring import Values, score_topics
-from irplatform.reranking.splits import Split, split_topics
+from irplatform.reranking.splits import MEMBERS, Split, split_topics
 from irplatform.reranking.systems import (
     RerankerChoice,
     System,
@@ -100,16 +100,26 @@ def examples(
     return found
 
 
-def fit_system(choice: RerankerChoice, lessons: Lessons, resources: CollectionResources) -> System:
+def fit_system(
+    choice: RerankerChoice,
+    lessons: Lessons,
+    resources: CollectionResources,
+    pretraining: Lessons | None = None,
+) -> System:
     """Train a reranker where it learns, and choose its weight; or take both from the cache.
+
+    Args:
+        choice: the reranker.
+        lessons: what it learns from.
+        resources: what the harness lends.
+        pretraining: what a reranker that learns learns from before.
 
     Raises:
         InputError: there is nothing to learn from.
     """
-    if not any(g > 0 for e in lessons.training for g in e.labelled.judgments.values()):
-        raise InputError(f"'{lessons.label}' has no relevant document to train '{choice.name}' on.")
     if choice.trainable:
-        built = train(choice, lessons, resources)
+        start = pretrain(choice, pretraining, resources) if pretraining else None
+        built = train(choice, lessons, resources, start=start)
         return open_checkpoint(choice, built.path, resources, built.fingerprint)
     return _weigh(choice, lessons, resources)
 
@@ -129,7 +139,13 @@ def open_checkpoint(
     )
 
 
+def _refuse_barren(choice: RerankerChoice, lessons: Lessons) -> None:
+    if not any(g > 0 for e in lessons.training for g in e.labelled.judgments.values()):
+        raise InputError(f"'{lessons.label}' has no relevant document to train '{choice.name}' on.")
+
+
 def _weigh(choice: RerankerChoice, lessons: Lessons, resources: CollectionResources) -> System:
+    _refuse_barren(choice, lessons)
     member = choice.create(resources)
     used = [*(lessons.validation or lessons.training)]
     step = max(1, -(-len(used) // MOST_WEIGHING_TOPICS))
@@ -137,8 +153,32 @@ def _weigh(choice: RerankerChoice, lessons: Lessons, resources: CollectionResour
     return System(choice, [member], chosen.weight, fingerprint(choice.describe()), {})
 
 
-def train(choice: RerankerChoice, lessons: Lessons, resources: CollectionResources) -> Artifact:
-    """Train the members of a system and keep them as a checkpoint in the cache."""
+def pretrain(choice: RerankerChoice, lessons: Lessons, resources: CollectionResources) -> Artifact:
+    """Train the one model that all members of a system then start from."""
+    return train(choice, lessons, resources, members=1)
+
+
+def train(
+    choice: RerankerChoice,
+    lessons: Lessons,
+    resources: CollectionResources,
+    *,
+    members: int = MEMBERS,
+    start: Artifact | None = None,
+) -> Artifact:
+    """Train the members of a system and keep them as a checkpoint in the cache.
+
+    Args:
+        choice: the reranker.
+        lessons: what it learns from.
+        resources: what the harness lends.
+        members: how many models to train.
+        start: a checkpoint with one member, whose weights every member starts from.
+
+    Raises:
+        InputError: nothing is relevant in the lessons.
+    """
+    _refuse_barren(choice, lessons)
     depends_on = {
         "format": TRAINING_FORMAT,
         "irplatform": __version__,
@@ -149,15 +189,17 @@ def train(choice: RerankerChoice, lessons: Lessons, resources: CollectionResourc
         "seed": resources.seed,
         "device": resources.device,
         "model_threads": resources.model_threads,
+        **({"start": start.fingerprint} if start else {}),
     }
-    splits = split_topics(lessons.training, lessons.validation, resources.seed)
+    splits = split_topics(lessons.training, lessons.validation, resources.seed, members)
 
     def build(folder: Path) -> None:
         notice(
-            f"training {choice.name} on {lessons.label}: {len(splits)} members, each on "
-            f"{len(splits[0].training):,} topics and validated on {len(splits[0].validation):,}"
+            f"training {choice.name} on {lessons.label}: {len(splits)} "
+            f"member{'s, each' if len(splits) > 1 else ''} on {len(splits[0].training):,} topics "
+            f"and validated on {len(splits[0].validation):,}"
         )
-        members: list[TrainableReranker] = []
+        trained: list[TrainableReranker] = []
         validated: dict[str, Example] = {}
         out_of_sample: dict[str, list[Values]] = {}
         for number, split in enumerate(splits):
@@ -166,14 +208,16 @@ def train(choice: RerankerChoice, lessons: Lessons, resources: CollectionResourc
             member = choice.create(replace(resources, seed=resources.seed + number))
             if not isinstance(member, TrainableReranker):
                 raise InputError(f"reranker '{choice.name}' does not learn.")
-            member.fit(
-                TrainingData(
-                    [e.labelled for e in split.training],
-                    [e.labelled for e in split.validation],
-                    workspace,
-                )
+            if start is not None:
+                member.load(start.path / "member-0")
+            data = TrainingData(
+                [e.labelled for e in split.training],
+                [e.labelled for e in split.validation],
+                workspace,
             )
-            members.append(member)
+            with choice.registration.at_work("learning"):
+                member.fit(data)
+            trained.append(member)
             scores = _score(choice, member, split.validation, resources)
             for example in split.validation:
                 validated[example.topic.id] = example
@@ -182,7 +226,7 @@ def train(choice: RerankerChoice, lessons: Lessons, resources: CollectionResourc
         chosen = _choose(list(validated.values()), means)
         write_checkpoint(
             folder,
-            members,
+            trained,
             resources.vector_folders,
             _describe(choice, lessons, splits, chosen, depends_on),
         )

@@ -90,7 +90,9 @@ def _checked(
     registration: Registration[Reranker], reranker: Reranker, batch: Batch
 ) -> list[Values]:
     who = f"reranker '{registration.name}' of {registration.plugin}"
-    scores = _within_memory(registration, reranker, batch)
+    topics = ", ".join(topic.id for topic, _ in batch[:3]) + (", …" if len(batch) > 3 else "")
+    with registration.at_work(f"scoring topics {topics}"):
+        scores = _within_memory(registration, reranker, batch)
     if len(scores) != len(batch):
         raise PluginError(f"{who} returned scores for {len(scores)} topics, not {len(batch)}.")
     checked = []

@@ -22,6 +22,19 @@ MEMBERS = 5
 """How many models are trained and averaged: five single models differ more on the same topics than
 most things that one would want to tell apart."""
 
+_APART = 1000
+"""Between the seeds of repeated trainings: the members of each have seeds that follow its own."""
+
+
+def seeds_of(first: int, count: int) -> list[int]:
+    """The seeds of repeated trainings of a system, whose members share none.
+
+    Args:
+        first: the first one.
+        count: how many.
+    """
+    return [(first + _APART * number) % 2**32 for number in range(count)]
+
 
 @dataclass(frozen=True)
 class Split(Generic[T]):
@@ -31,17 +44,20 @@ class Split(Generic[T]):
     validation: tuple[T, ...]
 
 
-def split_topics(topics: Sequence[T], validation: Sequence[T] | None, seed: int) -> list[Split[T]]:
+def split_topics(
+    topics: Sequence[T], validation: Sequence[T] | None, seed: int, members: int = MEMBERS
+) -> list[Split[T]]:
     """Split the training topics; one split per member of the ensemble.
 
     Args:
         topics: the training topics.
         validation: validation topics, where the collection has some apart.
         seed: of the choice.
+        members: how many.
     """
     if validation:
-        return [Split(tuple(topics), tuple(validation))] * MEMBERS
-    return fold_topics(topics, MEMBERS, seed)
+        return [Split(tuple(topics), tuple(validation))] * members
+    return fold_topics(topics, max(members, MEMBERS), seed)[:members]
 
 
 def fold_topics(topics: Sequence[T], folds: int, seed: int) -> list[Split[T]]:

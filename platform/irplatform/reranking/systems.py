@@ -45,8 +45,9 @@ class RerankerChoice:
 
     def create(self, resources: Resources) -> Reranker:
         """An instance that has taken what it needs."""
-        reranker = self.registration.system(self.options)
-        reranker.prepare(resources)
+        with self.registration.at_work("preparing"):
+            reranker = self.registration.system(self.options)
+            reranker.prepare(resources)
         return reranker
 
     def as_trained(self, recorded: Mapping[str, object]) -> RerankerChoice:
@@ -65,11 +66,13 @@ class RerankerChoice:
 
     def describe(self) -> dict[str, Any]:
         """What its scores depend on, beside documents, topics and training."""
+        more = self.registration.system(self.options).depends_on()
         return {
             "reranker": self.name,
             "distribution": self.registration.plugin.distribution,
             "version": self.registration.plugin.version,
             "options": self.options.model_dump(mode="json"),
+            **({"of": dict(more)} if more else {}),
         }
 
 
@@ -170,6 +173,7 @@ def load_members(folder: Path, choice: RerankerChoice, resources: Resources) -> 
             raise InputError(
                 f"'{choice.name}' does not learn, so it has no checkpoints.", path=folder
             )
-        member.load(folder / f"member-{number}")
+        with choice.registration.at_work("loading a checkpoint"):
+            member.load(folder / f"member-{number}")
         members.append(member)
     return members

@@ -70,10 +70,11 @@ def _depends_on(corpus: Corpus, options: IndexOptions) -> dict[str, Any]:
 
 def _build(corpus: Corpus, folder: Path, options: IndexOptions, threads: int) -> None:
     arguments = ["-input", "", "-collection", "JsonCollection", "-index", str(folder)]
-    arguments += ["-storeRaw", "-threads", "1", "-memoryBuffer", str(_buffer())]
+    arguments += ["-storeRaw", "-threads", "1"]
     arguments += ["-storePositions"] * options.positions + ["-storeDocvectors"] * options.vectors
     arguments += ["-fields", "title", "abstract", *searchable(corpus.fields)]
     indexer = java.java_class("io.anserini.index.SimpleIndexer")(arguments)
+    _limit_memory(indexer)
     expected = corpus.count()
     hashes = array("q")
 
@@ -100,9 +101,13 @@ def _build(corpus: Corpus, folder: Path, options: IndexOptions, threads: int) ->
     _verify(corpus, folder, hashes, expected)
 
 
-def _buffer() -> int:
-    heap = java.java_class("java.lang.Runtime").getRuntime().maxMemory()
-    return int(min(_BUFFER_MB, heap // 2**20 // 4))
+def _limit_memory(indexer: Any) -> None:
+    # Anserini's SimpleIndexer gathers 2 GB before it writes, whatever `-memoryBuffer` says: a
+    # million abstracts would fill the heap. Lucene takes another limit while it is writing.
+    fields = java.java_class("org.apache.commons.lang3.reflect.FieldUtils")
+    heap = java.java_class("java.lang.Runtime").getRuntime().maxMemory() / 2**20
+    writer = fields.readDeclaredField(indexer, "writer", True)
+    writer.getConfig().setRAMBufferSizeMB(float(min(_BUFFER_MB, heap / 4)))
 
 
 def _batches(records: Iterator[str]) -> Iterator[list[str]]:

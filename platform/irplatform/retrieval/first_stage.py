@@ -117,10 +117,18 @@ def retrieve(
     """
     index = resources.index_artifact().fingerprint
     asked = fingerprint({"topics": [[t.id, t.query, dict(t.fields)] for t in topics]})
+    # Vectors trained on the documents alone follow from the index.
+    source = resources.source.describe()
+    common = {
+        "index": index,
+        "topics": asked,
+        "depth": depth,
+        **({"vectors": source} if any(source.values()) else {}),
+    }
     runs, marks, seconds = [], [], []
     for choice in choices:
         before = dict(resources.seconds)
-        depends_on = {"index": index, "topics": asked, "depth": depth, **choice.describe()}
+        depends_on = {**common, **choice.describe()}
         if among is not None:
             depends_on |= {"depth": None, "among": {t: list(ids) for t, ids in among.items()}}
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from irplatform.retrieval.candidates.source import CandidateSource, Found, Provenance, Request
 from irplatform.retrieval.first_stage import retrieve
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from irplatform.collections import Collection
+    from irplatform.retrieval.first_stage import FirstStage
 
 RETRIEVED = "retrieved"
 
@@ -28,6 +32,7 @@ class Retrieved:
             request.resources,
             label=request.collection.id,
         )
+        first = _apart(first, request.names)
         names = ", ".join(choice.name for choice in request.retrievers)
         return Found(
             first,
@@ -42,3 +47,9 @@ class Retrieved:
     def elsewhere(self) -> CandidateSource:
         """The same."""
         return self
+
+
+def _apart(first: FirstStage, taken: Sequence[str]) -> FirstStage:
+    """The first stage under names that no reranker has: "x" finds as "x-retriever"."""
+    runs = [r.renamed(f"{r.name}-retriever") if r.name in taken else r for r in first.runs]
+    return replace(first, runs=runs, final=runs[0] if len(runs) == 1 else first.final)

@@ -1,0 +1,90 @@
+"""Writes the tables of results into the documentation, from the rows that plugins ship.
+
+    python docs/generate_results.py
+
+A table stands between two comments; the first one says what is in it:
+
+    <!-- results nfcorpus by retrievers: nDCG@20, AP -->
+    …
+    <!-- /results -->
+
+names a tag, a heading for the rows' labels where they have some, and the measures. Below a table
+stands what papers report on data of their own. A test compares the pages with `written()`, so that
+the tables cannot differ from what `platform reproduce` checks.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from irplatform.registry import registry
+from irplatform.reproduction import known_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from irplatform.reproduction import Expected, Row
+
+PAGES = (Path(__file__).with_name("results.md"),)
+
+_TABLE = re.compile(
+    r"(?P<begin><!-- results (?P<tag>[\w.-]+)( by (?P<label>\w+))?: (?P<measures>[^>]+?) -->\n).*?"
+    r"(?P<end><!-- /results -->)",
+    re.DOTALL,
+)
+_OURS = "irplatform"
+
+
+def written(text: str, rows: Sequence[Row]) -> str:
+    """A page with its tables written anew."""
+
+    def table(found: re.Match[str]) -> str:
+        measures = [measure.strip() for measure in found["measures"].split(",")]
+        chosen = [row for row in rows if found["tag"] in row.tags]
+        return (
+            found["begin"]
+            + "".join(f"{line}\n" for line in _table(chosen, found["label"], measures))
+            + found["end"]
+        )
+
+    return _TABLE.sub(table, text)
+
+
+def our_rows() -> list[Row]:
+    """The rows of our own plugins; others document theirs."""
+    held = registry().results
+    files = [file for file, plugin in held.items() if plugin.distribution == _OURS]
+    return sorted(known_rows(files), key=lambda row: (row.label, row.reranker or ""))
+
+
+def _table(rows: Sequence[Row], label: str | None, measures: Sequence[str]) -> Iterator[str]:
+    header = [*([label] if label else []), "system", "W", *measures]
+    yield f"| {' | '.join(header)} |"
+    yield "|---" * len(header) + "|"
+    for row in rows:
+        first = [row.label] if label else []
+        share = "" if row.interpolation is None else f"{row.interpolation:.2f}"
+        yield _line([*first, row.title or row.name, share, *_cells(row.expected, measures)])
+        if row.alone:
+            yield _line([*first, f"{row.name} alone", "0", *_cells(row.alone, measures)])
+    told = [row for row in rows if row.paper]
+    if told:
+        yield from ("", "Published, on other data:", "")
+        yield from (f"- {row.title or row.name}: {row.paper}." for row in told)
+
+
+def _line(cells: Sequence[str]) -> str:
+    return " ".join(["|", *(f"{cell} |" if cell else "|" for cell in cells)])
+
+
+def _cells(figures: Mapping[str, Expected], measures: Sequence[str]) -> Iterator[str]:
+    for measure in measures:
+        held = figures.get(measure)
+        yield "" if held is None else f"{held.value:.4f} {held.mark}".strip()
+
+
+if __name__ == "__main__":
+    for page in PAGES:
+        page.write_text(written(page.read_text(encoding="utf-8"), our_rows()), encoding="utf-8")

@@ -1,0 +1,119 @@
+"""`platform bench`: how fast rerankers are on this machine."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from irplatform.cli.output import json_option, print_json, print_rows
+from irplatform.cli.run import preset_option, read_settings
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from irplatform.timing import Timing
+
+
+@click.group()
+def bench() -> None:
+    """Measure how fast rerankers are."""
+
+
+@bench.command("rerankers")
+@click.option("--collection", required=True, help="A name, path or ir_datasets id.")
+@click.option(
+    "--reranker", "rerankers", multiple=True, help="What to time; repeat it; default: all."
+)
+@click.option(
+    "--documents", default=500, show_default=True, type=click.IntRange(1), help="Of a topic."
+)
+@click.option("--topics", default=10, show_default=True, type=click.IntRange(1), help="How many.")
+@click.option(
+    "--rounds", default=3, show_default=True, type=click.IntRange(1), help="Measurements of each."
+)
+@click.option(
+    "--device",
+    "devices",
+    multiple=True,
+    help="cpu, cuda or mps; repeat it for several; default: the CPU, and a GPU where there is one.",
+)
+@click.option(
+    "--model-threads",
+    default=1,
+    show_default=True,
+    type=click.IntRange(1),
+    help="Of torch on the CPU.",
+)
+@click.option(
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="An option of a reranker, as `rerankers show` lists them.",
+)
+@preset_option
+@json_option
+def time_rerankers(
+    collection: str,
+    rerankers: tuple[str, ...],
+    documents: int,
+    topics: int,
+    rounds: int,
+    devices: tuple[str, ...],
+    model_threads: int,
+    settings: tuple[str, ...],
+    preset: str | None,
+    as_json: bool,
+) -> None:
+    """Time rerankers: milliseconds to score 500 documents for a topic.
+
+    From ids of documents to scores: reading and transfers included, the model loaded, one model.
+    Models have the weights of a checkpoint in the cache, where there is one, else untrained ones,
+    which cost the same. Candidates are BM25's, filled up with those of other topics.
+    """
+    from irplatform.timing import BenchSettings
+    from irplatform.timing import time_rerankers as measure
+
+    timings = measure(
+        BenchSettings(
+            collection,
+            rerankers=rerankers,
+            documents=documents,
+            topics=topics,
+            rounds=rounds,
+            devices=devices,
+            model_threads=model_threads,
+            settings=read_settings(settings, None),
+            preset=preset,
+        )
+    )
+    if as_json:
+        print_json(
+            {
+                "collection": collection,
+                "documents": documents,
+                "topics": topics,
+                "model_threads": model_threads,
+                "timings": [timing.as_json() for timing in timings],
+            }
+        )
+        return
+    _print(timings, documents)
+
+
+def _print(timings: Sequence[Timing], documents: int) -> None:
+    click.echo(f"Milliseconds to score {documents:,} documents of a topic, one model")
+    click.echo("")
+    rows = [("reranker", "device", "  median", "quickest", "weights")]
+    problems = []
+    for timing in timings:
+        told = timing.as_json()
+        if timing.problem:
+            problems.append(f"{timing.name} on {timing.device}: {timing.problem}")
+            continue
+        middle, best = (f"{told[key]:8.1f}" for key in ("median_ms", "quickest_ms"))
+        rows.append((timing.name, timing.device, middle, best, timing.weights))
+    print_rows(rows)
+    for problem in problems:
+        click.echo(f"not timed: {problem}")

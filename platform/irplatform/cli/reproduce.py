@@ -1,0 +1,161 @@
+"""`platform reproduce`: run the results that plugins ship, and compare."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from irplatform.cli.output import json_option, print_json, print_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from irplatform.reproduction import Execution, Judged, Row
+
+_HEADER = ("result", "figure", "expected", "obtained")
+
+
+@click.command()
+@click.option(
+    "--only",
+    "patterns",
+    multiple=True,
+    metavar="PATTERN",
+    help="Results whose id, tag or system matches, such as 'delta-*'; repeat it for more.",
+)
+@click.option("--quick", is_flag=True, help="Only those that take a minute and need no data.")
+@click.option(
+    "--fresh", is_flag=True, help="In an empty cache of their own, which is removed at the end."
+)
+@click.option(
+    "--file",
+    "files",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="A TOML file of results, instead of those that plugins ship.",
+)
+@click.option("--list", "list_only", is_flag=True, help="List the results; run nothing.")
+@click.option(
+    "--device",
+    default="cpu",
+    show_default=True,
+    help="auto, cpu, cuda or mps. Expected figures were measured on the CPU.",
+)
+@click.option(
+    "--resume/--no-resume", default=True, help="Go on from an interrupted call (default)."
+)
+@json_option
+def reproduce(
+    patterns: tuple[str, ...],
+    quick: bool,
+    fresh: bool,
+    files: tuple[Path, ...],
+    list_only: bool,
+    device: str,
+    resume: bool,
+    as_json: bool,
+) -> int:
+    """Run published results again, and compare.
+
+    Results are rows of TOML files: a run, the figures that it is expected to give, and how far
+    another machine's may be from them. The exit code is 1 where one is further off. Results whose
+    collection is not on this machine are skipped.
+
+    \b
+    platform reproduce --quick --fresh
+    platform reproduce --only delta
+    """  # noqa: D301 - click wants the character \b, which keeps the lines below it as they are
+    from irplatform.registry import registry
+    from irplatform.reproduction import known_rows, select
+    from irplatform.reproduction import reproduce as run_rows
+
+    rows = select(known_rows(files or registry().results), patterns, quick=quick)
+    if list_only:
+        _list(rows, as_json)
+        return 0
+    done: list[Execution] = []
+    widths = _widths(rows)
+    if not as_json:
+        _print_header(widths)
+    for execution in run_rows(rows, fresh=fresh, resume=resume, device=device):
+        done.append(execution)
+        if not as_json:
+            _print(execution, widths)
+    counts = {
+        verdict: sum(execution.verdict == verdict for execution in done)
+        for verdict in ("passed", "failed", "skipped")
+    }
+    if as_json:
+        print_json({**counts, "results": [execution.as_json() for execution in done]})
+    else:
+        click.echo(", ".join(f"{count} {verdict}" for verdict, count in counts.items()))
+    return 1 if counts["failed"] else 0
+
+
+def _list(rows: Sequence[Row], as_json: bool) -> None:
+    if as_json:
+        listed = [row.model_dump(mode="json", exclude={"file"}) for row in rows]
+        print_json({"results": listed})
+        return
+    print_rows(
+        [
+            (
+                row.id,
+                ", ".join(row.tags),
+                f"{row.minutes:g} min",
+                f"platform {shlex.join(row.command())}",
+            )
+            for row in rows
+        ]
+    )
+
+
+def _name(measure: str, alone: bool) -> str:
+    return f"{measure} alone" if alone else measure
+
+
+def _widths(rows: Sequence[Row]) -> tuple[int, ...]:
+    """Columns that hold all rows, so that each can be printed as soon as it is there."""
+    figures = [(_name(m, alone), e.tolerance) for row in rows for m, alone, e in row.figures()]
+    tolerances = [row.tolerance for row in rows] + [t for _, t in figures if t is not None]
+    return (
+        max(len(_HEADER[0]), *(len(row.id) for row in rows)),
+        max(len(_HEADER[1]), *(len(name) for name, _ in figures)),
+        max(len(_HEADER[2]), *(len(_expected(0.0, tolerance)) for tolerance in tolerances)),
+        len(_HEADER[3]),
+    )
+
+
+def _expected(value: float, tolerance: float) -> str:
+    return f"{value:.4f} ± {tolerance:g}"
+
+
+def _line(cells: Sequence[str], widths: Sequence[int], verdict: str) -> None:
+    padded = [cell.ljust(width) for cell, width in zip(cells, widths, strict=True)]
+    click.echo("  ".join([*padded, verdict]).rstrip())
+
+
+def _print_header(widths: Sequence[int]) -> None:
+    _line(_HEADER, widths, "verdict")
+    click.echo("-" * (sum(widths) + 2 * len(widths) + len("verdict")))
+
+
+def _print(execution: Execution, widths: Sequence[int]) -> None:
+    name = execution.row.id
+    if not execution.figures:
+        told = "skipped" if execution.skipped else "FAILED"
+        click.echo(f"{name.ljust(widths[0])}  {told}: {execution.reason}")
+    for figure in execution.figures:
+        _line([name, *_cells(figure)], widths, figure.verdict)
+        name = ""
+
+
+def _cells(figure: Judged) -> tuple[str, str, str]:
+    return (
+        _name(figure.measure, figure.alone),
+        _expected(figure.expected, figure.tolerance),
+        "-" if figure.obtained is None else f"{figure.obtained:.4f}",
+    )

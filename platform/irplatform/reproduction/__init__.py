@@ -1,0 +1,22 @@
+"""Results as data: what a command is expected to give, and whether it does here.
+
+Plugins ship TOML files of results through the hook `register_results`; `platform reproduce` runs
+them, and the tables of the documentation are written from them.
+"""
+
+from irplatform.reproduction.execute import Execution, reproduce
+from irplatform.reproduction.rows import Expected, Row, known_rows, read_rows, select
+from irplatform.reproduction.verdicts import Judged, Verdict, judge
+
+__all__ = [
+    "Execution",
+    "Expected",
+    "Judged",
+    "Row",
+    "Verdict",
+    "judge",
+    "known_rows",
+    "read_rows",
+    "reproduce",
+    "select",
+]

@@ -1,0 +1,232 @@
+"""Running rows: each command in a process of its own, finished ones kept in a journal.
+
+A process for each command is what a user would call; it frees its memory, and one that fails stops
+no other. Rows with the same command share its run. The journal lies in the cache and goes when all
+rows are done, so that a second call starts over, with whatever the cache has.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from irplatform import __version__
+from irplatform.errors import InputError, PlatformError
+from irplatform.pipeline import refuse_silent_downloads
+from irplatform.registry import registry
+from irplatform.reproduction.verdicts import Judged, Verdict, judge
+from irplatform.storage import fingerprint, home
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from irplatform.reproduction.rows import Row
+
+
+@dataclass(frozen=True)
+class Execution:
+    """What became of a row.
+
+    Attributes:
+        row: the row.
+        command: the arguments of `platform`, placeholders filled in.
+        figures: the figures that were obtained, beside the expected ones.
+        reason: why there are none.
+        skipped: whether that is because the collection is not on this machine.
+        seconds: what the command took; 0 where its result was there.
+    """
+
+    row: Row
+    command: Sequence[str]
+    figures: Sequence[Judged] = ()
+    reason: str = ""
+    skipped: bool = False
+    seconds: float = 0.0
+
+    @property
+    def verdict(self) -> Verdict:
+        """Passed only if every figure is within its tolerance."""
+        if self.skipped:
+            return "skipped"
+        good = bool(self.figures) and all(figure.passed for figure in self.figures)
+        return "passed" if good else "failed"
+
+    def as_json(self) -> dict[str, Any]:
+        """An entry of `platform reproduce --json`."""
+        return {
+            "id": self.row.id,
+            "verdict": self.verdict,
+            "reason": self.reason or None,
+            "command": ["platform", *self.command],
+            "seconds": round(self.seconds, 1),
+            "paper": self.row.paper or None,
+            "figures": [figure.as_json() for figure in self.figures],
+        }
+
+
+def reproduce(
+    rows: Sequence[Row], *, fresh: bool = False, resume: bool = True, device: str = "cpu"
+) -> Iterator[Execution]:
+    """Run rows, and compare what they give with what is expected.
+
+    Args:
+        rows: the rows.
+        fresh: in an empty cache of their own, which is removed at the end.
+        resume: take what an interrupted call finished.
+        device: where to compute.
+
+    Yields:
+        What became of each row, in their order.
+
+    Raises:
+        InputError: another process is reproducing results with the same cache.
+    """
+    place = home() / "reproduce"
+    commands = [[row.fill(word) for word in row.command()] + ["--device", device] for row in rows]
+    with _alone(place):
+        journal = _Journal(
+            place / f"{_mark(commands, fresh)}.jsonl", resume=resume, runs=place / "runs"
+        )
+        cache = place / "fresh" if fresh else home()
+        if fresh and not journal.done:
+            shutil.rmtree(cache, ignore_errors=True)
+        for row, command in zip(rows, commands, strict=True):
+            yield _execute(row, command, cache, journal)
+        journal.remove()
+        if fresh:
+            shutil.rmtree(cache, ignore_errors=True)
+
+
+def _mark(commands: Sequence[Sequence[str]], fresh: bool) -> str:
+    return fingerprint({"irplatform": __version__, "commands": commands, "fresh": fresh})
+
+
+def _execute(row: Row, command: Sequence[str], cache: Path, journal: _Journal) -> Execution:
+    if lacking := row.missing():
+        return Execution(row, command, reason=lacking, skipped=True)
+    try:
+        name = row.fill(row.collection)
+        collection = registry().collection(name)
+    except PlatformError as error:
+        return Execution(row, command, reason=str(error))
+    try:
+        refuse_silent_downloads(collection, name)
+    except InputError as error:
+        return Execution(row, command, reason=str(error), skipped=True)
+    started = time.monotonic()
+    report = journal.report(command)
+    if report is None:
+        report = call(command, cache, journal.runs / row.id)
+        journal.add(command, report)
+    seconds = time.monotonic() - started
+    if "error" in report:
+        return Execution(row, command, reason=report["error"], seconds=seconds)
+    return Execution(row, command, judge(row, report), seconds=seconds)
+
+
+def call(command: Sequence[str], cache: Path, run_dir: Path) -> Mapping[str, Any]:
+    """Run `platform` in a process of its own, its messages on our stderr.
+
+    Args:
+        command: its arguments.
+        cache: its cache.
+        run_dir: where its runs go.
+
+    Returns:
+        What it printed; or, where it failed, `error` with its last message.
+    """
+    arguments = [sys.executable, "-m", "irplatform", *command, "--run-dir", str(run_dir), "--json"]
+    with (
+        tempfile.TemporaryFile("w+", encoding="utf-8") as printed,
+        subprocess.Popen(
+            arguments,
+            env={**os.environ, "IRPLATFORM_HOME": str(cache)},
+            stdout=printed,
+            stderr=subprocess.PIPE,
+            text=True,
+        ) as process,
+    ):
+        try:
+            last = _passed_on(process)
+        except BaseException:
+            process.terminate()
+            raise
+        if process.returncode:
+            return {"error": last or f"it ended with exit code {process.returncode}"}
+        printed.seek(0)
+        report: Mapping[str, Any] = json.load(printed)
+        return report
+
+
+def _passed_on(process: subprocess.Popen[str]) -> str:
+    """Hand a process's messages to ours; returns the last one when it has ended."""
+    last = ""
+    for line in process.stderr or ():
+        sys.stderr.write(line)
+        last = line.strip() or last
+    process.wait()
+    return last.removeprefix("platform: ")
+
+
+class _Journal:
+    """What commands printed, in a file, for a call that goes on after an interruption.
+
+    Attributes:
+        runs: the folder for their run files.
+    """
+
+    def __init__(self, path: Path, *, resume: bool, runs: Path) -> None:
+        self.runs = runs
+        self._path = path
+        self.done: dict[str, Mapping[str, Any]] = {}
+        if not resume:
+            path.unlink(missing_ok=True)
+        elif path.exists():
+            for line in path.read_text(encoding="utf-8").splitlines():
+                try:
+                    entry = json.loads(line)
+                    self.done[entry["command"]] = entry["report"]
+                except (ValueError, KeyError, TypeError):
+                    break  # a kill cut the last line short
+
+    def report(self, command: Sequence[str]) -> Mapping[str, Any] | None:
+        """What a command printed, if it is done."""
+        return self.done.get(json.dumps(command))
+
+    def add(self, command: Sequence[str], report: Mapping[str, Any]) -> None:
+        """Keep what a command printed; one that failed is kept for this call only."""
+        self.done[json.dumps(command)] = report
+        if "error" not in report:
+            with self._path.open("a", encoding="utf-8") as file:
+                entry = {"command": json.dumps(command), "report": report}
+                file.write(json.dumps(entry) + "\n")
+
+    def remove(self) -> None:
+        """Forget: all is done."""
+        self._path.unlink(missing_ok=True)
+
+
+@contextmanager
+def _alone(place: Path) -> Iterator[None]:
+    """Keep a second call away from the same folder."""
+    from filelock import FileLock, Timeout
+
+    place.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(place / "lock")
+    try:
+        lock.acquire(timeout=0)
+    except Timeout as error:
+        raise InputError("another `platform reproduce` is at work; wait for it.") from error
+    try:
+        yield
+    finally:
+        lock.release()

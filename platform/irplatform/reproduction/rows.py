@@ -1,0 +1,223 @@
+"""The rows of a table of results: which run, and what it is expected to give.
+
+A row is an entry `[[result]]` of a TOML file; docs/reproducing.md lists its keys. Paths hold
+`${VARIABLE}` for what differs between machines, and `${HERE}` for the folder of the file.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import tomllib
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from irplatform.choices import flat
+from irplatform.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+QUICK = "quick"
+"""The tag of rows that take a minute or so, from nothing, without data."""
+_HERE = "HERE"
+_PLACEHOLDER = re.compile(r"\$\{(\w+)\}")
+
+
+class _Declared(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Expected(_Declared):
+    """A figure that a run is expected to give.
+
+    Attributes:
+        value: the measured figure.
+        tolerance: how far another machine's may be from it; None takes the row's.
+        mark: ▲ or ▼ where the difference from the first stage was significant, as in the table
+            of a run; for the documentation, not checked.
+    """
+
+    value: float
+    tolerance: float | None = Field(None, ge=0)
+    mark: str = Field("", pattern="^(▲▲?|▼▼?)?$")
+
+
+def _figure(given: Any) -> Any:
+    return {"value": given} if isinstance(given, int | float) else given
+
+
+Figures = dict[str, Annotated[Expected, BeforeValidator(_figure)]]
+"""Measure name to what is expected; a number, or a table with `value`, `tolerance`, `mark`."""
+
+
+class Row(_Declared):
+    """A run, and what it is expected to give.
+
+    Attributes:
+        id: unique among all rows.
+        collection: as `platform run --collection` takes it, with placeholders.
+        retrievers: the first stage.
+        reranker: what reranks; none for a row about the first stage.
+        system: whose scores are looked at: by default the reranker, else the last retriever.
+        preset: as `--preset` takes it.
+        settings: as `--set` takes them.
+        seed: of everything random.
+        arguments: further arguments of `platform run`, with placeholders.
+        tags: for `--only` and for the tables of the documentation; `quick` for `--quick`.
+        minutes: how long it took from nothing, on two cores without a GPU.
+        tolerance: how far figures may be from the expected ones.
+        label: the first column of a table, where rows differ by more than the system.
+        title: the system's name in a table; by default the system's.
+        interpolation: the first stage's share in the final run, as it was measured.
+        paper: what the paper reports on its own data.
+        expected: figures of the final run, or of the first stage.
+        alone: figures of the reranker's own scores.
+        file: where the row was read.
+    """
+
+    id: str = Field(pattern=r"^[a-z0-9][a-z0-9._-]*$")
+    collection: str
+    retrievers: tuple[str, ...] = ("bm25",)
+    reranker: str | None = None
+    system: str | None = None
+    preset: str | None = None
+    settings: dict[str, Any] = Field(default_factory=dict)
+    seed: int = 42
+    arguments: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    minutes: float = Field(gt=0)
+    tolerance: float = Field(ge=0)
+    label: str = ""
+    title: str = ""
+    interpolation: float | None = None
+    paper: str = ""
+    expected: Figures
+    alone: Figures = Field(default_factory=dict)
+    file: Path = Path()
+
+    @property
+    def name(self) -> str:
+        """The system whose scores are looked at."""
+        return self.system or self.reranker or self.retrievers[-1]
+
+    def figures(self) -> list[tuple[str, bool, Expected]]:
+        """All figures: measure, whether of the reranker's own scores, what is expected."""
+        final = [(measure, False, expected) for measure, expected in self.expected.items()]
+        return final + [(measure, True, expected) for measure, expected in self.alone.items()]
+
+    def command(self) -> list[str]:
+        """The arguments of `platform` that make the run, with placeholders."""
+        named = [("--collection", self.collection)]
+        named += [("--retriever", retriever) for retriever in self.retrievers]
+        named += [("--reranker", self.reranker)] if self.reranker else []
+        named += [("--preset", self.preset)] if self.preset else []
+        named += [("--set", f"{k}={_toml(value)}") for k, value in flat(self.settings).items()]
+        named += [("--seed", str(self.seed))]
+        return ["run", *(word for pair in named for word in pair), *self.arguments]
+
+    def fill(self, text: str) -> str:
+        """A text with its placeholders filled in; those of unset variables stay."""
+        here = {_HERE: str(self.file.parent.absolute())}
+        return _PLACEHOLDER.sub(lambda m: here.get(m[1]) or os.environ.get(m[1]) or m[0], text)
+
+    def missing(self) -> str:
+        """What this machine lacks for the row, in a few words; "" where nothing is known to be."""
+        for text in (self.collection, *self.arguments):
+            filled = self.fill(text)
+            if left := _PLACEHOLDER.search(filled):
+                return f"{left[1]} is not set"
+            if filled != text and not _there(filled):
+                return f"{filled} is not there"
+        return ""
+
+
+def _there(path: str) -> bool:
+    """Whether a file or folder is there; a folder may be followed by the name of a split."""
+    return Path(path).exists() or Path(path.rpartition(":")[0]).is_dir()
+
+
+def _toml(value: object) -> str:
+    """A value as `--set` takes it."""
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def read_rows(file: Path) -> list[Row]:
+    """Read a file of results.
+
+    Raises:
+        InputError: it cannot be read, or a row is not right.
+    """
+    try:
+        content = tomllib.loads(file.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}.", path=file) from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"not a TOML file: {error}.", path=file) from error
+    entries = content.get("result")
+    if content.keys() != {"result"} or not isinstance(entries, list):
+        raise InputError("a file of results has entries [[result]] and nothing else.", path=file)
+    return [_read_row(entry, number, file) for number, entry in enumerate(entries, start=1)]
+
+
+def _read_row(entry: dict[str, Any], number: int, file: Path) -> Row:
+    try:
+        row = Row(**{**entry, "file": file})
+    except (ValidationError, TypeError) as error:
+        name = entry.get("id", f"number {number}")
+        if not isinstance(error, ValidationError):
+            raise InputError(f"result '{name}' is not right: {error}.", path=file) from error
+        problem = error.errors()[0]
+        key = ".".join(str(part) for part in problem["loc"])
+        message = f"result '{name}', key '{key}': {problem['msg']}."
+        raise InputError(message, path=file) from error
+    if row.alone and row.reranker is None:
+        raise InputError(f"result '{row.id}' has no reranker, but figures of one alone.", path=file)
+    return row
+
+
+def known_rows(files: Iterable[Path]) -> list[Row]:
+    """The rows of several files.
+
+    Raises:
+        InputError: see `read_rows`; or two rows have the same id.
+    """
+    rows: dict[str, Row] = {}
+    for file in files:
+        for row in read_rows(file):
+            if row.id in rows:
+                held = rows[row.id].file
+                raise InputError(f"result '{row.id}' is also in {held}; rename one.", path=file)
+            rows[row.id] = row
+    return list(rows.values())
+
+
+def select(rows: Sequence[Row], patterns: Sequence[str] = (), *, quick: bool = False) -> list[Row]:
+    """Choose rows.
+
+    Args:
+        rows: all rows.
+        patterns: of ids, tags or systems, as the shell has them (`delta-*`); any of them suffices.
+        quick: only those tagged so.
+
+    Raises:
+        InputError: no row is left.
+    """
+    chosen = [
+        row
+        for row in rows
+        if (not quick or QUICK in row.tags)
+        and (not patterns or any(_matches(row, pattern) for pattern in patterns))
+    ]
+    if not chosen:
+        asked = " and ".join([*([f"tagged {QUICK}"] if quick else []), *patterns])
+        raise InputError(f"no result is {asked or 'known'}. `platform reproduce --list` lists all.")
+    return chosen
+
+
+def _matches(row: Row, pattern: str) -> bool:
+    return any(fnmatchcase(name, pattern) for name in (row.id, *row.tags, row.name))

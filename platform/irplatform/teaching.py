@@ -1,0 +1,270 @@
+"""Where rerankers learn from: training collections, the topics' own folds, pre-training.
+
+Everything is found and checked here before `pipeline.rerank` fits anything.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from irplatform.choices import choose_systems
+from irplatform.collections.mesh import mesh_queries
+from irplatform.console import notice
+from irplatform.errors import InputError
+from irplatform.pipeline import FOLDS, Candidates, search
+from irplatform.reranking.fitting import Lessons
+from irplatform.retrieval.candidates import CandidateSource, Retrieved
+from irplatform.retrieval.fusion import Fusion, choose_fusion
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from irplatform.collections import Collection, Qrels
+    from irplatform.registry import Registry
+    from irplatform.reranking.systems import RerankerChoice
+    from irplatform.resources import CollectionResources
+    from irplatform.retrieval.first_stage import RetrieverChoice
+
+MESH = "mesh"
+"""The name of pre-training on MeSH-term queries."""
+PLAIN_RETRIEVER = "bm25"
+"""What finds candidates for MeSH-term queries."""
+PRETRAINING_DEPTH = 100
+"""Candidates of a topic in pre-training: topics are many, and few candidates are used of each."""
+FEWEST_TOPICS = 10
+"""Fewer judged topics than this are not cross-validated."""
+
+
+@dataclass(frozen=True)
+class Teacher:
+    """Where rerankers learn from: a checkpoint, a training collection, or the topics' own folds.
+
+    Attributes:
+        lessons: the training collection's topics, or None.
+        checkpoint: a folder to load instead of training.
+        folds: cross-validate over the evaluated collection's own judged topics.
+        pretraining: what rerankers that learn learn from before, or None.
+    """
+
+    lessons: Lessons | None = None
+    checkpoint: Path | None = None
+    folds: bool = False
+    pretraining: Lessons | None = None
+
+
+def find_training(collection: Collection, train_on: Collection | None) -> Collection | None:
+    """The collection that trains rerankers for this one, if there is one.
+
+    Raises:
+        InputError: it is the evaluated collection itself, or it has no judgments.
+    """
+    training = train_on or (collection.training() if collection.training else None)
+    if training is None:
+        return None
+    if training.id == collection.id:
+        raise InputError(f"'{collection.id}' cannot train rerankers for itself.")
+    if training.load_qrels is None:
+        raise InputError(f"'{training.id}' has no judgments to train on.")
+    return training
+
+
+def same_documents(training: Collection, collection: Collection) -> bool:
+    """Whether two collections search the same documents."""
+    return training.corpus.fingerprint == collection.corpus.fingerprint
+
+
+def topics_to_tune_on(
+    collection: Collection, train_on: Collection | None, *, itself: bool
+) -> Collection:
+    """The collection whose topics options are chosen on: never one that is evaluated unasked.
+
+    Args:
+        collection: what the options are for.
+        train_on: what the user named to learn from.
+        itself: whether the user said that the collection's own topics are for training.
+
+    Raises:
+        InputError: there is none, or the user named two.
+    """
+    if itself:
+        if train_on is not None:
+            raise InputError("--train-on and --on-these-topics name different topics; give one.")
+        if collection.load_qrels is None:
+            raise InputError(f"'{collection.id}' has no judgments to tune on.")
+        return collection
+    used = find_training(collection, train_on)
+    if used is None:
+        raise InputError(
+            f"'{collection.id}' names no training collection, and its own topics are kept for "
+            "testing. Give --train-on COLLECTION, or --on-these-topics if they are for training."
+        )
+    return used
+
+
+@dataclass(frozen=True)
+class Studied:
+    """A training collection after the first stage.
+
+    Attributes:
+        id: the training collection's.
+        training: its topics, with candidates.
+        qrels: their judgments.
+        validation: its validation topics and their judgments, where it has some apart.
+    """
+
+    id: str
+    training: Candidates
+    qrels: Qrels
+    validation: tuple[Candidates, Qrels] | None = None
+
+    def fusion(self) -> Fusion:
+        """How to fuse the retrievers, as the training topics have it."""
+        runs = self.training.first.runs
+        return choose_fusion(runs, self.qrels) if len(runs) > 1 else Fusion()
+
+    def lessons(self, fusion: Fusion) -> Lessons:
+        """What rerankers learn from, over a first stage that is fused so."""
+        training = self.training.fused(fusion).examples(self.qrels)
+        if self.validation is None:
+            return Lessons(self.id, training)
+        candidates, qrels = self.validation
+        return Lessons(self.id, training, candidates.fused(fusion).examples(qrels) or None)
+
+
+def study(
+    training: Collection,
+    retrievers: Sequence[RetrieverChoice],
+    depth: int,
+    rerank_depth: int,
+    resources: CollectionResources,
+    *,
+    source: CandidateSource | None = None,
+) -> Studied:
+    """Find candidates for the training topics, and the validation topics where there are.
+
+    Args:
+        training: the training collection.
+        retrievers: the first stage.
+        depth: documents that each retriever finds per topic.
+        rerank_depth: how many of them are candidates.
+        resources: what the harness lends.
+        source: where the candidates of the training topics come from.
+
+    Raises:
+        InputError: the training collection has other documents, or no judgments.
+    """
+    source = source or Retrieved()
+
+    def find(part: Collection, chosen: CandidateSource) -> tuple[Candidates, Qrels]:
+        if part.load_qrels is None:
+            raise InputError(f"'{part.id}' has no judgments to train on.")
+        if part.corpus.fingerprint != resources.corpus.fingerprint:
+            raise InputError(
+                f"'{part.id}' has other documents than the evaluated collection. Train on it with "
+                "`platform train` and give the result with --checkpoint."
+            )
+        found = search(part, retrievers, depth, rerank_depth, resources, source=chosen)
+        return found, part.load_qrels()
+
+    validation = training.validation() if training.validation else None
+    return Studied(
+        training.id,
+        *find(training, source),
+        find(validation, source.elsewhere()) if validation and validation.load_qrels else None,
+    )
+
+
+def check_pretraining(
+    name: str | None, checkpoint: Path | None, rerankers: Sequence[RerankerChoice]
+) -> None:
+    """Refuse pre-training that would have no effect.
+
+    Raises:
+        InputError: nothing is trained.
+    """
+    if name is None:
+        return
+    if checkpoint is not None:
+        raise InputError("--pretrain has no effect with --checkpoint: nothing is trained then.")
+    if not any(choice.trainable for choice in rerankers):
+        raise InputError("--pretrain has no effect: no reranker that learns is asked for.")
+
+
+def check_seeds(seeds: int, rerankers: Sequence[RerankerChoice]) -> None:
+    """Refuse repetitions that would have no effect.
+
+    Raises:
+        InputError: no reranker learns.
+    """
+    if seeds > 1 and not any(choice.trainable for choice in rerankers):
+        raise InputError("--seeds has no effect: no reranker that learns is asked for.")
+
+
+def pretraining_lessons(
+    name: str | None,
+    collection: Collection,
+    plugins: Registry,
+    retrievers: Sequence[RetrieverChoice],
+    resources: CollectionResources,
+    fusion: Fusion,
+    *,
+    queries: int,
+) -> Lessons | None:
+    """What rerankers learn from before they learn from the training collection.
+
+    Args:
+        name: "mesh" for MeSH-term queries of the collection's documents, or a collection over the
+            same documents; None for nothing.
+        collection: the collection that is run or trained on.
+        plugins: where names of collections are looked up.
+        retrievers: the first stage, for the candidates of a collection's topics.
+        resources: what the harness lends.
+        fusion: how the retrievers are fused.
+        queries: how many MeSH-term queries to draw.
+
+    Raises:
+        InputError: the documents have no headings, or the collection has others or no judgments.
+    """
+    if name is None:
+        return None
+    if name == MESH:
+        # Plain words only: an expanded query may search the very headings that it was made of.
+        plain, _ = choose_systems(plugins, (PLAIN_RETRIEVER,), (), {})
+        source = mesh_queries(collection.corpus, queries, resources.seed)
+        studied = study(source, plain, PRETRAINING_DEPTH, PRETRAINING_DEPTH, resources)
+        return studied.lessons(Fusion())
+    source = plugins.collection(name)
+    if source.load_qrels is None:
+        raise InputError(f"'{source.id}' has no judgments to pre-train on.")
+    studied = study(source, retrievers, PRETRAINING_DEPTH, PRETRAINING_DEPTH, resources)
+    return studied.lessons(fusion)
+
+
+def check_teacher(
+    collection: Collection, rerankers: Sequence[RerankerChoice], qrels: Qrels | None
+) -> bool:
+    """Whether rerankers can be cross-validated on a collection without a training partner.
+
+    Raises:
+        InputError: they cannot, and one of them has to learn.
+    """
+    judged = sum(any(g > 0 for g in grades.values()) for grades in (qrels or {}).values())
+    possible = judged >= FEWEST_TOPICS
+    learning = [choice.name for choice in rerankers if choice.trainable]
+    if learning and not possible:
+        raise InputError(
+            f"'{collection.id}' names no training collection for {', '.join(learning)}, and "
+            f"its own {judged} judged topics are too few to cross-validate (at least "
+            f"{FEWEST_TOPICS}). "
+            "Give --train-on COLLECTION or --checkpoint FOLDER."
+        )
+    if rerankers and possible:
+        what = "model" if learning else "choice of the first stage's share"
+        notice(
+            f"{collection.id} names no training collection: cross-validating over its own {judged} "
+            f"judged topics in {FOLDS} folds, so that no topic is scored by a {what} that saw its "
+            "judgments. Or give --train-on COLLECTION or --checkpoint FOLDER."
+        )
+    return possible

@@ -1,0 +1,186 @@
+"""Rows are run, judged, skipped and gone on with; one that is off fails and says so."""
+
+import sys
+from pathlib import Path
+
+import pytest
+from commands import call as platform
+
+from irplatform.errors import InputError
+from irplatform.reproduction import execute, read_rows, reproduce
+from irplatform.storage import home
+
+
+def test_figures_within_their_tolerance_pass(results, called, monkeypatch):
+    monkeypatch.delenv("IRPLATFORM_TEST_DATA", raising=False)
+    bm25, ranker, elsewhere = reproduce(read_rows(results))
+    assert [e.verdict for e in (bm25, ranker, elsewhere)] == ["passed", "passed", "skipped"]
+    assert elsewhere.reason == "IRPLATFORM_TEST_DATA is not set"
+    assert [figure.obtained for figure in ranker.figures] == [0.59, 0.4, 0.56]
+    assert [cache for _, cache in called] == [home()] * 2
+    assert called[0][0][-2:] == ["--device", "cpu"]
+
+
+def test_a_row_altered_by_hand_fails_and_says_by_how_much(results, called):
+    text = results.read_text(encoding="utf-8").replace("value = 0.6,", "value = 0.7,")
+    results.write_text(text, encoding="utf-8")
+    altered = list(reproduce(read_rows(results)))[1]
+    assert altered.verdict == "failed"
+    assert [figure.verdict for figure in altered.figures] == [
+        *("FAILED: 0.1100 too low, 0.02 is allowed", "ok", "ok")
+    ]
+
+
+def test_a_measure_that_is_not_reported_fails(results, called):
+    text = results.read_text(encoding="utf-8").replace('"AP" = 0.5 ', '"RR" = 0.5 ')
+    results.write_text(text, encoding="utf-8")
+    first = next(iter(reproduce(read_rows(results))))
+    assert [figure.verdict for figure in first.figures] == ["FAILED: not reported"]
+
+
+def test_an_interrupted_call_goes_on_and_a_finished_one_starts_over(results, called):
+    rows = read_rows(results)[:2]
+    stopped = reproduce(rows)
+    assert next(stopped).verdict == "passed"
+    stopped.close()
+    assert len(called) == 1
+    assert [execution.verdict for execution in reproduce(rows)] == ["passed"] * 2
+    assert len(called) == 2
+    assert len(list(reproduce(rows))) == 2
+    assert len(called) == 4
+
+
+def test_without_resume_it_starts_over(results, called):
+    rows = read_rows(results)[:2]
+    stopped = reproduce(rows)
+    next(stopped)
+    stopped.close()
+    list(reproduce(rows, resume=False))
+    assert len(called) == 3
+
+
+def test_a_journal_cut_short_by_a_kill_is_read_up_to_there(results, called):
+    rows = read_rows(results)[:2]
+    stopped = reproduce(rows)
+    next(stopped)
+    stopped.close()
+    (journal,) = (home() / "reproduce").glob("*.jsonl")
+    journal.write_text(journal.read_text() + '{"command": "ru')
+    list(reproduce(rows))
+    assert len(called) == 2
+
+
+def test_a_fresh_cache_is_empty_and_goes_when_all_is_done(results, report, called, monkeypatch):
+    seen = []
+
+    def call(command, cache, run_dir):
+        seen.append((cache, cache.exists()))
+        cache.mkdir(parents=True, exist_ok=True)
+        (cache / "artifact").touch()
+        return report
+
+    monkeypatch.setattr(execute, "call", call)
+    (home() / "reproduce" / "fresh" / "left").mkdir(parents=True)
+    list(reproduce(read_rows(results)[:2], fresh=True))
+    cache = home() / "reproduce" / "fresh"
+    assert seen == [(cache, False), (cache, True)]
+    assert not cache.exists()
+
+
+def test_rows_of_one_command_share_its_run(results, called):
+    row = read_rows(results)[1]
+    other = row.model_copy(update={"id": "its-first-stage", "system": "bm25", "alone": {}})
+    assert len(list(reproduce([row, other]))) == 2
+    assert len(called) == 1
+
+
+def test_a_row_that_names_an_unknown_collection_fails(results, called):
+    row = read_rows(results)[0].model_copy(update={"collection": "dmeo"})
+    (execution,) = reproduce([row])
+    assert execution.verdict == "failed"
+    assert "Did you mean 'demo'?" in execution.reason
+    assert called == []
+
+
+def test_two_calls_do_not_share_a_cache(results, called):
+    first = reproduce(read_rows(results))
+    next(first)
+    with pytest.raises(InputError, match="is at work"):
+        next(reproduce(read_rows(results)))
+    first.close()
+
+
+def _program(monkeypatch, tmp_path, code: str) -> None:
+    """Let a script stand in for the Python that runs `-m irplatform`."""
+    script = tmp_path / "python"
+    script.write_text(f"#!{sys.executable}\nimport os, sys\n{code}\n")
+    script.chmod(0o755)
+    monkeypatch.setattr(execute.sys, "executable", str(script))
+
+
+def test_a_command_runs_in_a_process_with_its_cache(monkeypatch, tmp_path, capsys):
+    _program(
+        monkeypatch,
+        tmp_path,
+        "print('note', file=sys.stderr)\n"
+        'print(\'{"runs": [], "home": "%s"}\' % os.environ[\'IRPLATFORM_HOME\'])',
+    )
+    report = execute.call(["run"], Path("/cache"), tmp_path / "runs")
+    assert report == {"runs": [], "home": "/cache"}
+    assert capsys.readouterr().err == "note\n"
+
+
+def test_a_command_that_fails_is_told_by_its_last_message(monkeypatch, tmp_path):
+    _program(monkeypatch, tmp_path, "sys.exit('platform: no disk')")
+    assert execute.call(["run"], tmp_path, tmp_path) == {"error": "no disk"}
+
+
+def test_the_command_prints_verdicts_and_fails(results, called, capsys, monkeypatch):
+    monkeypatch.delenv("IRPLATFORM_TEST_DATA", raising=False)
+    text = results.read_text(encoding="utf-8").replace("value = 0.6,", "value = 0.7,")
+    results.write_text(text, encoding="utf-8")
+    done = platform(capsys, monkeypatch, "reproduce", "--file", results)
+    assert done.code == 1
+    assert done.out == (
+        "result        figure    expected         obtained  verdict\n"
+        "----------------------------------------------------------\n"
+        "bm25-small    AP        0.5000 ± 0.0001  0.5000    ok\n"
+        "ranker-small  AP        0.7000 ± 0.02    0.5900    FAILED: 0.1100 too low, 0.02 is"
+        " allowed\n"
+        "              P@10      0.3000 ± 0.1     0.4000    ok\n"
+        "              AP alone  0.5500 ± 0.02    0.5600    ok\n"
+        "elsewhere     skipped: IRPLATFORM_TEST_DATA is not set\n"
+        "1 passed, 1 failed, 1 skipped\n"
+    )
+    done = platform(
+        capsys, monkeypatch, "reproduce", "--file", results, "--only", "bm25-*", "--json"
+    )
+    assert done.code == 0
+    assert (done.json["passed"], done.json["failed"], done.json["skipped"]) == (1, 0, 0)
+    assert done.json["results"][0]["figures"] == [
+        {
+            "measure": "AP",
+            "alone": False,
+            "expected": 0.5,
+            "tolerance": 0.0001,
+            "obtained": 0.50004,
+            "verdict": "passed",
+        }
+    ]
+
+
+def test_the_list_runs_nothing(results, called, capsys, monkeypatch):
+    done = platform(capsys, monkeypatch, "reproduce", "--file", results, "--list")
+    assert done.code == 0
+    assert "platform run --collection demo --retriever bm25 --seed 42" in done.out
+    done = platform(capsys, monkeypatch, "reproduce", "--file", results, "--list", "--json")
+    assert done.json["results"][0]["id"] == "bm25-small"
+    assert called == []
+
+
+@pytest.mark.slow
+@pytest.mark.java
+def test_the_quick_rows_pass_on_a_fresh_cache(capsys, monkeypatch, fresh_home):
+    done = platform(capsys, monkeypatch, "reproduce", "--quick", "--fresh")
+    assert done.code == 0, done.out
+    assert "0 failed, 0 skipped" in done.out

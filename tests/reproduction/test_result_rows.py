@@ -1,0 +1,113 @@
+"""Rows of results: read with care, chosen by pattern, turned into commands."""
+
+from itertools import pairwise
+
+import pytest
+
+from irplatform.cli.run import read_settings
+from irplatform.cli.run import run as run_command
+from irplatform.errors import InputError
+from irplatform.registry import registry
+from irplatform.reproduction import known_rows, read_rows, select
+
+
+def test_a_row_is_a_command_and_figures(results):
+    bm25, ranker, _ = read_rows(results)
+    assert bm25.command() == [
+        *("run", "--collection", "demo", "--retriever", "bm25", "--seed", "42")
+    ]
+    assert bm25.name == "bm25"
+    figures = [
+        (measure, alone, expected.value, expected.tolerance)
+        for measure, alone, expected in ranker.figures()
+    ]
+    assert figures == [
+        ("AP", False, 0.6, None),
+        ("P@10", False, 0.3, 0.1),
+        ("AP", True, 0.55, None),
+    ]
+
+
+def test_settings_reach_the_command_line_as_they_were(results):
+    row = read_rows(results)[1]
+    words = row.command()
+    given = tuple(value for flag, value in pairwise(words) if flag == "--set")
+    assert read_settings(given, None) == {
+        "filters": 8,
+        "lexical": ["bm25_text"],
+        "loop.epochs": 3,
+    }
+
+
+def test_placeholders_are_filled_and_what_is_missing_is_named(results, monkeypatch, tmp_path):
+    row = read_rows(results)[2]
+    monkeypatch.delenv("IRPLATFORM_TEST_DATA", raising=False)
+    assert row.missing() == "IRPLATFORM_TEST_DATA is not set"
+    monkeypatch.setenv("IRPLATFORM_TEST_DATA", str(tmp_path))
+    assert row.missing() == f"{tmp_path}/nowhere:dev is not there"
+    (tmp_path / "nowhere").mkdir()
+    assert row.missing() == ""
+    assert row.fill("${HERE}/x") == f"{tmp_path}/x"
+
+
+@pytest.mark.parametrize(
+    ("patterns", "quick", "chosen"),
+    [
+        ((), False, ["bm25-small", "ranker-small", "elsewhere"]),
+        ((), True, ["bm25-small"]),
+        (("*-small",), False, ["bm25-small", "ranker-small"]),
+        (("small",), False, ["ranker-small"]),
+        (("delta", "elsewhere"), False, ["ranker-small", "elsewhere"]),
+    ],
+)
+def test_rows_are_chosen_by_id_tag_and_system(results, patterns, quick, chosen):
+    rows = select(read_rows(results), patterns, quick=quick)
+    assert [row.id for row in rows] == chosen
+
+
+def test_a_pattern_that_no_row_has_is_refused(results):
+    with pytest.raises(InputError, match="no result is tagged quick and nothing"):
+        select(read_rows(results), ["nothing"], quick=True)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[[results]]", "has entries"),
+        ("result = 3", "has entries"),
+        ("[[result]", "not a TOML file"),
+        ('[[result]]\nid = "a"', "result 'a', key 'collection'"),
+        ('[[result]]\nid = "A!"', "result 'A!', key 'id'"),
+        (
+            '[[result]]\nid = "a"\ncollection = "c"\nminutes = 1\ntolerance = 0\n'
+            'expected = { "AP" = "much" }',
+            "key 'expected.AP",
+        ),
+        (
+            '[[result]]\nid = "a"\ncollection = "c"\nminutes = 1\ntolerance = 0\n'
+            'expected = {}\nalone = { "AP" = 1 }',
+            "has no reranker",
+        ),
+    ],
+)
+def test_a_wrong_file_is_refused_with_its_name(tmp_path, text, message):
+    file = tmp_path / "wrong.toml"
+    file.write_text(text)
+    with pytest.raises(InputError, match=message) as refusal:
+        read_rows(file)
+    assert str(refusal.value).startswith(str(file))
+
+
+def test_two_rows_of_one_id_are_refused(results, tmp_path):
+    other = tmp_path / "other.toml"
+    other.write_text(results.read_text(encoding="utf-8"), encoding="utf-8")
+    with pytest.raises(InputError, match="is also in"):
+        known_rows([results, other])
+
+
+def test_the_rows_that_are_shipped_are_commands_that_are_understood():
+    rows = known_rows(registry().results)
+    assert {"bm25-demo", "delta-demo"} <= {row.id for row in select(rows, quick=True)}
+    for row in rows:
+        run_command.make_context("run", row.command()[1:])
+        assert row.reranker is None or row.reranker in registry().rerankers

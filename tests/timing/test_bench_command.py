@@ -1,0 +1,45 @@
+"""`platform bench rerankers`, as a user calls it."""
+
+import json
+
+import pytest
+from commands import call
+
+pytestmark = pytest.mark.java
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "many" / "qrels").mkdir(parents=True)
+    documents = [{"_id": f"d{n}", "title": "Cancer", "text": f"cell{n}"} for n in range(30)]
+    lines = "".join(json.dumps(document) + "\n" for document in documents)
+    (tmp_path / "many" / "corpus.jsonl").write_text(lines)
+    (tmp_path / "many" / "queries.jsonl").write_text('{"_id": "q1", "text": "cancer"}\n')
+    (tmp_path / "many" / "qrels" / "test.tsv").write_text("query-id\tcorpus-id\tscore\nq1\td1\t1\n")
+    return tmp_path
+
+
+def test_it_prints_a_line_for_each_reranker(folder, capsys, monkeypatch, fresh_home):
+    options = ("--collection", "many", "--documents", 20, "--device", "cpu", "--rounds", 2)
+    chosen = ("--reranker", "revdocid", "--reranker", "bm25-text")
+    done = call(capsys, monkeypatch, "bench", "rerankers", *options, *chosen)
+    assert done.code == 0, done.err
+    lines = done.out.splitlines()
+    assert lines[0] == "Milliseconds to score 20 documents of a topic, one model"
+    assert [line.split()[:2] for line in lines[2:]] == [
+        ["reranker", "device"],
+        ["revdocid", "cpu"],
+        ["bm25-text", "cpu"],
+    ]
+    done = call(capsys, monkeypatch, "bench", "rerankers", *options, *chosen, "--json")
+    timings = done.json["timings"]
+    assert [timing["measurements"] for timing in timings] == [2, 2]
+    assert all(timing["median_ms"] > 0 for timing in timings)
+
+
+def test_more_documents_than_there_are_is_refused(folder, capsys, monkeypatch, fresh_home):
+    options = ("--collection", "many", "--reranker", "revdocid", "--device", "cpu")
+    done = call(capsys, monkeypatch, "bench", "rerankers", *options)
+    assert done.code == 2
+    assert "30 different candidates, not 500" in done.err
