@@ -115,14 +115,14 @@ def compare_documents(folder: Path) -> None:
             sys.exit(f"article {record.doc_id} differs: {document} is not {record}")
 
 
-def measure(side: str, folder: Path) -> dict[str, float]:
+def measure(side: str, folder: Path) -> dict[str, Any]:
     """Run one side in a process of its own, watching the memory of it and its workers."""
     command = [sys.executable, __file__, "--one", side, "--read", str(folder)]
-    peak = 0
+    memory = []
     with subprocess.Popen(command, stdout=subprocess.PIPE) as child:
         process = psutil.Process(child.pid)
         while child.poll() is None:
-            peak = max(peak, private_memory(process))
+            memory.append(private_memory(process) / 2**20)
             time.sleep(0.1)
         printed = child.communicate()[0]
     if child.returncode:
@@ -131,7 +131,11 @@ def measure(side: str, folder: Path) -> dict[str, float]:
     for unit in ("second", "cpu_second"):
         rate = measured["documents"] / measured[f"{unit}s"]
         measured[f"documents_per_{unit}"] = round(rate, 1)
-    measured["peak_mib"] = round(peak / 2**20, 1)
+    measured["peak_mib"] = round(max(memory), 1)
+    measured["peak_mib_of_each_quarter"] = [
+        round(max(memory[len(memory) * part // 4 :][: len(memory) // 4 + 1]), 1)
+        for part in range(4)
+    ]
     print(f"{side}: {measured}", file=sys.stderr, flush=True)
     return measured
 

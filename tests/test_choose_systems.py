@@ -1,10 +1,14 @@
 """From names and settings to systems: every setting reaches whom it is meant for, or is refused."""
 
+from typing import Literal
+
 import pytest
+from small import PLUGIN
 
 from irplatform.choices import choose_systems
 from irplatform.errors import InputError
-from irplatform.registry import registry
+from irplatform.plugin import Options, Retriever
+from irplatform.registry import Registration, Registry, registry
 
 
 def _options(retrievers, rerankers, **settings):
@@ -39,6 +43,13 @@ def test_a_part_of_an_option_is_set_and_the_other_parts_stay():
     assert loop.batch_size == usual.batch_size
 
 
+def test_settings_are_left_as_they_were():
+    settings = {"delta.loop": {"patience": 2}, "delta.loop.epochs": 3}
+    loop = _options(["bm25"], ["delta"], **settings)["delta"].loop
+    assert (loop.epochs, loop.patience) == (3, 2)
+    assert settings == {"delta.loop": {"patience": 2}, "delta.loop.epochs": 3}
+
+
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
@@ -60,6 +71,39 @@ def test_a_part_of_an_option_is_set_and_the_other_parts_stay():
 def test_a_wrong_setting_is_refused(settings, message):
     with pytest.raises(InputError, match=message):
         choose_systems(registry(), ["bm25"], ["delta"], settings)
+
+
+class _Optional(Options):
+    limit: int | None = 5
+    name: str | None = None
+    mode: Literal["none", "all"] | None = "all"
+    size: int = 1
+
+
+def test_none_unsets_an_option_that_may_be_unset():
+    class Finder(Retriever):
+        Options = _Optional
+
+    plugins = Registry()
+    plugins.retrievers["finder"] = Registration("finder", "retriever", Finder, {}, PLUGIN)
+
+    def options(**settings):
+        return choose_systems(plugins, ["finder"], [], settings)[0][0].options
+
+    assert options(limit="none").limit is None
+    assert options(**{"finder.name": "none"}).name is None
+    assert options(mode="none").mode == "none"  # a value of its own
+    with pytest.raises(InputError, match="option 'size' of retriever 'finder' cannot be 'none'"):
+        options(size="none")
+
+
+def test_an_option_like_no_other_is_answered_with_the_nearest_three_and_where_all_are():
+    with pytest.raises(InputError) as refusal:
+        choose_systems(registry(), ["bm25"], ["delta"], {"zzzzzzzz": 1})
+    message = str(refusal.value)
+    assert "The nearest: " in message
+    assert message.count(",") == 3  # those between four names
+    assert "`platform retrievers show bm25` or `platform rerankers show delta`" in message
 
 
 def test_a_system_is_named_once():

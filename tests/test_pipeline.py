@@ -8,15 +8,16 @@ import numpy as np
 import pytest
 from small import SmallResources, registration
 
-from irplatform import pipeline
+from irplatform import teaching
 from irplatform.collections import Collection
 from irplatform.errors import InputError
-from irplatform.pipeline import FOLDS, Candidates, Teacher, check_teacher, find_training, rerank
+from irplatform.pipeline import FOLDS, Candidates, rerank
 from irplatform.plugin import Options, Reranker, Topic, TrainableReranker
 from irplatform.reranking.systems import RerankerChoice
 from irplatform.resources import CollectionResources
 from irplatform.retrieval.first_stage import FirstStage
 from irplatform.runs import Ranking, Run
+from irplatform.teaching import Teacher, check_teacher, find_training, topics_to_tune_on
 
 pytestmark = pytest.mark.usefixtures("fresh_home")
 
@@ -167,7 +168,7 @@ def test_a_training_collection_needs_judgments():
 def test_training_on_other_documents_is_refused(resources):
     other = replace(_collection("other"), corpus=SimpleNamespace(name="o", fingerprint="other"))
     with pytest.raises(InputError, match=r"'other' has other documents.*--checkpoint"):
-        pipeline.learn_from(other, [], 10, 10, resources)
+        teaching.study(other, [], 10, 10, resources)
 
 
 def test_few_judged_topics_cannot_teach(capsys):
@@ -181,3 +182,17 @@ def test_few_judged_topics_cannot_teach(capsys):
     assert capsys.readouterr().err == ""
     assert check_teacher(_collection(), [_choice(Witness)], many) is True
     assert "cross-validating over its own 10 judged topics" in capsys.readouterr().err
+
+
+def test_options_are_tuned_on_the_partner_never_on_the_collection_itself_unasked():
+    partner, named = _collection("partner"), _collection("named")
+    evaluated = _collection(training=lambda: partner)
+    assert topics_to_tune_on(evaluated, None, itself=False) is partner
+    assert topics_to_tune_on(evaluated, named, itself=False) is named
+    assert topics_to_tune_on(evaluated, None, itself=True) is evaluated
+    with pytest.raises(InputError, match="its own topics are kept for testing"):
+        topics_to_tune_on(_collection(), None, itself=False)
+    with pytest.raises(InputError, match="name different topics; give one"):
+        topics_to_tune_on(evaluated, named, itself=True)
+    with pytest.raises(InputError, match="'c' has no judgments to tune on"):
+        topics_to_tune_on(_collection(load_qrels=None), None, itself=True)

@@ -136,6 +136,13 @@ def test_plugins_are_selected_by_name(install, selection, kept):
     assert [plugin.name for plugin in load(points, selection).plugins] == kept
 
 
+def test_selecting_a_plugin_that_is_not_there_is_an_error(install):
+    points = install("lucent", GOOD)
+    with pytest.raises(InputError, match=r"unknown plugin 'lucene'. Did you mean 'lucent'\?"):
+        load(points, "lucene")
+    assert load(points, "-lucene").plugins  # leaving it out is done already
+
+
 def test_the_environment_selects_plugins(monkeypatch):
     monkeypatch.setenv("IRPLATFORM_PLUGINS", "lucene")
     registry.cache_clear()
@@ -243,3 +250,25 @@ def test_a_plugin_that_cannot_add_its_command_is_named(install, capsys):
 
 def test_the_registry_loads_plugins_once():
     assert registry_module.registry() is registry_module.registry()
+
+
+RESULTS = """
+from pathlib import Path
+from irplatform.plugin import hookimpl
+
+@hookimpl
+def register_results(register):
+    register(Path(__file__).with_suffix(".toml"))
+"""
+
+
+def test_a_plugin_ships_results(install, tmp_path):
+    points = install("results", RESULTS)
+    (broken,) = load(points).broken
+    assert "there is no file of results" in broken.error
+    (tmp_path / f"module_results_{tmp_path.name}.toml").touch()
+    found = load(points)
+    assert found.broken == []
+    ((file, plugin),) = found.results.items()
+    assert (file.suffix, plugin.name) == (".toml", "results")
+    assert found.plugins[0].provides == (f"results {file.name}",)

@@ -192,3 +192,26 @@ def test_a_checkpoint_of_train_reranks_like_the_run_that_trained_it(first, colle
     done = _call(home, tmp_path, "-m", "irplatform", *run, "--checkpoint", "checkpoint")
     assert done.returncode == 0, done.stderr
     assert _run_files(tmp_path) == _run_files(place)
+
+
+@pytest.mark.slow
+def test_the_first_of_several_seeds_ranks_like_the_run_of_that_seed(first, collection, tmp_path):
+    home, place, printed = first
+    done = _call(home, tmp_path, "-m", "irplatform", *_arguments(collection), "--seeds", "2")
+    assert done.returncode == 0, done.stderr
+    delta = json.loads(done.stdout)["runs"][-1]
+    one, other = delta["seeds"]
+    assert (delta["name"], one["seed"], other["seed"]) == ("delta", 42, 1042)
+    assert one["measures"] == printed["runs"][-1]["measures"]
+    rankings = [
+        {topic: list(ranking) for topic, ranking in read_run(path).rankings.items()}
+        for path in (
+            tmp_path / one["path"],
+            place / "runs" / "tiny-test" / "delta.run",
+            tmp_path / other["path"],
+        )
+    ]
+    assert rankings[0] == rankings[1]
+    assert rankings[0] != rankings[2]
+    spread = delta["spread"]["nDCG@20"]
+    assert spread["min"] <= delta["measures"]["nDCG@20"] <= spread["max"]

@@ -11,6 +11,7 @@ import pytest
 from irplatform.errors import InputError
 from irplatform.storage import (
     artifact,
+    atomic_folder,
     atomic_write,
     copy_folder,
     file_digest,
@@ -252,3 +253,36 @@ def test_a_copied_folder_is_complete_or_absent(tmp_path, monkeypatch):
     with pytest.raises(OSError, match="No space"):
         copy_folder(source, tmp_path / "new" / "other")
     assert [path.name for path in (tmp_path / "new").iterdir()] == ["copy"]
+
+
+def test_an_atomic_folder_appears_when_it_is_complete_and_its_scratch_vanishes(tmp_path):
+    with atomic_folder(tmp_path / "made") as folder:
+        (folder / "content").write_text("x")
+        (folder.parent / "scratch").write_text("y")
+        assert not (tmp_path / "made").exists()
+    assert [path.name for path in tmp_path.rglob("*")] == ["made", "content"]
+
+
+def test_an_atomic_folder_leaves_nothing_after_an_error_and_overwrites_nothing(tmp_path):
+    with pytest.raises(KeyboardInterrupt), atomic_folder(tmp_path / "made") as folder:
+        (folder / "content").write_text("x")
+        raise KeyboardInterrupt
+    assert not list(tmp_path.iterdir())
+    (tmp_path / "taken").write_text("mine")
+    with (
+        pytest.raises(InputError, match="exists already"),
+        atomic_folder(tmp_path / "taken"),
+    ):
+        pass
+    assert (tmp_path / "taken").read_text() == "mine"
+
+
+def test_a_build_that_fails_leaves_nothing_unless_it_can_go_on(fresh_home):
+    def fail(folder):
+        (folder / "half").write_text("half")
+        raise InputError("no")
+
+    for resumable, left in ((False, []), (True, ["half"])):
+        with pytest.raises(InputError):
+            artifact("kind", "label", {"resumable": resumable}, fail, resumable=resumable)
+        assert [path.name for path in fresh_home.rglob("half")] == left

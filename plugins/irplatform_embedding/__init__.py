@@ -1,6 +1,8 @@
 """Retrieval by mean word vectors: candidates that share the meaning of a query, not its words."""
 
-from irplatform.plugin import RegisterRetriever, hookimpl
+from pathlib import Path
+
+from irplatform.plugin import RegisterResults, RegisterRetriever, hookimpl
 
 
 @hookimpl
@@ -9,3 +11,9 @@ def register_retrievers(register: RegisterRetriever) -> None:
     from irplatform_embedding.retriever import Embedding
 
     register("embedding", Embedding)
+
+
+@hookimpl
+def register_results(register: RegisterResults) -> None:
+    """What we measured, for `platform reproduce`."""
+    register(Path(__file__).with_name("results.toml"))

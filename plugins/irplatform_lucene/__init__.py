@@ -1,6 +1,8 @@
 """The first-stage retrievers that come with the platform: `bm25`, `qld` and `rm3`, by Lucene."""
 
-from irplatform.plugin import RegisterRetriever, hookimpl
+from pathlib import Path
+
+from irplatform.plugin import RegisterResults, RegisterRetriever, hookimpl
 from irplatform_lucene.retrievers import BM25Retriever, QLDRetriever, RM3Retriever
 
 
@@ -10,3 +12,9 @@ def register_retrievers(register: RegisterRetriever) -> None:
     register("bm25", BM25Retriever)
     register("qld", QLDRetriever)
     register("rm3", RM3Retriever)
+
+
+@hookimpl
+def register_results(register: RegisterResults) -> None:
+    """What we measured, for `platform reproduce`."""
+    register(Path(__file__).with_name("results.toml"))

@@ -95,3 +95,48 @@ def test_scores_that_are_none_name_the_plugin(with_plugin, folder, scores, messa
         "platform: reranker 'strange' of plugin 'strange' (strange-distribution 0.3) " + message
     )
     assert [path.name for path in (folder / "runs").rglob("*.run")] == ["bm25.run"]
+
+
+FAILING = """
+from irplatform.plugin import Reranker, hookimpl
+
+class Strange(Reranker):
+    '''Strange.'''
+    def prepare(self, resources):
+        {prepare}
+
+    def score(self, topic, documents):
+        return [self.look(document) for document in documents]
+
+    def look(self, document):
+        return {{}}[document.id]
+
+@hookimpl
+def register_rerankers(register):
+    register("strange", Strange)
+"""
+
+
+@pytest.mark.java
+@pytest.mark.parametrize(
+    ("prepare", "doing", "error", "place"),
+    [
+        ("pass", "scoring topics q1, q2", "KeyError: 'd1'", "strange_module.py:13, in look"),
+        ("int('x')", "preparing", "ValueError: invalid", "strange_module.py:7, in prepare"),
+    ],
+)
+def test_what_goes_wrong_inside_is_placed_and_finished_runs_stay(
+    with_plugin, folder, prepare, doing, error, place
+):
+    done = with_plugin(
+        FAILING.format(prepare=prepare),
+        *("run", "--collection", "small", "--reranker", "strange", "--run-dir", "out"),
+    )
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+    last = done.stderr.splitlines()[-1]
+    who = "reranker 'strange' of plugin 'strange' (strange-distribution 0.3)"
+    assert last.startswith(f"platform: {who} failed {doing}: {error}")
+    assert f"{place})" in last
+    assert (folder / "out" / "bm25.run").exists()
+    assert (folder / "out" / "bm25.run.meta.json").exists()

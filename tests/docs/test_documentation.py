@@ -52,7 +52,7 @@ def test_every_hook_is_in_the_table_and_in_an_example():
 
 
 @pytest.mark.parametrize(
-    ("systems", "page"), [("retrievers", "first-stage.md"), ("rerankers", "delta.md")]
+    ("systems", "page"), [("retrievers", "first-stage.md"), ("rerankers", "rerankers.md")]
 )
 def test_every_system_of_ours_is_told_of(systems, page):
     registered = getattr(registry(), systems).values()

@@ -73,7 +73,7 @@ def test_there_are_commands_to_run():
 def test_a_command_that_is_shown_is_understood(command):
     commands = {name: command for command, name in reference().commands()}
     words = shlex.split(command, comments=True)
-    name = next(n for n in (" ".join(words[:size]) for size in (3, 2, 1)) if n in commands)
+    name = next(n for n in (" ".join(words[:size]) for size in (4, 3, 2, 1)) if n in commands)
     arguments = words[len(name.split()) :]
     commands[name].make_context(name, list(arguments))  # fails on whatever it does not know
     known = {

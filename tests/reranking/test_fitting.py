@@ -235,3 +235,47 @@ def test_a_system_knows_the_topics_that_it_was_trained_on():
     system = fit_system(_choice(Memory), Lessons("lessons", _examples(range(20))), Lent())
     seen = [example.topic for example in _examples([3])]
     assert learned_topics(system, [*seen, Topic("new", "words of another topic")]) == ["t3"]
+
+
+class Counting(Memory):
+    """Says from what it started."""
+
+    def fit(self, data):
+        before = getattr(self, "known", set())
+        super().fit(data)
+        self.known |= before
+
+
+def test_members_start_from_the_model_that_was_pretrained():
+    before = Lessons("before", _examples(range(50, 60)), _examples(range(60, 62)))
+    lessons = Lessons("lessons", _examples(range(20)))
+    system = fit_system(_choice(Counting), lessons, Lent(), before)
+    assert len(Counting.fitted) == 1 + MEMBERS, "one model is pre-trained, for all members"
+    assert all(member.known >= {f"t{n}a" for n in range(50, 60)} for member in system.members)
+
+
+def test_pretraining_without_validation_topics_keeps_some_apart():
+    before = Lessons("before", _examples(range(50, 60)))
+    fit_system(_choice(Counting), Lessons("lessons", _examples(range(20))), Lent(), before)
+    training, validation = Counting.fitted[0]
+    assert validation
+    assert sorted(training + validation) == sorted(f"t{n}" for n in range(50, 60))
+
+
+def test_pretraining_on_nothing_relevant_is_refused():
+    nothing = [replace(e, labelled=replace(e.labelled, judgments={})) for e in _examples(range(5))]
+    with pytest.raises(InputError, match="'before' has no relevant document"):
+        fit_system(
+            _choice(Counting),
+            Lessons("x", _examples(range(20))),
+            Lent(),
+            Lessons("before", nothing),
+        )
+
+
+def test_pretrained_systems_are_kept_apart_from_others():
+    lessons = Lessons("lessons", _examples(range(20)))
+    before = Lessons("before", _examples(range(50, 60)))
+    plain = fit_system(_choice(Counting), lessons, Lent())
+    assert fit_system(_choice(Counting), lessons, Lent(), before).fingerprint != plain.fingerprint
+    assert fit_system(_choice(Counting), lessons, Lent()).fingerprint == plain.fingerprint

@@ -1,6 +1,7 @@
 """The rerank loop: what it accepts of a plugin, resumes, and does when memory runs out."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -147,8 +148,10 @@ def test_other_errors_of_a_reranker_are_not_taken_for_lack_of_memory():
         def score(self, topic, documents):
             raise RuntimeError("shape mismatch")
 
-    with pytest.raises(RuntimeError, match="shape mismatch"):
+    with pytest.raises(PluginError, match="RuntimeError: shape mismatch") as caught:
         _score(Failing())
+    assert "reranker 'ranker' of plugin 'strange' (strange-distribution 1.2)" in str(caught.value)
+    assert re.search(r"test_score_topics\.py:\d+, in score\)$", str(caught.value))
 
 
 class Interrupted(Sound):

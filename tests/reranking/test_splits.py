@@ -2,7 +2,7 @@
 
 import pytest
 
-from irplatform.reranking.splits import MEMBERS, fold_topics, split_topics
+from irplatform.reranking.splits import MEMBERS, fold_topics, seeds_of, split_topics
 
 
 def _check(splits, topics):
@@ -44,3 +44,8 @@ def test_there_are_no_more_folds_than_topics():
     splits = fold_topics(range(3), 5, seed=1)
     assert len(splits) == 3
     _check(splits, range(3))
+
+
+def test_seeds_of_repeated_trainings_leave_room_for_their_members():
+    assert seeds_of(42, 3) == [42, 1042, 2042]
+    assert all(0 <= seed < 2**32 for seed in seeds_of(2**32 - 1, 3))

@@ -9,7 +9,7 @@ import pytest
 
 from irplatform.errors import InputError
 from irplatform.plugin import Document
-from irplatform.retrieval import IndexOptions, LuceneIndex, build_index
+from irplatform.retrieval import IndexOptions, LuceneIndex, build, build_index
 
 pytestmark = pytest.mark.java
 
@@ -98,3 +98,14 @@ def test_the_index_is_whole_after_indexing_was_killed(listed_corpus, fresh_home)
     index = LuceneIndex.open(artifact.path)
     assert index.count == 1600
     index.close()
+
+
+def test_what_is_gathered_in_memory_is_written_when_it_reaches_the_limit(
+    listed_corpus, monkeypatch
+):
+    # Anserini's own limit is 2 GB: a corpus of a million abstracts would fill the heap.
+    monkeypatch.setattr(build, "_BUFFER_MB", 1)
+    words = [f"w{n * 7919 % 90_000}" for n in range(90_000)]
+    documents = [Document(str(n), "", " ".join(words[n * 20 :][:20])) for n in range(4_000)]
+    folder = build_index(listed_corpus(documents), threads=1).path
+    assert len({path.name.split("_")[1] for path in folder.glob("_*")}) > 1

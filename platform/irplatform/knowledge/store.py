@@ -82,6 +82,11 @@ class KnowledgeBase:
                 found.append(Relation(source, target, what, self.name, evidence))
         return found
 
+    def relation_ends(self) -> Iterator[tuple[str, str, str]]:
+        """Source, target and kind of all relations, in order."""
+        query = "SELECT source, target, kind FROM relation ORDER BY source, kind, target"
+        yield from self._connection().execute(query)
+
     def with_prefix(self, text: str, limit: int) -> list[tuple[str, str]]:
         """Normalized names that begin as a text does, each with its concept's id."""
         start = stored_key(text)

@@ -1,0 +1,87 @@
+"""`--expand`, `--query-plan` and `--explain` on the command line."""
+
+import pytest
+
+OWN = "id\tname\tkind\tsynonyms\nDRUG:c\tXalkori\tdrug\tcrizotinib\n"
+
+
+@pytest.fixture
+def drugs(folder, platform):
+    (folder / "own.tsv").write_text(OWN)
+    assert platform("kb", "add", "own", "own.tsv").code == 0
+
+
+def test_a_missing_knowledge_base_is_named_with_the_command_that_adds_it(platform, folder):
+    outcome = platform("run", "--collection", "small", "--expand", "mesh")
+    assert outcome.code == 2
+    assert "`platform kb add mesh FILE`" in outcome.err
+    assert not (folder / "runs").exists()
+
+
+def test_a_retriever_that_cannot_expand_is_named(platform, drugs):
+    outcome = platform("run", "--collection", "small", "--retriever", "rm3", "--expand", "own")
+    assert outcome.code == 2
+    assert "rm3 cannot expand queries. These retrievers can: bm25." in outcome.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--query-plan", "plan.toml"), "no effect without --expand"),
+        (("--expand", " ,"), "names no knowledge base"),
+        (("--expand", "own", "--query-plan", "none.toml"), "none.toml: cannot be read"),
+    ],
+)
+def test_wrong_use_is_refused(platform, drugs, arguments, message):
+    outcome = platform("search", "--collection", "small", "--query", "mice", *arguments)
+    assert outcome.code == 2
+    assert message in outcome.err
+
+
+@pytest.mark.java
+def test_a_query_finds_the_other_names_and_can_be_looked_at(platform, drugs):
+    arguments = ("search", "--collection", "small", "--query", "xalkori", "--json")
+    assert platform(*arguments).json["hits"] == []
+    found = platform(*arguments, "--expand", "own", "--explain").json
+    assert [hit["id"] for hit in found["hits"]] == ["d1"]
+    assert found["explanation"]["parts"][0]["text"] == "xalkori"
+    shown = platform(*arguments[:-1], "--expand", "own", "--explain").out
+    assert '1 × contents: "crizotinib" (synonym, DRUG:c synonym)' in shown
+    plain = platform(*arguments[:-1], "--explain").out
+    assert "contents: xalkori" in plain
+
+
+@pytest.mark.java
+def test_the_table_says_that_queries_were_expanded_and_plain_runs_stay_as_they_are(
+    platform, drugs, folder
+):
+    plain = platform("run", "--collection", "small", "--run-dir", "plain")
+    assert "expanded" not in plain.out
+    expanded = platform("run", "--collection", "small", "--run-dir", "more", "--expand", "own")
+    assert "bm25: queries expanded with own" in expanded.out
+    again = platform("run", "--collection", "small", "--run-dir", "again", "--json")
+    assert again.code == 0
+    assert (folder / "again" / "bm25.run").read_bytes() == (
+        folder / "plain" / "bm25.run"
+    ).read_bytes()
+
+
+@pytest.mark.java
+def test_a_plan_and_settings_weigh_the_query(platform, drugs, folder):
+    (folder / "plan.toml").write_text("[text]\nphrase = 2.5\n")
+    arguments = ("search", "--collection", "small", "--query", "xalkori", "--expand", "own")
+    arguments = (*arguments, "--query-plan", "plan.toml", "--explain")
+    assert "2.5 × names of (xalkori)   [text.phrase]" in platform(*arguments).out
+    set_here = platform(*arguments, "--set", "bm25.plan.text.phrase=4").out
+    assert "4 × names of (xalkori)   [text.phrase]" in set_here
+
+
+@pytest.mark.java
+def test_a_replaced_knowledge_base_is_searched_with_at_once(platform, drugs, folder):
+    arguments = ("run", "--collection", "small", "--expand", "own", "--run-dir", "x")
+    assert platform(*arguments).code == 0
+    before = (folder / "x" / "bm25.run").read_bytes()
+    (folder / "own.tsv").write_text(OWN + "DRUG:m\tmice\tdrug\tliposarcoma\n")
+    assert platform("kb", "add", "own", "own.tsv").code == 0
+    assert platform(*arguments).code == 0
+    assert (folder / "x" / "bm25.run").read_bytes() != before

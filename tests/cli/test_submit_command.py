@@ -1,0 +1,69 @@
+"""`platform submit check`: a run is checked as TREC's submission system does."""
+
+import pytest
+
+GOOD = "q1 Q0 d1 1 2.0 mine\nq1 Q0 d2 2 1.0 mine\nq2 Q0 d3 1 1.0 mine\n"
+
+
+@pytest.fixture
+def check(platform, folder):
+    def check(content, *arguments):
+        (folder / "my.run").write_text(content)
+        return platform("submit", "check", "my.run", *arguments)
+
+    return check
+
+
+def test_a_sound_run_is_accepted(check):
+    done = check(GOOD, "--collection", "small")
+    assert (done.code, done.out) == (0, "my.run: nothing is wrong.\n")
+
+
+@pytest.mark.parametrize(
+    ("content", "arguments", "message"),
+    [
+        (GOOD + "q2 Q0 d1 2\n", (), "my.run:4: error: 4 columns"),
+        (GOOD + "q2 Q0 d3 2 0.5 mine\n", (), "my.run:4: error: topic 'q2' has document 'd3'"),
+        (GOOD.replace("mine", "m" * 21), (), "my.run:1: error: the run tag 'mmmm"),
+        (GOOD, ("--tag-length", "3"), "my.run:1: error: the run tag 'mine' is not 1 to 3 letters"),
+        (GOOD, ("--max-per-topic", "1"), "my.run: error: topic 'q1' has 2 results; 1 are accepted"),
+        (GOOD + "q9 Q0 d1 1 1 mine\n", ("--collection", "small"), "topics that the task does not"),
+    ],
+)
+def test_what_would_be_refused_is_an_error_with_exit_code_1(check, content, arguments, message):
+    done = check(content, *arguments)
+    assert done.code == 1
+    assert message in done.out
+
+
+def test_a_warning_alone_is_accepted(check):
+    done = check("q1 Q0 d1 1 2.0 mine\n", "--collection", "small")
+    assert done.code == 0
+    assert done.out == "my.run: warning: topics without results: 'q2'.\n"
+
+
+def test_a_longer_tag_can_be_allowed(check):
+    assert check(GOOD.replace("mine", "m" * 21), "--tag-length", "30").code == 0
+
+
+def test_json_lists_the_problems_of_every_run(check, platform):
+    check(GOOD)
+    found = platform("submit", "check", "my.run", "good.run", "--tag-length", "2", "--json")
+    assert found.code == 1
+    mine, good = found.json["runs"]
+    assert (mine["path"], mine["accepted"], mine["problems"][0]["line"]) == ("my.run", False, 1)
+    assert (good["path"], good["accepted"], good["problems"]) == ("good.run", True, [])
+
+
+@pytest.mark.java
+def test_documents_that_the_collection_does_not_have_are_named(check):
+    done = check(GOOD.replace("d3", "d9"), "--collection", "small", "--documents")
+    assert done.code == 1
+    assert "my.run:3: error: 1 of 3 documents are not in the collection: 'd9'." in done.out
+    assert check(GOOD, "--collection", "small", "--documents").code == 0
+
+
+def test_documents_need_a_collection(check):
+    refused = check(GOOD, "--documents")
+    assert refused.code == 2
+    assert "--documents needs --collection" in refused.err

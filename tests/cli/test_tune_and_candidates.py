@@ -1,0 +1,122 @@
+"""`platform tune` and `--candidates` from end to end, on the demo."""
+
+import json
+import tomllib
+
+import pytest
+from commands import call
+
+pytestmark = pytest.mark.java
+
+DEMO = ("--collection", "demo")
+TUNE = ("tune", *DEMO, "--over", "k1=0.3:1.8", "--over", "b", "--trials", "6")
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory):
+    return tmp_path_factory.mktemp("tuned-home")
+
+
+@pytest.fixture
+def platform(tmp_path, home, capsys, monkeypatch):
+    """Call the command line from an empty folder; the cache is shared by this file's tests."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("IRPLATFORM_HOME", str(home))
+    return lambda *arguments: call(capsys, monkeypatch, *arguments)
+
+
+def test_options_are_tuned_on_the_partner_and_run_from_the_file(platform, tmp_path):
+    outcome = platform(*TUNE, "--json", "--out", "tuned.toml")
+    assert outcome.code == 0, outcome.err
+    found = outcome.json
+    assert (found["collection"], found["tuned_on"], found["topics"]) == ("demo", "demo-train", 40)
+    assert "tuning on the topics of 'demo-train'; those of 'demo' are not looked at" in outcome.err
+    assert found["defaults"] == {"k1": 0.9, "b": 0.4}
+    assert found["trials"] == 7
+    assert len(found["per_fold"]) == 5
+    assert found["scores"]["best"] >= found["scores"]["defaults"]
+    text = (tmp_path / "tuned.toml").read_text()
+    assert tomllib.loads(text) == found["chosen"]
+    assert text.startswith("# platform tune --collection demo --over k1=0.3:1.8")
+    done = platform("run", *DEMO, "--config", "tuned.toml", "--json")
+    assert done.code == 0, done.err
+    recorded = json.loads((tmp_path / "runs/demo/bm25.run.meta.json").read_text())
+    options = recorded["method"]["retrieval"][0]["options"]
+    assert {name: options[name] for name in found["chosen"]} == found["chosen"]
+
+
+def test_tuning_again_tries_nothing_and_says_the_same(platform, home):
+    first = platform(*TUNE)
+    runs = sorted((home / "run").glob("*")) if (home / "run").exists() else []
+    again = platform(*TUNE)
+    assert (again.code, again.out) == (0, first.out)
+    assert "7 of 7 trials are known from before" in again.err
+    assert "trial 1 of" not in again.err
+    assert "Gain to expect: " in again.out
+    assert [path for path in runs if "demo-train" in path.name] == []  # the cache stays small
+
+
+def test_the_topics_of_an_evaluated_collection_are_used_only_when_asked(platform):
+    own = platform("tune", "--collection", "demo", *TUNE[3:], "--on-these-topics", "--json")
+    assert own.json["tuned_on"] == "demo"
+    lonely = platform("tune", "--collection", "demo-train", *TUNE[3:])
+    assert lonely.code == 2
+    assert "names no training collection, and its own topics are kept for testing" in lonely.err
+    assert "--on-these-topics" in lonely.err
+
+
+def test_fewer_topics_are_drawn_by_the_seed(platform):
+    some = platform(*TUNE, "--topics", "15", "--trials", "2", "--json").json
+    assert some["topics"] == 15
+    assert platform(*TUNE, "--topics", "15", "--trials", "2", "--json").json == some
+
+
+def test_judged_candidates_are_said_in_table_json_and_metadata(platform, tmp_path):
+    table = platform("run", *DEMO, "--candidates", "judged", "--run-dir", "r")
+    assert "Candidates: the judged documents of each topic only (" in table.out
+    found = platform("run", *DEMO, "--candidates", "judged", "--run-dir", "r", "--json").json
+    assert found["candidates"]["protocol"] == "judged"
+    recorded = json.loads((tmp_path / "r/bm25.run.meta.json").read_text())
+    assert recorded["method"]["candidates"] == found["candidates"]
+    lines = (tmp_path / "r/bm25.run").read_text().splitlines()
+    assert len(lines) == found["candidates"]["documents"]
+    usual = platform("run", *DEMO, "--run-dir", "u", "--json").json
+    assert usual["candidates"]["protocol"] == "retrieved"
+    assert usual["runs"][0]["measures"]["AP"] < found["runs"][0]["measures"]["AP"]
+
+
+def test_a_run_file_takes_the_place_of_the_first_stage(platform):
+    usual = platform("run", *DEMO, "--run-dir", "u", "--tag", "mine", "--json").json
+    again = platform("run", *DEMO, "--candidates", "u/bm25.run", "--run-dir", "a", "--json").json
+    assert again["candidates"]["file"] == "bm25.run"
+    (run,) = again["runs"]
+    assert run["name"] == "mine"
+    assert run["measures"] == usual["runs"][0]["measures"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("run", *DEMO, "--candidates", "jugded"), "jugded: there is no such run file"),
+        (("tune", *DEMO), "say with --over which options to search"),
+        (("tune", *DEMO, "--over", "k2"), "unknown option of bm25 'k2'. Did you mean 'k1'?"),
+        (("tune", *DEMO, "--over", "b=0:2"), "option 'b' of retriever 'bm25' cannot be 2.0"),
+        (("tune", *DEMO, "--over", "b", "--set", "b=1"), "'b' is both set and searched"),
+        (("tune", *DEMO, "--over", "b", "--folds", "1"), "folds must be at least 2"),
+        (("tune", *DEMO, "--over", "b", "--trials", "0"), "trials must be at least 1"),
+        (("tune", *DEMO, "--over", "b", "--measure", "nDGC@20"), "Did you mean 'nDCG'?"),
+        (("tune", *DEMO, "--over", "b", "--topics", "5"), "there are 5 topics with a relevant"),
+        (
+            ("tune", *DEMO, "--over", "b", "--train-on", "demo-train", "--on-these-topics"),
+            "--train-on and --on-these-topics name different topics",
+        ),
+        (("search", *DEMO, "--query", "a", "--config", "no.toml"), "no.toml: cannot be read"),
+    ],
+    ids=lambda value: " ".join(value[:1] + value[3:]) if isinstance(value, tuple) else "",
+)
+def test_mistakes_are_answered_in_a_line(platform, tmp_path, arguments, message):
+    outcome = platform(*arguments)
+    assert outcome.code == 2
+    assert message in outcome.err
+    assert len(outcome.err.splitlines()) == 1
+    assert list(tmp_path.iterdir()) == []

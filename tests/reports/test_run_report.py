@@ -1,0 +1,75 @@
+"""What a run reports of a reranker that was trained with several seeds."""
+
+from pathlib import Path
+from statistics import stdev
+
+import pytest
+
+from irplatform.evaluation import Comparison
+from irplatform.reports.run_report import RunReport, SeedResult, SystemResult
+
+SEEDS = [
+    SeedResult(42, Path("d-seed42.run"), 0.5, {"AP": 0.30}, {"AP": 0.20}),
+    SeedResult(1042, Path("d-seed1042.run"), 0.6, {"AP": 0.40}, {"AP": 0.24}),
+]
+BM25 = SystemResult("bm25", Path("bm25.run"), {"AP": 0.25}, {}, {"retrieve": 1.0})
+DELTA = SystemResult(
+    "delta",
+    SEEDS[0].path,
+    {"AP": 0.35},
+    {},
+    {"train": 3.0},
+    0.55,
+    {"AP": 0.22},
+    seeds=SEEDS,
+)
+COMPARISON = Comparison(0.1, 0.001, 0.05, 0.15, 0.8, 20, 0.002)
+
+
+def _report(*systems):
+    comparisons = {"delta": {"AP": COMPARISON}, "delta-alone": {"AP": COMPARISON}}
+    return RunReport("c", "", ["AP"], systems, "bm25", comparisons)
+
+
+def test_mean_and_spread_are_in_the_json():
+    entry = DELTA.as_json()
+    assert (entry["measures"], entry["interpolation"]) == ({"AP": 0.35}, 0.55)
+    assert entry["spread"]["AP"] == pytest.approx(
+        {"std": stdev([0.3, 0.4]), "min": 0.3, "max": 0.4}
+    )
+    assert entry["spread_alone"]["AP"]["max"] == 0.24
+    assert [seed["seed"] for seed in entry["seeds"]] == [42, 1042]
+    assert entry["path"] == entry["seeds"][0]["path"] == "d-seed42.run"
+
+
+def test_one_seed_has_no_spread():
+    assert not {"seeds", "spread", "spread_alone"} & BM25.as_json().keys()
+    assert BM25.spread() == {}
+
+
+def test_the_table_shows_the_spread_below_the_mean(capsys):
+    _report(BM25, DELTA).print_table()
+    lines = capsys.readouterr().out.splitlines()
+    shown = [line.split("  ")[0] or line.strip().split("  ")[0] for line in lines[2:10]]
+    assert shown[:2] == ["bm25", "delta (first stage × 0.55, mean of 2 seeds)"]
+    assert [line.split()[0] for line in lines[4:7]] == ["std", "min", "max"]
+    assert lines[5].endswith("0.3000")
+    assert lines[7].startswith("  alone")
+
+
+def test_comparisons_are_in_the_json_and_printed_when_asked(capsys):
+    report = _report(BM25, DELTA)
+    told = report.as_json()["comparisons"]
+    assert told["baseline"] == "bm25"
+    assert told["systems"]["delta"]["AP"] == {
+        "difference": 0.1,
+        "interval_95": [0.05, 0.15],
+        "effect_size": 0.8,
+        "p": 0.001,
+        "p_adjusted": 0.002,
+        "topics": 20,
+    }
+    report.print_table()
+    assert "Differences" not in capsys.readouterr().out
+    report.print_table(effects=True)
+    assert "Differences from bm25 over 20 topics" in capsys.readouterr().out

@@ -1,0 +1,144 @@
+"""What a command leaves in the folder of runs: files, scores, and word of what is not its own."""
+
+import json
+from types import SimpleNamespace
+
+import pytest
+
+from irplatform.collections import Collection, Corpus
+from irplatform.pipeline import RerankedRun
+from irplatform.plugin import Topic
+from irplatform.results import Recorder
+from irplatform.runs import Ranking, Run
+from irplatform.runs.scores import read_scores
+
+QRELS = {"1": {"a": 1, "b": 0}, "2": {"c": 2}}
+
+
+class Empty(Corpus):
+    name = "empty"
+    fields = ()
+    fingerprint = "0"
+
+    def __iter__(self):
+        return iter(())
+
+
+class Resources(SimpleNamespace):
+    def seconds_since(self, told):
+        return dict(self.seconds)
+
+
+RESOURCES = Resources(
+    seconds={}, artifacts={}, java_version="21", device="cpu", seed=1, threads=1, model_threads=1
+)
+
+
+def a_run(name, first="a"):
+    return Run(name, {"1": Ranking.of([first, "x"], [2.0, 1.0]), "2": Ranking.of(["c"], [1.0])})
+
+
+@pytest.fixture
+def record(tmp_path):
+    """Record runs of the first stage and of rerankers, as a command does."""
+
+    def record(*names, rerankers=(), qrels=QRELS):
+        collection = Collection(
+            id="c",
+            title="c",
+            corpus=Empty(),
+            load_topics=lambda: [Topic("1", "q"), Topic("2", "q")],
+        )
+        recorder = Recorder(collection, qrels, ["P@1"], {}, tmp_path / "out", None, ["platform"])
+        for name in names:
+            recorder.add(a_run(name), [{"name": name}], RESOURCES, {})
+        for name in rerankers:
+            system = SimpleNamespace(
+                choice=SimpleNamespace(describe=dict), description={}, fingerprint="f"
+            )
+            made = RerankedRun(a_run(f"{name}-alone", "b"), a_run(name), 0.5, [system])
+            recorder.add_reranked(name, [(made, RESOURCES)], [], names[0])
+        recorder.report(names[0], list(rerankers))
+        return tmp_path / "out"
+
+    return record
+
+
+def metadata(folder, name):
+    return json.loads((folder / f"{name}.run.meta.json").read_text())
+
+
+def test_scores_are_kept_topic_by_topic(record):
+    scores = read_scores(record("bm25", rerankers=["ranker"]))
+    assert (scores.collection, scores.measures) == ("c", ["P@1"])
+    assert list(scores.systems) == ["bm25", "ranker", "ranker-alone"]
+    assert scores.systems["bm25"].per_topic == {"P@1": {"1": 1.0, "2": 1.0}}
+    assert scores.systems["ranker-alone"].means == {"P@1": 0.5}
+
+
+def test_of_several_seeds_each_run_is_written_and_the_mean_is_reported(tmp_path, capsys):
+    corpus = Empty()
+    collection = Collection(id="c", title="c", corpus=corpus, load_topics=lambda: [Topic("1", "q")])
+    recorder = Recorder(collection, QRELS, ["P@1"], {}, tmp_path, None, ["platform"])
+    recorder.add(a_run("bm25"), [{"name": "bm25"}], RESOURCES, {})
+    system = SimpleNamespace(choice=SimpleNamespace(describe=dict), description={}, fingerprint="f")
+    written = []
+
+    def attempts():
+        for seed, first, weight in ((42, "a", 0.4), (1042, "b", 0.6)):
+            written.append(sorted(path.name for path in tmp_path.glob("ranker*.run")))
+            made = RerankedRun(a_run("ranker-alone", "b"), a_run("ranker", first), weight, [system])
+            resources = Resources(**{**vars(RESOURCES), "seed": seed})
+            yield made.with_suffix(f"-seed{seed}"), resources
+
+    recorder.add_reranked("ranker", attempts(), [], "bm25")
+    report = recorder.report("bm25", ["ranker"])
+    assert written == [[], ["ranker-seed42-alone.run", "ranker-seed42.run"]]
+    ranker = report.systems[-1]
+    assert ranker.measures == {"P@1": 0.75}  # 1 with the first seed, 0.5 with the second
+    assert ranker.per_topic == {"P@1": {"1": 0.5, "2": 1.0}}
+    assert (ranker.interpolation, ranker.path.name) == (0.5, "ranker-seed42.run")
+    assert [seed.measures["P@1"] for seed in ranker.seeds] == [1.0, 0.5]
+    assert metadata(tmp_path, "ranker-seed1042")["method"]["seed"] == 1042
+    assert list(read_scores(tmp_path).systems) == ["bm25", "ranker", "ranker-alone"]
+    assert report.comparisons["ranker"]["P@1"].difference == -0.25
+    assert "earlier commands" not in capsys.readouterr().err
+
+
+def test_runs_of_earlier_commands_stay_and_are_named(record, capsys):
+    record("bm25", "qld")
+    assert "earlier commands" not in capsys.readouterr().err
+    folder = record("bm25")
+    told = capsys.readouterr().err
+    assert told.rstrip().endswith("report.json and scores.json are not about: qld.run")
+    assert (folder / "qld.run").exists()
+    assert list(read_scores(folder).systems) == ["bm25"]
+    report = json.loads((folder / "report.json").read_text())
+    assert [run["name"] for run in report["runs"]] == ["bm25"]
+
+
+def test_metadata_name_the_test_where_there_is_one(record):
+    folder = record("bm25", rerankers=["ranker"])
+    for name in ("ranker", "ranker-alone"):
+        evaluation = metadata(folder, name)["research goal"]["evaluation"]
+        assert evaluation["baseline"] == ["bm25"]
+        assert evaluation["significance test"] == [
+            {"name": "paired t-test, two-sided", "correction method": "Holm"}
+        ]
+    assert "significance test" not in metadata(folder, "bm25")["research goal"]["evaluation"]
+
+
+def test_without_judgments_there_is_no_test_and_no_score(record):
+    folder = record("bm25", rerankers=["ranker"], qrels=None)
+    assert "significance test" not in metadata(folder, "ranker")["research goal"]["evaluation"]
+    assert read_scores(folder).systems["bm25"].per_topic == {}
+
+
+def test_metadata_name_the_gpu(record, monkeypatch):
+    folder = record("bm25")
+    assert "gpu" not in metadata(folder, "bm25")["platform"]["hardware"]
+    monkeypatch.setattr("torch.cuda.get_device_name", lambda device: f"Card of {device}")
+    monkeypatch.setattr(RESOURCES, "device", "cuda")
+    assert metadata(record("bm25"), "bm25")["platform"]["hardware"]["gpu"] == {
+        "model": "Card of cuda"
+    }
