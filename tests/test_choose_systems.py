@@ -118,3 +118,28 @@ def test_unknown_systems_are_answered_with_the_nearest():
         choose_systems(registry(), ["bm25"], ["dleta"], {})
     with pytest.raises(InputError, match=r"unknown retriever 'bm52'. Did you mean 'bm25'\?"):
         choose_systems(registry(), ["bm52"], [], {})
+
+
+def test_a_retriever_and_a_reranker_may_have_the_same_name():
+    class Searched(Options):
+        depth: int = 1
+        shared: int = 1
+
+    class Scored(Options):
+        width: int = 1
+        shared: int = 1
+
+    def registered(kind, options):
+        system = type("System", (Retriever,), {"Options": options})
+        return Registration("same", kind, system, {}, PLUGIN)
+
+    known = Registry(
+        retrievers={"same": registered("retriever", Searched)},
+        rerankers={"same": registered("reranker", Scored)},
+    )
+    settings = {"same.depth": 2, "same.width": 3, "same.shared": 4}
+    (retriever,), (reranker,) = choose_systems(known, ["same"], ["same"], settings)
+    assert retriever.options == Searched(depth=2, shared=4)
+    assert reranker.options == Scored(width=3, shared=4)
+    with pytest.raises(InputError, match="Did you mean 'depth'"):
+        choose_systems(known, ["same"], ["same"], {"same.deepth": 2})

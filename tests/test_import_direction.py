@@ -24,6 +24,7 @@ LAYERS = (
     {"resources", "devices", "reports"},
     {"collections", "retrieval", "training", "evaluation"},
     {"registry"},
+    {"concepts"},
     {"runs", "text", "knowledge"},
     {"plugin"},
     {"storage", "console", "errors"},
@@ -35,6 +36,7 @@ EXCEPTIONS = {
 }
 FOR_PLUGINS = {
     "collections",
+    "concepts",
     "errors",
     "knowledge",
     "plugin",

@@ -22,8 +22,9 @@ and in its pyproject.toml:
 
 Once it is installed, `platform run --reranker document-length` finds it. Plugins import this module
 and the helper packages `irplatform.text`, `irplatform.training`, `irplatform.retrieval`,
-`irplatform.knowledge` and `irplatform.runs`, and nothing else of the platform. Import heavy modules
-(torch, spacy) inside the functions that need them: every command loads every plugin.
+`irplatform.knowledge`, `irplatform.concepts` and `irplatform.runs`, and nothing else of the
+platform. Import heavy modules (torch, spacy) inside the functions that need them: every command
+loads every plugin.
 """
 
 from __future__ import annotations
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from irplatform.collections import Collection
+    from irplatform.concepts import ConceptGraph, ConceptOptions
     from irplatform.retrieval import LuceneIndex
     from irplatform.runs import Run
     from irplatform.text import ForwardIndex, VectorOptions, WordVectors
@@ -188,6 +190,9 @@ class Resources(Protocol):
 
     def vectors(self, options: VectorOptions | None = None) -> WordVectors:
         """Word vectors: those the user imported, else trained on the collection's text."""
+
+    def concepts(self, options: ConceptOptions | None = None) -> ConceptGraph:
+        """The document–concept graph, whose rows are those of the forward index."""
 
     def documents(self, doc_ids: Sequence[str]) -> Documents:
         """Documents by id, read when first looked at."""

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from irplatform.collections import Corpus
+    from irplatform.concepts import ConceptGraph, ConceptOptions
     from irplatform.plugin import FeatureGroup, Reranker, Retriever
     from irplatform.retrieval import LuceneIndex
     from irplatform.text import ForwardIndex, VectorOptions, WordVectors
@@ -63,6 +64,7 @@ class _Opened:
     index_artifact: Artifact | None = None
     index: LuceneIndex | None = None
     forward_index: ForwardIndex | None = None
+    concepts: dict[str, ConceptGraph] = field(default_factory=dict)
     told: set[str] = field(default_factory=set)
 
 
@@ -78,8 +80,8 @@ class CollectionResources:
         source: where word vectors come from.
         model_threads: of torch on the CPU.
         resume: go on from what an interrupted training or reranking left.
-        seconds: time spent so far per stage: index, retrieve, forward_index, vectors, train,
-            rerank.
+        seconds: time spent so far per stage: index, retrieve, forward_index, vectors, concepts,
+            train, rerank.
         artifacts: fingerprints of what was used, for the metadata of runs.
     """
 
@@ -169,6 +171,21 @@ class CollectionResources:
     def vector_folders(self) -> list[Path]:
         """The folders of all word vectors that were lent, those lent last first."""
         return [path for _, path in reversed(self._vectors.values())]
+
+    def concepts(self, options: ConceptOptions | None = None) -> ConceptGraph:
+        """The document–concept graph."""
+        from irplatform.concepts import ConceptGraph, ConceptOptions
+        from irplatform.concepts.build import concept_graph
+
+        options = options or ConceptOptions()
+        key = options.model_dump_json()
+        if key not in self._opened.concepts:
+            with self.timed("concepts"):
+                built = concept_graph(self.corpus, options, self.threads)
+                self._opened.concepts[key] = ConceptGraph(built.path)
+        graph = self._opened.concepts[key]
+        self.artifacts["concepts"] = graph.fingerprint
+        return graph
 
     def documents(self, doc_ids: Sequence[str]) -> Documents:
         """Documents by id, read from the index when first looked at."""

@@ -199,3 +199,10 @@ def test_what_candidates_names(run_file):
     assert source_of(str(run_file(GOOD).path)).run.name == "tag"
     with pytest.raises(InputError, match=r"jugded: there is no such run file. --candidates takes"):
         source_of("jugded")
+
+
+def test_a_retriever_named_as_a_reranker_finds_under_another_name():
+    found = Retrieved().find(_request(ONE, TWO, names=("two", "three")))
+    assert [run.name for run in found.first.runs] == ["one", "two-retriever"]
+    alone = Retrieved().find(_request(TWO, names=("two",)))
+    assert alone.first.final.name == "two-retriever"

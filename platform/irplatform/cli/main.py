@@ -26,6 +26,7 @@ COMMANDS = {
     "submit": ("submit", "Check TREC run files before they are submitted."),
     "collections": ("collections", "List, show, check, name and build collections."),
     "qrels": ("qrels", "Build judgments from click logs and citations."),
+    "concepts": ("concepts", "Build, show, check and export the document–concept graph."),
     "kb": ("kb", "Add, list, show and remove knowledge bases."),
     "rerankers": ("rerankers", "List rerankers and show their options."),
     "features": ("rerankers", "List groups of features and show their options."),

@@ -26,6 +26,7 @@ from irplatform.knowledge.formats.mesh_table import MESH_TABLE
 from irplatform.knowledge.formats.mesh_xml import MESH_SUPPLEMENT, MESH_XML
 from irplatform.knowledge.formats.obo import DOID_OBO
 from irplatform.knowledge.formats.obo_graph import DOID_GRAPH
+from irplatform.knowledge.formats.umls_jsonl import UMLS_JSONL
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -34,7 +35,7 @@ FORMATS = (
     MESH_XML, MESH_SUPPLEMENT, MESH_ASCII, MESH_TABLE, DOID_OBO, DOID_GRAPH, DOID_JSON,
     HGNC_TABLE, HGNC_JSON, HGNC_CUSTOM, CIVIC, CIVIC_2016, DGIDB, CANCER_COMMONS, CLEARITY,
     CLEARITY_TRIALS, INDICATIONS, HETIONET_NODES, HETIONET_EDGES, DISEASE_GENES, DRUG_GENES,
-    DRUG_NAMES, MESH_MAPPINGS, GENERIC,
+    DRUG_NAMES, MESH_MAPPINGS, UMLS_JSONL, GENERIC,
 )  # fmt: skip
 
 
@@ -71,6 +72,9 @@ SOURCES = {
     ),
     "drugs": Source(
         "names of drugs", "https://github.com/fastdatascience/drug_named_entity_recognition"
+    ),
+    "umls": Source(
+        "concepts of UMLS as scispaCy distributes them", "https://github.com/allenai/scispacy"
     ),
     "mesh-xrefs": Source(
         "MeSH's cross-references", "https://github.com/gyorilab/gilda/tree/master/gilda/resources"

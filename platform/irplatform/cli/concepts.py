@@ -1,0 +1,253 @@
+"""`platform concepts`: the document–concept graph of a collection."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from irplatform.cli.output import json_option, print_json, print_rows
+from irplatform.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from irplatform.collections import Corpus
+    from irplatform.concepts import ConceptGraph, ConceptOptions
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+@click.group()
+def concepts() -> None:
+    """Find the concepts of documents; show, check and export the graph."""
+
+
+def _options(command: Command) -> Command:
+    """What the graph is made of; the same options find it again."""
+    for option in (
+        click.option("--collection", required=True, help="A name, path or ir_datasets id."),
+        click.option(
+            "--kb",
+            "knowledge",
+            multiple=True,
+            metavar="NAME",
+            help="A knowledge base, the first one first (repeatable). Default: all installed.",
+        ),
+        click.option(
+            "--kind",
+            "kinds",
+            multiple=True,
+            type=click.Choice(["disease", "gene", "drug", "variant", "other"]),
+            help="Link only to such concepts (repeatable). Default: all.",
+        ),
+        click.option("--model", help="A spaCy model that finds mentions; 'none' for names alone."),
+        click.option(
+            "--linker",
+            type=click.Choice(["names", "scispacy"]),
+            help="Link by exact names, or also what is left by scispaCy's linker (slower).",
+        ),
+        click.option(
+            "--threshold",
+            type=click.FloatRange(0, 1, min_open=True),
+            help="Least similarity of scispaCy's linker.",
+        ),
+    )[::-1]:
+        command = option(command)
+    return command
+
+
+_graph_option = click.option(
+    "--graph",
+    "folder",
+    type=click.Path(path_type=Path),
+    help="A graph's folder, in place of the one in the cache.",
+)
+
+
+def _chosen(settings: dict[str, Any]) -> ConceptOptions:
+    from irplatform.concepts import ConceptOptions
+
+    return ConceptOptions(**{name: value for name, value in settings.items() if value})
+
+
+def _corpus(collection: str) -> Corpus:
+    from irplatform.registry import registry
+
+    return registry().collection(collection).corpus
+
+
+def _graph(corpus: Corpus, folder: Path | None, settings: dict[str, Any]) -> ConceptGraph:
+    from irplatform.concepts import ConceptGraph
+    from irplatform.concepts.build import open_graph
+    from irplatform.concepts.pipeline import versions
+
+    options = _chosen(settings)
+    if folder is None:
+        return open_graph(corpus, options)
+    return ConceptGraph(folder).require(corpus=corpus.fingerprint, pipeline=versions(options))
+
+
+class _Workers(click.ParamType[int | str]):
+    """A number of processes, or `ray`."""
+
+    name = "N|ray"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> int | str:
+        if value != "ray" and not (str(value).isdecimal() and int(value) > 0):
+            self.fail(f"'{value}' is neither a number of processes nor 'ray'.", param, ctx)
+        return "ray" if value == "ray" else int(value)
+
+
+@concepts.command("build")
+@_options
+@click.option("--workers", type=_Workers(), help="Processes, or 'ray'. Default: one per core.")
+@json_option
+def build(collection: str, workers: int | str | None, as_json: bool, **settings: Any) -> None:
+    """Build the document–concept graph of a collection, or say what is in the one that is there."""
+    from irplatform.concepts.build import build_facts
+
+    facts = build_facts(_corpus(collection), _chosen(settings), workers)  # type: ignore[arg-type]
+    if as_json:
+        print_json(facts)
+        return
+    edges = facts.pop("edges")
+    thousand = facts.pop("per_1000_documents")
+    for name, value in facts.items():
+        shown = f"{value:,}" if isinstance(value, (int, float)) else value
+        click.echo(f"{name.replace('_', ' ')}: {shown}")
+    told = ", ".join(f"{value:,} {name.replace('_', ' ')}" for name, value in thousand.items())
+    click.echo(f"per 1,000 documents: {told}")
+    click.echo("edges:")
+    print_rows([(f"  {each['relation']}", each["kb"], f"{each['edges']:,}") for each in edges])
+
+
+@concepts.command("show")
+@click.argument("what")
+@_options
+@_graph_option
+@click.option(
+    "--limit", type=click.IntRange(1), default=10, show_default=True, help="Of each kind."
+)
+@json_option
+def show(
+    what: str, collection: str, folder: Path | None, limit: int, as_json: bool, **settings: Any
+) -> None:
+    """Show what a document or a concept is joined to: names, sources, counts.
+
+    WHAT is a document's id, or a concept's id or name.
+    """
+    from irplatform.concepts.describe import describe
+
+    facts = describe(_graph(_corpus(collection), folder, settings), what, limit)
+    if as_json:
+        print_json(facts)
+    elif "document" in facts:
+        for line in _document_lines(facts["document"]):
+            click.echo(line)
+    else:
+        for line in _concept_lines(facts["concept"]):
+            click.echo(line)
+
+
+@concepts.command("check")
+@_options
+@_graph_option
+@click.option(
+    "--field", default="mesh", show_default=True, help="The documents' field with MeSH headings."
+)
+@click.option(
+    "--examples",
+    type=click.IntRange(0),
+    default=20,
+    show_default=True,
+    help="Misses and false links that are shown.",
+)
+@json_option
+def check(
+    collection: str,
+    folder: Path | None,
+    field: str,
+    examples: int,
+    as_json: bool,
+    **settings: Any,
+) -> None:
+    """Compare the links with the articles' own MeSH headings."""
+    from irplatform.concepts.check import check as check_links
+
+    corpus = _corpus(collection)
+    facts = check_links(_graph(corpus, folder, settings), corpus, field, examples)
+    if as_json:
+        print_json(facts)
+        return
+    click.echo(f"{facts['documents']:,} documents with headings")
+    columns = ("headings", "links", "precision", "recall", "precision_near", "recall_near")
+    rows = [("", *(name.replace("_", " ") for name in columns))]
+    for name, figures in facts.items():
+        if isinstance(figures, dict) and figures["headings"]:
+            counts = (f"{figures[column]:,}" for column in columns[:2])
+            shares = (f"{figures[column]:.3f}" for column in columns[2:])
+            rows.append((name.replace("_", " "), *counts, *shares))
+    print_rows(rows)
+    click.echo("near: the heading itself, or one is-a away\n\nheadings that were missed:")
+    print_rows([(f"  {m['heading']}", m["document"], m["title"]) for m in facts["misses"]])
+    click.echo("\nlinks that are no heading:")
+    print_rows([(f"  {f['linked']}", f["document"], f["text"]) for f in facts["false_links"]])
+
+
+@concepts.command("export")
+@click.argument("path", type=click.Path(path_type=Path))
+@_options
+@_graph_option
+@click.option("--around", help="Only around a document's id, or a concept's id or name.")
+@click.option(
+    "--hops", type=click.IntRange(1), default=1, show_default=True, help="How far around it."
+)
+@click.option("--limit", type=click.IntRange(1), default=500_000, show_default=True, help="Edges.")
+def export(
+    path: Path,
+    collection: str,
+    folder: Path | None,
+    around: str | None,
+    hops: int,
+    limit: int,
+    **settings: Any,
+) -> None:
+    """Write the graph, or a part of it, as GraphML."""
+    from irplatform.concepts.export import neighbourhood, to_networkx, write_graphml
+
+    if path.is_dir():
+        raise InputError("this is a folder; name a file.", path=path)
+    graph = _graph(_corpus(collection), folder, settings)
+    rows, held = (None, None) if around is None else neighbourhood(graph, around, hops)
+    made = to_networkx(graph, rows, held, limit=limit)
+    write_graphml(made, path)
+    click.echo(f"{path}: {made.number_of_nodes():,} nodes, {made.number_of_edges():,} edges")
+
+
+def _document_lines(facts: dict[str, Any]) -> Iterator[str]:
+    yield f"document {facts['id']}: {len(facts['concepts'])} concepts"
+    for each in facts["concepts"]:
+        yield f"  {each['count']:>3} × {each['name']}  ({each['kind']}, {each['id']})"
+    if facts["relations"]:
+        yield f"{len(facts['relations'])} relations between them"
+        for each in facts["relations"]:
+            yield f"  {each['from']} → {each['to']}  ({each['relation']}, {each['kb']})"
+
+
+def _concept_lines(facts: dict[str, Any]) -> Iterator[str]:
+    yield f"{facts['id']}  {facts['name']}  ({facts['kind']}), in {facts['documents']:,} documents"
+    yield f"  names  {'; '.join(facts['names'][:12])}{' …' if len(facts['names']) > 12 else ''}"
+    for edge in facts["edges"]:
+        arrow = "→" if edge["forward"] else "←"
+        yield f"  {arrow} {edge['relation']} ({edge['kb']}, {edge['count']:,})"
+        for each in edge["neighbours"]:
+            told = f"{each['kind']}, {each['id']}, {each['documents']:,} documents"
+            yield f"    {each['name']}  ({told})"
+    if facts["mentioned_in"]:
+        told = ", ".join(f"{each['id']} ({each['count']})" for each in facts["mentioned_in"])
+        yield f"  mentioned most in  {told}"

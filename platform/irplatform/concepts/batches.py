@@ -1,0 +1,110 @@
+"""What a worker process makes of some articles while a concept graph is built."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from irplatform.concepts.linker import SimilarNames
+from irplatform.concepts.options import ConceptOptions
+from irplatform.concepts.pipeline import ConceptPipeline
+from irplatform.concepts.table import ConceptTable
+from irplatform.errors import PlatformError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from irplatform.plugin import Document
+    from irplatform.text.arrays import Int32
+
+BATCH_DOCUMENTS = 250
+
+Article = tuple[str, str, str]
+"""Id, title, abstract."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """Articles to link.
+
+    Attributes:
+        table: folder of the concepts; every machine that works must see it.
+        linker: folder of the linker's index, or "".
+        options: of the graph, as JSON.
+        articles: the articles.
+    """
+
+    table: str
+    linker: str
+    options: str
+    articles: list[Article]
+
+
+@dataclass(frozen=True)
+class Linked:
+    """The concepts of some articles.
+
+    Attributes:
+        doc_ids: of the articles.
+        lengths: distinct concepts of each.
+        indices: those concepts, ascending within an article.
+        counts: mentions of each.
+        empty: how many of the articles have no text.
+    """
+
+    doc_ids: list[str]
+    lengths: Int32
+    indices: Int32
+    counts: Int32
+    empty: int
+
+
+def batches(documents: Iterable[Document]) -> Iterator[list[Article]]:
+    """Cut a stream of documents into lists."""
+    stream = ((document.id, document.title, document.abstract) for document in documents)
+    while batch := list(islice(stream, BATCH_DOCUMENTS)):
+        yield batch
+
+
+def link(task: Task) -> Linked:
+    """Find the concepts of some articles; runs in a worker."""
+    pipeline = pipeline_of(task.table, task.linker, task.options)
+    articles = ((title, abstract) for _, title, abstract in task.articles)
+    lengths, indices, counts = [], [], []
+    for mentions in pipeline.mentions(articles):
+        concepts, times = np.unique(
+            np.array([mention.concept for mention in mentions], np.int32), return_counts=True
+        )
+        lengths.append(len(concepts))
+        indices.append(concepts)
+        counts.append(times)
+    return Linked(
+        doc_ids=[doc_id for doc_id, _, _ in task.articles],
+        lengths=np.array(lengths, np.int32),
+        indices=np.concatenate([*indices, np.empty(0, np.int32)]).astype(np.int32),
+        counts=np.concatenate([*counts, np.empty(0, np.int32)]).astype(np.int32),
+        empty=sum(not (title.strip() or text.strip()) for _, title, text in task.articles),
+    )
+
+
+@lru_cache(maxsize=2)
+def pipeline_of(table: str, linker: str, options: str) -> ConceptPipeline:
+    """The pipeline, made once per process.
+
+    Raises:
+        PlatformError: this machine does not see the folder of the concepts.
+    """
+    if not (Path(table) / "table.json").exists():
+        raise PlatformError(
+            f"{table} is not there: a worker on another machine needs the same IRPLATFORM_HOME, "
+            "on a file system that all of them share."
+        )
+    chosen = ConceptOptions.model_validate_json(options)
+    concepts = ConceptTable(Path(table))
+    similar = SimilarNames(Path(linker), concepts, chosen) if linker else None
+    return ConceptPipeline(concepts, chosen, similar)

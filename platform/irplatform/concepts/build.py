@@ -1,0 +1,224 @@
+"""Builds the document–concept graph of a corpus in one streaming pass, with all cores.
+
+Worker processes find the concepts of batches of articles; this process appends their rows in the
+order of the corpus. A build that was interrupted goes on after the last batch and gives the same
+bytes.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import time
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Literal
+
+from irplatform.concepts.batches import Task, batches, link
+from irplatform.concepts.graph import FACTS, TABLE, VERSION, ConceptGraph
+from irplatform.concepts.linker import build_linker, linker_version
+from irplatform.concepts.pipeline import versions
+from irplatform.concepts.rows import RowWriter
+from irplatform.concepts.table import VERSION as TABLE_VERSION
+from irplatform.concepts.table_build import build_table
+from irplatform.console import notice, progress
+from irplatform.errors import InputError
+from irplatform.knowledge import open_knowledge
+from irplatform.storage import Artifact, artifact, atomic_write, fingerprint
+from irplatform.text.workers import ordered_map
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+    from irplatform.collections import Corpus
+    from irplatform.concepts.batches import Linked
+    from irplatform.concepts.options import ConceptOptions
+    from irplatform.concepts.table import ConceptTable
+
+Workers = int | Literal["ray"] | None
+"""How many processes; Ray's; or one per core."""
+
+TIMING = "timing.json"
+
+
+def concept_graph(corpus: Corpus, options: ConceptOptions, workers: Workers = None) -> Artifact:
+    """The concept graph of a corpus, built if it is not in the cache.
+
+    Args:
+        corpus: the documents; rows are in their order.
+        options: what goes into it.
+        workers: who does the work.
+
+    Raises:
+        InputError: no knowledge base is installed, or none has names; scispaCy is missing.
+    """
+    pipeline = versions(options)
+    names = options.bases()
+    if not names:
+        raise InputError(
+            "a concept graph needs knowledge bases, and none is installed. `platform kb list` says "
+            "where they are published; `platform kb add NAME FILE` adds one."
+        )
+    knowledge = open_knowledge(names)
+    chosen = options.model_copy(update={"knowledge": names})
+    depends_on = {
+        "version": VERSION,
+        "corpus": corpus.fingerprint,
+        "knowledge": knowledge.fingerprint,
+        "table": TABLE_VERSION,
+        "pipeline": pipeline,
+        "options": chosen.model_dump(mode="json"),
+    }
+    facts = {
+        "version": VERSION,
+        "fingerprint": fingerprint(depends_on),
+        "corpus": {"name": corpus.name, "fingerprint": corpus.fingerprint},
+        "knowledge": {base.name: base.fingerprint for base in knowledge.bases},
+        "pipeline": pipeline,
+        "options": chosen.model_dump(mode="json"),
+    }
+
+    def build(folder: Path) -> None:
+        table = concept_table(names)
+        linker = _linker(table, chosen)
+        _build(corpus, folder, table, linker, chosen, facts, workers)
+
+    return artifact("concepts", corpus.name, depends_on, build, resumable=True)
+
+
+def concept_table(names: tuple[str, ...]) -> Path:
+    """The concepts of knowledge bases as arrays, shared by the graphs of all collections."""
+    knowledge = open_knowledge(names)
+    depends_on = {"version": TABLE_VERSION, "knowledge": knowledge.fingerprint}
+
+    def build(folder: Path) -> None:
+        notice(f"Bringing together the concepts of {', '.join(names)}.")
+        build_table(knowledge.bases, folder)
+
+    return artifact("concept-table", "-".join(names), depends_on, build).path
+
+
+def linker_index(table: Path, options: ConceptOptions) -> Path:
+    """The index of scispaCy's linker over names of concepts."""
+    depends_on = {
+        "table": table.name,
+        "kinds": list(options.linker_kinds),
+        "version": linker_version(),
+    }
+    return artifact(
+        "concept-linker",
+        "-".join(options.linker_kinds),
+        depends_on,
+        lambda folder: build_linker(_table(table), options, folder),
+    ).path
+
+
+def _linker(table: Path, options: ConceptOptions) -> Path | None:
+    return linker_index(table, options) if options.linker == "scispacy" else None
+
+
+def _table(folder: Path) -> ConceptTable:
+    from irplatform.concepts.table import ConceptTable
+
+    return ConceptTable(folder)
+
+
+def _build(
+    corpus: Corpus,
+    folder: Path,
+    table: Path,
+    linker: Path | None,
+    options: ConceptOptions,
+    facts: dict[str, Any],
+    workers: Workers,
+) -> None:
+    with RowWriter(folder) as writer:
+        done = writer.documents
+        if done:
+            notice(f"Concepts: going on after {done:,} documents.")
+        total = corpus.size_hint()
+        left = None if total is None else max(0, total - done)
+        settings = options.model_dump_json()
+        tasks = (
+            Task(str(table), str(linker or ""), settings, articles)
+            for articles in batches(islice(corpus, done, None))
+        )
+        started = time.monotonic()
+        with progress("Concepts, documents", left) as advance:
+            for linked in _results(tasks, workers):
+                writer.add(linked)
+                advance(len(linked.doc_ids))
+        seconds = writer.seconds + time.monotonic() - started
+    counts = writer.finish(_table(table).count)
+    shutil.rmtree(folder / TABLE, ignore_errors=True)
+    shutil.copytree(table, folder / TABLE)
+    (folder / TABLE / "manifest.json").unlink()
+    if counts["without_text"]:
+        notice(f"{counts['without_text']:,} documents have no text, and so no concepts.")
+    with atomic_write(folder / TIMING) as file:
+        json.dump({"seconds": round(seconds, 3)}, file)
+    with atomic_write(folder / FACTS) as file:
+        json.dump({**facts, **counts}, file, indent=1)
+
+
+def _results(tasks: Iterable[Task], workers: Workers) -> Iterator[Linked]:
+    if workers == "ray":
+        from irplatform.concepts.distributed import ray_map
+
+        return ray_map(link, tasks)
+    return ordered_map(link, tasks, workers=workers)
+
+
+def open_graph(corpus: Corpus, options: ConceptOptions, workers: Workers = None) -> ConceptGraph:
+    """The concept graph of a corpus, opened."""
+    return ConceptGraph(concept_graph(corpus, options, workers).path)
+
+
+def build_facts(corpus: Corpus, options: ConceptOptions, workers: Workers = None) -> dict[str, Any]:
+    """Build a graph, or find it, and tell what is in it.
+
+    Returns:
+        Sizes, `edges` by source, `per_1000_documents`, seconds, memory of the largest process.
+    """
+    made = concept_graph(corpus, options, workers)
+    graph = ConceptGraph(made.path)
+    timing = json.loads((made.path / TIMING).read_text(encoding="utf-8"))
+    seconds = float(timing["seconds"])
+    documents = max(1, graph.document_count)
+    counted = ("documents", "links", "mentions", "concepts_found")
+    facts: dict[str, Any] = {
+        "collection": corpus.name,
+        "knowledge": ", ".join(graph.facts["knowledge"]),
+        "concepts": graph.concept_count,
+        **{name: graph.facts[name] for name in counted},
+        "concepts_per_document": round(graph.facts["links"] / documents, 2),
+        "without_text": graph.facts["without_text"],
+        "without_concept": graph.facts["without_concept"],
+        "seconds": seconds,
+    }
+    if made.built:
+        facts["peak_memory_mb"] = _peak_memory()
+    return {
+        **facts,
+        "folder": str(made.path),
+        "fingerprint": graph.fingerprint,
+        "per_1000_documents": {
+            "seconds": round(1000 * seconds / documents, 2),
+            "links": round(1000 * graph.facts["links"] / documents),
+            "mentions": round(1000 * graph.facts["mentions"] / documents),
+        },
+        "edges": [
+            {"relation": "document-concept", "kb": "text", "edges": graph.facts["links"]},
+            *({"relation": s.relation, "kb": s.kb, "edges": s.edges} for s in graph.sources),
+        ],
+    }
+
+
+def _peak_memory() -> int:
+    """MB of the process that took most, of this one and its workers."""
+    import resource
+    import sys
+
+    unit = 1 << 20 if sys.platform == "darwin" else 1 << 10
+    kinds = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+    return int(max(resource.getrusage(kind).ru_maxrss for kind in kinds) / unit)

@@ -1,0 +1,223 @@
+"""How well concepts are linked, by the headings that indexers gave the articles.
+
+Precision: which share of an article's linked MeSH concepts are among its headings. Recall: which
+share of its headings are linked. Headings say what an article is about, and come from its full
+text; concepts are whatever its abstract mentions. Neither figure can reach 1, and both tell whether
+a change of the pipeline is one for the better.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections import Counter
+from dataclasses import dataclass, field
+from functools import lru_cache
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from irplatform.concepts.batches import pipeline_of
+from irplatform.concepts.options import ConceptOptions
+from irplatform.concepts.pipeline import article_text
+from irplatform.console import progress
+from irplatform.errors import InputError
+from irplatform.knowledge import open_knowledge
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from irplatform.collections import Corpus
+    from irplatform.concepts.graph import ConceptGraph
+    from irplatform.plugin import Document, FieldValue
+
+CHECK_TAGS = frozenset(
+    """
+    Adolescent; Adult; Aged; Aged, 80 and over; Animals; Cats; Cattle; Chick Embryo; Child;
+    Child, Preschool; Cricetinae; Dogs; Female; Guinea Pigs; Humans; Infant; Infant, Newborn; Male;
+    Mice; Middle Aged; Pregnancy; Rabbits; Rats; Swine; Young Adult
+    """.replace("\n   ", "")
+    .strip()
+    .split("; ")
+)
+"""Headings that every article is checked for, whether its abstract says so or not."""
+
+_AROUND = 40
+"""Characters around a mention that are shown."""
+
+
+@dataclass
+class Tally:
+    """Headings and links, counted over documents."""
+
+    headings: int = 0
+    links: int = 0
+    right: int = 0
+    headings_near: int = 0
+    links_near: int = 0
+
+    def figures(self) -> dict[str, float | int]:
+        """Precision and recall, exact and within one is-a."""
+        return {
+            "headings": self.headings,
+            "links": self.links,
+            "precision": _share(self.right, self.links),
+            "recall": _share(self.right, self.headings),
+            "precision_near": _share(self.links_near, self.links),
+            "recall_near": _share(self.headings_near, self.headings),
+        }
+
+
+@dataclass
+class _Examples:
+    """Some of many, chosen by a hash, so that the same graph shows the same ones."""
+
+    wanted: int
+    held: list[tuple[int, str, int, Document]] = field(default_factory=list)
+
+    def offer(self, document: Document, concept: int) -> None:
+        digest = blake2b(f"{document.id} {concept}".encode(), digest_size=8).digest()
+        entry = (-int.from_bytes(digest), document.id, concept, document)
+        if len(self.held) < self.wanted:
+            heapq.heappush(self.held, entry)
+        else:
+            heapq.heappushpop(self.held, entry)
+
+    def __iter__(self) -> Iterator[tuple[Document, int]]:
+        for _, _, concept, document in sorted(self.held, key=lambda entry: entry[:3], reverse=True):
+            yield document, concept
+
+
+def check(
+    graph: ConceptGraph, corpus: Corpus, heading_field: str = "mesh", examples: int = 20
+) -> dict[str, Any]:
+    """Compare a graph's links with the articles' headings.
+
+    Args:
+        graph: of this corpus; MeSH is among its knowledge bases.
+        corpus: whose documents have headings.
+        heading_field: the field that holds them.
+        examples: of headings missed and of links that are no heading.
+
+    Returns:
+        `documents` with headings, figures for `all` headings, those `without_check_tags`, and by
+        kind; `unknown_headings`; `misses` and `false_links`.
+
+    Raises:
+        InputError: MeSH is not in the graph, or no document has headings.
+    """
+    headings = _mesh(graph)
+    mesh = set(headings.values())
+    tags = {headings[name] for name in CHECK_TAGS if name in headings}
+    tallies = {name: Tally() for name in ("all", "without_check_tags", *graph.KINDS)}
+    related = lru_cache(maxsize=None)(lambda concept: _related(graph, concept))
+    misses, false_links = _Examples(examples), _Examples(examples)
+    unknown: Counter[str] = Counter()
+    documents = 0
+    with progress("Checking concepts, documents", graph.document_count) as advance:
+        for row, document in enumerate(corpus):
+            advance(1)
+            given = _headings(document.fields.get(heading_field))
+            if not given:
+                continue
+            documents += 1
+            unknown.update(name for name in given if name not in headings)
+            gold = {headings[name] for name in given if name in headings}
+            concepts, _, _ = graph.concepts_of(np.array([row]))
+            linked = mesh.intersection(concepts.tolist())
+            for name, tally in tallies.items():
+                some, others = gold, linked
+                if name == "without_check_tags":
+                    some, others = gold - tags, linked - tags
+                elif name != "all":
+                    some, others = (_of_kind(graph, each, name) for each in (gold, linked))
+                _count(tally, some, others, gold, linked, related)
+            for concept in gold - linked - tags:
+                misses.offer(document, concept)
+            for concept in linked - gold - tags:
+                false_links.offer(document, concept)
+    if not documents:
+        raise InputError(
+            f"no document has headings in a field '{heading_field}', so links cannot be checked. "
+            f"Fields of the documents: {', '.join(corpus.fields) or 'none'}."
+        )
+    return {
+        "documents": documents,
+        **{name: tally.figures() for name, tally in tallies.items()},
+        "unknown_headings": sum(unknown.values()),
+        "misses": [_miss(graph, document, concept) for document, concept in misses],
+        "false_links": [_false_link(graph, document, concept) for document, concept in false_links],
+    }
+
+
+def _count(
+    tally: Tally, some: set[int], others: set[int], gold: set[int], linked: set[int], related: Any
+) -> None:
+    tally.headings += len(some)
+    tally.links += len(others)
+    tally.right += len(some & others)
+    tally.headings_near += sum(each in linked or bool(related(each) & linked) for each in some)
+    tally.links_near += sum(each in gold or bool(related(each) & gold) for each in others)
+
+
+def _mesh(graph: ConceptGraph) -> dict[str, int]:
+    """The concept of every MeSH heading."""
+    if "mesh" not in graph.facts["knowledge"]:
+        raise InputError(
+            "links are checked against MeSH headings, but the graph was built without mesh. Build "
+            "it with `--kb mesh` among its knowledge bases."
+        )
+    found = {}
+    for concept in open_knowledge(["mesh"]).bases[0].concepts():
+        number = graph.concept_of(concept.id)
+        if number is not None:
+            found[concept.name] = number
+    return found
+
+
+def _headings(value: FieldValue | None) -> list[str]:
+    """Headings without their qualifiers and the stars of major topics."""
+    if value is None:
+        return []
+    values: Sequence[str] = value.split(";") if isinstance(value, str) else value
+    names = (text.replace("*", "").partition("/")[0].strip() for text in values)
+    return [name for name in dict.fromkeys(names) if name]
+
+
+def _of_kind(graph: ConceptGraph, concepts: set[int], kind: str) -> set[int]:
+    return {concept for concept in concepts if graph.KINDS[graph.kinds[concept]] == kind}
+
+
+def _related(graph: ConceptGraph, concept: int) -> frozenset[int]:
+    """Concepts one is-a away."""
+    edges = graph.neighbours(concept)
+    return frozenset(other for other, source, _ in edges if source.relation == "is-a")
+
+
+def _miss(graph: ConceptGraph, document: Document, concept: int) -> dict[str, str]:
+    return {"document": document.id, "title": document.title, "heading": graph.names[concept]}
+
+
+def _false_link(graph: ConceptGraph, document: Document, concept: int) -> dict[str, str]:
+    options = ConceptOptions(**{**graph.facts["options"], "linker": "names"})
+    pipeline = pipeline_of(str(graph.table.folder), "", options.model_dump_json())
+    (mentions,) = pipeline.mentions([(document.title, document.abstract)])
+    text = article_text(document.title, document.abstract)
+    shown = next(
+        (
+            f"… {text[max(0, m.start - _AROUND) : m.start]}[{m.text}]"
+            f"{text[m.end : m.end + _AROUND]} …"
+            for m in mentions
+            if m.concept == concept
+        ),
+        "",
+    )
+    return {
+        "document": document.id,
+        "linked": graph.names[concept],
+        "text": " ".join(shown.split()),
+    }
+
+
+def _share(part: int, whole: int) -> float:
+    return round(part / whole, 4) if whole else 0.0

@@ -1,0 +1,285 @@
+"""The document–concept graph on disk: sparse rows that are memory-mapped, and what they mean."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from irplatform.concepts.matcher import NameMatcher
+from irplatform.concepts.table import KINDS, ConceptTable
+from irplatform.errors import InputError
+from irplatform.text.arrays import Int32, Int64, map_array, ragged
+from irplatform.text.string_table import UNKNOWN, StringTable
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Sequence
+    from pathlib import Path
+
+    import numpy.typing as npt
+    from scipy.sparse import csr_matrix
+
+    from irplatform.concepts.table import Mention
+
+VERSION = 1
+"""Of the files."""
+_AT_ONCE = 1 << 22
+FACTS = "graph.json"
+TABLE = "table"
+
+
+@dataclass(frozen=True)
+class EdgeSource:
+    """Where edges between concepts come from.
+
+    Attributes:
+        kb: the knowledge base that says so.
+        relation: what it says: "is-a", "drug-gene", …
+        edges: how many there are.
+    """
+
+    kb: str
+    relation: str
+    edges: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.relation} ({self.kb})"
+
+
+@dataclass(frozen=True)
+class DocumentRows:
+    """Documents by concepts, in sparse rows.
+
+    Attributes:
+        indptr: where every document's links begin, [documents + 1].
+        indices: the concepts, ascending within a document.
+        counts: how often the document mentions each.
+    """
+
+    indptr: Int64
+    indices: Int32
+    counts: Int32
+
+
+@dataclass(frozen=True)
+class ConceptRows:
+    """Concepts by concepts, in sparse rows; every edge stands in both of its rows.
+
+    Attributes:
+        indptr: where every concept's edges begin, [concepts + 1].
+        indices: the neighbours, ascending within a concept.
+        sources: index into `ConceptGraph.sources`.
+        forward: 1 in the row of the relation's source (the narrower one of an is-a), else 0.
+    """
+
+    indptr: Int64
+    indices: Int32
+    sources: npt.NDArray[np.uint16]
+    forward: npt.NDArray[np.uint8]
+
+
+class ConceptGraph:
+    """A document–concept graph, as `irplatform.concepts` describes it.
+
+    Args:
+        folder: what `concepts.build` wrote.
+
+    Raises:
+        InputError: there is no graph, or it is one of another version.
+    """
+
+    KINDS = KINDS
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        try:
+            self.facts: dict[str, Any] = json.loads((folder / FACTS).read_text(encoding="utf-8"))
+        except OSError as error:
+            raise InputError(
+                "there is no concept graph here. Build it with `platform concepts build`.",
+                path=folder,
+            ) from error
+        if self.facts["version"] != VERSION:
+            raise InputError(
+                f"this concept graph has version {self.facts['version']}, but this platform reads "
+                f"{VERSION}. Run `platform concepts build` again.",
+                path=folder,
+            )
+        self.table = ConceptTable(folder / TABLE)
+        self.fingerprint: str = self.facts["fingerprint"]
+        self.document_count: int = self.facts["documents"]
+        self.concept_count = self.table.count
+        self.sources = tuple(EdgeSource(*each) for each in self.table.sources)
+        self.ids: Sequence[str] = self.table.ids
+        self.names: Sequence[str] = self.table.names
+        self.kinds = self.table.kinds
+        self.documents = DocumentRows(
+            map_array(folder / "documents.indptr.int64", np.int64),
+            map_array(folder / "documents.indices.int32", np.int32),
+            map_array(folder / "documents.counts.int32", np.int32),
+        )
+        concepts = self.table.folder
+        self.concepts = ConceptRows(
+            map_array(concepts / "concepts.indptr.int64", np.int64),
+            map_array(concepts / "concepts.indices.int32", np.int32),
+            map_array(concepts / "concepts.sources.uint16", np.uint16),
+            map_array(concepts / "concepts.forward.uint8", np.uint8),
+        )
+        self.document_frequency = map_array(folder / "document-frequency.int32", np.int32)
+        self.doc_ids = StringTable.open(folder, "doc-ids")
+
+    def require(self, *, corpus: str, pipeline: dict[str, str] | None = None) -> ConceptGraph:
+        """Check that the graph is one of a corpus and of this pipeline; returns it.
+
+        Raises:
+            InputError: it was built for other documents, or by other versions.
+        """
+        if self.facts["corpus"]["fingerprint"] != corpus:
+            raise InputError(
+                f"this concept graph was built for other documents ({self.facts['corpus']['name']})"
+                ". Build one with `platform concepts build --collection C`.",
+                path=self.folder,
+            )
+        if pipeline is not None and self.facts["pipeline"] != pipeline:
+            before = self.facts["pipeline"]
+            changed = [name for name in pipeline if before.get(name) != pipeline[name]]
+            told = ", ".join(f"{n} {before.get(n) or 'none'}, now {pipeline[n]}" for n in changed)
+            raise InputError(
+                f"this concept graph was built by another pipeline ({told}). "
+                "Run `platform concepts build` again.",
+                path=self.folder,
+            )
+        return self
+
+    def concept_of(self, concept_id: str) -> int | None:
+        """The concept with an id, in whichever source; None where nothing has it."""
+        return self.table.concept_of(concept_id)
+
+    def names_of(self, concept: int) -> list[str]:
+        """All names of a concept, the preferred one first."""
+        return self.table.names_of(concept)
+
+    def mentions(self, text: str) -> list[Mention]:
+        """The concepts that a short text (a topic) speaks of, with their places.
+
+        Short symbols and abbreviations count without further support, unlike in documents.
+        """
+        return self._matcher.mentions(text, strict=False)
+
+    def find(self, text: str, expand: int = 0) -> Int64:
+        """The concepts that a topic speaks of: the one whose name it is, else those within it.
+
+        Args:
+            text: a topic, a field of one, or a heading ("Carcinoma, Non-Small-Cell Lung").
+            expand: take in what is narrower than these, by so many steps of is-a.
+
+        Returns:
+            Distinct concepts: those named in the order of the text, then the narrower ones.
+        """
+        whole = self._matcher.named(text)
+        found = {whole: None} if whole is not None else {}
+        if not found:
+            found = dict.fromkeys(mention.concept for mention in self.mentions(text))
+        named = np.fromiter(found, np.int64, count=len(found))
+        return self.narrower(named, expand) if expand else named
+
+    def narrower(self, concepts: Int64, steps: int) -> Int64:
+        """Concepts and what is a kind of them, the nearest first.
+
+        Args:
+            concepts: where to begin.
+            steps: of is-a, at most.
+        """
+        found = dict.fromkeys(concepts.tolist())
+        level = concepts
+        for _ in range(steps):
+            indices, _ = ragged(*self._row(level))
+            kept = ~self.concepts.forward[indices].astype(bool)
+            kept &= np.isin(self.concepts.sources[indices], self._codes({"is-a"}))
+            below = np.unique(self.concepts.indices[indices[kept]])
+            level = np.array([c for c in below.tolist() if c not in found], np.int64)
+            found.update(dict.fromkeys(level.tolist()))
+        return np.fromiter(found, np.int64, count=len(found))
+
+    def concepts_of(self, rows: Int64) -> tuple[Int32, Int32, Int64]:
+        """The concepts of some documents, one document behind the other.
+
+        Args:
+            rows: of the forward index.
+
+        Returns:
+            Concepts, counts, and the offsets of the documents among them (len(rows) + 1).
+        """
+        starts = self.documents.indptr[rows]
+        indices, offsets = ragged(starts, self.documents.indptr[rows + 1] - starts)
+        return self.documents.indices[indices], self.documents.counts[indices], offsets
+
+    def neighbours(self, concept: int) -> list[tuple[int, EdgeSource, bool]]:
+        """A concept's edges: the other concept, the source, whether it goes out from here."""
+        place = slice(*self.concepts.indptr[concept : concept + 2].tolist())
+        rows = self.concepts
+        return [
+            (other, self.sources[code], bool(forward))
+            for other, code, forward in zip(
+                rows.indices[place].tolist(),
+                rows.sources[place].tolist(),
+                rows.forward[place].tolist(),
+                strict=True,
+            )
+        ]
+
+    def documents_of(self, concept: int) -> Int64:
+        """The rows of the documents that speak of a concept, in order; reads all links."""
+        indices = self.documents.indices
+        parts = [
+            start + np.flatnonzero(indices[start : start + _AT_ONCE] == concept)
+            for start in range(0, len(indices), _AT_ONCE)
+        ]
+        links = np.concatenate([*parts, np.empty(0, np.int64)])
+        rows = np.searchsorted(self.documents.indptr, links, side="right") - 1
+        found: Int64 = rows.astype(np.int64)
+        return found
+
+    def adjacency(self, relations: Collection[str] | None = None) -> csr_matrix:
+        """Which concepts are related, each pair once in either row.
+
+        Args:
+            relations: only these ("is-a", "drug-gene", …); all by default.
+
+        Returns:
+            Ones, float32 [concepts, concepts], symmetric, without self loops, rows sorted.
+        """
+        from scipy.sparse import csr_matrix
+
+        rows = np.repeat(np.arange(self.concept_count), np.diff(self.concepts.indptr))
+        columns = self.concepts.indices.astype(np.int64)
+        if relations is not None:
+            kept = np.isin(self.concepts.sources, self._codes(relations))
+            rows, columns = rows[kept], columns[kept]
+        pairs = np.unique(rows * self.concept_count + columns)
+        rows, columns = np.divmod(pairs, self.concept_count)
+        indptr = np.zeros(self.concept_count + 1, np.int64)
+        np.cumsum(np.bincount(rows, minlength=self.concept_count), out=indptr[1:])
+        ones = np.ones(len(pairs), np.float32)
+        shape = (self.concept_count, self.concept_count)
+        return csr_matrix((ones, columns.astype(np.int32), indptr), shape=shape)
+
+    def row_of(self, doc_id: str) -> int | None:
+        """The row of a document, or None where there is none of this id."""
+        row = int(self.doc_ids.find([doc_id])[0])
+        return None if row == UNKNOWN else row
+
+    @cached_property
+    def _matcher(self) -> NameMatcher:
+        return NameMatcher(self.table, self.facts["options"]["kinds"])
+
+    def _row(self, concepts: Int64) -> tuple[Int64, Int64]:
+        starts = self.concepts.indptr[concepts]
+        return starts, self.concepts.indptr[concepts + 1] - starts
+
+    def _codes(self, relations: Iterable[str]) -> list[int]:
+        wanted = set(relations)
+        return [code for code, source in enumerate(self.sources) if source.relation in wanted]

@@ -1,0 +1,196 @@
+"""scispaCy's entity linker, for mentions that no name matches exactly.
+
+It compares a mention with the knowledge bases' names by TF-IDF of character 3-grams and an
+approximate nearest neighbour search (`scispacy.candidate_generation`, HNSW of nmslib). Its own
+index builder stores the vectorizer as a pickle and takes hours; the index here is built with fewer
+links and without pickles, and handed to scispaCy's classes. Without a scientific model, mentions
+are runs of content words, and the long forms of abbreviations.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from irplatform.concepts.ambiguity import condition
+from irplatform.concepts.strings import Texts, write_texts
+from irplatform.concepts.table import KINDS, Mention
+from irplatform.knowledge.model import NAME_RANK
+from irplatform.text.arrays import map_array, write_array
+from irplatform.text.stop_words import STOP_WORDS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from irplatform.concepts.options import ConceptOptions
+    from irplatform.concepts.table import ConceptTable
+    from irplatform.knowledge import NameKind
+
+VERSION = 1
+
+_LINKS, _BEAM, _SEARCH = 30, 200, 200
+"""HNSW: links per name, candidates while building and while searching. scispaCy's 100 and 2000 take
+hours; these find the nearest name in 98 of 100 cases."""
+_NEIGHBOURS = 10
+_LEAST_COUNT = 10
+"""Names that a 3-gram must occur in, as in scispaCy."""
+_SHORTEST = 8
+"""Letters of a mention; similar spelling says nothing of shorter ones."""
+_MOST_WORDS = 6
+_RANKS: dict[int, NameKind] = {rank: kind for kind, rank in NAME_RANK.items()}
+
+
+def linker_version() -> dict[str, Any]:
+    """What an index depends on beside its names, as JSON."""
+    return {"version": VERSION, "hnsw": [_LINKS, _BEAM], "least_count": _LEAST_COUNT}
+
+
+def build_linker(table: ConceptTable, options: ConceptOptions, folder: Path) -> None:
+    """Write the index over the names of concepts.
+
+    Args:
+        table: the concepts.
+        options: whose kinds take part.
+        folder: an empty folder.
+    """
+    from scipy.sparse import save_npz
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
+    names = list(dict.fromkeys(text for text, _ in _linkable(table, options)))
+    least = min(_LEAST_COUNT, max(1, len(names) // 100))
+    vectorizer = TfidfVectorizer(
+        analyzer="char_wb", ngram_range=(3, 3), min_df=least, dtype=np.float32
+    )
+    vectors = vectorizer.fit_transform(names)
+    kept = np.flatnonzero(np.diff(vectors.indptr))  # nmslib fails on empty vectors
+    vectors = vectors[kept]
+    write_texts(folder, "names", (names[place] for place in kept.tolist()))
+    write_texts(folder, "grams", vectorizer.get_feature_names_out().tolist())
+    write_array(folder / "idf.float32", vectorizer.idf_.astype(np.float32))
+    save_npz(folder / "vectors.npz", vectors, compressed=False)
+    index = _empty_index(vectors)
+    # One thread: with more of them, the order in which names enter the index is left to chance.
+    index.createIndex(
+        {"M": _LINKS, "efConstruction": _BEAM, "indexThreadQty": 1, "post": 0}, print_progress=False
+    )
+    index.saveIndex(str(folder / "names.hnsw"))
+    with (folder / "linker.json").open("w", encoding="utf-8") as file:
+        json.dump({**linker_version(), "names": len(kept)}, file)
+
+
+def _linkable(table: ConceptTable, options: ConceptOptions) -> Iterator[tuple[str, int]]:
+    """Names of some length that mean what they name wherever they stand, with their concepts."""
+    for concept in range(table.count):
+        kind = KINDS[table.kinds[concept]]
+        if kind in options.linker_kinds:
+            for text, rank in table.ranked_names_of(concept):
+                if len(text) >= _SHORTEST and condition(text, _RANKS[rank], kind) == 0:
+                    yield text, concept
+
+
+def _empty_index(vectors: Any) -> Any:
+    import nmslib
+
+    index = nmslib.init(
+        method="hnsw", space="cosinesimil_sparse", data_type=nmslib.DataType.SPARSE_VECTOR
+    )
+    index.addDataPointBatch(vectors)
+    return index
+
+
+class SimilarNames:
+    """Links mentions to concepts with similar names.
+
+    Args:
+        folder: what `build_linker` wrote.
+        table: the concepts.
+        options: the threshold, and the kinds of concepts.
+    """
+
+    def __init__(self, folder: Path, table: ConceptTable, options: ConceptOptions) -> None:
+        from scispacy.linking import EntityLinker
+        from scispacy.linking_utils import Entity, KnowledgeBase
+
+        self._threshold = options.threshold
+        aliases: dict[int, list[str]] = {}
+        for text, concept in _linkable(table, options):
+            aliases.setdefault(concept, []).append(text)
+        knowledge = KnowledgeBase(
+            Entity(str(concept), texts[0], texts) for concept, texts in aliases.items()
+        )
+        self._linker = EntityLinker(
+            candidate_generator=_generator(folder, knowledge),
+            threshold=options.threshold,
+            k=_NEIGHBOURS,
+            filter_for_definitions=False,
+            max_entities_per_mention=1,
+        )
+
+    def mentions(self, document: Any, found: list[Mention]) -> list[Mention]:
+        """Link what is left of an article.
+
+        Args:
+            document: it, through the pipeline. Its entities are the mentions, where there are any.
+            found: what names matched; nothing is linked across it.
+        """
+        taken = [(mention.start, mention.end) for mention in found]
+        spans = [
+            span
+            for span in (document.ents or _runs(document, taken))
+            if len(span.text) >= _SHORTEST
+            and not any(start < span.end_char and span.start_char < end for start, end in taken)
+        ]
+        texts = list(dict.fromkeys(_long_form(span) for span in spans))
+        candidates = self._linker.candidate_generator(texts, _NEIGHBOURS) if texts else []
+        best: dict[str, tuple[float, int]] = {}
+        for text, each in zip(texts, candidates, strict=True):
+            scored = [(max(c.similarities), -int(c.concept_id)) for c in each]
+            if scored and max(scored)[0] >= self._threshold:
+                score, concept = max(scored)
+                best[text] = (score, -concept)
+        return [
+            Mention(span.start_char, span.end_char, span.text, best[text][1], best[text][0])
+            for span in spans
+            if (text := _long_form(span)) in best
+        ]
+
+
+def _long_form(span: Any) -> str:
+    long_form = span._.long_form
+    return str(span.text if long_form is None else getattr(long_form, "text", long_form))
+
+
+def _generator(folder: Path, knowledge: Any) -> Any:
+    from scipy.sparse import load_npz
+    from scispacy.candidate_generation import CandidateGenerator
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
+    grams = list(Texts(folder, "grams"))
+    vectorizer = TfidfVectorizer(
+        analyzer="char_wb", ngram_range=(3, 3), vocabulary=grams, dtype=np.float32
+    )
+    vectorizer.idf_ = map_array(folder / "idf.float32", np.float32)
+    index = _empty_index(load_npz(folder / "vectors.npz"))
+    index.loadIndex(str(folder / "names.hnsw"))
+    index.setQueryTimeParams({"efSearch": _SEARCH})
+    return CandidateGenerator(index, vectorizer, list(Texts(folder, "names")), knowledge)
+
+
+def _runs(document: Any, taken: list[tuple[int, int]]) -> Iterator[Any]:
+    """Runs of content words between function words, punctuation and what is known."""
+    first = 0
+    for place in range(len(document) + 1):
+        token = document[place] if place < len(document) else None
+        if (
+            token is not None
+            and any(map(str.isalpha, token.text))
+            and token.lower_ not in STOP_WORDS
+            and not any(s < token.idx + len(token) and token.idx < e for s, e in taken)
+        ):
+            continue
+        if 1 < place - first <= _MOST_WORDS:
+            yield document[first:place]
+        first = place + 1

@@ -1,0 +1,49 @@
+"""What goes into a document–concept graph, and how mentions are linked."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from irplatform.knowledge import ConceptKind, installed
+from irplatform.plugin import Options
+
+ORDER = ("mesh", "doid", "hgnc", "civic", "dgidb", "drugs", "pharmacotherapydb", "hetionet")
+"""Which knowledge base goes before where several know one thing; others follow by name."""
+
+
+class ConceptOptions(Options):
+    """Options of the document–concept graph."""
+
+    knowledge: tuple[str, ...] = Field(
+        (), description="knowledge bases, the first one first; all that are installed by default"
+    )
+    kinds: tuple[ConceptKind, ...] = Field(
+        ("disease", "gene", "drug", "variant", "other"),
+        description="kinds of concepts that documents are linked to",
+    )
+    model: str = Field(
+        "auto",
+        description="a spaCy model whose entities are the mentions: a name or folder; auto takes "
+        "an en_core_sci model where one is installed; none matches the knowledge bases' names",
+    )
+    linker: Literal["names", "scispacy"] = Field(
+        "names",
+        description="names links by exact normalized name; scispacy gives what is left to "
+        "scispaCy's entity linker (character 3-grams, approximate neighbours), which is slower",
+    )
+    threshold: float = Field(
+        0.85, gt=0, le=1, description="least cosine similarity of scispaCy's entity linker"
+    )
+    linker_kinds: tuple[ConceptKind, ...] = Field(
+        ("disease", "drug"), description="kinds of concepts in scispaCy's linker"
+    )
+
+    def bases(self) -> tuple[str, ...]:
+        """The knowledge bases, those of the user's own last."""
+        if self.knowledge:
+            return tuple(dict.fromkeys(self.knowledge))
+        names = installed()
+        known = [name for name in ORDER if name in names]
+        return (*known, *sorted(set(names) - set(known)))

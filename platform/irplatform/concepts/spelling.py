@@ -1,0 +1,189 @@
+"""Words of a text in the spelling of the knowledge bases' normalized names, with rolling hashes.
+
+A normalized name is its words in the singular, without gaps (`irplatform.knowledge.names`), so that
+"HER-2", "HER2" and "non small cell", "non-small-cell" are one. The hash of a run of words follows
+from those of the words (a polynomial modulo 2^64), which gives all runs of a text in a few array
+operations; whoever finds a hash compares the names themselves.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from irplatform.knowledge.names import literal_key, stored_key, uninverted
+from irplatform.text.stop_words import STOP_WORDS
+
+if TYPE_CHECKING:
+    from irplatform.text.arrays import Int64
+
+UInt64 = npt.NDArray[np.uint64]
+
+LONGEST_RUN = 10
+"""Words of the longest name that is looked for."""
+
+_BASE = 0x9E3779B97F4A7C15
+_MASK = (1 << 64) - 1
+_SPACE = np.uint64(ord(" "))
+_WORD = re.compile(r"[^\W_]+")
+_HYPHENS = "-‐‑‒–−"
+_POSSESSIVE = re.compile(r"(?<=\w)['’]s(?!\w)")
+_WITHIN_NAME = frozenset(" \u00a0-‐‑‒–−/'’.,_")
+"""What may stand between two words of a name, alone: no comma or full stop with a space after."""
+_REMEMBERED = 1 << 19
+"""Distinct words that are kept in memory."""
+
+
+def hash_of(key: str) -> int:
+    """The hash of a normalized name."""
+    value = 0
+    for character in key:
+        value = (value * _BASE + ord(character)) & _MASK
+    return value
+
+
+@dataclass(frozen=True)
+class Words:
+    """The words of a text.
+
+    Attributes:
+        text: the text.
+        spans: start and end of every word.
+        numbers: per word, its number in the `Speller`.
+        joined: per word, whether a name may go on from the word before it.
+    """
+
+    text: str
+    spans: list[tuple[int, int]]
+    numbers: Int64
+    joined: npt.NDArray[np.bool_]
+
+    def follows_non(self, place: int) -> bool:
+        """Whether a word is negated by a prefix: the small of non-small."""
+        if not place or self.text[self.spans[place][0] - 1] not in _HYPHENS:
+            return False
+        start, end = self.spans[place - 1]
+        return self.text[start:end].lower() == "non"
+
+    def surface(self, first: int, last: int) -> str:
+        """The text from one word to another, both included."""
+        return self.text[self.spans[first][0] : self.spans[last][1]]
+
+
+class Speller:
+    """Spells words as normalized names do; each distinct word is looked at once."""
+
+    def __init__(self) -> None:
+        self._forget()
+
+    def _forget(self) -> None:
+        self._numbers: dict[str, int] = {}
+        self.singular: list[str] = []
+        self.literal: list[str] = []
+        self._facts = np.zeros((1 << 12, 5), dtype=np.uint64)
+
+    def words(self, text: str) -> Words:
+        """Cut a text into words."""
+        if len(self._numbers) > _REMEMBERED:
+            self._forget()
+        spans: list[tuple[int, int]] = []
+        numbers: list[int] = []
+        joined: list[bool] = []
+        end = 0
+        for match in _WORD.finditer(text):
+            gap, start = text[end : match.start()], match.start()
+            if match[0] == "s" and gap in {"'", "’"} and spans:  # a possessive
+                end = match.end()
+                spans[-1] = (spans[-1][0], end)
+                continue
+            joined.append(bool(spans) and gap in _WITHIN_NAME)
+            spans.append((start, match.end()))
+            end = match.end()
+            number = self._numbers.get(match[0])
+            numbers.append(self._add(match[0]) if number is None else number)
+        return Words(text, spans, np.array(numbers, np.int64), np.array(joined, np.bool_))
+
+    def runs(self, words: Words) -> list[tuple[int, UInt64, npt.NDArray[np.bool_]]]:
+        """Hashes of all runs of words that may be names.
+
+        Returns:
+            Per length (1 …): the length, the hash of the run from every word on, and whether that
+            run may be a name. Runs of one word come twice, in the singular and as they are.
+        """
+        facts = self._facts[words.numbers]
+        hashes, powers, starts_digit, ends_digit, literal = facts.T
+        usable = powers != 1
+        found = [(1, hashes, usable), (1, literal, usable & (literal != hashes))]
+        run, valid = hashes, usable
+        for length in range(2, min(LONGEST_RUN, len(words.spans)) + 1):
+            last = slice(length - 1, None)
+            between = (ends_digit[length - 2 : -1] & starts_digit[last]).astype(bool)
+            left = run[:-1]
+            left = np.where(between, left * np.uint64(_BASE) + _SPACE, left)
+            run = left * powers[last] + hashes[last]
+            valid = valid[:-1] & usable[last] & words.joined[last]
+            if not valid.any():
+                break
+            found.append((length, run, valid))
+        return found
+
+    def key(self, words: Words, first: int, length: int) -> tuple[str, frozenset[int]]:
+        """The normalized name that a run of words would be.
+
+        Returns:
+            The name, and where in it a word must end: at spaces between two letters, and beside
+            function words ("in patients" is not "inpatients", "and 1" not the gene AND1).
+        """
+        key = ""
+        ends = set()
+        before = ""
+        for place in range(first, first + length):
+            part = self.singular[words.numbers[place]]
+            if before:
+                spaced = words.text[words.spans[place][0] - 1].isspace()
+                letters = before[-1].isalpha() and part[0].isalpha()
+                if spaced and (letters or before in STOP_WORDS or part in STOP_WORDS):
+                    ends.add(len(key))
+                key += _gap(key, part)
+            key += part
+            before = part
+        return key, frozenset(ends)
+
+    def _add(self, word: str) -> int:
+        number = self._numbers[word] = len(self._numbers)
+        singular, literal = stored_key(word.lower()), literal_key(word)
+        self.singular.append(singular)
+        self.literal.append(literal)
+        if number == len(self._facts):
+            self._facts = np.concatenate([self._facts, np.zeros_like(self._facts)])
+        self._facts[number] = (
+            hash_of(singular),
+            pow(_BASE, len(singular), 1 << 64),
+            singular[:1].isdigit(),
+            singular[-1:].isdigit(),
+            hash_of(literal),
+        )
+        return number
+
+
+def word_ends(name: str, key: str) -> frozenset[int]:
+    """Where words of a name end in its normalized form."""
+    for variant in (name, uninverted(name)):
+        found = ""
+        ends = []
+        for word in _WORD.findall(_POSSESSIVE.sub("", variant)):
+            part = stored_key(word.lower())
+            ends.append(len(found))
+            found += _gap(found, part) + part
+        if found == key:
+            return frozenset(ends)
+    return frozenset()
+
+
+def _gap(before: str, after: str) -> str:
+    """What stands between two words of a normalized name: a space between digits."""
+    return " " if before[-1:].isdigit() and after[:1].isdigit() else ""

@@ -1,0 +1,175 @@
+"""The concepts of several knowledge bases: found by name or id, with their relations.
+
+A folder of memory-mapped arrays, shared by all processes that read it; opening it costs nothing.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from irplatform.concepts.ambiguity import Condition
+from irplatform.concepts.spelling import word_ends
+from irplatform.concepts.strings import Texts
+from irplatform.errors import PlatformError
+from irplatform.text.arrays import Int64, map_array
+from irplatform.text.string_table import UNKNOWN, StringTable
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from irplatform.concepts.spelling import UInt64
+    from irplatform.knowledge import ConceptKind
+
+VERSION = 1
+"""Of the files and of what names are looked for under which conditions."""
+
+KINDS: tuple[ConceptKind, ...] = ("disease", "gene", "drug", "variant", "other")
+"""By the number that `ConceptTable.kinds` has."""
+
+_REMEMBERED = 1 << 15
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """Where a text speaks of a concept.
+
+    Attributes:
+        start: of its first character in the text.
+        end: behind its last one.
+        text: as it stands there.
+        concept: the concept.
+        score: 1 where a name says so; the similarity where the linker does.
+    """
+
+    start: int
+    end: int
+    text: str
+    concept: int
+    score: float = 1.0
+
+
+class Candidate(NamedTuple):
+    """A concept that has a normalized name.
+
+    Attributes:
+        concept: the concept.
+        rank: of the kind of name that it is, `NAME_RANK`.
+        condition: when it counts.
+        name: as its source writes it.
+        ends: where words end in the normalized name.
+    """
+
+    concept: int
+    rank: int
+    condition: Condition
+    name: str
+    ends: frozenset[int]
+
+
+class _Preferred(Sequence[str]):
+    """The preferred names of concepts."""
+
+    def __init__(self, table: ConceptTable) -> None:
+        self._table = table
+
+    def __len__(self) -> int:
+        return self._table.count
+
+    def __getitem__(self, concept: int) -> str:  # type: ignore[override]  # slices are of no use
+        return self._table.name(concept)
+
+
+class ConceptTable:
+    """Concepts, their names and ids.
+
+    Attributes:
+        count: how many concepts there are.
+        ids: of the concepts, in the first knowledge base that knows each.
+        names: preferred names of the concepts.
+        sources: where relations come from: knowledge base, kind, edges.
+        kinds: per concept, index into `KINDS`.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        facts = json.loads((folder / "table.json").read_text(encoding="utf-8"))
+        if facts["version"] != VERSION:
+            raise PlatformError(
+                f"{folder}: concepts of version {facts['version']}, but this one reads {VERSION}. "
+                "Run `platform concepts build` again."
+            )
+        self.count: int = facts["concepts"]
+        self.sources: list[tuple[str, str, int]] = [tuple(each) for each in facts["sources"]]
+        self.ids: Sequence[str] = StringTable.open(folder, "ids")
+        self.names: Sequence[str] = _Preferred(self)
+        self.kinds = map_array(folder / "kinds.uint8", np.uint8)
+        self._names = Texts(folder, "names")
+        self._name_ranks = map_array(folder / "names.rank.uint8", np.uint8)
+        self._first_name = map_array(folder / "names.first.int64", np.int64)
+        self._all_ids = StringTable.open(folder, "all-ids")
+        self._concept_of_id = map_array(folder / "all-ids.concept.int32", np.int32)
+        self._hashes = map_array(folder / "keys.hash.uint64", np.uint64)
+        self._marks = map_array(folder / "keys.marks.uint8", np.uint8)
+        self._shift = np.uint64(64 - (len(self._marks) * 8 - 1).bit_length())
+        self._keys = Texts(folder, "keys")
+        self._first_entry = map_array(folder / "keys.first.int64", np.int64)
+        self._concepts = map_array(folder / "entries.concept.int32", np.int32)
+        self._ranks = map_array(folder / "entries.rank.uint8", np.uint8)
+        self._conditions = map_array(folder / "entries.condition.uint8", np.uint8)
+        self._entries = Texts(folder, "entries")
+        self.candidates = lru_cache(maxsize=_REMEMBERED)(self._read_candidates)
+
+    def name(self, concept: int) -> str:
+        """A concept's preferred name."""
+        return self._names[int(self._first_name[concept])]
+
+    def names_of(self, concept: int) -> list[str]:
+        """All names of a concept, the preferred one first."""
+        return [text for text, _ in self.ranked_names_of(concept)]
+
+    def ranked_names_of(self, concept: int) -> list[tuple[str, int]]:
+        """All names of a concept with the rank of their kind (`NAME_RANK`)."""
+        places = range(*self._first_name[concept : concept + 2].tolist())
+        return [(self._names[place], int(self._name_ranks[place])) for place in places]
+
+    def concept_of(self, concept_id: str) -> int | None:
+        """The concept with an id, in whichever knowledge base."""
+        place = int(self._all_ids.find([concept_id])[0])
+        return None if place == UNKNOWN else int(self._concept_of_id[place])
+
+    def may_be_names(self, hashes: UInt64) -> Int64:
+        """Places of hashes that are perhaps those of names; a look at a few bits for each."""
+        marks = hashes >> self._shift
+        bits = self._marks[marks >> np.uint64(3)] >> (7 - (marks & np.uint64(7))).astype(np.uint8)
+        return np.flatnonzero(bits & 1)
+
+    def _read_candidates(self, value: int, key: str) -> tuple[Candidate, ...]:
+        """The concepts that have a normalized name, the most likely first.
+
+        Args:
+            value: the name's hash.
+            key: the name.
+        """
+        place = int(np.searchsorted(self._hashes, np.uint64(value)))
+        while place < len(self._hashes) and int(self._hashes[place]) == value:
+            if self._keys[place] == key:
+                entries = range(*self._first_entry[place : place + 2].tolist())
+                return tuple(self._candidate(entry, key) for entry in entries)
+            place += 1
+        return ()
+
+    def _candidate(self, entry: int, key: str) -> Candidate:
+        name = self._entries[entry]
+        return Candidate(
+            int(self._concepts[entry]),
+            int(self._ranks[entry]),
+            Condition(int(self._conditions[entry])),
+            name,
+            word_ends(name, key),
+        )

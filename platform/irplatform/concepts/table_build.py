@@ -1,0 +1,198 @@
+"""Writes the concepts of several knowledge bases as arrays: names to look up, ids, relations.
+
+See `table` for who reads them. The same knowledge bases make the same bytes.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from irplatform.concepts.ambiguity import Condition, condition, shared
+from irplatform.concepts.spelling import hash_of
+from irplatform.concepts.strings import write_texts
+from irplatform.concepts.table import KINDS, VERSION
+from irplatform.concepts.unite import united
+from irplatform.errors import InputError
+from irplatform.knowledge.model import NAME_RANK
+from irplatform.knowledge.names import stored_keys
+from irplatform.storage import atomic_write
+from irplatform.text.arrays import write_array
+from irplatform.text.string_table import StringTableWriter
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from irplatform.concepts.unite import United
+    from irplatform.knowledge import KnowledgeBase
+
+_LONGEST_KEY = 100
+_MARKS_PER_KEY = 32
+
+
+class Entry(NamedTuple):
+    """A name of a concept, to be found in texts."""
+
+    concept: int
+    rank: int
+    condition: int
+    text: str
+
+
+def build_table(bases: Sequence[KnowledgeBase], folder: Path) -> None:
+    """Write the concepts of knowledge bases.
+
+    Args:
+        bases: the first one goes before where they differ.
+        folder: an existing folder.
+
+    Raises:
+        InputError: none of them has a name, so that nothing could be found.
+    """
+    concepts = united(bases)
+    entries = _entries(concepts)
+    if not entries:
+        names = ", ".join(base.name for base in bases)
+        raise InputError(
+            f"no name can be looked up in the knowledge bases ({names}): they hold relations "
+            "alone. Add one with names, such as mesh, doid, hgnc or drugs (`platform kb list`)."
+        )
+    known = _write_ids(concepts, folder)
+    held = [(text, NAME_RANK[kind]) for each in concepts for text, kind in each.names.items()]
+    write_texts(folder, "names", (text for text, _ in held))
+    write_array(folder / "names.rank.uint8", np.array([rank for _, rank in held], np.uint8))
+    counts = [0, *(len(each.names) for each in concepts)]
+    write_array(folder / "names.first.int64", np.cumsum(counts, dtype=np.int64))
+    kinds = [KINDS.index(each.kind) for each in concepts]
+    write_array(folder / "kinds.uint8", np.array(kinds, np.uint8))
+    _write_keys(entries, folder)
+    sources, dangling = _write_relations(bases, known, len(concepts), folder)
+    facts = {
+        "version": VERSION,
+        "concepts": len(concepts),
+        "names": len(held),
+        "keys": len(entries),
+        "sources": sources,
+        "relations_without_concept": dangling,
+    }
+    with atomic_write(folder / "table.json") as file:
+        json.dump(facts, file, indent=1)
+
+
+def _entries(concepts: Sequence[United]) -> dict[str, list[Entry]]:
+    """What is looked up, by normalized name."""
+    found: dict[str, list[Entry]] = {}
+    for number, concept in enumerate(concepts):
+        for text, kind in concept.names.items():
+            when = condition(text, kind, concept.kind)
+            if when is None:
+                continue
+            for place, key in enumerate(stored_keys(text)):
+                if len(key) <= _LONGEST_KEY:
+                    inverted = ", " in text and place == 0  # stands in headings, not in sentences
+                    how = when | Condition.WHOLE if inverted else when
+                    entry = Entry(number, NAME_RANK[kind], int(how), text)
+                    found.setdefault(key, []).append(entry)
+    return {key: _settled(key, entries, concepts) for key, entries in found.items()}
+
+
+def _settled(key: str, entries: list[Entry], concepts: Sequence[United]) -> list[Entry]:
+    """Entries of one key, with what follows from several concepts having the name."""
+    if len({entry.concept for entry in entries}) == 1:
+        return sorted(entries, key=lambda entry: entry[1:])
+    symbols = {e.concept for e in entries if not e.rank and concepts[e.concept].kind == "gene"}
+    kept = []
+    for entry in entries:
+        kind = concepts[entry.concept].kind
+        if kind == "gene" and symbols and entry.concept not in symbols:
+            continue  # another gene's symbol is never an alias
+        if entry.rank and entry.concept not in symbols:
+            rivals = (
+                e
+                for e in entries
+                if e.concept != entry.concept and e.rank <= entry.rank and _alike(e, entry)
+            )
+            if any(shared(kind, concepts[rival.concept].kind, key) for rival in rivals):
+                entry = entry._replace(condition=entry.condition | Condition.SUPPORT)  # noqa: PLW2901
+        kept.append(entry)
+    return sorted(kept, key=lambda entry: (entry.rank, entry.concept, entry.text))
+
+
+def _alike(one: Entry, other: Entry) -> bool:
+    """Whether two names of one key are spelled alike: PD-1 and PD1 are not."""
+    return one.text.casefold() == other.text.casefold()
+
+
+def _write_ids(concepts: Sequence[United], folder: Path) -> dict[str, int]:
+    """Write the ids of concepts; returns the concept of every id, referred ones included."""
+    with StringTableWriter(folder, "ids") as writer:
+        writer.extend([concept.ids[0] for concept in concepts])
+    writer.finish()
+    known = {each: number for number, concept in enumerate(concepts) for each in concept.ids}
+    for number, concept in enumerate(concepts):
+        for xref in concept.xrefs:
+            known.setdefault(xref, number)
+    with StringTableWriter(folder, "all-ids") as writer:
+        writer.extend(list(known))
+    writer.finish()
+    write_array(folder / "all-ids.concept.int32", np.array([*known.values()], np.int32))
+    return known
+
+
+def _write_keys(entries: dict[str, list[Entry]], folder: Path) -> None:
+    order = sorted((hash_of(key), key) for key in entries)
+    hashes = np.array([value for value, _ in order], np.uint64)
+    write_array(folder / "keys.hash.uint64", hashes)
+    write_texts(folder, "keys", (key for _, key in order))
+    lengths = [0, *(len(entries[key]) for _, key in order)]
+    write_array(folder / "keys.first.int64", np.cumsum(lengths, dtype=np.int64))
+    flat = [entry for _, key in order for entry in entries[key]]
+    numbers = np.array([entry[:3] for entry in flat], np.int32)
+    write_array(folder / "entries.concept.int32", numbers[:, 0])
+    write_array(folder / "entries.rank.uint8", numbers[:, 1].astype(np.uint8))
+    write_array(folder / "entries.condition.uint8", numbers[:, 2].astype(np.uint8))
+    write_texts(folder, "entries", (entry.text for entry in flat))
+    bits = max(16, (_MARKS_PER_KEY * len(order) - 1).bit_length())
+    marks = np.zeros(1 << bits, np.bool_)
+    marks[hashes >> np.uint64(64 - bits)] = True
+    write_array(folder / "keys.marks.uint8", np.packbits(marks))
+
+
+def _write_relations(
+    bases: Sequence[KnowledgeBase], known: dict[str, int], size: int, folder: Path
+) -> tuple[list[list[str]], int]:
+    """Write the edges between concepts, each in both rows.
+
+    Returns:
+        What the codes of sources stand for, as [knowledge base, kind of relation, edges], and how
+        many relations have an end that no knowledge base knows.
+    """
+    codes: dict[tuple[str, str], int] = {}
+    edges: list[tuple[int, int, int]] = []
+    dangling = 0
+    for base in bases:
+        for source, target, kind in base.relation_ends():
+            one, other = known.get(source), known.get(target)
+            if one is None or other is None:
+                dangling += 1
+            elif one != other:
+                edges.append((one, other, codes.setdefault((base.name, kind), len(codes))))
+    found = np.unique(np.array(edges, np.int64).reshape(-1, 3), axis=0)
+    both = np.concatenate(
+        [
+            np.column_stack([found, np.ones(len(found), np.int64)]),
+            np.column_stack([found[:, [1, 0, 2]], np.zeros(len(found), np.int64)]),
+        ]
+    )
+    both = both[np.lexsort(both.T[::-1])]
+    indptr = np.zeros(size + 1, np.int64)
+    np.cumsum(np.bincount(both[:, 0], minlength=size), out=indptr[1:])
+    write_array(folder / "concepts.indptr.int64", indptr)
+    write_array(folder / "concepts.indices.int32", both[:, 1].astype(np.int32))
+    write_array(folder / "concepts.sources.uint16", both[:, 2].astype(np.uint16))
+    write_array(folder / "concepts.forward.uint8", both[:, 3].astype(np.uint8))
+    counts = np.bincount(found[:, 2], minlength=len(codes)).tolist()
+    return [[kb, kind, n] for (kb, kind), n in zip(codes, counts, strict=True)], dangling

@@ -1,0 +1,75 @@
+"""Concepts as scispaCy distributes them: JSON lines made from UMLS, MeSH, RxNorm, HPO or GO.
+
+Each line has `concept_id`, `canonical_name`, `aliases`, and `types`, the semantic types that say
+what kind of thing it is (https://github.com/allenai/scispacy, `scispacy.linking_utils.Entity`).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import orjson
+
+from irplatform.errors import InputError
+from irplatform.knowledge.formats import jsons
+from irplatform.knowledge.formats.format import Format
+from irplatform.knowledge.model import Concept, Name
+from irplatform.knowledge.names import is_abbreviation
+from irplatform.runs.lines import numbered_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from irplatform.knowledge.model import ConceptKind
+
+_KINDS: dict[str, ConceptKind] = {
+    **dict.fromkeys(("T019", "T020", "T037", "T046", "T047", "T048", "T049", "T190"), "disease"),
+    **dict.fromkeys(("T184", "T191"), "disease"),
+    "T028": "gene",
+    **dict.fromkeys(("T121", "T125", "T127", "T195", "T200"), "drug"),
+}
+"""Semantic types of the UMLS: disorders, gene or genome, drugs and what acts like one."""
+_SPACES = (
+    (re.compile(r"C\d{7}"), "UMLS"),
+    (re.compile(r"[CD]\d{6,9}"), "MESH"),
+    (re.compile(r"\d+"), "RXNORM"),
+)
+
+
+def _read(path: Path) -> Iterator[Concept]:
+    for line, content in numbered_lines(path):
+        try:
+            record = orjson.loads(content)
+        except orjson.JSONDecodeError as error:
+            raise InputError(f"this is not JSON ({error.msg}).", path=path, line=line) from error
+        place = f"line {line}"
+        name = jsons.text(record, "canonical_name", path, place)
+        types = jsons.texts(record.get("types"))
+        yield Concept(
+            _compact(jsons.text(record, "concept_id", path, place)),
+            name,
+            next((_KINDS[each] for each in types if each in _KINDS), "other"),
+            tuple(
+                Name(alias, "abbreviation" if is_abbreviation(alias) else "synonym")
+                for alias in jsons.texts(record.get("aliases"))
+                if alias != name
+            ),
+        )
+
+
+def _compact(concept_id: str) -> str:
+    if ":" in concept_id:
+        return concept_id
+    space = next((name for form, name in _SPACES if form.fullmatch(concept_id)), "CONCEPT")
+    return f"{space}:{concept_id}"
+
+
+UMLS_JSONL = Format(
+    "umls-jsonl",
+    "umls",
+    "scispaCy's JSON lines of concepts (umls_2022_ab_cat0129.jsonl)",
+    lambda head: '"concept_id"' in head.line and '"canonical_name"' in head.line,
+    _read,
+)

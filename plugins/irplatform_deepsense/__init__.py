@@ -1,0 +1,12 @@
+"""DeepSenSe, the modified decomposable attention model of Lo et al. for sentence queries."""
+
+from irplatform.plugin import RegisterReranker, hookimpl
+
+
+@hookimpl
+def register_rerankers(register: RegisterReranker) -> None:
+    """DeepSenSe with side features, which is the default, and on words alone."""
+    from irplatform_deepsense.reranker import DeepSenSe
+
+    register("deepsense", DeepSenSe)
+    register("deepsense-words", DeepSenSe, lexical=(), signals=False)

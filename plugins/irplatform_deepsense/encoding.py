@@ -1,0 +1,189 @@
+"""From topics and document ids to the rows of word vectors that the network reads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from irplatform.text import STOP_WORDS, content_words, tokenize
+from irplatform.text.arrays import ragged
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from irplatform.plugin import Topic
+    from irplatform.text import ForwardIndex, WordVectors
+    from irplatform.text.forward_index import Field
+    from irplatform_deepsense.features import SideFeatures
+    from irplatform_deepsense.options import DeepSenSeOptions
+
+
+@dataclass(frozen=True)
+class Texts:
+    """Words of several texts, one text behind the other.
+
+    Attributes:
+        words: int64 [all words].
+        starts: int64 [n], where each text begins.
+    """
+
+    words: Tensor
+    starts: Tensor
+
+    @cached_property
+    def lengths(self) -> Tensor:
+        """Words of each text, int64 [n]."""
+        ends = functional.pad(self.starts, (0, 1), value=len(self.words))[1:]
+        return ends - self.starts
+
+    def padded(self, which: Tensor, padding: int) -> Tensor:
+        """Some of the texts as rows, padded on the right: int64 [len(which), longest]."""
+        lengths = self.lengths[which]
+        width = torch.arange(int(lengths.max()) if len(which) else 0, device=lengths.device)
+        absent = width >= lengths[:, None]
+        if not len(self.words):
+            return torch.full(absent.shape, padding, device=absent.device)
+        places = (self.starts[which][:, None] + width).masked_fill_(absent, 0)
+        return self.words[places].masked_fill_(absent, padding)
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """A topic's candidates as the network takes them.
+
+    Attributes:
+        query: int64 [m], rows of the vectors.
+        words: int64 [u], rows of the vectors: the documents' distinct words.
+        titles: the titles, in places of `words`.
+        abstracts: the abstracts, likewise.
+        features: float32 [n, features].
+    """
+
+    query: Tensor
+    words: Tensor
+    titles: Texts
+    abstracts: Texts
+    features: Tensor
+
+
+class Encoder:
+    """Turns topics and candidates into tensors, on one device.
+
+    Words without a vector are left out: the random vector of UNK says nothing of their meaning.
+
+    Args:
+        index: the collection's forward index.
+        vectors: word vectors.
+        options: the model's options.
+        features: the side features.
+        device: where the tensors go.
+
+    Attributes:
+        vectors: float32 [rows, V].
+        idf: float32 [rows], of the words in title and abstract.
+    """
+
+    def __init__(
+        self,
+        index: ForwardIndex,
+        vectors: WordVectors,
+        options: DeepSenSeOptions,
+        features: SideFeatures,
+        device: str,
+    ) -> None:
+        self._index = index
+        self._options = options
+        self._features = features
+        self._held = vectors
+        self.device = device
+        rows = vectors.align(index.vocabulary).astype(np.int64)
+        rows[rows == vectors.unk] = -1
+        self._rows = np.append(rows, -1)  # the last entry serves words that the collection lacks
+        self._read = self._rows.copy()  # rows of the words that are read of documents
+        if not options.document_stop_words:
+            stops = index.vocabulary.ids(sorted(STOP_WORDS))
+            self._read[stops] = -1
+        self.vectors = torch.from_numpy(np.array(vectors.matrix)).to(device)
+        idf = np.full(len(vectors.matrix), index.idf("text").max(initial=0.0))
+        known = self._rows >= 0
+        idf[self._rows[known]] = index.idf("text")[known[:-1]]
+        self.idf = torch.from_numpy(idf.astype(np.float32)).to(device)
+
+    def query(self, text: str) -> npt.NDArray[np.int64]:
+        """Rows of a sentence's words, without stop words where it has others ("Datasets")."""
+        words = content_words(text) or tokenize(text)
+        return self._known(words)[: self._options.query_words]
+
+    def title(self, text: str) -> npt.NDArray[np.int64]:
+        """Rows of the words of a title that is not in the collection, as `texts` reads them."""
+        words = tokenize(text) if self._options.document_stop_words else content_words(text)
+        return self._known(words)[: self._options.title_words]
+
+    def _known(self, words: Sequence[str]) -> npt.NDArray[np.int64]:
+        rows: npt.NDArray[np.int64] = self._held.rows(words).astype(np.int64)
+        known: npt.NDArray[np.int64] = rows[rows != self._held.unk]
+        return known
+
+    def texts(
+        self, rows: npt.NDArray[np.int64], field: Field
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """Rows of the words of documents' fields, one behind the other, and where each begins."""
+        tokens, offsets = self._index.tokens(rows, field)
+        words = self._read[tokens]
+        kept = np.concatenate([[0], np.cumsum(words >= 0)])
+        offsets, words = kept[offsets], words[words >= 0]
+        most = self._options.title_words if field == "title" else self._options.abstract_words
+        lengths = np.diff(offsets)
+        if lengths.max(initial=0) > most:
+            places, offsets = ragged(offsets[:-1], np.minimum(lengths, most))
+            words = words[places]
+        return words, offsets[:-1]
+
+    def features(self, topic: Topic, doc_ids: Sequence[str]) -> npt.NDArray[np.float32]:
+        """The side features of documents: [n, features]."""
+        return self._features(topic, doc_ids)
+
+    def encode(self, topic: Topic, doc_ids: Sequence[str]) -> Encoded:
+        """Encode the documents of a topic."""
+        return self.encode_rows(
+            self.query(topic.query), self.rows(doc_ids), self.features(topic, doc_ids)
+        )
+
+    def encode_rows(
+        self,
+        query: npt.NDArray[np.int64],
+        rows: npt.NDArray[np.int64],
+        features: npt.NDArray[np.float32],
+    ) -> Encoded:
+        """Encode documents by their rows in the forward index.
+
+        Args:
+            query: the sentence, see `query`.
+            rows: the documents.
+            features: theirs, see `features`.
+        """
+        titles, title_starts = self.texts(rows, "title")
+        abstracts, abstract_starts = self.texts(rows, "abstract")
+        distinct, places = np.unique(np.concatenate([titles, abstracts]), return_inverse=True)
+        return Encoded(
+            self.tensor(query),
+            self.tensor(distinct),
+            Texts(self.tensor(places[: len(titles)]), self.tensor(title_starts)),
+            Texts(self.tensor(places[len(titles) :]), self.tensor(abstract_starts)),
+            self.tensor(features),
+        )
+
+    def rows(self, doc_ids: Sequence[str]) -> npt.NDArray[np.int64]:
+        """The documents' rows in the forward index."""
+        return self._index.rows(doc_ids)
+
+    def tensor(self, array: npt.NDArray[Any]) -> Tensor:
+        """An array on the device."""
+        return torch.from_numpy(np.ascontiguousarray(array)).to(self.device)

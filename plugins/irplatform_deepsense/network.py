@@ -1,0 +1,230 @@
+"""The network of DeepSenSe (Lo et al., equations 1 to 16), in a direct and a tabulated form.
+
+F sees one word at a time. G's layer, before its ELU, is linear in a word x and its counterpart x′:
+W [x ; x′ ; x − x′] = (W₁ + W₃) x + (W₂ − W₃) x′, where x′ is a weighted mean of words. So F and
+both halves of G are multiplied out once per word of the vocabulary (`tabulate`), and what
+counterparts add are means of table rows. Both forms read those tables; `plain` then goes text by
+text, and the tabulated form (`scoring`), which training uses too, shares what the documents of a
+topic have in common.
+
+The paper gives hidden sizes as a list, [500, 300, 32, 16]; that they are those of F, G and H is our
+reading. It says "max pooling" once and sums in equations 11 to 14: the equations are followed. Both
+can be changed to what the authors' program does; see `options`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from irplatform_deepsense.attention import IDF_SCALE, SIGNALS, Tables, masked_softmax, signals
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """What fixes the shapes of the network, and so which weights fit it."""
+
+    dimensions: int
+    features: int
+    projection: int
+    compare: int
+    compare_layers: int
+    side: tuple[int, int]
+    classifier: tuple[int, int]
+    compare_on: str
+    product: bool
+    signals: bool
+    pooling: str
+    shortcut: bool
+
+
+class DeepSenSeNetwork(nn.Module):
+    """Attend, compare, aggregate, and classify.
+
+    Args:
+        sizes: its shapes.
+        dropout: in every layer, while training.
+    """
+
+    feature_mean: Tensor
+    feature_scale: Tensor
+
+    def __init__(self, sizes: Sizes, dropout: float) -> None:
+        super().__init__()
+        self.sizes = sizes
+        self.dropout = nn.Dropout(dropout)
+        self.project = nn.Linear(sizes.dimensions, sizes.projection)  # F
+        compared = sizes.projection if sizes.compare_on == "projected" else sizes.dimensions
+        inputs = (3 + sizes.product) * compared + SIGNALS * sizes.signals
+        self.compare = nn.Linear(inputs, sizes.compare)  # G
+        self.compare_more = nn.ModuleList(
+            nn.Linear(sizes.compare, sizes.compare) for _ in range(sizes.compare_layers - 1)
+        )
+        side = sizes.features > 0
+        self.side = _stage(sizes.features, sizes.side, dropout) if side else None  # L
+        width = 4 * sizes.compare + (sizes.side[-1] if side else 0)
+        self.classifier = _stage(width, sizes.classifier, dropout)  # H
+        self.output = nn.Linear(sizes.classifier[-1], 1)
+        self.shortcut = (
+            nn.Linear(sizes.features, 1, bias=False) if side and sizes.shortcut else None
+        )
+        # BM25, years and shares differ by orders of magnitude; the training data says by how much.
+        self.register_buffer("feature_mean", torch.zeros(sizes.features))
+        self.register_buffer("feature_scale", torch.ones(sizes.features))
+
+    def shared_state(self) -> dict[str, Tensor]:
+        """The weights of F and G, which all texts share and pre-training teaches."""
+        shared = ("project.", "compare.", "compare_more.")
+        return {name: w for name, w in self.state_dict().items() if name.startswith(shared)}
+
+    def tabulate(self, vectors: Tensor, idf: Tensor) -> Tables:
+        """Tables of some words.
+
+        Args:
+            vectors: float32 [w, V].
+            idf: float32 [w].
+        """
+        projected = self.dropout(functional.elu(self.project(vectors)))
+        compared = projected if self.sizes.compare_on == "projected" else vectors
+        word, other, difference = self._parts()[:3]
+        own = functional.linear(compared, word + difference, self.compare.bias)
+        other = functional.linear(compared, other - difference)
+        return Tables(
+            projected=_padded(projected),
+            own=_padded(own),
+            other=_padded(other),
+            compared=_padded(compared),
+            unit=_padded(functional.normalize(vectors, dim=1)),
+            idf=functional.pad(idf * IDF_SCALE, (0, 1)),
+        )
+
+    def _parts(self) -> list[Tensor]:
+        """G's weights for x, x′, x − x′, and where they are compared for x ∘ x′ and the signals."""
+        sizes = self.sizes
+        compared = sizes.projection if sizes.compare_on == "projected" else sizes.dimensions
+        widths = [compared] * (3 + sizes.product) + [SIGNALS] * sizes.signals
+        return list(torch.split(self.compare.weight, widths, dim=1))
+
+    def compare_words(
+        self,
+        tables: Tables,
+        words: Tensor,
+        others: Tensor,
+        attention: Tensor,
+        cosine: Tensor,
+        present: Tensor,
+    ) -> Tensor:
+        """G of words and their counterparts (equations 3 to 10).
+
+        Args:
+            tables: of all words that occur here.
+            words: int64 [n, x], rows of the tables.
+            others: int64 [n, y], rows of the words that they attend to.
+            attention: float32 [n, x, y], rows that add up to 1, or 0 where there is nothing.
+            cosine: float32 [n, x, y], of words and others.
+            present: bool [n, y], which of the others are words.
+
+        Returns:
+            float32 [n, x, g].
+        """
+        before = tables.own[words] + attention @ tables.other[others]
+        parts = self._parts()
+        if self.sizes.product:
+            counterpart = attention @ tables.compared[others]
+            before = before + functional.linear(tables.compared[words] * counterpart, parts[3])
+        if self.sizes.signals:
+            before = before + functional.linear(
+                signals(tables.idf[words], attention, cosine, present), parts[-1]
+            )
+        compared = self._drop_of_text(functional.elu(before))
+        for layer in self.compare_more:
+            compared = self._drop_of_text(functional.elu(layer(compared)))
+        return compared
+
+    def _drop_of_text(self, compared: Tensor) -> Tensor:
+        """Dropout of the same numbers in all words.
+
+        Drawn for every word, it would cost an eighth of the training's time and mean little, as the
+        pooling over many words averages it out.
+        """
+        if not self.training or not self.dropout.p:
+            return compared
+        kept: Tensor = self.dropout(compared.new_ones(len(compared), 1, compared.shape[2]))
+        return compared * kept
+
+    def match(self, tables: Tables, query: Tensor, text: Tensor) -> tuple[Tensor, Tensor]:
+        """Attend, compare and aggregate a query and one text each (equations 1 to 14).
+
+        Args:
+            tables: of all words that occur here.
+            query: int64 [n, m], rows of the tables, padded on the right.
+            text: int64 [n, l], likewise.
+
+        Returns:
+            v of the query's words and v of the text's, float32 [n, g] each.
+        """
+        asked, present = query != tables.padding, text != tables.padding
+        weights = tables.projected[query] @ tables.projected[text].transpose(1, 2)
+        cosine = tables.unit[query] @ tables.unit[text].transpose(1, 2)
+        to_text = masked_softmax(weights, present[:, None, :])
+        to_query = masked_softmax(weights.transpose(1, 2), asked[:, None, :])
+        of_query = self.compare_words(tables, query, text, to_text, cosine, present)
+        of_text = self.compare_words(tables, text, query, to_query, cosine.transpose(1, 2), asked)
+        return self.pool(of_query, asked), self.pool(of_text, present)
+
+    def pool(self, compared: Tensor, present: Tensor) -> Tensor:
+        """Sum or mean over the words that are there: [n, x, g] → [n, g]."""
+        total = (compared * present[:, :, None]).sum(dim=1)
+        return self.scaled(total, present.sum(dim=1))
+
+    def scaled(self, total: Tensor, lengths: Tensor) -> Tensor:
+        """Sums over words, [n, g], as sums or means."""
+        if self.sizes.pooling == "sum":
+            return total
+        means: Tensor = total / lengths.clamp(min=1)[:, None]
+        return means
+
+    def plain(
+        self, tables: Tables, query: Tensor, title: Tensor, abstract: Tensor, features: Tensor
+    ) -> Tensor:
+        """Scores of documents, each with its query; see `match` for the texts.
+
+        Returns:
+            float32 [n], before the sigmoid.
+        """
+        of_title, of_abstract = (self.match(tables, query, text) for text in (title, abstract))
+        return self.classify(torch.cat([*of_title, *of_abstract], dim=1), features)
+
+    def classify(self, aggregated: Tensor, features: Tensor) -> Tensor:
+        """L and H (equations 15 and 16), before the sigmoid.
+
+        Args:
+            aggregated: float32 [n, 4 g], v₁ to v₄.
+            features: float32 [n, features], as they are.
+        """
+        standard = (features - self.feature_mean) / self.feature_scale
+        if self.side is not None:
+            aggregated = torch.cat([aggregated, self.side(standard)], dim=1)
+        scores: Tensor = self.output(self.classifier(aggregated))
+        if self.shortcut is not None:
+            scores = scores + self.shortcut(standard)
+        return scores[:, 0]
+
+
+def _stage(inputs: int, widths: tuple[int, int], dropout: float) -> nn.Sequential:
+    """Two dense layers with ELU, dropout and batch normalization."""
+    layers: list[nn.Module] = []
+    for width in widths:
+        layers += [
+            nn.Linear(inputs, width), nn.ELU(), nn.Dropout(dropout), nn.BatchNorm1d(width)
+        ]  # fmt: skip
+        inputs = width
+    return nn.Sequential(*layers)
+
+
+def _padded(table: Tensor) -> Tensor:
+    """A table with a row of zeros at the end."""
+    return functional.pad(table, (0, 0, 0, 1))

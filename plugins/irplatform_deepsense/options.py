@@ -1,0 +1,138 @@
+"""The options of DeepSenSe: sizes, features and training, and the paper's and program's values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping  # noqa: TC003 - likewise
+from pathlib import Path  # noqa: TC003 - pydantic reads it
+from typing import Any, Literal
+
+from pydantic import field_validator
+
+from irplatform.plugin import Field, Options
+from irplatform.text import ALL18, VectorOptions
+from irplatform.training import GroupSettings, LoopSettings
+
+
+class PairsOptions(Options):
+    """Pre-training on pairs of a sentence and a title that it cites."""
+
+    file: Path | None = Field(
+        None,
+        description="TSV file with a header and columns `sentence` and `cited_title` (`citing_id` "
+        "is used where it is there), may be .gz; none does not pre-train",
+    )
+    sentences: int = Field(60_000, gt=0, description="sentences that are read of it, at most")
+    epochs: int = Field(1, gt=0, description="times that each is looked at")
+    batch_size: int = Field(16, gt=1, description="sentences per step; each sees all their titles")
+    neighbours: int = Field(
+        4, gt=0, description="sentences of the same article that stand together in a batch"
+    )
+    learning_rate: float = Field(0.001, gt=0, description="step size of Adam")
+    seed: int = Field(1, ge=0, description="of first weights and order, the same for all members")
+
+
+class DeepSenSeOptions(Options):
+    """Options of DeepSenSe; `[paper]` marks a value of Lo et al., `[program]` of their program."""
+
+    projection: int = Field(64, gt=0, description="width of F [paper: 500; program: 300]")
+    compare: int = Field(64, gt=0, description="width of G [paper: 300; program: 500]")
+    compare_layers: int = Field(1, gt=0, description="layers of G [paper: 1; program: 2]")
+    compare_on: Literal["words", "projected"] = Field(
+        "words", description="what is compared: word vectors [paper] or F of them [program]"
+    )
+    product: bool = Field(
+        False, description="compare the product of a word and its counterpart too [program]"
+    )
+    signals: bool = Field(
+        True,
+        description="compare cosines of a word and its counterparts, and its IDF, too [ours]",
+    )
+    pooling: Literal["sum", "mean"] = Field(
+        "mean", description="over the words of a text [paper: sum; program: mean]"
+    )
+    side: tuple[int, int] = Field((32, 16), description="widths of L [program]")
+    classifier: tuple[int, int] = Field(
+        (32, 16), description="widths of H [paper: 32, 16; program: 300, 300]"
+    )
+    shortcut: bool = Field(
+        True, description="add a weighted sum of the side features to the score [ours]"
+    )
+    dropout: float = Field(0.2, ge=0, lt=1, description="in every layer [paper]")
+    query_words: int = Field(100, gt=0, description="words of a sentence that are read [paper]")
+    title_words: int = Field(100, gt=0, description="words of a title that are read [paper]")
+    abstract_words: int = Field(1000, gt=0, description="words of an abstract, likewise [paper]")
+    document_stop_words: bool = Field(
+        False, description="read the stop words of titles and abstracts [paper]"
+    )
+    lexical: tuple[str, ...] = Field(
+        ALL18,
+        description="lexical match features beside the text [program: coverage of title and "
+        "abstract]",
+    )
+    numbers: tuple[str, ...] = Field(
+        ("year", "citations", "impact_factor"),
+        description="fields of documents that are numbers, used where the collection has them",
+    )
+    categories: tuple[str, ...] = Field(
+        ("publication_types",),
+        description="fields of documents that are categories, likewise",
+    )
+    loss: Literal["bce", "hinge", "softmax"] = Field(
+        "softmax",
+        description="cross-entropy per document [paper: bce], hinge loss of pairs, or "
+        "cross-entropy of the relevant one among its negatives",
+    )
+    form: Literal["tabulated", "plain"] = Field(
+        "tabulated", description="how scores are computed; both give the same"
+    )
+    groups: GroupSettings = Field(GroupSettings(), description="how training documents are drawn")
+    pairs: PairsOptions = Field(PairsOptions(), description="pre-training on sentences and titles")
+    validation_topics: int = Field(100, gt=0, description="topics that early stopping looks at")
+    validation_depth: int = Field(100, gt=0, description="candidates of each that it looks at")
+    loop: LoopSettings = Field(
+        LoopSettings(optimizer="adam", learning_rate=0.001, batch_size=128, epochs=6, patience=2),
+        description="optimizer and stopping; a batch is counted in documents",
+    )
+    vectors: VectorOptions = Field(VectorOptions(), description="word vectors, fixed in training")
+
+    @field_validator("lexical")
+    @classmethod
+    def _known_features(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        for name in value:
+            if name not in ALL18:
+                raise ValueError(f"'{name}' is not one of {', '.join(ALL18)}")
+        return value
+
+
+_COVERAGE = ["overlap_title", "overlap_abstract"]
+
+PRESETS: Mapping[str, Mapping[str, Any]] = {
+    "paper": {
+        "projection": 500,
+        "compare": 300,
+        "pooling": "sum",
+        "signals": False,
+        "shortcut": False,
+        "lexical": [],
+        "document_stop_words": True,
+        "loss": "bce",
+        "groups": {"inside": 1, "outside": 1},
+        "loop": {"optimizer": "adam", "learning_rate": 0.01, "batch_size": 20, "epochs": 20},
+    },
+    "program": {
+        "projection": 300,
+        "compare": 500,
+        "compare_layers": 2,
+        "compare_on": "projected",
+        "product": True,
+        "signals": False,
+        "shortcut": False,
+        "classifier": [300, 300],
+        "lexical": _COVERAGE,
+        "document_stop_words": True,
+        "loss": "bce",
+        "groups": {"inside": 1, "outside": 1},
+        "loop": {"optimizer": "adam", "learning_rate": 0.001, "batch_size": 20, "epochs": 20},
+    },
+}
+"""The published settings, where they differ from ours: the paper's, and the authors' program's."""

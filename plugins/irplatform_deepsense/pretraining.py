@@ -1,0 +1,82 @@
+"""Pre-trained F and G in the cache: taught once, and where every member of a system starts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import torch
+
+from irplatform.storage import file_digest, fingerprint
+from irplatform.training import LoopSettings, load_weights, run_loop, save_weights
+from irplatform_deepsense.network import DeepSenSeNetwork
+from irplatform_deepsense.pairs import PairNetwork, PairsTask, known_texts, read_pairs
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from torch import Tensor
+
+    from irplatform.plugin import LabelledTopic, Resources
+    from irplatform_deepsense.encoding import Encoder
+    from irplatform_deepsense.options import DeepSenSeOptions
+
+FORMAT = 1
+_WEIGHTS = "deepsense-pairs.safetensors"
+
+
+def pretrained(
+    resources: Resources,
+    network: DeepSenSeNetwork,
+    encoder: Encoder,
+    options: DeepSenSeOptions,
+    topics: Sequence[LabelledTopic],
+) -> dict[str, Tensor]:
+    """Weights of F and G after pre-training on `options.pairs.file`, from the cache where possible.
+
+    Args:
+        resources: what the harness lends.
+        network: one of the same sizes; it is not changed.
+        encoder: finds the words' vectors.
+        options: the model's.
+        topics: of training and validation; what cites in them is left out.
+
+    Raises:
+        InputError: the file is missing, or no file of sentences and titles.
+    """
+    pairs = options.pairs
+    if pairs.file is None:
+        return {}
+    path = pairs.file
+    articles, sentences = known_texts(topics)
+
+    def build(folder: Path) -> None:
+        read = read_pairs(path, encoder, pairs.sentences, articles, sentences)
+        resources.notice(f"pre-training on {len(read):,} sentences of {path.name}")
+        torch.manual_seed(pairs.seed)
+        module = PairNetwork(DeepSenSeNetwork(network.sizes, options.dropout))
+        task = PairsTask(module.to(resources.device), encoder, pairs, read)
+        loop = LoopSettings(
+            optimizer="adam", learning_rate=pairs.learning_rate, epochs=pairs.epochs
+        )
+        with resources.progress("pre-training", task.steps * pairs.epochs) as advance:
+            task.advance = advance
+            run_loop(task, loop, seed=pairs.seed, workspace=folder)
+        for left in folder.iterdir():
+            left.unlink()  # the loop's own state
+        save_weights(folder / _WEIGHTS, module.network.shared_state(), {})
+
+    depends_on = {
+        "format": FORMAT,
+        "file": file_digest(path),
+        "options": options.model_dump(
+            mode="json",
+            include={"vectors", "dropout", "query_words", "title_words", "document_stop_words"},
+        ),
+        "pairs": pairs.model_dump(mode="json", exclude={"file"}),
+        "weights": {name: list(w.shape) for name, w in network.shared_state().items()},
+        "sizes": [network.sizes.compare_on, network.sizes.product, network.sizes.pooling],
+        "left out": fingerprint({"articles": sorted(articles), "sentences": sorted(sentences)}),
+        "device": resources.device,
+    }
+    return load_weights(resources.artifact("deepsense-pairs", depends_on, build) / _WEIGHTS)

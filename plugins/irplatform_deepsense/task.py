@@ -1,0 +1,137 @@
+"""DeepSenSe's training task: groups of documents, scored as they are served, and their loss."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from irplatform.errors import InputError
+from irplatform.training import Groups, GroupSampler, Validator
+from irplatform.training.losses import pairwise_hinge
+from irplatform_deepsense.scoring import aggregate, score
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    import numpy.typing as npt
+
+    from irplatform.plugin import LabelledTopic
+    from irplatform.text import ForwardIndex
+    from irplatform_deepsense.encoding import Encoded, Encoder
+    from irplatform_deepsense.network import DeepSenSeNetwork
+    from irplatform_deepsense.options import DeepSenSeOptions
+
+
+class DeepSenSeTask:
+    """What the training loop needs.
+
+    Args:
+        network: to train.
+        encoder: of topics and documents.
+        options: the model's options.
+        index: the collection's forward index.
+        training: topics to learn from.
+        validation: topics to stop early on.
+        seed: of sampling.
+        advance: told of each topic encoded.
+    """
+
+    def __init__(
+        self,
+        network: DeepSenSeNetwork,
+        encoder: Encoder,
+        options: DeepSenSeOptions,
+        index: ForwardIndex,
+        training: Sequence[LabelledTopic],
+        validation: Sequence[LabelledTopic],
+        seed: int,
+        advance: Callable[[int], None],
+    ) -> None:
+        self.module = network
+        self._encoder = encoder
+        self._options = options
+        self._sampler = GroupSampler(training, options.groups, index, seed)
+        if not self._sampler.topics:
+            raise InputError("no training topic has a relevant document and another one.")
+        self._queries: list[npt.NDArray[np.int64]] = []
+        rows, features, sizes = [], [], []
+        for labelled, pool in zip(self._sampler.topics, self._sampler.pools, strict=True):
+            self._queries.append(encoder.query(labelled.topic.query))
+            rows.append(encoder.rows(pool.doc_ids))
+            features.append(encoder.features(labelled.topic, pool.doc_ids))
+            sizes.append(len(pool.doc_ids))
+            advance(1)
+        self._rows = np.concatenate(rows)
+        self._features = np.concatenate(features)
+        self._starts = np.cumsum([0, *sizes[:-1]])
+        self._validator = Validator(
+            _cut(validation, options.validation_depth), limit=options.validation_topics
+        )
+        self._validation: list[Encoded] = []
+        for labelled in self._validator.topics:
+            self._validation.append(encoder.encode(labelled.topic, labelled.candidates))
+            advance(1)
+
+    def standardize_features(self) -> None:
+        """Take mean and deviation of the side features from the training pools."""
+        if self._features.shape[1]:
+            features = torch.from_numpy(self._features)
+            self.module.feature_mean.copy_(features.mean(dim=0))
+            self.module.feature_scale.copy_(features.std(dim=0).clamp(min=1e-6))
+
+    def batches(self, epoch: int) -> Iterator[Groups]:
+        """The epoch's groups."""
+        return self._sampler.epoch(epoch).batches(self._options.loop.batch_size)
+
+    def loss(self, batch: Groups) -> Tensor:
+        """The loss that the options name, over the batch's groups."""
+        scores = self._scores(batch)
+        if self._options.loss == "softmax":
+            return -scores.log_softmax(dim=1)[:, 0].mean()
+        if self._options.loss == "bce":
+            labels = torch.zeros_like(scores)
+            labels[:, 0] = 1
+            return functional.binary_cross_entropy_with_logits(scores, labels)
+        lower = scores[:, 1:]
+        return pairwise_hinge(scores[:, :1].expand_as(lower), lower, torch.ones_like(lower))
+
+    def _scores(self, batch: Groups) -> Tensor:
+        """Scores of the batch's documents, [groups, documents of each]."""
+        places = self._starts[batch.topic][:, None] + batch.documents
+        encoded = [
+            self._encoder.encode_rows(self._queries[topic], self._rows[held], self._features[held])
+            for topic, held in zip(batch.topic, places, strict=True)
+        ]
+        vectors, idf = self._encoder.vectors, self._encoder.idf
+        words = torch.cat([part for group in encoded for part in (group.query, group.words)])
+        distinct, where = torch.unique(words, return_inverse=True)
+        tables = self.module.tabulate(vectors[distinct], idf[distinct])
+        parts = where.split([len(p) for group in encoded for p in (group.query, group.words)])
+        aggregated = [
+            aggregate(self.module, tables, replace(group, query=query, words=words))
+            for group, query, words in zip(encoded, parts[::2], parts[1::2], strict=True)
+        ]
+        # All groups at once, since batch normalization looks at them together.
+        features = torch.cat([group.features for group in encoded])
+        scores = self.module.classify(torch.cat(aggregated), features)
+        return scores.view(batch.documents.shape)
+
+    def validate(self) -> float:
+        """Mean nDCG@20 over the validation topics."""
+        tables = self.module.tabulate(self._encoder.vectors, self._encoder.idf)
+        return self._validator(
+            lambda number: score(self.module, tables, self._validation[number]).cpu().numpy()
+        )
+
+
+def _cut(topics: Sequence[LabelledTopic], depth: int) -> list[LabelledTopic]:
+    """The topics with their first candidates only."""
+    return [
+        replace(topic, candidates=topic.candidates[:depth], first_stage=topic.first_stage[:depth])
+        for topic in topics
+    ]

@@ -1,0 +1,130 @@
+"""The dual encoder's network: a weighted mean of word vectors and a projection for either side.
+
+A text is the mean of its words' vectors e(w), each with the weight idf(w)·exp(a(w)); a document is
+a mixture of its title's and its abstract's, both at length 1. Queries and documents are projected,
+and compared by cosine:
+
+    m(text) = Σ idf(w)·exp(a(w))·e(w)
+    q = P m(query)      d = R [ g·m(title)/|m(title)| + (1 − g)·m(abstract)/|m(abstract)| ]
+    s = cos(q, d)
+
+Before training a(w) = 0, P = R (an orthogonal map), and so s is the cosine of the texts' weighted
+centroids. The two-tower model with softmax over the documents of a batch is that of Karpukhin et
+al. (EMNLP 2020, section 3); averaged, learned word vectors as encoders those of Wieting et al.
+(ICLR 2016, section 3).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+if TYPE_CHECKING:
+    from irplatform_dual.bags import Bags
+
+FIRST_SCALE = 20.0
+"""What cosines are multiplied with before the softmax, when training begins."""
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """What fixes the shapes of the network, and so which weights fit it.
+
+    Attributes:
+        words: rows of the word vectors, that of UNK included.
+        dimensions: their length.
+        projection: length of an encoded text.
+        learned_words: whether word vectors are learned.
+        learned_weights: whether weights of words are.
+        shared: whether queries and documents have the same projection.
+    """
+
+    words: int
+    dimensions: int
+    projection: int
+    learned_words: bool
+    learned_weights: bool
+    shared: bool
+
+
+class DualNetwork(nn.Module):
+    """Encodes queries and documents.
+
+    Args:
+        sizes: its shapes.
+        vectors: float32 [words, dimensions], where word vectors start, or what they are.
+        idf: float32 [words].
+    """
+
+    vectors: Tensor
+    idf: Tensor
+    log_weights: nn.Parameter | None
+    document_projection: nn.Parameter | None
+
+    def __init__(self, sizes: Sizes, vectors: Tensor, idf: Tensor) -> None:
+        super().__init__()
+        self.sizes = sizes
+        unit = functional.normalize(vectors, dim=1)
+        if sizes.learned_words:
+            self.vectors = nn.Parameter(unit)
+        else:
+            self.register_buffer("vectors", unit, persistent=False)
+        self.register_buffer("idf", idf, persistent=False)
+        weights = nn.Parameter(torch.zeros(sizes.words)) if sizes.learned_weights else None
+        self.register_parameter("log_weights", weights)
+        first = nn.init.orthogonal_(torch.empty(sizes.projection, sizes.dimensions))
+        if sizes.projection == sizes.dimensions:
+            first = torch.eye(sizes.projection)
+        self.query_projection = nn.Parameter(first)
+        second = None if sizes.shared else nn.Parameter(first.clone())
+        self.register_parameter("document_projection", second)
+        self.title_share = nn.Parameter(torch.zeros(()))
+        self.log_scale = nn.Parameter(torch.tensor(FIRST_SCALE).log())
+
+    @property
+    def device(self) -> str:
+        """Where it computes."""
+        return str(self.idf.device)
+
+    def queries(self, texts: Bags) -> Tensor:
+        """Encode queries: float32 [n, projection], each of length 1, or 0 without a known word."""
+        return functional.normalize(self._means(texts) @ self.query_projection.T, dim=1)
+
+    def documents(self, titles: Bags, abstracts: Bags) -> Tensor:
+        """Encode documents, likewise."""
+        share = torch.sigmoid(self.title_share)
+        mixed = share * self._means(titles) + (1 - share) * self._means(abstracts)
+        return self._document(mixed)
+
+    def titles(self, titles: Bags) -> Tensor:
+        """Encode documents of which only the title is known, likewise."""
+        return self._document(self._means(titles))
+
+    def logits(self, queries: Tensor, documents: Tensor) -> Tensor:
+        """What the softmax of training reads: cosines of all queries and documents, scaled."""
+        return self.log_scale.exp() * (queries @ documents.T)
+
+    def _document(self, means: Tensor) -> Tensor:
+        projection = self.document_projection
+        if projection is None:
+            projection = self.query_projection
+        return functional.normalize(means @ projection.T, dim=1)
+
+    def _means(self, texts: Bags) -> Tensor:
+        """Weighted means of the texts' word vectors, at length 1.
+
+        Each distinct word is looked up and weighted once: the gradient of the word vectors has a
+        row for each, rather than one for every place where it stands.
+        """
+        words, places, offsets = texts.distinct(self.device)
+        weights = self.idf[words]
+        if self.log_weights is not None:
+            weights = weights * self.log_weights[words].exp()
+        sparse = self.sizes.learned_words and self.training
+        weighted = functional.embedding(words, self.vectors, sparse=sparse) * weights[:, None]
+        sums = functional.embedding_bag(places, weighted, offsets, mode="sum")
+        return functional.normalize(sums, dim=1)

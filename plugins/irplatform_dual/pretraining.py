@@ -1,0 +1,69 @@
+"""An encoder that learned from a file of pairs; kept in the cache, and shared by all who ask."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+from irplatform.errors import InputError
+from irplatform.storage import file_digest, fingerprint
+from irplatform.training import load_weights, run_loop, save_weights
+from irplatform.training.stored_documents import vectors_digest
+from irplatform_dual.encoder import FORMAT, Encoder
+from irplatform_dual.learned import Learned
+from irplatform_dual.pairs import PairsTask, read_pairs
+
+if TYPE_CHECKING:
+    from irplatform.plugin import Resources
+    from irplatform_dual.options import EncoderOptions
+    from irplatform_dual.pairs import Fold, OfTopics
+
+_WEIGHTS = "dual-pairs.safetensors"
+
+
+def pretrained(
+    resources: Resources, options: EncoderOptions, without: OfTopics | Fold
+) -> tuple[Encoder, Learned]:
+    """An encoder after training on `options.pairs.file`, and what it learned from.
+
+    Args:
+        resources: what the harness lends.
+        options: what it is made of, and the file.
+        without: pairs to leave out.
+
+    Raises:
+        InputError: the file is missing, or no file of such pairs.
+    """
+    pairs = options.pairs
+    if pairs.file is None or not pairs.file.is_file():
+        raise InputError("there is no such file of pairs.", path=pairs.file)
+    name, file = pairs.file.name, file_digest(pairs.file)
+    encoder = Encoder(resources, options, pairs.seed)
+
+    def build(folder: Path) -> None:
+        read = read_pairs(pairs, encoder.reader, without)
+        resources.notice(f"dual-encoder: learning from {len(read):,} pairs of {name}")
+        task = PairsTask(encoder.network, read, pairs)
+        with (
+            resources.progress("learning from pairs", task.steps * pairs.loop.epochs) as advance,
+            TemporaryDirectory(dir=folder) as workspace,
+        ):
+            task.advance = advance
+            run_loop(task, pairs.loop, seed=pairs.seed, workspace=Path(workspace))
+        save_weights(folder / _WEIGHTS, encoder.network.state_dict(), encoder.sizes())
+        read.learned.save(folder)
+
+    depends_on = {
+        "format": FORMAT,
+        "file": file,
+        "pairs": pairs.model_dump(mode="json", exclude={"file"}),
+        "sizes": encoder.sizes(),
+        "vectors": vectors_digest(resources.vectors(options.vectors)),
+        "without": fingerprint(without.describe()),
+        "device": resources.device,
+    }
+    folder = resources.artifact("dual-encoder-pairs", depends_on, build)
+    encoder.network.load_state_dict(load_weights(folder / _WEIGHTS, encoder.sizes()))
+    encoder.network.eval()
+    return encoder, Learned.load(folder)

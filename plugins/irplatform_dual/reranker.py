@@ -1,0 +1,114 @@
+"""The reranker that the harness sees: training, stored documents, scoring, weight files."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from irplatform.plugin import Documents, Resources, Topic, TrainableReranker, TrainingData
+from irplatform_dual.options import DualOptions
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    import numpy as np
+    import numpy.typing as npt
+
+    from irplatform_dual.encoder import Encoder
+    from irplatform_dual.learned import Learned
+
+_WEIGHTS = "dual.safetensors"
+
+
+class DualEncoder(TrainableReranker):
+    """A small dual encoder: cosine of a query's and a document's vector.
+
+    Either is a weighted mean of word vectors, projected; learned by softmax over the documents of a
+    batch, from pairs of texts and from training topics. Document vectors do not depend on the
+    query: they are computed once for the collection and stored.
+    """
+
+    Options = DualOptions
+    citation: ClassVar[str] = (
+        "The two towers and their training: Vladimir Karpukhin et al. Dense Passage Retrieval for "
+        "Open-Domain Question Answering. EMNLP 2020, section 3. Learned averages of word vectors "
+        "as encoders: John Wieting, Mohit Bansal, Kevin Gimpel, Karen Livescu. Towards Universal "
+        "Paraphrastic Sentence Embeddings. ICLR 2016, section 3."
+    )
+    options: DualOptions
+
+    encoder: Encoder
+    learned: Learned
+
+    _resources: Resources
+    _stored: npt.NDArray[np.float32] | None = None
+    _loaded = False
+
+    def prepare(self, resources: Resources) -> None:
+        """Take forward index and word vectors, and make an untrained network."""
+        from irplatform_dual.encoder import Encoder
+        from irplatform_dual.learned import Learned
+
+        self._resources = resources
+        self.encoder = Encoder(resources, self.options, resources.seed)
+        self.learned = Learned.of()
+        self._stored = None
+
+    def fit(self, data: TrainingData) -> None:
+        """Train on pairs of texts, where a file is given, and then on topics.
+
+        Training stops early on the validation topics' nDCG@20, mixed with the first stage.
+        """
+        from irplatform.training import run_shown
+        from irplatform_dual.learned import Learned
+        from irplatform_dual.pairs import OfTopics
+        from irplatform_dual.pretraining import pretrained
+        from irplatform_dual.task import TopicsTask
+
+        if self.options.pairs.file is not None and not self._loaded:
+            topics = [labelled.topic for labelled in (*data.training, *data.validation)]
+            without = OfTopics.of(topics, self.options.pairs.group)
+            taught, learned = pretrained(self._resources, self.options, without)
+            self.encoder.network.load_state_dict(taught.network.state_dict())
+            self.learned |= learned
+        task = TopicsTask(
+            self.encoder, self.options, data.training, data.validation, self._resources.seed
+        )
+        run_shown(task, self.options.loop, self._resources, data.workspace)
+        self.learned |= Learned.of(labelled.topic.query for labelled in data.training)
+        self._stored = None
+
+    def save(self, folder: Path) -> None:
+        """Write the weights, and which queries they were learned from."""
+        from irplatform.training import save_weights
+
+        state = self.encoder.network.state_dict()
+        save_weights(folder / _WEIGHTS, state, self.encoder.sizes())
+        self.learned.save(folder)
+
+    def load(self, folder: Path) -> None:
+        """Read what `save` wrote; InputError if it belongs to a network of other sizes."""
+        from irplatform.training import load_weights
+        from irplatform_dual.learned import Learned
+
+        state = load_weights(folder / _WEIGHTS, self.encoder.sizes())
+        self.encoder.network.load_state_dict(state)
+        self.learned = Learned.load(folder)
+        self._loaded = True
+        self._stored = None
+
+    def score(self, topic: Topic, documents: Documents) -> Sequence[float]:
+        """Score documents: one cosine each, −1 to 1; 0 where a text has no known word."""
+        if not documents:
+            return []
+        rows = self.encoder.index.rows(documents.ids)
+        (query,) = self.encoder.queries([topic.query])
+        scores: list[float] = (self._documents(rows) @ query).tolist()
+        return scores
+
+    def _documents(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
+        if self.encoder.index.count > self.options.stored_documents:
+            return self.encoder.documents(rows)
+        if self._stored is None:
+            self._stored = self.encoder.stored()
+        return self._stored[rows]

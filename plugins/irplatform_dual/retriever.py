@@ -1,0 +1,171 @@
+"""The retriever: documents whose vectors are nearest to the query's, through an index of them all.
+
+Its models are those that `platform train` made, or some that it trains on a file of pairs, each on
+all but a part of the file's sources. What a first stage finds for training topics is what rerankers
+learn from, so a topic is searched with the models that did not learn from it. Scores are means over
+these models: inner products of their vectors side by side.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from irplatform.errors import InputError
+from irplatform.plugin import Resources, Retriever, Topic
+from irplatform.runs import Ranking, Run
+from irplatform_dual.options import RetrieverOptions
+from irplatform_dual.reranker import DualEncoder
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from irplatform_dual.encoder import Encoder
+    from irplatform_dual.learned import Learned
+
+    Float32 = npt.NDArray[np.float32]
+
+_EXACT_BELOW = 1_000_000
+_TOPICS = 256
+"""Topics that are searched for at once."""
+
+
+class DualEncoderSearch(Retriever):
+    """Nearest documents by the dual encoder's vectors, through FAISS."""
+
+    Options = RetrieverOptions
+    citation: ClassVar[str] = (
+        f"{DualEncoder.citation} The index: Jeff Johnson, Matthijs Douze, Hervé Jégou. "
+        "Billion-scale similarity search with GPUs. IEEE Transactions on Big Data 7, 2021."
+    )
+    options: RetrieverOptions
+
+    def depends_on(self) -> Mapping[str, object]:
+        """The content of the checkpoint or of the file of pairs.
+
+        Raises:
+            InputError: not one of them is given, or it is not there.
+        """
+        from irplatform.collections.digests import digests
+
+        folder, pairs = self.options.checkpoint, self.options.pairs.file
+        if (folder is None) == (pairs is None):
+            raise InputError(
+                "retriever 'dual-encoder' needs a trained model: --set dual-encoder.checkpoint="
+                "FOLDER, which `platform train --reranker dual-encoder --out FOLDER` writes, or "
+                "--set dual-encoder.pairs.file=FILE to train one on pairs of texts"
+                + (", not both." if folder else ".")
+            )
+        if folder is None:
+            return {"pairs": digests([pairs])} if pairs else {}
+        if not (folder / "checkpoint.json").is_file():
+            raise InputError(
+                "there is no checkpoint here: checkpoint.json is missing.", path=folder
+            )
+        files = [path for path in sorted(folder.rglob("*")) if path.is_file()]
+        marks = digests(files)
+        return {str(f.relative_to(folder)): m for f, m in zip(files, marks, strict=True)}
+
+    def retrieve(self, topics: Sequence[Topic], depth: int, resources: Resources) -> Run:
+        """Rank the documents nearest to each topic's query.
+
+        Topics without a known word find nothing.
+
+        Raises:
+            InputError: there is no model, see `depends_on`; or it is another one's checkpoint.
+        """
+        from irplatform_dual.search import nearest, open_index
+
+        self.depends_on()
+        encoders, shares = self._encoders(topics, resources)
+        index = open_index(self._index(encoders, resources), self.options.probes)
+        texts = [topic.query for topic in topics]
+        queries = np.hstack(
+            [e.queries(texts) * share[:, None] for e, share in zip(encoders, shares.T, strict=True)]
+        )
+        rankings: dict[str, Ranking] = {}
+        with resources.progress("searching by dual encoder", len(topics)) as advance:
+            for start in range(0, len(topics), _TOPICS):
+                part = slice(start, start + _TOPICS)
+                found = zip(*nearest(index, queries[part], depth, resources.threads), strict=True)
+                asked = queries[part].any(axis=1)
+                for topic, known, (scores, rows) in zip(topics[part], asked, found, strict=True):
+                    held = (rows >= 0) & known
+                    doc_ids = encoders[0].index.doc_ids(rows[held])
+                    rankings[topic.id] = Ranking.of(doc_ids, scores[held])
+                advance(len(asked))
+        return Run("dual-encoder", rankings)
+
+    def _index(self, encoders: Sequence[Encoder], resources: Resources) -> Path:
+        """The folder of the index of all documents: the encoders' vectors side by side."""
+        from irplatform_dual.search import FORMAT, build_index
+
+        count, width = encoders[0].index.count, sum(encoder.width for encoder in encoders)
+        kind = self.options.index
+        exact = kind == "exact" or (kind == "auto" and count < _EXACT_BELOW)
+
+        def build(folder: Path) -> None:
+            with resources.progress("vectors of documents", count) as advance:
+                build_index(
+                    folder,
+                    count,
+                    width,
+                    lambda rows: np.hstack([encoder.documents(rows) for encoder in encoders]),
+                    exact=exact,
+                    advance=advance,
+                )
+
+        depends_on = {
+            "format": FORMAT,
+            "exact": exact,
+            "encoders": [encoder.identity() for encoder in encoders],
+        }
+        return resources.artifact("dual-encoder-index", depends_on, build)
+
+    def _encoders(
+        self, topics: Sequence[Topic], resources: Resources
+    ) -> tuple[list[Encoder], Float32]:
+        """The encoders, and how much each counts for each topic, [topics, encoders]."""
+        members = self._members(resources)
+        group = self.options.pairs.group
+        learned = [[known.knows(topic, group) for _, known in members] for topic in topics]
+        shares = shares_of(np.array(learned, dtype=np.bool_).reshape(len(topics), len(members)))
+        if count := sum(all(known) for known in learned):
+            resources.notice(
+                f"WARNING: the dual encoder was trained on {count:,} of these {len(topics):,} "
+                "topics: what it finds for them shows what it remembers."
+            )
+        return [encoder for encoder, _ in members], shares
+
+    def _members(self, resources: Resources) -> list[tuple[Encoder, Learned]]:
+        """The models, each with what it learned from."""
+        if self.options.checkpoint is None:
+            from irplatform_dual.pairs import Fold
+            from irplatform_dual.pretraining import pretrained
+
+            folds = self.options.folds
+            return [pretrained(resources, self.options, Fold(n, folds)) for n in range(folds)]
+        found = []
+        for member in resources.checkpoint(self.options.checkpoint):
+            if not isinstance(member, DualEncoder):
+                raise InputError(
+                    "this is the checkpoint of another reranker, not of dual-encoder.",
+                    path=self.options.checkpoint,
+                )
+            found.append((member.encoder, member.learned))
+        return found
+
+
+def shares_of(learned: npt.NDArray[np.bool_]) -> Float32:
+    """How much each model counts for each topic: all alike that did not learn from it.
+
+    Args:
+        learned: which models learned from which topics, [topics, models]; a topic that all of them
+            learned from has to be content with that.
+    """
+    use = ~learned | learned.all(axis=1, keepdims=True)
+    shares: Float32 = (use / use.sum(axis=1, keepdims=True)).astype(np.float32)
+    return shares

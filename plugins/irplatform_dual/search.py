@@ -1,0 +1,79 @@
+"""An index of vectors by FAISS (Johnson, Douze and Jégou, IEEE Trans. Big Data 2021).
+
+All vectors are compared, exactly; or those of the clusters nearest to the query (an inverted file),
+with 16 bits a number. Documents are added in blocks, and the index is memory-mapped when searched.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import faiss
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    Int64 = npt.NDArray[np.int64]
+
+Float32 = npt.NDArray[np.float32]
+
+FORMAT = 1
+BLOCK = 4096
+"""Documents that are encoded and added at once."""
+_SAMPLE_PER_CLUSTER = 64
+_FILE = "vectors.faiss"
+
+
+def build_index(
+    folder: Path,
+    count: int,
+    width: int,
+    encode: Callable[[Int64], Float32],
+    *,
+    exact: bool,
+    advance: Callable[[int], None],
+) -> None:
+    """Write an index of documents.
+
+    Args:
+        folder: where to.
+        count: how many documents.
+        width: numbers of a vector.
+        encode: vectors [n, width] of the documents in some rows.
+        exact: compare all, rather than those of the nearest clusters.
+        advance: told of documents that were added.
+    """
+    if exact:
+        index: Any = faiss.IndexFlatIP(width)
+    else:
+        clusters = max(1, round(4 * count**0.5))
+        index = faiss.index_factory(width, f"IVF{clusters},SQfp16", faiss.METRIC_INNER_PRODUCT)
+        size = min(count, _SAMPLE_PER_CLUSTER * clusters)
+        sample = np.sort(np.random.default_rng(clusters).choice(count, size, replace=False))
+        index.train(np.concatenate([encode(part) for part in _blocks(sample)]))
+    for rows in _blocks(np.arange(count)):
+        index.add(encode(rows))
+        advance(len(rows))
+    faiss.write_index(index, str(folder / _FILE))
+
+
+def open_index(folder: Path, probes: int) -> Any:
+    """Memory-map an index; `probes` clusters are looked at per query where it has some."""
+    index: Any = faiss.read_index(str(folder / _FILE), faiss.IO_FLAG_MMAP_IFC)
+    if hasattr(index, "nprobe"):
+        index.nprobe = min(probes, index.nlist)
+    return index
+
+
+def nearest(index: Any, queries: Float32, depth: int, threads: int) -> tuple[Float32, Int64]:
+    """The largest inner products: scores and rows of documents, [n, depth]; row −1 is nothing."""
+    faiss.omp_set_num_threads(threads)
+    scores, rows = index.search(np.ascontiguousarray(queries), min(depth, max(index.ntotal, 1)))
+    return scores, rows
+
+
+def _blocks(rows: Int64) -> list[Int64]:
+    return [rows[start : start + BLOCK] for start in range(0, len(rows), BLOCK)]

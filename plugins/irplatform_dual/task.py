@@ -1,0 +1,127 @@
+"""The dual encoder's training task: topics must find their own documents among all of a batch."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from irplatform.errors import InputError
+from irplatform.training import Groups, GroupSampler, Validator
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    import numpy.typing as npt
+
+    from irplatform.plugin import LabelledTopic
+    from irplatform_dual.encoder import Encoder
+    from irplatform_dual.network import DualNetwork
+    from irplatform_dual.options import DualOptions
+
+    Int64 = npt.NDArray[np.int64]
+
+_BLOCK = 512
+"""Documents that are encoded at once for validation."""
+
+
+class TopicsTask:
+    """What the training loop needs.
+
+    Args:
+        encoder: whose network to train.
+        options: the model's.
+        training: topics to learn from.
+        validation: topics to stop early on.
+        seed: of sampling.
+
+    Raises:
+        InputError: no topic has a relevant document and another one.
+    """
+
+    def __init__(
+        self,
+        encoder: Encoder,
+        options: DualOptions,
+        training: Sequence[LabelledTopic],
+        validation: Sequence[LabelledTopic],
+        seed: int,
+    ) -> None:
+        self._encoder = encoder
+        self._options = options
+        self._sampler = GroupSampler(training, options.groups, encoder.index, seed)
+        topics, pools = self._sampler.topics, self._sampler.pools
+        if not topics:
+            raise InputError("no training topic has a relevant document and another one.")
+        self._queries = encoder.reader.texts(labelled.topic.query for labelled in topics)
+        self._rows = [encoder.index.rows(pool.doc_ids) for pool in pools]
+        self._relevant = [
+            set(rows[: pool.relevant].tolist())
+            for rows, pool in zip(self._rows, pools, strict=True)
+        ]
+        depth = options.validation_depth
+        self._validator = Validator(
+            [
+                replace(
+                    labelled,
+                    candidates=labelled.candidates[:depth],
+                    first_stage=labelled.first_stage[:depth],
+                )
+                for labelled in validation
+            ],
+            limit=options.validation_topics,
+        )
+        candidates = [encoder.index.rows(t.candidates) for t in self._validator.topics]
+        self._validation_rows, places = np.unique(
+            np.concatenate([*candidates, np.empty(0, dtype=np.int64)]), return_inverse=True
+        )
+        ends = np.cumsum([len(rows) for rows in candidates], dtype=np.int64)
+        self._places: list[Int64] = np.split(places, ends[:-1])
+
+    @property
+    def module(self) -> DualNetwork:
+        """The network."""
+        return self._encoder.network
+
+    def batches(self, epoch: int) -> Iterator[Groups]:
+        """The epoch's groups."""
+        return self._sampler.epoch(epoch).batches(self._options.loop.batch_size)
+
+    def loss(self, batch: Groups) -> Tensor:
+        """Mean cross-entropy of each topic's relevant document among all documents of the batch.
+
+        The topic's other relevant documents are no negatives.
+        """
+        members = zip(batch.topic, batch.documents, strict=True)
+        rows = np.stack([self._rows[topic][documents] for topic, documents in members])
+        distinct, places = np.unique(rows, return_inverse=True)
+        own = torch.from_numpy(places.reshape(rows.shape)[:, 0]).to(self.module.device)
+        queries = self.module.queries(self._queries.take(batch.topic))
+        logits = self.module.logits(queries, self._encoder.encode(distinct))
+        others = torch.from_numpy(self._other_relevant(batch.topic, rows[:, 0], distinct))
+        logits = logits.masked_fill(others.to(logits.device), torch.finfo(logits.dtype).min)
+        return functional.cross_entropy(logits, own)
+
+    def _other_relevant(self, topics: Int64, own: Int64, documents: Int64) -> npt.NDArray[np.bool_]:
+        """Which documents are relevant to a topic beside its own, [topics, documents]."""
+        place = {row: number for number, row in enumerate(documents.tolist())}
+        mask = np.zeros((len(topics), len(documents)), dtype=np.bool_)
+        for number, (topic, row) in enumerate(zip(topics, own, strict=True)):
+            for other in self._relevant[topic]:
+                if other != row and other in place:
+                    mask[number, place[other]] = True
+        return mask
+
+    def validate(self) -> float:
+        """Mean nDCG@20 over the validation topics, of the best mixture with the first stage."""
+        rows = self._validation_rows
+        if not len(rows):
+            return 0.0
+        blocks = range(0, len(rows), _BLOCK)
+        documents = np.concatenate([self._encoder.documents(rows[b : b + _BLOCK]) for b in blocks])
+        queries = self._encoder.queries(t.topic.query for t in self._validator.topics)
+        return self._validator(lambda number: documents[self._places[number]] @ queries[number])

@@ -1,0 +1,38 @@
+"""Learning to rank from features: `lexical`, `ltr`, and the groups of features that they read."""
+
+from irplatform.plugin import RegisterFeatures, RegisterReranker, hookimpl
+
+
+@hookimpl
+def register_rerankers(register: RegisterReranker) -> None:
+    """Over the 18 lexical features alone, and over any groups of features."""
+    from irplatform_ltr.reranker import LearningToRank
+
+    register("lexical", LearningToRank, features=("lexical",), learner="trees")
+    register("ltr", LearningToRank)
+
+
+@hookimpl
+def register_features(register: RegisterFeatures) -> None:
+    """Features of words, embeddings, first stages, knowledge bases, documents, memory, stacking."""
+    from irplatform_ltr.groups.concepts import Concepts
+    from irplatform_ltr.groups.document import DocumentProperties
+    from irplatform_ltr.groups.embedding import EmbeddingSimilarities
+    from irplatform_ltr.groups.fields import LuceneFields
+    from irplatform_ltr.groups.first_stage import FirstStage
+    from irplatform_ltr.groups.lexical import LexicalMatches, StemmedMatches
+    from irplatform_ltr.groups.memory import CitingText
+    from irplatform_ltr.groups.query_parts import QueryParts
+    from irplatform_ltr.groups.stacking import Checkpoints, Stacked
+
+    register("lexical", LexicalMatches)
+    register("stems", StemmedMatches)
+    register("fields", LuceneFields)
+    register("embedding", EmbeddingSimilarities)
+    register("first-stage", FirstStage)
+    register("query-parts", QueryParts)
+    register("concepts", Concepts)
+    register("document", DocumentProperties)
+    register("memory", CitingText)
+    register("stack", Stacked)
+    register("checkpoints", Checkpoints)

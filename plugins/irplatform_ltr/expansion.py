@@ -1,0 +1,56 @@
+"""The concepts of topics with their names, as the platform's query expansion finds them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pydantic import Field
+
+from irplatform.knowledge import installed, open_knowledge
+from irplatform.plugin import Options
+from irplatform.retrieval.querying import Expander, QueryPlan
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from irplatform.knowledge import Knowledge
+    from irplatform.plugin import Resources, Topic
+
+_ORDER = ("mesh", "doid", "hgnc", "civic", "dgidb", "drugs", "pharmacotherapydb", "hetionet")
+"""Where sources differ, the first one goes before; others follow by name."""
+
+
+class ExpansionOptions(Options):
+    """Where the names of a topic's concepts come from."""
+
+    knowledge: tuple[str, ...] | None = Field(
+        None, description="knowledge bases, the first one first; all that are installed by default"
+    )
+    plan: QueryPlan = Field(
+        default_factory=QueryPlan, description="how a topic is taken apart and what weighs how much"
+    )
+
+    def bases(self) -> tuple[str, ...]:
+        """The knowledge bases."""
+        if self.knowledge is not None:
+            return self.knowledge
+        names = installed()
+        known = [name for name in _ORDER if name in names]
+        return (*known, *sorted(set(names) - set(known)))
+
+    def lacking(self, topics: Sequence[Topic]) -> str:
+        """What topics or the cache lack for features of concepts; "" where nothing is lacking."""
+        fields = (self.plan.disease.field, self.plan.gene.field)
+        if not any(topic.fields.get(name) for topic in topics for name in fields):
+            return f"the topics have no field {' or '.join(fields)}."
+        if not self.bases():
+            return "no knowledge base is installed (`platform kb list`)."
+        return ""
+
+    def open(self) -> Knowledge:
+        """The knowledge bases, opened."""
+        return open_knowledge(self.bases())
+
+    def expander(self, resources: Resources) -> Expander:
+        """Takes topics apart and makes queries of them."""
+        return Expander(resources.index(), self.bases(), self.plan)

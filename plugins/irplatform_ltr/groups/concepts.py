@@ -1,0 +1,197 @@
+"""Where the concepts of a topic stand in a document: how often, where first, how close together.
+
+Diseases and ordinary words are matched by their stems, genes, variants and drugs as they are
+written (the stem of "MET" is also that of "meeting"). Names come from the query expansion, so that
+there is one place that knows what a topic's concepts are called.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from irplatform.plugin import Documents, FeatureGroup, Resources, Topic
+from irplatform.text.markers import codon, spellings
+from irplatform_ltr.expansion import ExpansionOptions
+from irplatform_ltr.matching import Mentions, Passage
+from irplatform_ltr.stemmed import StemmedIndex
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    import numpy.typing as npt
+
+    from irplatform.knowledge import Knowledge
+    from irplatform.retrieval.querying.parts import TopicParts
+    from irplatform.text import ForwardIndex
+
+KINDS = (
+    "disease_own", "disease", "disease_kind", "gene_own", "gene", "variant", "codon", "alteration",
+    "drug", "words", "treatment", "prognosis", "people", "other_gene",
+)  # fmt: skip
+"""Sets of names whose mentions are counted."""
+PAIRS = (
+    ("gene", "disease"), ("gene", "variant"), ("gene", "alteration"), ("gene", "treatment"),
+    ("gene", "drug"), ("gene", "prognosis"), ("gene", "people"), ("disease", "treatment"),
+    ("disease", "people"), ("variant", "treatment"), ("words", "disease"), ("words", "treatment"),
+)  # fmt: skip
+"""Sets whose distance counts."""
+_NEAR = 15
+_FAR = 400.0
+"""The distance of what is not together."""
+_NOWHERE = 1.5
+_ALTERED = (
+    "mutation", "mutant", "mutated", "amplification", "amplified", "alteration", "deletion",
+    "fusion", "translocation", "rearrangement", "overexpression", "expression", "positive",
+    "negative", "status", "variant", "loss", "activation",
+)  # fmt: skip
+
+
+class Concepts(FeatureGroup):
+    """Mentions of a topic's disease, genes, variants and drugs, and how close they are.
+
+    For each set of names: mentions in the title and in the abstract, density, first and last
+    place; for pairs of sets, least distance and close mentions; how many of the genes and variants
+    are there at all; how much of what the document says of genes is about the topic's (focus).
+    """
+
+    Options = ExpansionOptions
+    options: ExpansionOptions
+    _resources: Resources
+    _index: ForwardIndex
+    _stems: StemmedIndex
+    _genes: npt.NDArray[np.bool_] | None = None
+
+    def prepare(self, resources: Resources) -> None:
+        """Take the forward index; knowledge bases are opened at first use."""
+        self._resources = resources
+        self._index = resources.forward_index()
+        self._stems = StemmedIndex.of(resources)
+
+    def lacks(self, topics: Sequence[Topic]) -> str:
+        """Fields of diseases or genes, or knowledge bases."""
+        return self.options.lacking(topics)
+
+    def names(self) -> tuple[str, ...]:
+        """Per set, per pair, and of all together."""
+        of_sets = ("title", "abstract", "density", "first", "last")
+        return (
+            *(f"{kind}_{what}" for kind in KINDS for what in of_sets),
+            *(f"{a}_{b}_{what}" for a, b in PAIRS for what in ("distance", "close", "order")),
+            "genes_share", "variants_share", "names_used", "gene_focus", "disease_and_gene",
+        )  # fmt: skip
+
+    def depends_on(self) -> Mapping[str, object]:
+        """The knowledge bases."""
+        return {"knowledge": self.options.open().fingerprint}
+
+    def compute(self, topic: Topic, documents: Documents) -> npt.NDArray[np.float32]:
+        """The features."""
+        parts = self.options.expander(self._resources).parts(topic)
+        rows = self._index.rows(documents.ids)
+        words, offsets = self._index.tokens(rows)
+        titles = self._index.lengths("title")[rows].astype(np.int64)
+        plain = Passage(np.asarray(words), offsets, titles)
+        stems = Passage(self._stems.stem_of[words], offsets, titles)
+        found = self._mentions(parts, plain, stems)
+        columns: list[npt.NDArray[Any]] = []
+        lengths = np.maximum(np.diff(offsets), 1)
+        for kind in KINDS:
+            held = found[kind]
+            in_title, counts = held.in_title, held.counts
+            columns += [in_title, np.log1p(counts - in_title), counts / lengths]
+            columns += [held.first(_NOWHERE), held.last(-0.5)]
+        for first, second in PAIRS:
+            columns += _together(found[first], found[second])
+        columns += self._shares(parts, plain, found)
+        return np.asarray(np.stack(columns, axis=1), dtype=np.float32)
+
+    def _mentions(self, parts: TopicParts, plain: Passage, stems: Passage) -> dict[str, Mentions]:
+        """Mentions of every set."""
+        disease = parts.disease.synonyms if parts.disease else ()
+        genes = [name for gene in parts.genes for name in gene.synonyms]
+        context = self.options.plan.context
+        codons = (place for v in parts.variants if (place := codon(v)) is not None)
+        altered = [word for marker in parts.markers for word in marker.alteration.split()]
+        phrases = [name.text for names in parts.phrases for name in names.synonyms]
+        named = [marker.words for marker in parts.markers if marker.words and not marker.genes]
+
+        def stemmed(texts: Iterable[str]) -> Mentions:
+            return stems.find(self._stems.query_ids(text) for text in texts)
+
+        def written(texts: Iterable[str]) -> Mentions:
+            return plain.find(self._index.query_ids(text) for text in texts)
+
+        gene = written(n.text for n in genes)
+        if self._genes is None:
+            self._genes = _gene_words(self.options.open(), self._index)
+        others = np.flatnonzero(self._genes[plain.words])
+        return {
+            "disease_own": stemmed(n.text for n in disease if n.how in ("topic", "spelling")),
+            "disease": stemmed(n.text for n in disease if n.how != "narrow"),
+            "disease_kind": stemmed(n.text for n in disease),
+            "gene_own": written(n.text for n in genes if n.how in ("topic", "spelling")),
+            "gene": gene,
+            "variant": written(form for v in parts.variants for form in spellings(v)),
+            "codon": written(codons),
+            "alteration": stemmed(altered or _ALTERED),
+            "drug": written(drug.text for drug in parts.drugs),
+            "words": stemmed([*named, *phrases]),
+            "treatment": stemmed(context.treatment),
+            "prognosis": stemmed(context.prognosis),
+            "people": stemmed(context.people),
+            "other_gene": plain.at(np.setdiff1d(others, gene.places)),
+        }
+
+    def _shares(
+        self, parts: TopicParts, plain: Passage, found: Mapping[str, Mentions]
+    ) -> list[npt.NDArray[Any]]:
+        """Shares of genes and variants that are there, names in use, and focus."""
+        nothing = np.zeros(plain.documents)
+
+        def present(groups: Sequence[Iterable[str]]) -> npt.NDArray[Any]:
+            hits = [
+                plain.find(self._index.query_ids(text) for text in texts).counts > 0
+                for texts in groups
+            ]
+            return np.mean(hits, axis=0) if hits else nothing
+
+        gene, other = found["gene"].counts, found["other_gene"].counts
+        return [
+            present([[n.text for n in names.synonyms] for names in parts.genes]),
+            present([spellings(variant) for variant in parts.variants]),
+            np.log1p(found["disease_kind"].counts + gene),
+            gene / np.maximum(gene + other, 1),
+            (found["disease_kind"].counts > 0) * (gene > 0),
+        ]
+
+
+def _gene_words(knowledge: Knowledge, index: ForwardIndex) -> npt.NDArray[np.bool_]:
+    """Per word of the collection, whether it is a gene's symbol and nothing else.
+
+    Only symbols with a digit count: too many others are words ("met", "cat", "impact").
+    """
+    symbols = {
+        word.lower()
+        for concept in knowledge.concepts("gene")
+        for word in (concept.name, *(n.text for n in concept.names if n.kind == "alias"))
+        if len(word) >= 3 and word.isalnum() and not word.isalpha() and not word.isdigit()
+    }
+    flags = np.zeros(len(index.vocabulary), dtype=bool)
+    known = index.vocabulary.ids(sorted(symbols))
+    flags[known[known >= 0]] = True
+    return flags
+
+
+def _together(first: Mentions, second: Mentions) -> list[npt.NDArray[Any]]:
+    """Least distance, close mentions, and which comes first where they are closest."""
+    document, distance = first.gaps(second)
+    order = np.zeros(first.passage.documents)
+    close = np.abs(distance) <= _NEAR
+    np.add.at(order, document[close], np.sign(distance[close]).astype(np.float64))
+    return [
+        np.log1p(first.nearest(second, _FAR)),
+        np.log1p(first.within(second, _NEAR)),
+        np.sign(order),
+    ]

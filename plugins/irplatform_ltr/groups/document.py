@@ -1,0 +1,166 @@
+"""What a document is, whatever the topic: length, year, kind of publication, headings, words.
+
+Headings and words were chosen for what they say about an article (studies of patients, treatment
+and prognosis against cell lines and mice), not for any topic.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from irplatform.plugin import Document, Documents, FeatureGroup, Field, Options, Resources, Topic
+from irplatform.retrieval import BM25
+from irplatform_ltr.lucene import Asked, heading_queries, scores_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy.typing as npt
+
+    from irplatform_ltr.stemmed import StemmedIndex
+
+HEADINGS = (
+    "Humans", "Animals", "Mice", "Cell Line, Tumor", "Female", "Male", "Adult", "Aged",
+    "Middle Aged", "Child", "Treatment Outcome", "Prognosis", "Disease-Free Survival",
+    "Survival Analysis", "Survival Rate", "Kaplan-Meier Estimate", "Molecular Targeted Therapy",
+    "Protein Kinase Inhibitors", "Antineoplastic Agents",
+    "Antineoplastic Combined Chemotherapy Protocols", "Drug Resistance, Neoplasm", "Mutation",
+    "Biomarkers, Tumor", "Retrospective Studies", "Precision Medicine", "Immunohistochemistry",
+    "Signal Transduction", "Apoptosis", "Cell Proliferation", "Immunotherapy",
+)  # fmt: skip
+WORDS = (
+    "patient", "treatment", "therapy", "trial", "phase", "inhibitor", "resistance", "response",
+    "survival", "prognosis", "prognostic", "outcome", "clinical", "efficacy", "randomized",
+    "cohort", "case", "tumor", "metastatic", "advanced", "targeted", "combination", "dose",
+    "toxicity", "progression", "recurrence", "biomarker", "mutation", "immunotherapy",
+    "chemotherapy", "diagnosis", "risk", "review", "guideline", "mice", "mouse", "xenograft",
+    "cell", "vitro", "vivo", "expression", "pathway", "signaling", "apoptosis", "proliferation",
+    "polymorphism", "association", "model", "rat", "gene", "sensitivity", "predict",
+)  # fmt: skip
+
+
+class DocumentOptions(Options):
+    """Options of the document's properties."""
+
+    headings: tuple[str, ...] = Field(HEADINGS, description="headings that are looked for")
+    words: tuple[str, ...] = Field(WORDS, description="words that are looked for, by their stems")
+    headings_field: str = Field("mesh", description="the documents' field with their headings")
+    year_field: str = Field("year", description="the documents' field with their year")
+    type_field: str = Field("type", description="the documents' field with publication types")
+
+
+class DocumentProperties(FeatureGroup):
+    """Length, year, publication types, headings and telling words of a document.
+
+    A heading counts where its words stand in a row in one of the document's: "Adult" in "Young
+    Adult", too. Lucene's index of the headings is asked, which is much quicker than reading
+    documents; they are read only where they have years or types.
+    """
+
+    Options = DocumentOptions
+    options: DocumentOptions
+    _resources: Resources
+    _stems: StemmedIndex
+
+    def prepare(self, resources: Resources) -> None:
+        """Take the stemmed view of the forward index."""
+        from irplatform_ltr.stemmed import StemmedIndex
+
+        self._resources = resources
+        self._stems = StemmedIndex.of(resources)
+
+    def names(self) -> tuple[str, ...]:
+        """Properties, headings, words."""
+        return (
+            "title_length", "abstract_length", "year", "review", "trial", "case_report",
+            "any_heading",
+            *(f"heading {name}" for name in self.options.headings),
+            *(f"word {name}" for name in self.options.words),
+            *(f"title {name}" for name in self.options.words),
+        )  # fmt: skip
+
+    def compute(self, topic: Topic, documents: Documents) -> npt.NDArray[np.float32]:
+        """The properties; they do not depend on the topic."""
+        return self.compute_batch([(topic, documents)])[0]
+
+    def compute_batch(
+        self, batch: Sequence[tuple[Topic, Documents]]
+    ) -> list[npt.NDArray[np.float32]]:
+        """The properties, with one search for the headings of all."""
+        made = []
+        for (_, documents), headings in zip(batch, self._headings(batch), strict=True):
+            rows = self._stems.rows(documents.ids)
+            columns = [
+                *(np.log1p(self._stems.lengths(field)[rows]) for field in ("title", "abstract")),
+                *self._read(documents).T,
+                *headings.T,
+                *self._counts(rows),
+            ]
+            made.append(np.asarray(np.stack(columns, axis=1), dtype=np.float32))
+        return made
+
+    def _headings(self, batch: Sequence[tuple[Topic, Documents]]) -> list[npt.NDArray[np.float32]]:
+        """Whether documents have any of our headings, and each: [documents, 1 + headings]."""
+        if not self._has(self.options.headings_field):
+            width = 1 + len(self.options.headings)
+            return [np.zeros((len(docs), width), dtype=np.float32) for _, docs in batch]
+        index = self._resources.index()
+        queries = heading_queries(index, self.options.headings_field, self.options.headings)
+        asked = [Asked(documents.ids, queries) for _, documents in batch]
+        found = scores_of(index, asked, BM25(), self._resources.threads)
+        held = [(values > 0).astype(np.float32) for values in found]
+        return [np.hstack([h.max(axis=1, keepdims=True, initial=0), h]) for h in held]
+
+    def _read(self, documents: Documents) -> npt.NDArray[np.float64]:
+        """Year and publication types, where documents have them."""
+        told = np.zeros((len(documents), 4))
+        if self._has(self.options.year_field) or self._has(self.options.type_field):
+            told[:] = [self._told(document) for document in documents]
+        return told
+
+    def _has(self, field: str) -> bool:
+        """Whether any document has a field."""
+        return self._resources.index().documents_with(field) > 0
+
+    def _told(self, document: Document) -> tuple[float, ...]:
+        """A document's year and publication types."""
+        types = " ".join(_values(document.fields.get(self.options.type_field))).lower()
+        years = " ".join(_values(document.fields.get(self.options.year_field)))
+        year = re.search(r"(?:19|20)\d\d", years)
+        kinds = (float(kind in types) for kind in ("review", "trial", "case report"))
+        return (float(year[0]) - 2000 if year else 0.0, *kinds)
+
+    def _counts(self, rows: npt.NDArray[np.int64]) -> list[npt.NDArray[np.float64]]:
+        """Per word, how often it occurs (log), then whether it is in the title."""
+        wanted = np.array(
+            [
+                int(ids[0]) if len(ids := self._stems.query_ids(w)) else -1
+                for w in self.options.words
+            ]
+        )
+        text, title = (self._table(rows, field, wanted) for field in ("text", "title"))
+        return [*np.log1p(text), *(title > 0).astype(np.float64)]
+
+    def _table(
+        self, rows: npt.NDArray[np.int64], field: str, wanted: npt.NDArray[np.int64]
+    ) -> npt.NDArray[np.float64]:
+        """How often each wanted stem occurs in a field: [wanted, documents]."""
+        words, offsets = self._stems.tokens(rows, field)  # type: ignore[arg-type]
+        order = np.argsort(wanted)
+        place = np.searchsorted(wanted[order], words)
+        place = np.minimum(place, len(wanted) - 1)
+        hit = np.flatnonzero(wanted[order][place] == words)
+        document = np.searchsorted(offsets, hit, side="right") - 1
+        counts = np.zeros((len(wanted), len(rows)))
+        np.add.at(counts, (order[place[hit]], document), 1)
+        return counts
+
+
+def _values(field: str | tuple[str, ...] | None) -> tuple[str, ...]:
+    """A field as several values."""
+    if field is None:
+        return ()
+    return (field,) if isinstance(field, str) else field

@@ -1,0 +1,146 @@
+"""Similarities of word vectors: of whole texts, and of each query word to its nearest word.
+
+Texts are means of unit vectors weighted by inverse document frequency. The soft match of a query is
+the mean over its words, by the same weights, of the greatest cosine to a word of the document
+(Mihalcea et al., AAAI 2006, in one direction).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from irplatform.plugin import Documents, FeatureGroup, Field, Options, Resources, Topic
+from irplatform.text import VectorOptions
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import numpy.typing as npt
+
+    from irplatform.text import ForwardIndex
+
+_CLOSE = 0.7
+"""A cosine from which on a word counts as matched."""
+
+
+class EmbeddingOptions(Options):
+    """Options of the embedding similarities."""
+
+    query_words: int = Field(60, gt=0, description="most words of a query")
+    vectors: VectorOptions = Field(VectorOptions(), description="word vectors")
+
+
+class EmbeddingSimilarities(FeatureGroup):
+    """Cosines of mean vectors with title, abstract and text; soft matches of query words."""
+
+    Options = EmbeddingOptions
+    citation: ClassVar[str] = (
+        "Rada Mihalcea, Courtney Corley, Carlo Strapparava. Corpus-based and Knowledge-based "
+        "Measures of Text Semantic Similarity. AAAI 2006."
+    )
+    options: EmbeddingOptions
+    _index: ForwardIndex
+    _unit: npt.NDArray[np.float32]
+    _rows: npt.NDArray[np.int64]
+
+    def prepare(self, resources: Resources) -> None:
+        """Take forward index and word vectors."""
+        self._index = resources.forward_index()
+        vectors = resources.vectors(self.options.vectors)
+        matrix = np.array(vectors.matrix, dtype=np.float32)
+        matrix[vectors.unk] = 0
+        lengths = np.linalg.norm(matrix, axis=1, keepdims=True)
+        self._unit = matrix / np.maximum(lengths, 1e-12)
+        self._rows = np.asarray(vectors.align(self._index.vocabulary), dtype=np.int64)
+        self._mark = [
+            *map(float, matrix[: 1 + len(matrix) // 2 : max(1, len(matrix) // 20)].sum(1))
+        ]
+
+    def names(self) -> tuple[str, ...]:
+        """Cosine, soft match, matched share and weakest match, per field."""
+        kinds = ("cosine", "soft", "matched", "weakest")
+        return tuple(f"{k}_{field}" for field in ("title", "abstract", "text") for k in kinds)
+
+    def depends_on(self) -> Mapping[str, object]:
+        """The word vectors, which a checkpoint may bring."""
+        return {"vectors": self._mark}
+
+    def compute(self, topic: Topic, documents: Documents) -> npt.NDArray[np.float32]:
+        """The similarities; 0 where a text or the query has no word with a vector."""
+        query = self._index.query_ids(topic.query)
+        query = query[query >= 0][: self.options.query_words]
+        idf = self._index.idf("text").astype(np.float32)
+        words = self._unit[self._rows[query]]
+        rows = self._index.rows(documents.ids)
+        mean = _normalized((words * idf[query][:, None]).sum(axis=0, keepdims=True))[0]
+        distinct, first = np.unique(query, return_index=True)
+        weights = idf[distinct] * (np.abs(words[first]).sum(axis=1) > 0)
+        titles = self._index.tokens(rows, "title")
+        abstracts = self._index.tokens(rows, "abstract")
+        known, inverse = np.unique(np.concatenate([titles[0], abstracts[0]]), return_inverse=True)
+        vectors = self._unit[self._rows[known]]
+        # Not a matrix product: how that rounds depends on how many documents there are.
+        near = np.einsum("qd,wd->qw", words[first], vectors)
+        title_places, abstract_places = np.split(inverse, [len(titles[0])])
+        title = _Side(title_places, titles[1])
+        abstract = _Side(abstract_places, abstracts[1])
+        weighted = vectors * idf[known][:, None]
+        sums = [side.sums(weighted) for side in (title, abstract)]
+        best = [side.best(near) for side in (title, abstract)]
+        columns = []
+        for total, match in (
+            (sums[0], best[0]),
+            (sums[1], best[1]),
+            (sums[0] + sums[1], np.maximum(best[0], best[1])),
+        ):
+            columns += [np.einsum("nd,d->n", _normalized(total), mean), *_soft(match, weights)]
+        return np.asarray(np.stack(columns, axis=1), dtype=np.float32)
+
+
+class _Side:
+    """The words of one field of documents, as places in a list of distinct words."""
+
+    def __init__(self, places: npt.NDArray[np.int64], offsets: npt.NDArray[np.int64]) -> None:
+        self._places = places
+        self._offsets = offsets
+
+    def sums(self, vectors: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+        """Per document, the sum of its words' vectors."""
+        from scipy.sparse import csr_matrix
+
+        shape = (len(self._offsets) - 1, len(vectors))
+        counts = csr_matrix(
+            (np.ones(len(self._places), np.float32), self._places, self._offsets), shape=shape
+        )
+        return np.asarray(counts @ vectors, dtype=np.float32)
+
+    def best(self, near: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+        """Per query word and document, the greatest similarity, at least 0: [words, documents]."""
+        held = np.zeros((len(near), len(self._offsets) - 1), dtype=np.float32)
+        filled = np.flatnonzero(np.diff(self._offsets))
+        if len(filled) and len(near):
+            each = np.take(near, self._places, axis=1)
+            held[:, filled] = np.maximum.reduceat(each, self._offsets[:-1][filled], axis=1)
+        return np.maximum(held, 0)
+
+
+def _soft(
+    best: npt.NDArray[np.float32], weights: npt.NDArray[np.float32]
+) -> list[npt.NDArray[np.float32]]:
+    """Mean of the best matches, share of close ones, and the weakest of them."""
+    total = float(weights.sum())
+    if total <= 0:
+        return [np.zeros(best.shape[1], np.float32)] * 3
+    share = weights / total
+    # Documents first, so that the sum over query words is made in one way for any number of them.
+    near = np.ascontiguousarray(best.T)
+    close = (near >= _CLOSE).astype(np.float32)
+    mean, matched = (np.einsum("nq,q->n", held, share) for held in (near, close))
+    return [mean, matched, best[weights > 0].min(axis=0)]
+
+
+def _normalized(matrix: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+    lengths = np.linalg.norm(matrix, axis=1, keepdims=True)
+    return np.asarray(matrix / np.maximum(lengths, 1e-12), dtype=np.float32)

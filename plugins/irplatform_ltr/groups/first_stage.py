@@ -1,0 +1,90 @@
+"""What retrievers think of documents: their scores and ranks over the whole collection.
+
+Each retriever searches as deep as is asked for, independently of the candidates, so that a
+document's features do not depend on the others. What it does not find gets the last score that it
+gave, and the rank behind.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from pydantic import Field
+
+from irplatform.plugin import Documents, FeatureGroup, Options, Resources, Retriever, Topic
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import numpy.typing as npt
+
+    from irplatform.runs import Ranking
+
+
+class FirstStageOptions(Options):
+    """Options of the first-stage scores."""
+
+    retrievers: tuple[str, ...] = Field(
+        ("bm25", "rm3"), description="retrievers whose scores are features"
+    )
+    settings: dict[str, dict[str, Any]] = Field(
+        default_factory=dict, description="their options, by name"
+    )
+    depth: int = Field(1000, gt=0, description="how many documents they find")
+
+
+class FirstStage(FeatureGroup):
+    """Scores and ranks of documents by several retrievers."""
+
+    Options = FirstStageOptions
+    options: FirstStageOptions
+    _resources: Resources
+    _retrievers: dict[str, Retriever]
+
+    def prepare(self, resources: Resources) -> None:
+        """Make the retrievers."""
+        self._resources = resources
+        self._retrievers = {
+            name: resources.retriever(name, self.options.settings.get(name))
+            for name in self.options.retrievers
+        }
+
+    def names(self) -> tuple[str, ...]:
+        """Score, share of the best score, and rank, per retriever."""
+        kinds = ("score", "share", "rank")
+        return tuple(f"{name}_{kind}" for name in self.options.retrievers for kind in kinds)
+
+    def depends_on(self) -> Mapping[str, object]:
+        """What the retrievers depend on."""
+        return {name: dict(held.depends_on()) for name, held in self._retrievers.items()}
+
+    def compute(self, topic: Topic, documents: Documents) -> npt.NDArray[np.float32]:
+        """The features."""
+        return self.compute_batch([(topic, documents)])[0]
+
+    def compute_batch(
+        self, batch: Sequence[tuple[Topic, Documents]]
+    ) -> list[npt.NDArray[np.float32]]:
+        """The features, with one search of all topics per retriever."""
+        topics = list({topic.id: topic for topic, _ in batch}.values())
+        parts: list[list[npt.NDArray[np.float32]]] = [[] for _ in batch]
+        for retriever in self._retrievers.values():
+            if not batch:
+                break
+            run = retriever.retrieve(topics, self.options.depth, self._resources)
+            for number, (topic, documents) in enumerate(batch):
+                parts[number].append(_columns(run.rankings[topic.id], documents.ids))
+        return [np.hstack(held) for held in parts]
+
+
+def _columns(ranking: Ranking, doc_ids: Sequence[str]) -> npt.NDArray[np.float32]:
+    """Score, share and log rank of documents."""
+    scores = dict(zip(ranking.doc_ids, ranking.scores.tolist(), strict=True))
+    ranks = {doc_id: rank for rank, doc_id in enumerate(ranking.doc_ids, start=1)}
+    last = float(ranking.scores[-1]) if len(ranking) else 0.0
+    best = float(ranking.scores[0]) if len(ranking) else 0.0
+    score = np.array([scores.get(d, last) for d in doc_ids], dtype=np.float64)
+    rank = np.array([ranks.get(d, 2 * len(ranking) + 1) for d in doc_ids], dtype=np.float64)
+    share = score / best if best > 0 else np.zeros(len(doc_ids))
+    return np.asarray(np.stack([score, share, np.log1p(rank)], axis=1), dtype=np.float32)

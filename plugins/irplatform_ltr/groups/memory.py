@@ -1,0 +1,179 @@
+"""Training queries as text of the documents that they found relevant.
+
+What people look for when they mean a document says something about it that its own text does not:
+for citing sentences this is how it was cited before, for a search log what was clicked. A
+document is described by the training queries that it is relevant for (document expansion, with real
+queries where doc2query generates them: Nogueira et al., 2019), and by how many there are.
+These features remember and do not read: they say nothing about a document that no training query
+is about, and are a group of their own so that they can be reported apart.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from irplatform.errors import InputError
+from irplatform.plugin import (
+    Documents,
+    Field,
+    Options,
+    Resources,
+    Topic,
+    TrainableFeatureGroup,
+    TrainingData,
+)
+from irplatform_ltr.stemmed import StemmedIndex
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    import numpy.typing as npt
+
+_FILE = "memory.json"
+_NAMES = (
+    "popularity", "grades", "nearest", "sum", "cubes", "mean", "overlap", "text_cosine",
+    "nearest_grade",
+)  # fmt: skip
+
+
+class MemoryOptions(Options):
+    """Options of the memory of training queries."""
+
+    idf_power: float = Field(
+        1.0, ge=0, description="words count with their inverse document frequency to this power"
+    )
+
+
+class CitingText(TrainableFeatureGroup):
+    """Similarity of a topic to the training queries that a document is relevant for.
+
+    How many there are, the nearest one, sums and means of similarities (cosine of stems weighted
+    by inverse document frequency), overlap and cosine with the text of all of them.
+    """
+
+    Options = MemoryOptions
+    remembers_documents = True
+    options: MemoryOptions
+    _stems: StemmedIndex
+
+    def prepare(self, resources: Resources) -> None:
+        """Take the stemmed view of the forward index."""
+        self._stems = StemmedIndex.of(resources)
+        self._learn([], {})
+
+    def names(self) -> tuple[str, ...]:
+        """Counts, similarities to single queries, and to all of them as one text."""
+        return _NAMES
+
+    def fit(self, data: TrainingData) -> None:
+        """Remember which queries are about which documents."""
+        held = [t for t in data.training if any(g > 0 for g in t.judgments.values())]
+        highest = [max(t.judgments.values()) for t in held]
+        about: dict[str, list[tuple[int, float]]] = {}
+        for number, (labelled, best) in enumerate(zip(held, highest, strict=True)):
+            for doc_id, grade in labelled.judgments.items():
+                if grade > 0:
+                    about.setdefault(doc_id, []).append((number, grade / best))
+        self._learn([t.topic.query for t in held], about)
+
+    def _learn(
+        self, queries: Sequence[str], about: Mapping[str, Sequence[tuple[int, float]]]
+    ) -> None:
+        from scipy.sparse import csr_matrix
+
+        self._queries, self._about = list(queries), {d: list(held) for d, held in about.items()}
+        idf = self._stems.idf("text") ** self.options.idf_power
+        rows, columns = [], []
+        for number, query in enumerate(queries):
+            ids = np.unique(self._known(query))
+            rows.append(np.full(len(ids), number))
+            columns.append(ids)
+        row = np.concatenate([*rows, np.empty(0, np.int64)]).astype(np.int64)
+        column = np.concatenate([*columns, np.empty(0, np.int64)]).astype(np.int64)
+        matrix: Any = csr_matrix((idf[column], (row, column)), shape=(len(queries), len(idf)))
+        norms = np.sqrt(np.asarray(matrix.multiply(matrix).sum(axis=1)).ravel())
+        self._idf, self._matrix, self._norms = idf, matrix, np.maximum(norms, 1e-12)
+
+    def _known(self, query: str) -> npt.NDArray[np.int32]:
+        ids = self._stems.query_ids(query)
+        return ids[ids >= 0]
+
+    def compute(self, topic: Topic, documents: Documents) -> npt.NDArray[np.float32]:
+        """The features; all 0 for a document that no training query is about."""
+        values = np.zeros((len(documents), len(_NAMES)), dtype=np.float32)
+        ids = np.unique(self._known(topic.query))
+        if not len(self._queries) or not len(ids):
+            return values
+        query = np.zeros(len(self._idf))
+        query[ids] = self._idf[ids]
+        norm = float(np.sqrt((self._idf[ids] ** 2).sum()))
+        near = np.asarray(self._matrix @ query) / self._norms / max(norm, 1e-12)
+        for place, doc_id in enumerate(documents.ids):
+            if held := self._about.get(doc_id):
+                values[place] = self._of(held, near, ids, query, norm)
+        return values
+
+    def _of(
+        self,
+        held: Sequence[tuple[int, float]],
+        near: npt.NDArray[np.float64],
+        ids: npt.NDArray[np.int32],
+        query: npt.NDArray[np.float64],
+        norm: float,
+    ) -> list[float]:
+        """The features of a document by the training queries that are about it."""
+        numbers = np.array([number for number, _ in held])
+        grades = np.array([grade for _, grade in held])
+        similar = near[numbers]
+        words, times = np.unique(
+            np.concatenate([self._matrix[n].indices for n in numbers]), return_counts=True
+        )
+        weights = self._idf[words] * (1 + np.log(times))
+        shared = np.isin(words, ids)
+        overlap = self._idf[words[shared]].sum() / max(self._idf[ids].sum(), 1e-12)
+        cosine = (weights[shared] * query[words[shared]]).sum() / max(
+            norm * float(np.sqrt((weights**2).sum())), 1e-12
+        )
+        nearest = int(similar.argmax())
+        return [
+            float(np.log1p(len(held))),
+            float(np.log1p(grades.sum())),
+            float(similar[nearest]),
+            float((similar * grades).sum()),
+            float((similar**3 * grades).sum()),
+            float(similar.mean()),
+            float(overlap),
+            float(cosine),
+            float(grades[nearest] * similar[nearest]),
+        ]
+
+    def save(self, folder: Path) -> None:
+        """Write queries and what they are about."""
+        held = {"queries": self._queries, "about": self._about}
+        (folder / _FILE).write_text(json.dumps(held), encoding="utf-8")
+
+    def load(self, folder: Path) -> None:
+        """Read them.
+
+        Raises:
+            InputError: the file is damaged.
+        """
+        path = folder / _FILE
+        try:
+            held = json.loads(path.read_text(encoding="utf-8"))
+            queries = [str(query) for query in held["queries"]]
+            about = {
+                str(doc_id): [(int(number), float(grade)) for number, grade in pairs]
+                for doc_id, pairs in held["about"].items()
+            }
+            if any(not 0 <= n < len(queries) for pairs in about.values() for n, _ in pairs):
+                raise ValueError("a query is missing")
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise InputError(
+                f"this is no memory of training queries: {error}.", path=path
+            ) from error
+        self._learn(queries, about)

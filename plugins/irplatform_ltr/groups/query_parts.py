@@ -1,0 +1,100 @@
+"""Lucene's score for each part of the expanded query on its own.
+
+The query plan of the first stage sums disease, genes, variants, proximity, headings and words of
+treatment with weights that were set by hand; here every part is a feature, and the weights are
+learned.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from irplatform.plugin import Documents, FeatureGroup, Field, Resources, Topic
+from irplatform.retrieval import BM25
+from irplatform_ltr.expansion import ExpansionOptions
+from irplatform_ltr.lucene import Asked, best_scores, relative, scores_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import numpy.typing as npt
+
+    from irplatform.retrieval.querying import Expander
+
+PARTS = (
+    "disease.weight", "disease.title", "disease.heading",
+    "gene.weight", "gene.title", "gene.variant", "gene.alteration", "gene.altered", "gene.mutated",
+    "gene.words", "gene.words_title", "gene.phrase",
+    "near.both", "near.weight",
+    "context.treatment_weight", "context.treatment_title", "context.prognosis_weight",
+    "context.prognosis_title", "context.people_weight", "context.headings_weight",
+    "context.humans", "context.drugs",
+    "text.weight", "text.phrase",
+)  # fmt: skip
+"""Parts of the plan, by their settings; a topic that lacks one has 0 there."""
+
+
+class QueryPartsOptions(ExpansionOptions):
+    """Options of the parts of the query."""
+
+    k1: float = Field(0.9, ge=0, description="of BM25")
+    b: float = Field(0.4, ge=0, le=1, description="of BM25")
+
+
+class QueryParts(FeatureGroup):
+    """Scores of the expanded query's parts, as they are and as shares of the collection's best."""
+
+    Options = QueryPartsOptions
+    options: QueryPartsOptions
+    _resources: Resources
+
+    def prepare(self, resources: Resources) -> None:
+        """Keep what is lent."""
+        self._resources = resources
+
+    def lacks(self, topics: Sequence[Topic]) -> str:
+        """Fields of diseases or genes, or knowledge bases."""
+        return self.options.lacking(topics)
+
+    def names(self) -> tuple[str, ...]:
+        """Each part's score, then each part's share; first the whole query's."""
+        held = ("query", *PARTS)
+        return (*held, *(f"{name}_share" for name in held))
+
+    def depends_on(self) -> Mapping[str, object]:
+        """The knowledge bases."""
+        return {"knowledge": self.options.open().fingerprint}
+
+    def compute(self, topic: Topic, documents: Documents) -> npt.NDArray[np.float32]:
+        """The scores."""
+        return self.compute_batch([(topic, documents)])[0]
+
+    def compute_batch(
+        self, batch: Sequence[tuple[Topic, Documents]]
+    ) -> list[npt.NDArray[np.float32]]:
+        """The scores, for all topics in one search."""
+        index, threads = self._resources.index(), self._resources.threads
+        similarity = BM25(self.options.k1, self.options.b)
+        expander = self.options.expander(self._resources)
+        queries = []
+        with self._resources.progress("expanding topics", len(batch)) as advance:
+            for topic, _ in batch:
+                queries.append(_queries(topic, expander))
+                advance(1)
+        asked = [Asked(docs.ids, held) for (_, docs), held in zip(batch, queries, strict=True)]
+        everything = [query for held in queries for query in held]
+        best = best_scores(index, everything, similarity, threads).reshape(len(batch), -1)
+        scores = scores_of(index, asked, similarity, threads)
+        return [
+            np.hstack([values, relative(values, top)])
+            for values, top in zip(scores, best, strict=True)
+        ]
+
+
+def _queries(topic: Topic, expander: Expander) -> list[Any]:
+    """The Lucene queries of a topic: the whole, then its parts; None for one that it lacks."""
+    held = {part.setting: part.expression for part in expander.components(topic)}
+    parts = [expander.compiled(held[name]) if name in held else None for name in PARTS]
+    return [expander.query(topic), *parts]

@@ -1,0 +1,172 @@
+"""Scores of other rerankers as features (stacked generalization: Wolpert, Neural Networks 1992).
+
+A reranker that learns is trained along with the model that reads its scores, out of fold (see
+`folding`). A checkpoint that was trained before is taken as it is, and refused where it has seen
+the topics that are learned from.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from irplatform.errors import InputError
+from irplatform.plugin import (
+    Documents,
+    FeatureGroup,
+    Field,
+    Options,
+    Reranker,
+    Resources,
+    Topic,
+    TrainableFeatureGroup,
+    TrainableReranker,
+    TrainingData,
+)
+from irplatform.storage import file_digest, fingerprint
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import numpy.typing as npt
+
+
+class StackOptions(Options):
+    """Options of stacked rerankers."""
+
+    rerankers: tuple[str, ...] = Field((), description="names of rerankers")
+    settings: dict[str, dict[str, Any]] = Field(
+        default_factory=dict, description="their options, by name"
+    )
+
+
+class Stacked(TrainableFeatureGroup):
+    """Scores of other rerankers, which are trained out of fold where they learn."""
+
+    Options = StackOptions
+    options: StackOptions
+    _held: dict[str, Reranker]
+
+    def prepare(self, resources: Resources) -> None:
+        """Make the rerankers."""
+        self._held = {
+            name: resources.reranker(name, self.options.settings.get(name))
+            for name in self.options.rerankers
+        }
+
+    def names(self) -> tuple[str, ...]:
+        """A score per reranker."""
+        return self.options.rerankers
+
+    def fit(self, data: TrainingData) -> None:
+        """Train each reranker that learns."""
+        for name, reranker in self._held.items():
+            if isinstance(reranker, TrainableReranker):
+                workspace = data.workspace / name
+                workspace.mkdir(parents=True, exist_ok=True)
+                reranker.fit(replace(data, workspace=workspace))
+
+    def compute(self, topic: Topic, documents: Documents) -> npt.NDArray[np.float32]:
+        """Their scores."""
+        return self.compute_batch([(topic, documents)])[0]
+
+    def compute_batch(
+        self, batch: Sequence[tuple[Topic, Documents]]
+    ) -> list[npt.NDArray[np.float32]]:
+        """Their scores of several topics."""
+        return _side_by_side([held.score_batch(batch) for held in self._held.values()], batch)
+
+    def save(self, folder: Path) -> None:
+        """Let each reranker that learned write its own folder."""
+        for name, reranker in self._held.items():
+            if isinstance(reranker, TrainableReranker):
+                (folder / name).mkdir()
+                reranker.save(folder / name)
+
+    def load(self, folder: Path) -> None:
+        """Let each reranker that learned read its own folder."""
+        for name, reranker in self._held.items():
+            if isinstance(reranker, TrainableReranker):
+                reranker.load(folder / name)
+
+
+class CheckpointOptions(Options):
+    """Options of the scores of checkpoints."""
+
+    folders: tuple[str, ...] = Field((), description="checkpoints that `platform train` wrote")
+
+
+class Checkpoints(FeatureGroup):
+    """Scores of checkpoints that were trained on other topics, their members averaged."""
+
+    Options = CheckpointOptions
+    options: CheckpointOptions
+    _members: list[Sequence[Reranker]]
+
+    def prepare(self, resources: Resources) -> None:
+        """Read the checkpoints."""
+        self._folders = [Path(folder) for folder in self.options.folders]
+        self._members = [resources.checkpoint(folder) for folder in self._folders]
+
+    def names(self) -> tuple[str, ...]:
+        """A score per checkpoint."""
+        return tuple(f"{number} {path.name}" for number, path in enumerate(self._folders, start=1))
+
+    def depends_on(self) -> Mapping[str, object]:
+        """The files of the checkpoints."""
+        return {
+            str(number): [
+                [str(path.relative_to(folder)), file_digest(path)]
+                for path in sorted(folder.rglob("*"))
+                if path.is_file()
+            ]
+            for number, folder in enumerate(self._folders)
+        }
+
+    def lacks(self, topics: Sequence[Topic]) -> str:
+        """Nothing; but a checkpoint must not have been trained on these topics.
+
+        Raises:
+            InputError: one was: its scores of them would show what it remembers.
+        """
+        marks = {fingerprint({"query": topic.query}) for topic in topics}
+        for folder in self._folders:
+            description = json.loads((folder / "checkpoint.json").read_text(encoding="utf-8"))
+            if seen := marks & set(description.get("queries", ())):
+                raise InputError(
+                    f"this checkpoint was trained on {len(seen)} of the {len(topics)} training "
+                    "topics, so that its scores of them are no guide to others. Name its reranker "
+                    "in --set ltr.stack=[…]: it is then trained out of fold.",
+                    path=folder,
+                )
+        return ""
+
+    def compute(self, topic: Topic, documents: Documents) -> npt.NDArray[np.float32]:
+        """Their scores."""
+        return self.compute_batch([(topic, documents)])[0]
+
+    def compute_batch(
+        self, batch: Sequence[tuple[Topic, Documents]]
+    ) -> list[npt.NDArray[np.float32]]:
+        """Their scores of several topics."""
+        means = []
+        for members in self._members:
+            each = [member.score_batch(batch) for member in members]
+            means.append([np.mean(scores, axis=0) for scores in zip(*each, strict=True)])
+        return _side_by_side(means, batch)
+
+
+def _side_by_side(
+    scores: Sequence[Sequence[Sequence[float]]], batch: Sequence[tuple[Topic, Documents]]
+) -> list[npt.NDArray[np.float32]]:
+    """From scores per system and topic to [documents, systems] per topic."""
+    return [
+        np.array([held[number] for held in scores], dtype=np.float32)
+        .reshape(len(scores), len(documents))
+        .T
+        for number, (_, documents) in enumerate(batch)
+    ]

@@ -1,0 +1,83 @@
+"""Several learners averaged.
+
+Each one's scores are divided by their standard deviation among the training documents of a topic,
+so that all have the same say; the factors are learned once, and a document's score does not depend
+on which others are scored with it.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from irplatform.errors import InputError
+from irplatform_ltr.learners.linear import PairwiseLinear
+from irplatform_ltr.learners.trees import Trees
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from irplatform_ltr.learners.learner import Features, Learner, Scores, Table
+    from irplatform_ltr.options import LtrOptions
+
+_FILE = "ensemble.json"
+
+
+class Ensemble:
+    """Named learners and what each one's scores are divided by."""
+
+    def __init__(self, learners: dict[str, Learner]) -> None:
+        self.learners = learners
+        self._scales: dict[str, float] = {}
+
+    @classmethod
+    def of(cls, options: LtrOptions, threads: int = 1) -> Ensemble:
+        """The learners that the options name; the number of threads changes no score."""
+        made: dict[str, Learner] = {}
+        if options.learner in ("trees", "average"):
+            made["lambdamart"] = Trees("lambdarank", options.tree, threads)
+        if options.learner == "average":
+            made["regression"] = Trees("regression", options.tree, threads)
+        if options.learner in ("linear", "average"):
+            made["linear"] = PairwiseLinear(options.linear)
+        return cls(made)
+
+    def fit(self, table: Table, seed: int) -> None:
+        """Fit all of them."""
+        sizes = np.diff(table.offsets)
+        for name, learner in self.learners.items():
+            learner.fit(table, seed)
+            scores = learner.score(table.features)
+            means = np.add.reduceat(scores, table.offsets[:-1]) / sizes
+            deviation = float(np.sqrt(np.mean((scores - np.repeat(means, sizes)) ** 2)))
+            self._scales[name] = deviation or 1.0
+
+    def score(self, features: Features) -> Scores:
+        """The mean of the learners' scores."""
+        scaled = [held.score(features) / self._scales[name] for name, held in self.learners.items()]
+        return np.asarray(np.sum(scaled, axis=0) / len(scaled))
+
+    def save(self, folder: Path) -> None:
+        """Write all of them."""
+        (folder / _FILE).write_text(json.dumps({"scales": self._scales}), encoding="utf-8")
+        for name, learner in self.learners.items():
+            learner.save(folder, name)
+
+    def load(self, folder: Path) -> None:
+        """Read all of them.
+
+        Raises:
+            InputError: one is missing or damaged.
+        """
+        path = folder / _FILE
+        try:
+            held = json.loads(path.read_text(encoding="utf-8"))["scales"]
+            self._scales = {name: float(held[name]) for name in self.learners}
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise InputError(
+                f"this holds no model with the learners {', '.join(self.learners)}.", path=path
+            ) from error
+        for name, learner in self.learners.items():
+            learner.load(folder, name)

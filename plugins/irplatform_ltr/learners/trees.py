@@ -1,0 +1,132 @@
+"""Gradient-boosted trees by LightGBM (Ke et al., NeurIPS 2017).
+
+LambdaMART (Burges, MSR-TR-2010-82) optimizes nDCG by the order of a topic's documents; regression
+trees fit grades, centered per topic so that no tree is spent on how many relevant documents a
+topic has. Both are kept as LightGBM's text files.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from irplatform.errors import InputError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import numpy.typing as npt
+
+    from irplatform_ltr.learners.learner import Features, Scores, Table
+    from irplatform_ltr.options import TreeOptions
+
+_HIGHEST_GRADE = 31
+"""LightGBM's gains are 2 to the power of the grade; more graded judgments are scaled to this."""
+
+
+_MANY = 100_000
+"""Documents from which on several threads are used."""
+
+
+class Trees:
+    """Boosted trees.
+
+    Args:
+        objective: what they are to optimize.
+        options: their number and size.
+        threads: how many to use; the trees are the same with any number.
+    """
+
+    def __init__(
+        self,
+        objective: Literal["lambdarank", "regression"],
+        options: TreeOptions,
+        threads: int = 1,
+    ) -> None:
+        self._threads = threads
+        self._objective = objective
+        self._options = options
+        self._booster: Any = None
+
+    def fit(self, table: Table, seed: int) -> None:
+        """Boost on a table of training documents."""
+        import lightgbm
+
+        grades = levels(table.grades)
+        labels = grades if self._objective == "lambdarank" else _centered(grades, table.offsets)
+        data = lightgbm.Dataset(
+            table.features,
+            label=labels,
+            group=np.diff(table.offsets) if self._objective == "lambdarank" else None,
+            params={"verbose": -1},
+            free_raw_data=True,
+        )
+        parameters = self._parameters(seed, int(grades.max()))
+        # On small tables threads wait for one another longer than they work.
+        parameters["num_threads"] = self._threads if len(grades) >= _MANY else 1
+        self._booster = lightgbm.train(parameters, data, self._options.trees)
+
+    def _parameters(self, seed: int, highest: int) -> dict[str, Any]:
+        held = self._options
+        ranking = {
+            "lambdarank_truncation_level": held.cutoff,
+            "label_gain": [float(grade) for grade in range(highest + 1)],
+        }
+        return {
+            "objective": self._objective,
+            "learning_rate": held.rate,
+            "num_leaves": held.leaves,
+            "min_data_in_leaf": held.leaf_documents,
+            "feature_fraction": held.feature_share,
+            "bagging_fraction": held.document_share,
+            "bagging_freq": 1,
+            "lambda_l2": held.l2,
+            "seed": seed,
+            "deterministic": True,
+            "force_row_wise": True,
+            "verbose": -1,
+            **(ranking if self._objective == "lambdarank" else {}),
+        }
+
+    def score(self, features: Features) -> Scores:
+        """Sum of the trees' values."""
+        scores: Scores = self._booster.predict(features, num_threads=1)
+        return scores
+
+    def save(self, folder: Path, name: str) -> None:
+        """Write the trees as text."""
+        (folder / f"{name}.txt").write_text(self._booster.model_to_string(), encoding="utf-8")
+
+    def load(self, folder: Path, name: str) -> None:
+        """Read trees.
+
+        Raises:
+            InputError: LightGBM cannot read them.
+        """
+        import lightgbm
+
+        path = folder / f"{name}.txt"
+        try:
+            self._booster = lightgbm.Booster(model_str=path.read_text(encoding="utf-8"))
+        except (OSError, ValueError, lightgbm.basic.LightGBMError) as error:
+            raise InputError(f"these are not LightGBM's trees: {error}.", path=path) from error
+
+    def gains(self) -> Scores:
+        """Per feature, how much its splits gained in all."""
+        gains: Scores = self._booster.feature_importance("gain")
+        return gains
+
+
+def levels(grades: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Grades as small whole numbers: as they are, or scaled where the highest is too high."""
+    highest = int(grades.max(initial=0))
+    if highest <= _HIGHEST_GRADE:
+        return grades
+    return np.asarray(np.ceil(grades * (_HIGHEST_GRADE / highest)), dtype=np.int64)
+
+
+def _centered(grades: npt.NDArray[np.int64], offsets: npt.NDArray[np.int64]) -> Scores:
+    sizes = np.diff(offsets)
+    means = np.add.reduceat(grades.astype(np.float64), offsets[:-1]) / sizes
+    return np.asarray(grades - np.repeat(means, sizes))

@@ -1,0 +1,136 @@
+"""Where phrases occur in documents, found in the forward index's word ids."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+Int64 = npt.NDArray[np.int64]
+Float64 = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Passage:
+    """The words of some documents, one behind the other, each title before its abstract.
+
+    Attributes:
+        words: ids of words.
+        offsets: where each document begins; one more than documents.
+        titles: words of each document's title.
+    """
+
+    words: npt.NDArray[np.int32]
+    offsets: Int64
+    titles: Int64
+
+    @property
+    def documents(self) -> int:
+        """How many there are."""
+        return len(self.offsets) - 1
+
+    def find(self, phrases: Iterable[npt.NDArray[np.int32]]) -> Mentions:
+        """Where any of some phrases begins; a phrase does not reach into the next document."""
+        found = np.zeros(len(self.words), dtype=bool)
+        for phrase in phrases:
+            length = len(phrase)
+            if length == 0 or phrase.min() < 0 or len(self.words) < length:
+                continue
+            starts = np.flatnonzero(self.words[: len(self.words) - length + 1] == phrase[0])
+            for place in range(1, length):
+                starts = starts[self.words[starts + place] == phrase[place]]
+            if length > 1 and len(starts):
+                document = np.searchsorted(self.offsets, starts, side="right") - 1
+                starts = starts[starts + length <= self.offsets[document + 1]]
+            found[starts] = True
+        return self.at(np.flatnonzero(found))
+
+    def at(self, places: Int64) -> Mentions:
+        """Mentions at some places, in order."""
+        document = np.searchsorted(self.offsets, places, side="right") - 1
+        return Mentions(self, places, document)
+
+
+@dataclass(frozen=True)
+class Mentions:
+    """Places in documents.
+
+    Attributes:
+        passage: the documents.
+        places: indexes of words, in order.
+        document: of each place.
+    """
+
+    passage: Passage
+    places: Int64
+    document: Int64
+
+    @property
+    def counts(self) -> Float64:
+        """Per document, how many."""
+        return np.bincount(self.document, minlength=self.passage.documents).astype(np.float64)
+
+    @property
+    def in_title(self) -> Float64:
+        """Per document, how many in its title."""
+        within = self.places - self.passage.offsets[self.document]
+        inside = within < self.passage.titles[self.document]
+        return np.bincount(self.document[inside], minlength=self.passage.documents).astype(
+            np.float64
+        )
+
+    def first(self, missing: float) -> Float64:
+        """Per document, the place of the first, as a share of its length."""
+        held = np.full(self.passage.documents, missing)
+        lengths = np.maximum(np.diff(self.passage.offsets), 1)
+        document, index = np.unique(self.document, return_index=True)
+        within = self.places[index] - self.passage.offsets[document]
+        held[document] = within / lengths[document]
+        return held
+
+    def last(self, missing: float) -> Float64:
+        """Per document, the place of the last, as a share of its length."""
+        held = np.full(self.passage.documents, missing)
+        lengths = np.diff(self.passage.offsets)
+        within = self.places - self.passage.offsets[self.document]
+        held[self.document] = within / np.maximum(lengths[self.document], 1)  # in order: last wins
+        return held
+
+    def gaps(self, other: Mentions) -> tuple[Int64, Int64]:
+        """Per place, the distance to the nearest of other mentions in its document.
+
+        Returns:
+            Documents of the places that have one, and the signed distances (positive: the other
+            one comes after).
+        """
+        if not len(self.places) or not len(other.places):
+            return np.empty(0, np.int64), np.empty(0, np.int64)
+        after = np.searchsorted(other.places, self.places)
+        far = np.iinfo(np.int64).max // 4
+        best = np.full(len(self.places), far)
+        for neighbour in (after - 1, after):
+            valid = (neighbour >= 0) & (neighbour < len(other.places))
+            index = np.clip(neighbour, 0, len(other.places) - 1)
+            valid &= other.document[index] == self.document
+            distance = np.where(valid, other.places[index] - self.places, far)
+            best = np.where(np.abs(distance) < np.abs(best), distance, best)
+        near = np.abs(best) < far
+        return self.document[near], best[near]
+
+    def nearest(self, other: Mentions, missing: float) -> Float64:
+        """Per document, the least distance in words between both kinds of mentions."""
+        held = np.full(self.passage.documents, missing)
+        document, distance = self.gaps(other)
+        np.minimum.at(held, document, np.abs(distance).astype(np.float64))
+        return held
+
+    def within(self, other: Mentions, words: int) -> Float64:
+        """Per document, how many mentions have one of the others that near."""
+        document, distance = self.gaps(other)
+        close = np.abs(distance) <= words
+        return np.bincount(document[close], minlength=self.passage.documents).astype(np.float64)

@@ -1,0 +1,77 @@
+"""Options of learning to rank: which features, which learners, what they learn from."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from irplatform.plugin import Field, Options
+
+DEFAULT_FEATURES = (
+    "lexical", "stems", "fields", "embedding", "first-stage", "query-parts", "concepts", "document",
+)  # fmt: skip
+
+
+class PoolOptions(Options):
+    """Which documents of a training topic are learned from."""
+
+    relevant: Literal["candidates", "judged"] = Field(
+        "candidates",
+        description="relevant and rejected documents that the first stage found, or all judged",
+    )
+    rejected: int = Field(
+        1000, ge=0, description="most judged documents of grade 0 of a topic, drawn at random"
+    )
+    unjudged_share: float = Field(
+        0.3,
+        ge=0,
+        lt=1,
+        description="share of unjudged candidates among a topic's documents of grade 0, where it "
+        "has judged ones",
+    )
+    unjudged: int = Field(40, ge=0, description="most unjudged candidates of a topic")
+
+
+class TreeOptions(Options):
+    """Gradient-boosted trees."""
+
+    trees: int = Field(300, gt=0, description="number of trees")
+    rate: float = Field(0.03, gt=0, le=1, description="learning rate")
+    leaves: int = Field(15, gt=1, description="leaves of a tree")
+    leaf_documents: int = Field(20, gt=0, description="fewest documents of a leaf")
+    feature_share: float = Field(0.3, gt=0, le=1, description="share of features a tree may use")
+    document_share: float = Field(0.7, gt=0, le=1, description="share of documents a tree sees")
+    l2: float = Field(5.0, ge=0, description="L2 regularization of leaf values")
+    cutoff: int = Field(20, gt=0, description="rank at which LambdaMART's nDCG is cut")
+
+
+class LinearOptions(Options):
+    """The pairwise linear model."""
+
+    l2: float = Field(3.0, ge=0, description="L2 regularization of standardized weights")
+
+
+class LtrOptions(Options):
+    """Options of `ltr` and `lexical`."""
+
+    features: tuple[str, ...] = Field(
+        DEFAULT_FEATURES, description="groups of features (`platform features list`)"
+    )
+    settings: dict[str, dict[str, Any]] = Field(
+        default_factory=dict, description='options of groups, as "settings.GROUP.OPTION=VALUE"'
+    )
+    stack: tuple[str, ...] = Field(
+        (), description="other rerankers, trained out of fold, whose scores are features"
+    )
+    learner: Literal["trees", "linear", "average"] = Field(
+        "average",
+        description="LambdaMART, a pairwise linear model, or the average of both and of regression "
+        "trees",
+    )
+    folds: int = Field(5, gt=1, description="folds of training topics for features that learn")
+    apart: str = Field(
+        "citing_id",
+        description="topics with the same value of this field are in the same fold",
+    )
+    pool: PoolOptions = Field(PoolOptions(), description="the documents that are learned from")
+    tree: TreeOptions = Field(TreeOptions(), description="the trees")
+    linear: LinearOptions = Field(LinearOptions(), description="the linear model")

@@ -1,0 +1,207 @@
+"""The reranker that the harness sees: features of all groups, and the learners over them."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from irplatform.errors import InputError
+from irplatform.plugin import Documents, Resources, Topic, TrainableReranker, TrainingData
+from irplatform_ltr.options import LtrOptions
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from irplatform_ltr.features import Calculator, Group
+    from irplatform_ltr.learners.ensemble import Ensemble
+    from irplatform_ltr.learners.learner import Features
+    from irplatform_ltr.pools import Pool
+
+_FILE = "ltr.json"
+
+
+class LearningToRank(TrainableReranker):
+    """Learning to rank from features: LambdaMART, regression trees and a pairwise linear model.
+
+    Features come in groups, which are plug-ins; a group that topics or documents have nothing to
+    offer for is left out. Features that are learned from judgments, such as scores of other
+    rerankers, are computed out of fold.
+    """
+
+    Options = LtrOptions
+    citation: ClassVar[str] = (
+        "Christopher J. C. Burges. From RankNet to LambdaRank to LambdaMART: An Overview. "
+        "MSR-TR-2010-82. Guolin Ke et al. LightGBM. NeurIPS 2017."
+    )
+    options: LtrOptions
+
+    _resources: Resources
+    _groups: list[Group]
+    _ensemble: Ensemble
+
+    def prepare(self, resources: Resources) -> None:
+        """Keep what is lent; groups are opened when it is known which apply."""
+        from irplatform_ltr.learners.ensemble import Ensemble
+
+        self._resources = resources
+        self._groups = []
+        self._ensemble = Ensemble.of(self.options, resources.threads)
+
+    def depends_on(self) -> Mapping[str, object]:
+        """The knowledge bases that are installed, where features read them."""
+        from irplatform.knowledge import installed, open_knowledge
+
+        reading = {"query-parts", "concepts"} & set(self.options.features)
+        names = list(installed()) if reading else []
+        return {"knowledge": open_knowledge(names).fingerprint} if names else {}
+
+    def fit(self, data: TrainingData) -> None:
+        """Compute features of the training topics' documents, and fit the learners to them."""
+        from irplatform_ltr.features import open_groups
+        from irplatform_ltr.folding import Folding, fitted, out_of_fold
+        from irplatform_ltr.learners.ensemble import Ensemble
+        from irplatform_ltr.learners.learner import Table
+        from irplatform_ltr.pools import draw_pools
+
+        names, settings = self._asked()
+        topics = [labelled.topic for labelled in data.training]
+        groups = [
+            group
+            for group in open_groups(names, settings, self._resources)
+            if not self._left_out(group, topics)
+        ]
+        if not groups:
+            raise InputError("no group of features applies to these topics.")
+        pools = draw_pools(data.training, self.options.pool)
+        if not pools:
+            raise InputError(
+                "no training topic has both relevant documents and others among its candidates."
+            )
+        how = Folding(self.options.folds, self.options.apart, self._resources.seed)
+        columns: list[list[Features]] = []
+        self._groups = []
+        for group in groups:
+            if group.learns:
+                columns.append(out_of_fold(group, pools, data, self._resources, how))
+                self._groups.append(fitted(group, data.training, (), data, self._resources))
+            else:
+                columns.append(self._of_pools(group, pools, data))
+                self._groups.append(group)
+        features = np.hstack([np.concatenate(column) for column in columns])
+        table = Table(
+            np.ascontiguousarray(features, dtype=np.float32),
+            np.concatenate([pool.grades for pool in pools]),
+            np.cumsum([0, *(len(pool.doc_ids) for pool in pools)]),
+        )
+        self._ensemble = Ensemble.of(self.options, self._resources.threads)
+        self._ensemble.fit(table, self._resources.seed)
+
+    def _asked(self) -> tuple[list[str], dict[str, dict[str, Any]]]:
+        """Names of the groups, and their settings; rerankers to stack are a group, too."""
+        names, settings = list(self.options.features), dict(self.options.settings)
+        if self.options.stack:
+            if "stack" not in names:
+                names.append("stack")
+            settings["stack"] = {**settings.get("stack", {}), "rerankers": self.options.stack}
+        return names, settings
+
+    def _left_out(self, group: Group, topics: Sequence[Topic]) -> bool:
+        if lacking := group.held.lacks(topics):
+            self._resources.notice(f"features '{group.name}' are left out: {lacking}")
+        return bool(lacking)
+
+    def _of_pools(self, group: Group, pools: Sequence[Pool], data: TrainingData) -> list[Features]:
+        """Features of pools.
+
+        Those of validation topics are computed along with them: they are another member's training
+        topics, and the cache then serves all members.
+        """
+        from irplatform_ltr.pools import draw_pools
+
+        all_pools = [*pools, *draw_pools(data.validation, self.options.pool)]
+        together = sorted(all_pools, key=lambda pool: pool.labelled.topic.id)
+        found = self._calculator.compute_all(
+            group, [(pool.labelled.topic, pool.doc_ids) for pool in together]
+        )
+        by_topic = {p.labelled.topic.id: v for p, v in zip(together, found, strict=True)}
+        return [by_topic[pool.labelled.topic.id] for pool in pools]
+
+    @property
+    def _calculator(self) -> Calculator:
+        from irplatform_ltr.features import Calculator
+
+        return Calculator(self._resources)
+
+    def save(self, folder: Path) -> None:
+        """Write the learners, the names of groups and features, and what groups learned."""
+        from irplatform.plugin import TrainableFeatureGroup
+
+        held = {
+            "groups": [
+                {"name": group.name, "settings": dict(group.settings), "features": group.columns}
+                for group in self._groups
+            ]
+        }
+        (folder / _FILE).write_text(json.dumps(held, indent=1) + "\n", encoding="utf-8")
+        self._ensemble.save(folder)
+        for group in self._groups:
+            if isinstance(group.held, TrainableFeatureGroup):
+                place = folder / "groups" / group.name
+                place.mkdir(parents=True)
+                group.held.save(place)
+
+    def load(self, folder: Path) -> None:
+        """Read what `save` wrote.
+
+        Raises:
+            InputError: files are damaged, or a group has other features now.
+        """
+        from irplatform.plugin import TrainableFeatureGroup
+        from irplatform_ltr.features import Group
+
+        path = folder / _FILE
+        try:
+            held = json.loads(path.read_text(encoding="utf-8"))["groups"]
+            saved = [(g["name"], g["settings"], tuple(g["features"])) for g in held]
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise InputError(
+                "this says not which features were learned from.", path=path
+            ) from error
+        self._groups = []
+        for name, settings, columns in saved:
+            group = Group(name, settings, self._resources.feature_group(name, settings))
+            if isinstance(group.held, TrainableFeatureGroup):
+                group.held.load(folder / "groups" / name)
+            if group.columns != columns:
+                raise InputError(
+                    f"feature group '{name}' has other features now than this model was trained "
+                    "with. Were knowledge bases added, removed or replaced? Train it again.",
+                    path=path,
+                )
+            self._groups.append(group)
+        self._ensemble.load(folder)
+
+    def score(self, topic: Topic, documents: Documents) -> Sequence[float]:
+        """Score documents: one float each, higher is better, not bounded."""
+        return self.score_batch([(topic, documents)])[0]
+
+    def score_batch(self, batch: Sequence[tuple[Topic, Documents]]) -> list[Sequence[float]]:
+        """Score several topics; groups may compute the features of all at once."""
+        return [self._ensemble.score(values).tolist() for values in self.features(batch)]
+
+    def features(self, batch: Sequence[tuple[Topic, Documents]]) -> list[Features]:
+        """The features of documents, in the order of `feature_names`, one array per topic."""
+        calculator = self._calculator
+        columns = [
+            group.checked(list(batch)) if group.learns else calculator.compute(group, list(batch))
+            for group in self._groups
+        ]
+        return [np.hstack(values) for values in zip(*columns, strict=True)]
+
+    @property
+    def feature_names(self) -> list[str]:
+        """The features that the model reads."""
+        return [name for group in self._groups for name in group.columns]

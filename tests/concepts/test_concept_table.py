@@ -1,0 +1,97 @@
+"""Concepts of several knowledge bases: what is one, what stays apart, what is refused."""
+
+import pytest
+
+from irplatform.concepts.build import concept_table
+from irplatform.concepts.table import ConceptTable
+from irplatform.concepts.table_build import build_table
+from irplatform.concepts.unite import united
+from irplatform.errors import InputError, PlatformError
+from irplatform.knowledge import add, open_knowledge
+
+HEAD = "id\tname\tkind\tsynonyms\tparents\txrefs\n"
+
+
+@pytest.fixture
+def bases(fresh_home, tmp_path):
+    def bases(**tables):
+        for name, rows in tables.items():
+            (tmp_path / f"{name}.tsv").write_text(HEAD + "\n".join("\t".join(row) for row in rows))
+            add(name, [tmp_path / f"{name}.tsv"])
+        return open_knowledge(list(tables)).bases
+
+    return bases
+
+
+def ids(concepts):
+    return [concept.ids for concept in concepts]
+
+
+def test_a_reference_makes_one_concept_of_two(table):
+    assert table.concept_of("X:2") == table.concept_of("Z:2")
+    concept = table.concept_of("Z:2")
+    assert (table.ids[concept], table.names[concept]) == ("X:2", "melanoma")
+    assert "malignant skin tumor" in table.names_of(concept)
+
+
+def test_equal_names_make_one_concept_of_two(table):
+    assert table.concept_of("X:7") == table.concept_of("Z:3")
+    assert table.concept_of("X:1") == table.concept_of("Z:1")
+    assert table.concept_of("Q:1") is None
+
+
+def test_two_that_refer_to_one_stay_two_and_the_one_of_its_name_wins(bases):
+    one = [("M:1", "lung neoplasms", "disease", "", "", "")]
+    two = [
+        ("D:1", "benign lung thing", "disease", "", "", "M:1"),
+        ("D:2", "lung cancer", "disease", "lung neoplasm", "", "M:1"),
+    ]
+    assert ids(united(bases(one=one, two=two))) == [["M:1", "D:2"], ["D:1"]]
+
+
+def test_of_several_references_the_broader_wins(bases):
+    one = [("M:1", "colorectal neoplasms", "disease", "", "", "")]
+    two = [
+        ("D:1", "colorectal carcinoma", "disease", "", "D:2", "M:1"),
+        ("D:2", "colorectal cancer", "disease", "", "", "M:1"),
+    ]
+    assert ids(united(bases(one=one, two=two))) == [["M:1", "D:2"], ["D:1"]]
+
+
+def test_genes_are_one_by_their_symbol_alone(bases):
+    one = [("H:1", "BRAF", "gene", "MM", "", "")]
+    two = [("N:1", "BRAF", "gene", "", "", ""), ("N:2", "MM", "gene", "", "", "")]
+    assert ids(united(bases(one=one, two=two))) == [["H:1", "N:1"], ["N:2"]]
+
+
+def test_relations_stand_in_both_rows_with_their_source(graph):
+    melanoma, neoplasm = graph.concept_of("X:2"), graph.concept_of("X:1")
+    told = {(other, str(source), forward) for other, source, forward in graph.neighbours(melanoma)}
+    assert told == {(neoplasm, "is-a (own)", True), (neoplasm, "is-a (second)", True)}
+    assert (melanoma, graph.sources[0], False) in graph.neighbours(neoplasm)
+
+
+def test_the_same_knowledge_bases_make_the_same_bytes(kb_home, tmp_path, table):
+    build_table(open_knowledge(["own", "second"]).bases, tmp_path)
+    for path in tmp_path.iterdir():
+        assert path.read_bytes() == (table.folder / path.name).read_bytes(), path.name
+
+
+def test_knowledge_bases_without_names_are_refused(fresh_home, tmp_path):
+    (tmp_path / "i.tsv").write_text(
+        "entrez_gene_symbol\tgene_long_name\tinteraction_types\tdrug_name\n"
+    )
+    path = tmp_path / "edges.sif"
+    path.write_text("source\tmetaedge\ttarget\nGene::9021\tGpBP\tBiological Process::GO:0071357\n")
+    add("hetionet", [path])
+    with pytest.raises(InputError, match=r"no name can be looked up .*\(hetionet\)"):
+        concept_table(("hetionet",))
+
+
+def test_a_table_of_another_version_is_refused(table, tmp_path):
+    for path in table.folder.iterdir():
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    facts = (tmp_path / "table.json").read_text()
+    (tmp_path / "table.json").write_text(facts.replace('"version": 1', '"version": 99'))
+    with pytest.raises(PlatformError, match="concepts of version 99"):
+        ConceptTable(tmp_path)

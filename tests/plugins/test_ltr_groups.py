@@ -1,0 +1,174 @@
+"""Groups of features, against plain loops."""
+
+import numpy as np
+import pytest
+from feature_resources import feature_resources
+from gensim.parsing.porter import PorterStemmer
+from small import labelled
+
+from irplatform.plugin import Topic, TrainingData
+from irplatform.text import ALL18, lexical_features, tokenize
+from irplatform_ltr.groups.document import DocumentProperties
+from irplatform_ltr.groups.embedding import EmbeddingSimilarities
+from irplatform_ltr.groups.lexical import LexicalMatches, StemmedMatches
+from irplatform_ltr.groups.memory import CitingText
+from irplatform_ltr.stemmed import StemmedIndex
+
+TEXTS = {
+    "d1": "Treating mutated genes in tumours and in mice",
+    "d2": "The treatment of mutations: treatments treat",
+    "d3": "",
+    "d4": "Randomized trials of patients with a tumour; survival was measured twice",
+    "d5": "genes gene gene",
+}
+TOPIC = Topic("t", "treatment of gene mutation in unheard tumours")
+GROUPS = (LexicalMatches, StemmedMatches, EmbeddingSimilarities, DocumentProperties)
+
+
+@pytest.fixture(scope="module")
+def resources(tmp_path_factory):
+    random = np.random.default_rng(2)
+    words = sorted({word for text in TEXTS.values() for word in tokenize(text)} - {"genes"})
+    vectors = {word: random.normal(size=8) for word in [*words, "unheard"]}
+    return feature_resources(tmp_path_factory.mktemp("groups"), TEXTS, vectors)
+
+
+@pytest.fixture(autouse=True)
+def _no_fields(monkeypatch):
+    """The small documents have no headings; nothing needs Lucene to tell."""
+    monkeypatch.setattr(DocumentProperties, "_has", lambda self, field: False)
+
+
+def _prepared(kind, resources):
+    group = kind()
+    group.prepare(resources)
+    return group
+
+
+def _compute(group, resources, ids=tuple(TEXTS)):
+    return group.compute(TOPIC, resources.documents(ids))
+
+
+def test_stemmed_matches_are_lexical_matches_of_stemmed_text(resources, tmp_path):
+    stem = PorterStemmer().stem
+    stemmed = {d: " ".join(map(stem, tokenize(text))) for d, text in TEXTS.items()}
+    other = feature_resources(tmp_path, stemmed, {"x": np.ones(2)})
+    query = other.index.query_ids(" ".join(map(stem, tokenize(TOPIC.query))))
+    expected = lexical_features(other.index, query, other.index.rows(list(TEXTS)), ALL18)
+    found = _compute(_prepared(StemmedMatches, resources), resources)
+    assert found == pytest.approx(expected, abs=1e-6)
+
+
+@pytest.mark.parametrize("kind", GROUPS)
+def test_features_do_not_depend_on_the_other_documents(kind, resources):
+    group = _prepared(kind, resources)
+    whole = _compute(group, resources)
+    assert whole.shape == (len(TEXTS), len(group.names()))
+    assert np.isfinite(whole).all()
+    assert len(set(group.names())) == len(group.names())
+    ids = list(TEXTS)
+    for chosen in ([3], [4, 1], [2, 0, 1, 4, 3]):
+        part = _compute(group, resources, [ids[i] for i in chosen])
+        assert part.tobytes() == whole[chosen].tobytes()
+    assert _compute(group, resources, []).shape == (0, len(group.names()))
+
+
+@pytest.mark.parametrize("kind", GROUPS)
+def test_an_empty_query_gives_finite_features(kind, resources):
+    group = _prepared(kind, resources)
+    found = group.compute(Topic("e", "unheardof"), resources.documents(list(TEXTS)))
+    assert np.isfinite(found).all()
+
+
+def test_embedding_similarities_are_those_of_a_plain_loop(resources):
+    group = _prepared(EmbeddingSimilarities, resources)
+    found = dict(zip(group.names(), _compute(group, resources).T, strict=True))
+    vectors, index = resources.word_vectors, resources.index
+    place = {word: row for row, word in enumerate(vectors.words)}
+    idf = dict(zip(index.vocabulary, index.idf("text"), strict=True))
+
+    def unit(word):
+        row = np.array(vectors.matrix[place[word]]) if word in place else np.zeros(8)
+        return row / max(np.linalg.norm(row), 1e-12)
+
+    query = [word for word in tokenize(TOPIC.query) if word in idf]
+    mean = sum(idf[w] * unit(w) for w in query)
+    told = sorted({w for w in query if w in place})
+    total = sum(idf[w] for w in told)
+    for number, text in enumerate(TEXTS.values()):
+        words = tokenize(text)
+        if not words:
+            assert found["cosine_text"][number] == found["soft_text"][number] == 0
+            continue
+        document = sum(idf[w] * unit(w) for w in words)
+        cosine = mean @ document / np.linalg.norm(mean) / np.linalg.norm(document)
+        assert found["cosine_text"][number] == pytest.approx(cosine, abs=1e-5)
+        best = {w: max(0.0, *(unit(w) @ unit(v) for v in words)) for w in told}
+        soft = sum(idf[w] * best[w] for w in told) / total
+        assert found["soft_text"][number] == pytest.approx(soft, abs=1e-5)
+        assert found["weakest_text"][number] == pytest.approx(min(best.values()), abs=1e-5)
+
+
+def test_words_of_a_document_count_by_their_stems(resources):
+    group = _prepared(DocumentProperties, resources)
+    found = dict(zip(group.names(), _compute(group, resources).T, strict=True))
+    assert found["word treatment"].tolist() == pytest.approx([np.log1p(n) for n in (0, 2, 0, 0, 0)])
+    assert found["word mice"].tolist() == pytest.approx([np.log1p(n) for n in (1, 0, 0, 0, 0)])
+    assert found["abstract_length"][2] == 0
+
+
+def test_the_stems_statistics_are_those_of_a_plain_count(resources):
+    stems = StemmedIndex.of(resources)
+    held = [{PorterStemmer().stem(w) for w in tokenize(text)} for text in TEXTS.values()]
+    rows = stems.rows(list(TEXTS))
+    assert stems.unique_counts("text")[rows].tolist() == [len(words) for words in held]
+    (treat,) = stems.query_ids("treating")
+    frequency = sum("treat" in words for words in held)
+    expected = np.log1p((5 - frequency + 0.5) / (frequency + 0.5))
+    assert stems.idf("text")[treat] == pytest.approx(expected)
+
+
+class TestMemory:
+    """Training queries as text of the documents that they are about."""
+
+    TRAINING = (
+        labelled("q1", ["d1"], {"d1": 2, "d2": 1, "d4": 0}, query="gene mutations"),
+        labelled("q2", ["d1"], {"d1": 1}, query="tumours in mice"),
+    )
+
+    @pytest.fixture
+    def fitted(self, resources, tmp_path):
+        group = _prepared(CitingText, resources)
+        group.fit(TrainingData(self.TRAINING, (), tmp_path))
+        return group
+
+    def _of(self, group, resources, query):
+        documents = resources.documents(list(TEXTS))
+        found = group.compute(Topic("t", query), documents)
+        return {n: dict(zip(TEXTS, column, strict=True)) for n, column in zip(group.names(), found.T, strict=True)}  # fmt: skip  # noqa: E501
+
+    def test_a_query_seen_before_is_nearest(self, fitted, resources):
+        found = self._of(fitted, resources, "mutation of genes")
+        assert found["nearest"]["d1"] == pytest.approx(1.0, abs=1e-6) or found["nearest"]["d1"] < 1
+        same = self._of(fitted, resources, "gene mutations")
+        assert same["nearest"] == pytest.approx(
+            {"d1": 1, "d2": 1, "d3": 0, "d4": 0, "d5": 0}, abs=1e-6
+        )
+        assert same["nearest_grade"]["d2"] == pytest.approx(0.5, abs=1e-6)
+
+    def test_popularity_counts_the_queries_and_not_those_judged_not_relevant(
+        self, fitted, resources
+    ):
+        found = self._of(fitted, resources, "anything in mice")
+        assert found["popularity"] == pytest.approx(
+            {"d1": np.log1p(2), "d2": np.log1p(1), "d3": 0, "d4": 0, "d5": 0}
+        )
+
+    def test_it_is_read_back(self, fitted, resources, tmp_path):
+        fitted.save(tmp_path)
+        again = _prepared(CitingText, resources)
+        again.load(tmp_path)
+        assert _compute(again, resources).tobytes() == _compute(fitted, resources).tobytes()
+
+    def test_without_training_it_says_nothing(self, resources):
+        assert not _compute(_prepared(CitingText, resources), resources).any()

@@ -1,0 +1,135 @@
+"""Trees, the linear model, and their average."""
+
+import numpy as np
+import pytest
+
+from irplatform.errors import InputError
+from irplatform_ltr.learners.ensemble import Ensemble
+from irplatform_ltr.learners.learner import Table
+from irplatform_ltr.learners.linear import PairwiseLinear
+from irplatform_ltr.learners.trees import Trees, levels
+from irplatform_ltr.options import LinearOptions, LtrOptions, TreeOptions
+
+TREES = TreeOptions(trees=40, leaf_documents=5)
+OPTIONS = LtrOptions(tree=TREES)
+
+
+def _table(seed=3, topics=30, documents=20):
+    """Grades follow the second feature within a topic; topics differ by an offset."""
+    random = np.random.default_rng(seed)
+    features = random.normal(size=(topics * documents, 5)).astype(np.float32)
+    features[:, 1] += np.repeat(random.normal(scale=0.2, size=topics), documents)
+    grades = np.zeros(topics * documents, dtype=np.int64)
+    for topic in range(topics):
+        rows = np.arange(topic * documents, (topic + 1) * documents)
+        grades[rows[np.argsort(features[rows, 1])[-4:]]] = [1, 1, 2, 2]
+    return Table(features, grades, np.arange(0, topics * documents + 1, documents))
+
+
+def _precision_at_1(scores, table):
+    first = [
+        table.grades[start + np.argmax(scores[start:end])]
+        for start, end in zip(table.offsets[:-1], table.offsets[1:], strict=True)
+    ]
+    return np.mean(np.array(first) > 0)
+
+
+def _learners():
+    return {
+        "lambdamart": Trees("lambdarank", TREES),
+        "regression": Trees("regression", TREES),
+        "linear": PairwiseLinear(LinearOptions(l2=0.01)),
+        "average": Ensemble.of(OPTIONS),
+    }
+
+
+@pytest.mark.parametrize("name", _learners())
+def test_each_finds_the_feature_that_tells(name):
+    learner = _learners()[name]
+    learner.fit(_table(), 1)
+    unseen = _table(seed=4)
+    assert _precision_at_1(learner.score(unseen.features), unseen) >= 0.95
+
+
+@pytest.mark.parametrize("learner", ["trees", "linear", "average"])
+def test_what_was_saved_scores_alike(learner, tmp_path):
+    options = OPTIONS.model_copy(update={"learner": learner})
+    fitted, read = Ensemble.of(options), Ensemble.of(options)
+    fitted.fit(_table(), 1)
+    fitted.save(tmp_path)
+    read.load(tmp_path)
+    unseen = _table(seed=5).features
+    assert read.score(unseen).tolist() == fitted.score(unseen).tolist()
+    assert {path.suffix for path in tmp_path.iterdir()} <= {".json", ".txt"}
+
+
+def test_neither_repetition_nor_threads_change_the_model(tmp_path, monkeypatch):
+    monkeypatch.setattr("irplatform_ltr.learners.trees._MANY", 1)
+    for name, threads in (("a", 1), ("b", 1), ("c", 3)):
+        (tmp_path / name).mkdir()
+        ensemble = Ensemble.of(OPTIONS, threads)
+        ensemble.fit(_table(), 7)
+        ensemble.save(tmp_path / name)
+    for file in (tmp_path / "a").iterdir():
+        mine = _without_threads(file)
+        assert mine == _without_threads(tmp_path / "b" / file.name)
+        assert mine == _without_threads(tmp_path / "c" / file.name)
+
+
+def _without_threads(file):
+    """A model's text; LightGBM also writes down how many threads it had."""
+    lines = file.read_text().splitlines()
+    return [line for line in lines if not line.startswith("[num_threads")]
+
+
+def test_scores_do_not_depend_on_what_else_is_scored():
+    ensemble = Ensemble.of(OPTIONS)
+    ensemble.fit(_table(), 1)
+    features = _table(seed=6).features
+    whole = ensemble.score(features)
+    assert ensemble.score(features[100:107]).tolist() == whole[100:107].tolist()
+    assert ensemble.score(features[::-1]).tolist() == whole[::-1].tolist()
+
+
+def test_the_linear_model_is_at_the_minimum_of_its_loss():
+    table = _table(topics=6, documents=8)
+    model = PairwiseLinear(LinearOptions(l2=0.1))
+    model.fit(table, 1)
+
+    def loss(weights):
+        """The loss as the module states it, pair by pair."""
+        standard = np.clip((table.features - model._mean) / model._deviation, -4, 4)
+        scores = standard @ weights
+        total = 0.0
+        for start, end in zip(table.offsets[:-1], table.offsets[1:], strict=True):
+            value = weight = 0.0
+            for high in range(start, end):
+                for low in range(start, end):
+                    difference = table.grades[high] - table.grades[low]
+                    if difference > 0:
+                        value += difference * np.log1p(np.exp(scores[low] - scores[high]))
+                        weight += difference
+            total += value / weight
+        return total / 6 + 0.05 * weights @ weights
+
+    best = loss(model.weights())
+    for axis in np.eye(5):
+        assert loss(model.weights() + 0.01 * axis) > best
+        assert loss(model.weights() - 0.01 * axis) > best
+
+
+def test_grades_of_many_levels_are_scaled_and_keep_their_order():
+    assert levels(np.array([0, 1, 3])).tolist() == [0, 1, 3]
+    assert levels(np.array([0, 1, 50, 100])).tolist() == [0, 1, 16, 31]
+
+
+def test_a_damaged_model_is_refused(tmp_path):
+    ensemble = Ensemble.of(OPTIONS)
+    ensemble.fit(_table(), 1)
+    ensemble.save(tmp_path)
+    (tmp_path / "linear.json").write_text("{}")
+    with pytest.raises(InputError, match="linear model"):
+        Ensemble.of(OPTIONS).load(tmp_path)
+    (tmp_path / "ensemble.json").unlink()
+    with pytest.raises(InputError, match="no model"):
+        Ensemble.of(OPTIONS).load(tmp_path)

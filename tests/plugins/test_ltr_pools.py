@@ -1,0 +1,48 @@
+"""Which documents of a topic are learned from."""
+
+from small import labelled
+
+from irplatform_ltr.options import PoolOptions
+from irplatform_ltr.pools import draw_pools
+
+CANDIDATES = [f"d{n:03}" for n in range(200)]
+JUDGED = {f"d{n:03}": int(n % 4 == 0) for n in range(60)} | {"missed": 2}
+
+
+def _pool(**options):
+    topic = labelled("t", CANDIDATES, JUDGED)
+    return draw_pools([topic], PoolOptions(**options))[0]
+
+
+def test_judged_candidates_and_a_share_of_unjudged_ones():
+    pool = _pool(unjudged_share=0.25)
+    held = dict(zip(pool.doc_ids, pool.grades.tolist(), strict=True))
+    assert [d for d in held if d in JUDGED] == sorted(set(JUDGED) - {"missed"})
+    assert len(held) - 60 == 15  # beside 45 rejected ones
+    assert all(held[d] == 0 for d in held if d not in JUDGED)
+
+
+def test_all_judged_documents_when_asked_for():
+    pool = _pool(relevant="judged")
+    assert dict(zip(pool.doc_ids, pool.grades.tolist(), strict=True))["missed"] == 2
+
+
+def test_without_rejected_documents_unjudged_ones_stand_in():
+    topic = labelled("t", CANDIDATES, {"d003": 1})
+    (pool,) = draw_pools([topic], PoolOptions(unjudged=30))
+    assert len(pool.doc_ids) == 31
+    assert pool.grades.sum() == 1
+
+
+def test_the_same_documents_whatever_their_order_and_the_other_topics():
+    topic = labelled("t", CANDIDATES, JUDGED)
+    turned = labelled("t", CANDIDATES[::-1], dict(reversed(JUDGED.items())))
+    other = labelled("other", CANDIDATES, JUDGED)
+    drawn = [draw_pools(topics, PoolOptions())[-1] for topics in ([topic], [other, turned])]
+    assert drawn[0].doc_ids == drawn[1].doc_ids
+
+
+def test_topics_without_anything_to_tell_apart_are_left_out():
+    assert (
+        draw_pools([labelled("t", ["a"], {"a": 0}), labelled("u", ["a"], {})], PoolOptions()) == []
+    )
