@@ -9,8 +9,6 @@ the topics of training or validation are left out, so that validation tells of a
 
 from __future__ import annotations
 
-import csv
-import gzip
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -19,6 +17,7 @@ import torch
 from torch import Tensor, nn
 
 from irplatform.errors import InputError
+from irplatform.training.text_pairs import read_text_pairs
 from irplatform_deepsense.encoding import Texts
 
 if TYPE_CHECKING:
@@ -68,29 +67,19 @@ def read_pairs(
         sentences: sentences to leave out.
 
     Raises:
-        InputError: the file is missing, or lacks a column.
+        InputError: the file cannot be read, or lacks a column.
     """
-    if not path.is_file():
-        raise InputError("there is no such file of sentences and titles.", path=path)
     pairs: list[Pair] = []
     last = ""
-    opener = gzip.open if path.suffix == ".gz" else open
-    with opener(path, "rt", encoding="utf-8", newline="") as file:
-        reader = csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
-        for name in (SENTENCE, TITLE):
-            if name not in (reader.fieldnames or ()):
-                raise InputError(f"there is no column '{name}'.", path=path, line=1)
-        for record in reader:
-            text = " ".join((record[SENTENCE] or "").replace("[CIT]", " ").split())
-            article = record.get(ARTICLE) or ""
-            if text == last or article in articles or text in sentences:
-                continue
-            last = text
-            sentence, title = encoder.query(text), encoder.title(record[TITLE] or "")
-            if len(sentence) and len(title):
-                pairs.append(Pair(article, sentence, title))
-            if len(pairs) == most:
-                break
+    for found in read_text_pairs(path, query=SENTENCE, text=TITLE, group=ARTICLE, marker="[CIT]"):
+        if found.query == last or found.group in articles or found.query in sentences:
+            continue
+        last = found.query
+        sentence, title = encoder.query(found.query), encoder.title(found.text)
+        if len(sentence) and len(title):
+            pairs.append(Pair(found.group, sentence, title))
+        if len(pairs) == most:
+            break
     return pairs
 
 

@@ -2,8 +2,9 @@
 
 import pytest
 
-from irplatform.concepts.matcher import Definitions, NameMatcher
+from irplatform.concepts.matcher import NameMatcher
 from irplatform.concepts.spelling import Speller, hash_of
+from irplatform.concepts.surface import Definitions
 from irplatform.knowledge.names import stored_key
 
 
@@ -24,9 +25,15 @@ def found(table):
     [
         ("Melanomas grow.", [("Melanomas", "melanoma")]),
         ("malignant Melanoma", [("malignant Melanoma", "melanoma")]),
-        ("non small cell lung cancer", [("non small cell lung cancer", "non-small cell lung cancer")]),
+        (
+            "non small cell lung cancer",
+            [("non small cell lung cancer", "non-small cell lung cancer")],
+        ),
         ("non-small-cell lung tumours", [("tumours", "neoplasm")]),
-        ("Non-Small-Cell Lung Carcinoma", [("Non-Small-Cell Lung Carcinoma", "non-small cell lung cancer")]),
+        (
+            "Non-Small-Cell Lung Carcinoma",
+            [("Non-Small-Cell Lung Carcinoma", "non-small cell lung cancer")],
+        ),
         ("TNFα, TNF-alpha", [("TNFα", "TNF-alpha"), ("TNF-alpha", "TNF-alpha")]),
         ("gefitinib's", [("gefitinib's", "Gefitinib")]),
     ],
@@ -65,7 +72,6 @@ def test_what_is_no_mention(found, text):
 
 
 def test_a_gene_needs_its_capitals_unless_it_is_called_a_proto_oncogene(found):
-    assert found("MET") == found("c-MET")[:1] == [("MET", "MET")] or True
     assert [name for _, name in found("MET, c-met and c-Met")] == ["MET", "MET", "MET"]
 
 

@@ -45,8 +45,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from irplatform.concepts.graph import ConceptGraph, ConceptRows, DocumentRows, EdgeSource
+    from irplatform.concepts.graph import ConceptGraph
     from irplatform.concepts.options import ConceptOptions
+    from irplatform.concepts.sparse_rows import ConceptRows, DocumentRows, EdgeSource
     from irplatform.concepts.table import Mention
 
 __all__ = [
@@ -61,9 +62,9 @@ __all__ = [
 _MODULES = {
     "ConceptGraph": "graph",
     "ConceptOptions": "options",
-    "ConceptRows": "graph",
-    "DocumentRows": "graph",
-    "EdgeSource": "graph",
+    "ConceptRows": "sparse_rows",
+    "DocumentRows": "sparse_rows",
+    "EdgeSource": "sparse_rows",
     "Mention": "table",
 }
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from irplatform.concepts.matcher import Definitions
+from irplatform.concepts.surface import Definitions
 from irplatform.concepts.table import KINDS
 from irplatform.knowledge.names import literal_key
 from irplatform.text.stop_words import content_words

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from irplatform.concepts.matcher import NameMatcher
+from irplatform.concepts.sparse_rows import ConceptRows, DocumentRows, EdgeSource
 from irplatform.concepts.table import KINDS, ConceptTable
 from irplatform.errors import InputError
 from irplatform.text.arrays import Int32, Int64, map_array, ragged
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
     from pathlib import Path
 
-    import numpy.typing as npt
     from scipy.sparse import csr_matrix
 
     from irplatform.concepts.table import Mention
@@ -29,56 +28,6 @@ VERSION = 1
 _AT_ONCE = 1 << 22
 FACTS = "graph.json"
 TABLE = "table"
-
-
-@dataclass(frozen=True)
-class EdgeSource:
-    """Where edges between concepts come from.
-
-    Attributes:
-        kb: the knowledge base that says so.
-        relation: what it says: "is-a", "drug-gene", …
-        edges: how many there are.
-    """
-
-    kb: str
-    relation: str
-    edges: int = 0
-
-    def __str__(self) -> str:
-        return f"{self.relation} ({self.kb})"
-
-
-@dataclass(frozen=True)
-class DocumentRows:
-    """Documents by concepts, in sparse rows.
-
-    Attributes:
-        indptr: where every document's links begin, [documents + 1].
-        indices: the concepts, ascending within a document.
-        counts: how often the document mentions each.
-    """
-
-    indptr: Int64
-    indices: Int32
-    counts: Int32
-
-
-@dataclass(frozen=True)
-class ConceptRows:
-    """Concepts by concepts, in sparse rows; every edge stands in both of its rows.
-
-    Attributes:
-        indptr: where every concept's edges begin, [concepts + 1].
-        indices: the neighbours, ascending within a concept.
-        sources: index into `ConceptGraph.sources`.
-        forward: 1 in the row of the relation's source (the narrower one of an is-a), else 0.
-    """
-
-    indptr: Int64
-    indices: Int32
-    sources: npt.NDArray[np.uint16]
-    forward: npt.NDArray[np.uint8]
 
 
 class ConceptGraph:
@@ -177,12 +126,15 @@ class ConceptGraph:
             expand: take in what is narrower than these, by so many steps of is-a.
 
         Returns:
-            Distinct concepts: those named in the order of the text, then the narrower ones.
+            Distinct concepts: those named in the order of the text, then the narrower ones. A
+            variant comes with its gene.
         """
         whole = self._matcher.named(text)
-        found = {whole: None} if whole is not None else {}
-        if not found:
-            found = dict.fromkeys(mention.concept for mention in self.mentions(text))
+        found: dict[int, None] = {}
+        if whole is not None:
+            found[whole] = None
+        if whole is None or KINDS[self.kinds[whole]] in {"variant", "other"}:
+            found.update(dict.fromkeys(mention.concept for mention in self.mentions(text)))
         named = np.fromiter(found, np.int64, count=len(found))
         return self.narrower(named, expand) if expand else named
 

@@ -8,29 +8,29 @@ elsewhere in the text, or an abbreviation that the text defines.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from irplatform.concepts.ambiguity import Condition, is_acronym_of_nothing
+from irplatform.concepts.meaning import Meanings, Place
 from irplatform.concepts.spelling import Speller, hash_of
+from irplatform.concepts.surface import (
+    NO_DEFINITIONS,
+    Capitals,
+    Definitions,
+)
 from irplatform.concepts.table import KINDS, Mention
 from irplatform.knowledge.names import keys as lookup_keys
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Collection, Iterator
 
     from irplatform.concepts.spelling import Words
-    from irplatform.concepts.table import Candidate, ConceptTable
+    from irplatform.concepts.table import ConceptTable
     from irplatform.knowledge import ConceptKind
 
-_NOWHERE: frozenset[int] = frozenset()
-_NOT_ALPHANUMERIC = re.compile(r"[\W_]+")
 _PROTO_ONCOGENE = {"c-", "v-"}
 """What stands before a gene's symbol: c-met."""
 _OUTER = {"variant", "other"}
 _INNER = {"disease", "drug", "gene"}
-_SHOUTED = 0.7
-"""Share of capitals among a line's letters from which on they say nothing."""
 
 
 class _Found(NamedTuple):
@@ -45,20 +45,6 @@ class _Found(NamedTuple):
     """Concepts that it means where the text supports them."""
 
 
-@dataclass(frozen=True)
-class Definitions:
-    """What the abbreviations of a text stand for there.
-
-    Attributes:
-        concepts: short form to concept; None where it stands for something unknown.
-    """
-
-    concepts: Mapping[str, int | None]
-
-
-NO_DEFINITIONS = Definitions({})
-
-
 class NameMatcher:
     """Finds names of concepts.
 
@@ -69,7 +55,7 @@ class NameMatcher:
 
     def __init__(self, table: ConceptTable, kinds: Collection[ConceptKind] = KINDS) -> None:
         self.table = table
-        self._kinds = frozenset(KINDS.index(kind) for kind in kinds)
+        self._meanings = Meanings(table, kinds)
         self._speller = Speller()
 
     def mentions(
@@ -94,7 +80,7 @@ class NameMatcher:
         """
         words = self._speller.words(text)
         defined = list(_defined(text, words, definitions))
-        found = [*defined, *self._found(words, _Capitals(text), {f[:2] for f in defined}, strict)]
+        found = [*defined, *self._found(words, Capitals(text), {f[:2] for f in defined}, strict)]
         if within is not None:
             found = [each for each in found if _inside(words, each, within)]
         taken = bytearray(len(words.spans))
@@ -142,77 +128,37 @@ class NameMatcher:
         return KINDS[int(self.table.kinds[concept])]
 
     def _found(
-        self, words: Words, capitals: _Capitals, defined: set[tuple[int, int]], strict: bool
+        self, words: Words, capitals: Capitals, defined: set[tuple[int, int]], strict: bool
     ) -> Iterator[_Found]:
         for number, (length, hashes, valid) in enumerate(self._speller.runs(words)):
-            literal = number == 1
             for first in self.table.may_be_names(hashes).tolist():
                 if not valid[first] or (length, first) in defined:
                     continue
-                if literal:
-                    key, ends = self._speller.literal[words.numbers[first]], _NOWHERE
-                else:
-                    key, ends = self._speller.key(words, first, length)
                 if words.follows_non(first):
                     continue
-                candidates = self.table.candidates(int(hashes[first]), key)
-                if literal:  # "proteins" is not "protein S"
-                    candidates = tuple(each for each in candidates if len(each.ends) <= 1)
-                elif ends:
-                    candidates = tuple(each for each in candidates if ends <= each.ends)
-                if candidates:
-                    surface = words.surface(first, first + length - 1)
-                    start = words.spans[first][0]
-                    loud = capitals.say_nothing(start)
-                    proto = words.text[max(0, start - 2) : start] in _PROTO_ONCOGENE
-                    meant = self._meant(candidates, surface, loud=loud, proto=proto, strict=strict)
-                    if meant is not None:
-                        yield _Found(length, first, key, *meant)
-
-    def _meant(
-        self,
-        candidates: tuple[Candidate, ...],
-        surface: str,
-        *,
-        loud: bool,
-        proto: bool,
-        strict: bool,
-    ) -> tuple[int, tuple[int, ...]] | None:
-        """What a name means, by itself: a concept or -1, and what it may mean with support."""
-        bare = _NOT_ALPHANUMERIC.sub("", surface)
-        free: list[tuple[int, bool, bool, bool, int]] = []
-        supported: list[tuple[int, bool, bool, bool, int]] = []
-        for concept, rank, condition, name, _ in candidates:
-            if int(self.table.kinds[concept]) not in self._kinds:
-                continue
-            same = _NOT_ALPHANUMERIC.sub("", name) == bare
-            gene = self._kind(concept) == "gene"
-            if proto and gene and not rank:
-                condition, same = Condition.NONE, True  # noqa: PLW2901 - c-met is the gene MET
-            if condition & Condition.WHOLE or (condition & Condition.CAPITALS and not same):
-                continue
-            if gene and not same and _lacks_hyphen(surface, name):
-                continue
-            if not loud and not gene and is_acronym_of_nothing(surface, name):
-                continue
-            order = (rank, not gene, name != surface, not same, concept)
-            needs = condition & Condition.SUPPORT and strict
-            if needs or (condition & Condition.CAPITALS and loud and bare.isalpha()):
-                supported.append(order)
-            else:
-                free.append(order)
-        if not free and not supported:
-            return None
-        best = min(free)[-1] if free else -1
-        return best, tuple(dict.fromkeys(order[-1] for order in sorted(supported)))
+                ends: frozenset[int] | None
+                if number == 1:
+                    key, ends = self._speller.literal[words.numbers[first]], None
+                else:
+                    key, ends = self._speller.key(words, first, length)
+                start = words.spans[first][0]
+                place = Place(
+                    surface=words.surface(first, first + length - 1),
+                    ends=ends,
+                    loud=capitals.say_nothing(start),
+                    proto=words.text[max(0, start - 2) : start] in _PROTO_ONCOGENE,
+                    strict=strict,
+                )
+                meaning = self._meanings.of(int(hashes[first]), key, place)
+                if meaning is not None:
+                    yield _Found(length, first, key, *meaning)
 
     def named(self, text: str) -> int | None:
         """The concept whose name a text is, as a whole: a heading, say, comma inversion and all."""
         for key in lookup_keys(text):
             found = [
                 (each.rank, each.name != text, each.concept)
-                for each in self.table.candidates(hash_of(key), key)
-                if int(self.table.kinds[each.concept]) in self._kinds
+                for each in self._meanings.candidates(hash_of(key), key)
             ]
             if found:
                 return min(found)[-1]
@@ -264,28 +210,7 @@ def _tells(key: str, short: str) -> bool:
     return len(key) > len(short)
 
 
-def _lacks_hyphen(surface: str, name: str) -> bool:
-    """Whether a word lacks the hyphen of a name: talk, and the alias T-ALK."""
-    return surface.isalpha() and not name.isalpha()
-
-
 def _inside(words: Words, found: _Found, stretches: Collection[tuple[int, int]]) -> bool:
     start = words.spans[found.first][0]
     end = words.spans[found.first + found.words - 1][1]
     return any(first <= start and end <= last for first, last in stretches)
-
-
-class _Capitals:
-    """Whether a line of a text is written in capitals throughout, so that they say nothing."""
-
-    def __init__(self, text: str) -> None:
-        self._loud: list[tuple[int, bool]] = []
-        end = 0
-        for line in text.split("\n"):
-            end += len(line) + 1
-            capitals = sum(map(str.isupper, line))
-            letters = capitals + sum(map(str.islower, line))
-            self._loud.append((end, len(line.split()) > 3 and capitals > _SHOUTED * letters))
-
-    def say_nothing(self, place: int) -> bool:
-        return next(loud for end, loud in self._loud if place < end)

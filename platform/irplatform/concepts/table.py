@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from irplatform.concepts.ambiguity import Condition
 from irplatform.concepts.spelling import word_ends
 from irplatform.concepts.strings import Texts
 from irplatform.errors import PlatformError
@@ -60,14 +59,14 @@ class Candidate(NamedTuple):
     Attributes:
         concept: the concept.
         rank: of the kind of name that it is, `NAME_RANK`.
-        condition: when it counts.
+        condition: when it counts (`ambiguity.Condition`).
         name: as its source writes it.
         ends: where words end in the normalized name.
     """
 
     concept: int
     rank: int
-    condition: Condition
+    condition: int
     name: str
     ends: frozenset[int]
 
@@ -169,7 +168,7 @@ class ConceptTable:
         return Candidate(
             int(self._concepts[entry]),
             int(self._ranks[entry]),
-            Condition(int(self._conditions[entry])),
+            int(self._conditions[entry]),
             name,
             word_ends(name, key),
         )

@@ -137,8 +137,13 @@ def _same(concepts: dict[str, United]) -> Iterator[tuple[int, str, str]]:
                 akin = not keys.isdisjoint(all_keys[xref]) or xref in named
                 named[xref] = _REFERRED_AND_NAMED if akin else _REFERRED
         for other, trust in named.items():
-            if other in concepts and other != concept_id:
+            if other in concepts and other != concept_id and _alike(concept, concepts[other]):
                 yield trust, concept_id, other
+
+
+def _alike(one: United, other: United) -> bool:
+    """Whether two concepts may be one: a benign neoplasm is not any neoplasm."""
+    return ("benign" in one.name.lower()) == ("benign" in other.name.lower())
 
 
 def _keys(concept: United) -> set[str]:

@@ -1,0 +1,65 @@
+"""How names are written in an article: its capitals, and the abbreviations that it defines."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from irplatform.text.tokenizer import fold
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_NOT_ALPHANUMERIC = re.compile(r"[\W_]+")
+_SHOUTED = 0.7
+"""Share of capitals among a line's letters from which on they say nothing."""
+_FEWEST_WORDS = 4
+"""Of a line, to tell."""
+
+
+@dataclass(frozen=True)
+class Definitions:
+    """What the abbreviations of a text stand for there.
+
+    Attributes:
+        concepts: short form to concept; None where it stands for something unknown.
+    """
+
+    concepts: Mapping[str, int | None]
+
+
+NO_DEFINITIONS = Definitions({})
+
+
+class Capitals:
+    """Whether a line of a text is written in capitals throughout, so that they say nothing."""
+
+    def __init__(self, text: str) -> None:
+        self._loud: list[tuple[int, bool]] = []
+        end = 0
+        for line in text.split("\n"):
+            end += len(line) + 1
+            capitals = sum(map(str.isupper, line))
+            letters = capitals + sum(map(str.islower, line))
+            self._loud.append(
+                (end, len(line.split()) >= _FEWEST_WORDS and capitals > _SHOUTED * letters)
+            )
+
+    def say_nothing(self, place: int) -> bool:
+        """Whether a character stands in such a line."""
+        return next(loud for end, loud in self._loud if place < end)
+
+
+@lru_cache(maxsize=1 << 15)
+def bare(text: str) -> str:
+    """Letters and digits with their capitals; Greek letters are spelled out."""
+    if not text.isascii():
+        text = "".join(letter if letter.isascii() else fold(letter) for letter in text)
+    return _NOT_ALPHANUMERIC.sub("", text)
+
+
+def lacks_hyphen(surface: str, name: str) -> bool:
+    """Whether a word lacks the hyphen of a name: talk, and the alias T-ALK."""
+    return surface.isalpha() and not name.isalpha()
