@@ -1,0 +1,169 @@
+"""`platform concepts`: build, show, check, export, and what users are told when it cannot be."""
+
+import json
+
+import networkx
+import pytest
+from commands import call
+from concept_data import ARTICLES, KB, SECOND_KB, Articles
+
+from irplatform.concepts.check import check
+from irplatform.concepts.export import neighbourhood, to_networkx
+from irplatform.errors import InputError
+from irplatform.knowledge import add
+
+MESH = "\n".join(
+    [
+        "D008545\tMelanoma\tMalignant Melanoma\tC04.557\t",
+        "D009369\tNeoplasms\tTumor|Neoplasm\tC04\t",
+        "D006801\tHumans\tHuman\tB01\t",
+        "D010361\tPatients\tPatient\tM01\t",
+    ]
+)
+HEADINGS = {"d1": ["Humans", "Melanoma/drug therapy*"], "d2": ["Melanoma", "Neoplasms", "Nowhere"]}
+CHECKED = [("d1", "Humans and patients", ""), ("d2", "A melanoma", ""), ("d3", "Melanoma", "")]
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("IRPLATFORM_HOME", str(tmp_path / "home"))
+    for name, text in (("own", KB), ("second", SECOND_KB)):
+        (tmp_path / f"{name}.tsv").write_text(text)
+        add(name, [tmp_path / f"{name}.tsv"])
+    place = tmp_path / "small"
+    (place / "qrels").mkdir(parents=True)
+    lines = [json.dumps({"_id": i, "title": t, "text": a}) for i, t, a in ARTICLES]
+    (place / "corpus.jsonl").write_text("\n".join(lines))
+    (place / "queries.jsonl").write_text('{"_id": "q1", "text": "melanoma"}\n')
+    (place / "qrels" / "test.tsv").write_text("query-id\tcorpus-id\tscore\nq1\td2\t1\n")
+    return tmp_path
+
+
+@pytest.fixture
+def concepts(here, capsys, monkeypatch):
+    def concepts(what, *arguments):
+        options = ("--collection", "small", *arguments)
+        return call(capsys, monkeypatch, "concepts", what, *options)
+
+    return concepts
+
+
+def test_build_tells_sizes_and_edges_by_source(concepts):
+    done = concepts("build", "--workers", "1", "--json")
+    assert (done.code, done.json["documents"], done.json["links"]) == (0, 4, 7)
+    edges = {(each["relation"], each["kb"]): each["edges"] for each in done.json["edges"]}
+    assert edges == {("document-concept", "text"): 7, ("is-a", "own"): 4, ("is-a", "second"): 1}
+    again = concepts("build")
+    assert "concepts per document: 1.75" in again.out
+    assert "per 1,000 documents:" in again.out
+    assert "is-a" in again.out
+
+
+def test_show_tells_a_documents_concepts_and_their_relations(concepts):
+    told = concepts("show", "d2").out
+    assert "document d2: 4 concepts" in told
+    assert "2 × melanoma  (disease, X:2)" in told
+    assert "melanoma → neoplasm  (is-a, second)" in told
+
+
+@pytest.mark.parametrize("what", ["melanoma", "X:2", "Z:2", "malignant skin tumors"])
+def test_show_tells_a_concepts_neighbourhood(concepts, what):
+    told = concepts("show", what, "--json").json["concept"]
+    assert (told["id"], told["kind"], told["documents"]) == ("X:2", "disease", 1)
+    assert told["mentioned_in"] == [{"id": "d2", "count": 2}]
+    assert [(each["kb"], each["forward"]) for each in told["edges"]] == [
+        ("own", True),
+        ("second", True),
+    ]
+    assert "in 1 documents" in concepts("show", what).out
+
+
+def test_what_is_not_there_is_said(concepts):
+    done = concepts("show", "nothing of the kind")
+    assert done.code == 2
+    assert "'nothing of the kind' is neither a document nor" in done.err
+
+
+def test_export_writes_graphml_with_kinds_counts_and_sources(concepts, here):
+    done = concepts("export", "all.graphml")
+    assert done.code == 0
+    graph = networkx.read_graphml(here / "all.graphml", force_multigraph=True)
+    assert graph.nodes["X:2"] == {"kind": "disease", "name": "melanoma"}
+    assert graph.nodes["doc:d2"]["kind"] == "document"
+    assert [facts["count"] for facts in graph["doc:d2"]["X:2"].values()] == [2]
+    assert {facts["kb"] for facts in graph["X:2"]["X:1"].values()} == {"own", "second"}
+    concepts("export", "some.graphml", "--around", "d1")
+    assert len(networkx.read_graphml(here / "some.graphml")) == 4
+
+
+def test_export_of_too_much_is_refused(graph, concepts):
+    done = concepts("export", "all.graphml", "--limit", "3")
+    assert done.code == 2
+    assert "more than 3 edges" in done.err
+    with pytest.raises(InputError, match="neither a document nor a concept"):
+        neighbourhood(graph, "nothing of the kind", 1)
+
+
+def test_a_neighbourhood_grows_by_hops(graph):
+    melanoma, neoplasm = graph.concept_of("X:2"), graph.concept_of("X:1")
+    assert neighbourhood(graph, "melanoma", 1)[0] == [1]
+    assert {melanoma, neoplasm} <= set(neighbourhood(graph, "melanoma", 1)[1])
+    assert melanoma in neighbourhood(graph, "d1", 3)[1]
+    assert melanoma not in neighbourhood(graph, "d1", 2)[1]
+    assert to_networkx(graph, [1], [melanoma]).number_of_edges() == 1
+
+
+@pytest.fixture
+def checked(fresh_home, tmp_path):
+    from irplatform.concepts import ConceptOptions
+    from irplatform.concepts.build import open_graph
+
+    (tmp_path / "mesh.tsv").write_text(MESH)
+    add("mesh", [tmp_path / "mesh.tsv"])
+    corpus = Articles(CHECKED, HEADINGS)
+    return open_graph(corpus, ConceptOptions(), workers=1), corpus
+
+
+def test_check_counts_links_among_headings(checked):
+    """Right: Humans in d1, Melanoma in d2. Missed: Melanoma in d1, Neoplasms in d2."""
+    facts = check(*checked)
+    assert facts["documents"] == 2
+    assert facts["unknown_headings"] == 1
+    figures = facts["all"]
+    assert (figures["headings"], figures["links"]) == (4, 3)
+    assert (figures["precision"], figures["recall"]) == (round(2 / 3, 4), 0.5)
+    assert figures["recall_near"] == 0.75  # Neoplasms is one step from Melanoma
+    assert facts["without_check_tags"]["precision"] == 0.5
+    assert facts["disease"]["headings"] == 3
+    misses = {(each["document"], each["heading"]) for each in facts["misses"]}
+    assert misses == {("d1", "Melanoma"), ("d2", "Neoplasms")}
+    (false,) = facts["false_links"]
+    assert (false["document"], false["linked"]) == ("d1", "Patients")
+    assert "[patients]" in false["text"]
+
+
+def test_check_shows_as_many_examples_as_asked(checked):
+    facts = check(*checked, examples=1)
+    assert (len(facts["misses"]), len(facts["false_links"])) == (1, 1)
+    assert facts["misses"] == check(*checked, examples=1)["misses"]
+
+
+def test_check_needs_mesh_and_headings(checked, graph, corpus):
+    with pytest.raises(InputError, match="built without mesh"):
+        check(graph, corpus)
+    with pytest.raises(InputError, match="no document has headings in a field 'keywords'"):
+        check(*checked, "keywords")
+
+
+def test_a_graph_of_another_collection_is_refused(concepts, graph):
+    done = concepts("show", "melanoma", "--graph", str(graph.folder))
+    assert done.code == 2
+    assert "built for other documents (articles)" in done.err
+
+
+def test_wrong_options_are_named(concepts):
+    assert concepts("build", "--workers", "many").code == 2
+    done = concepts("build", "--kb", "hgnc")
+    assert done.code == 2
+    assert "the knowledge base 'hgnc' is not installed" in done.err
