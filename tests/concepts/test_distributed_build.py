@@ -1,14 +1,24 @@
+"""The same work on a local Ray."""
+
 import sys
 
 import pytest
+from concept_data import Articles
 
+from irplatform.concepts import ConceptOptions
+from irplatform.concepts.build import open_graph
 from irplatform.concepts.distributed import ray_map
 from irplatform.errors import InputError
 
 
-def test_a_local_ray_gives_the_results_in_order():
+def test_a_local_ray_builds_the_same_graph(kb_home, graph, tmp_path, monkeypatch):
     pytest.importorskip("ray", reason="Ray is not installed (`pip install 'irplatform[ray]'`)")
-    assert list(ray_map(abs, range(-20, 20))) == [*map(abs, range(-20, 20))]
+    monkeypatch.setattr("irplatform.concepts.batches.BATCH_DOCUMENTS", 1)
+    monkeypatch.setattr("irplatform.storage.home", lambda: tmp_path)
+    (tmp_path / "kb").symlink_to(kb_home / "kb")
+    other = open_graph(Articles(), ConceptOptions(), workers="ray")
+    for path in graph.folder.glob("documents.*"):
+        assert path.read_bytes() == (other.folder / path.name).read_bytes(), path.name
 
 
 def test_without_ray_the_command_that_installs_it_is_told(monkeypatch):

@@ -95,10 +95,10 @@ def test_a_gene_is_found_within_its_variant(found):
 
 
 def test_a_texts_own_abbreviations_go_before_the_knowledge_base(found, table):
-    defined = Definitions({"PTC": table.concept_of("X:18"), "MET": None})
-    assert found("PTCs, PTC and MET", definitions=defined) == [
-        ("PTCs", "lung cancer"),
-        ("PTC", "lung cancer"),
+    defined = Definitions({"LCR": table.concept_of("X:18"), "MET": None})
+    assert found("LCRs, LCR and MET", definitions=defined) == [
+        ("LCRs", "lung cancer"),
+        ("LCR", "lung cancer"),
     ]
 
 

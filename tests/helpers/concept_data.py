@@ -22,7 +22,7 @@ X:13\tBRAF\tgene\tB-raf\t\t
 X:14\tBRAF V600E\tvariant\t\t\t
 X:15\tprotein S\tdrug\t\t\t
 X:16\tTNF-alpha\tdrug\ttumor necrosis factor alpha\t\t
-X:17\tPTC\tgene\t\t\t
+X:17\tLCR\tgene\t\t\t
 X:18\tlung cancer\tdisease\t\tX:1\t
 X:19\tinterleukin-2 receptor\tdrug\t\t\t
 X:20\tinterleukin-2\tdrug\t\t\t
@@ -46,6 +46,7 @@ class Articles(Corpus):
     name, fields, fingerprint = "articles", ("mesh",), "f1"
 
     def __init__(self, articles=ARTICLES, headings=None):
+        self.fingerprint = "f1" if articles is ARTICLES else str(articles)
         self.documents = [
             Document(
                 doc_id,

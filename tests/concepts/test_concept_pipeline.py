@@ -1,0 +1,146 @@
+"""The scispaCy pipeline: abbreviations, models' mentions, and the linker for the rest."""
+
+import pytest
+
+from irplatform.concepts import ConceptOptions
+from irplatform.concepts.build import concept_table, linker_index
+from irplatform.concepts.linker import SimilarNames
+from irplatform.concepts.pipeline import ConceptPipeline, model_name, require_scispacy, versions
+from irplatform.errors import InputError
+
+
+def names(table, mentions):
+    return [(mention.text, table.names[mention.concept]) for mention in mentions]
+
+
+@pytest.fixture(scope="module")
+def pipeline(table):
+    return ConceptPipeline(table, ConceptOptions())
+
+
+def test_an_abbreviation_means_what_the_article_says(pipeline, table):
+    articles = [
+        ("LCR cells", "The lung cancer (LCR) is common. LCR is a tumor."),
+        ("LCR", "The gene."),
+    ]
+    first, second = pipeline.mentions(articles)
+    assert names(table, first) == [
+        ("LCR", "lung cancer"),
+        ("lung cancer", "lung cancer"),
+        ("LCR", "lung cancer"),
+        ("LCR", "lung cancer"),
+        ("tumor", "neoplasm"),
+    ]
+    assert names(table, second) == [("LCR", "LCR")]
+
+
+def test_an_abbreviation_of_something_unknown_is_nothing(pipeline, table):
+    (found,) = pipeline.mentions([("", "Mean effective time (MET) was measured; MET rose.")])
+    assert found == []
+
+
+def test_a_genes_symbol_stays_the_gene_beside_its_proteins_name(pipeline, table):
+    (found,) = pipeline.mentions([("", "The androgen receptor (AR) and AR.")])
+    assert {name for _, name in names(table, found)} == {"AR"}
+
+
+def test_the_text_is_the_titles_and_the_abstracts_lines(pipeline):
+    (found,) = pipeline.mentions([("Gefitinib\nin", "melanoma")])
+    text = "Gefitinib in\nmelanoma"
+    assert [text[m.start : m.end] for m in found] == ["Gefitinib", "melanoma"]
+
+
+def test_a_models_entities_are_the_mentions(table, tmp_path):
+    import spacy
+
+    model = spacy.blank("en")
+    model.add_pipe("entity_ruler").add_patterns([{"label": "ENTITY", "pattern": "melanoma"}])
+    model.to_disk(tmp_path / "model")
+    options = ConceptOptions(model=str(tmp_path / "model"))
+    (found,) = ConceptPipeline(table, options).mentions([("", "gefitinib in melanoma")])
+    assert names(table, found) == [("melanoma", "melanoma")]
+    assert versions(options)["model"] == "en_pipeline 0.0.0"
+
+
+def test_a_missing_model_is_named(table):
+    with pytest.raises(InputError, match="no spaCy model 'en_core_nothing'"):
+        versions(ConceptOptions(model="en_core_nothing"))
+
+
+@pytest.mark.parametrize(
+    ("version", "author", "taken"),
+    [
+        ("0.5.4", "Allen Institute for Artificial Intelligence", "en_core_sci_md"),
+        ("999.9.9", "somebody", None),
+        ("0.1", "somebody", None),
+    ],
+)
+def test_only_the_makers_own_models_are_taken(monkeypatch, version, author, taken):
+    from importlib import metadata
+
+    def about(name):
+        if name != "en-core-sci-md":
+            raise metadata.PackageNotFoundError(name)
+        return {"Version": version, "Author": author}
+
+    monkeypatch.setattr(metadata, "metadata", about)
+    assert model_name(ConceptOptions()) == taken
+    assert model_name(ConceptOptions(model="none")) is None
+
+
+def test_without_scispacy_the_command_that_installs_it_is_told(monkeypatch):
+    from importlib import metadata
+
+    def missing(name):
+        raise metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr(metadata, "version", missing)
+    with pytest.raises(InputError, match=r"pip install 'irplatform\[concepts\]'"):
+        require_scispacy()
+
+
+def test_the_linker_finds_similar_names_of_what_is_left(kb_home, table):
+    options = ConceptOptions(linker="scispacy", threshold=0.6)
+    folder = linker_index(concept_table(("own", "second")), options)
+    pipeline = ConceptPipeline(table, options, SimilarNames(folder, table, options))
+    (found,) = pipeline.mentions([("", "A malignant melanomatous growth, and gefitinib.")])
+    told = {(mention.text, table.names[mention.concept]) for mention in found}
+    assert told == {("malignant melanomatous growth", "melanoma"), ("gefitinib", "Gefitinib")}
+    (similar,) = [mention for mention in found if mention.score < 1]
+    assert 0.6 <= similar.score < 1
+    strict = SimilarNames(folder, table, options.model_copy(update={"threshold": 0.99}))
+    (found,) = ConceptPipeline(table, options, strict).mentions(
+        [("", "A malignant melanomatous growth, and gefitinib.")]
+    )
+    assert len(found) == 1
+
+
+def test_the_linkers_index_is_the_same_every_time(kb_home, tmp_path, table):
+    from irplatform.concepts.linker import build_linker
+
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        build_linker(table, ConceptOptions(), tmp_path / name)
+    for path in (tmp_path / "one").iterdir():
+        assert path.read_bytes() == (tmp_path / "two" / path.name).read_bytes(), path.name
+
+
+def test_the_nearest_names_are_those_of_a_plain_loop(kb_home, tmp_path, table):
+    import numpy as np
+    from scipy.sparse import csr_matrix
+
+    from irplatform.concepts.linker import _Nearest, build_linker
+    from irplatform.concepts.strings import Texts
+
+    build_linker(table, ConceptOptions(), tmp_path)
+    shape = (len(Texts(tmp_path, "grams")), len(Texts(tmp_path, "names")))
+    nearest = _Nearest(tmp_path, shape)
+    names = nearest._by_gram.toarray().T
+    queries = names[[3, 0, 5]] + 0.1 * names[[1, 2, 4]]
+    for query, (found, distances) in zip(
+        queries, nearest.knnQueryBatch(csr_matrix(queries), 4), strict=True
+    ):
+        similar = np.array([sum(a * b for a, b in zip(query, name, strict=True)) for name in names])
+        assert len(found) == min(4, (similar > 0).sum())
+        assert (1 - distances) == pytest.approx(np.sort(similar)[::-1][: len(found)], abs=1e-5)
+        assert similar[found] == pytest.approx(1 - distances, abs=1e-5)
