@@ -50,6 +50,19 @@ sys.argv = ["platform", *sys.argv[3:]]
 main()
 """
 
+AT_ONCE = """
+import sys
+from irplatform.cli.main import main
+from irplatform.reranking import members
+
+members.WORTH_PROCESSES = 0
+members.ordered_map = lambda *given, map=members.ordered_map, **workers: (
+    print(f"in {workers}", file=sys.stderr), *map(*given, **workers)
+)
+sys.argv = ["platform", *sys.argv[1:]]
+main()
+"""
+
 
 @pytest.fixture(scope="module")
 def collection(tmp_path_factory):
@@ -179,6 +192,19 @@ def test_after_a_kill_the_same_command_gives_the_same_bytes(
     assert "delta.run" not in _run_files(place)
     _run(home, place, collection)
     assert _run_files(place) == _run_files(first[1])
+
+
+def test_members_trained_in_processes_of_their_own_are_the_same(first, collection, tmp_path):
+    home, place = tmp_path / "home", tmp_path / "place"
+    for kind in ("index", "vectors", "forward-index"):
+        shutil.copytree(first[0] / kind, home / kind)
+    done = _call(home, place, "-c", AT_ONCE, *_arguments(collection), "--threads=2")
+    assert done.returncode == 0, done.stderr
+    assert "in {'workers': 2}" in done.stderr
+    assert _run_files(place) == _run_files(first[1])
+    for path in (home / "checkpoint").rglob("*.safetensors"):
+        assert path.read_bytes() == (first[0] / path.relative_to(home)).read_bytes()
+        assert "work" not in str(path)
 
 
 @pytest.mark.slow

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -14,9 +15,18 @@ _QUIET_INTERVAL = 15.0
 """Seconds between progress lines where stderr is not a terminal."""
 
 
+_speaker: ContextVar[str] = ContextVar("speaker", default="")
+
+
+def speak_as(name: str) -> None:
+    """Say in front of every line who speaks: one of several processes, which shows no bars."""
+    _speaker.set(name)
+
+
 def notice(message: str) -> None:
     """Tell the user something in a line."""
-    print(message, file=sys.stderr, flush=True)
+    speaker = _speaker.get()
+    print(f"{speaker}: {message}" if speaker else message, file=sys.stderr, flush=True)
 
 
 @contextmanager
@@ -25,7 +35,7 @@ def progress(label: str, total: int | None = None) -> Iterator[Callable[[int], N
 
     On a terminal this is a bar. Elsewhere it is a line every 15 seconds, so that logs stay short.
     """
-    if sys.stderr.isatty():
+    if sys.stderr.isatty() and not _speaker.get():
         with _bar(label, total) as advance:
             yield advance
         return

@@ -12,15 +12,9 @@ from irplatform.collections import irds
 from irplatform.collections.checks import refuse_broken, warning_of_abstracts
 from irplatform.console import notice
 from irplatform.errors import InputError
-from irplatform.reranking.fitting import (
-    Example,
-    Lessons,
-    examples,
-    fit_system,
-    learned_topics,
-    open_checkpoint,
-)
+from irplatform.reranking.fitting import fit_system, learned_topics, open_checkpoint
 from irplatform.reranking.interpolation import Reranked
+from irplatform.reranking.lessons import Example, Lessons, examples
 from irplatform.reranking.scoring import Values, score_topics
 from irplatform.reranking.splits import fold_topics, seeds_of
 from irplatform.reranking.systems import RerankerChoice, System, read_description
@@ -189,11 +183,9 @@ def rerank(
         interpolate: the first stage's share, or None to choose it on validation topics.
         resources: what the harness lends.
     """
-    if teacher.checkpoint is not None and choice.trainable:
-        source = VectorSource(ready=_vectors_of(teacher.checkpoint))
-        resources = replace(resources, source=source, _vectors={})
+    resources = resources_with(teacher, choice, resources)
     with resources.timed("train"):
-        assignments = _assign(choice, candidates, qrels, teacher, resources)
+        assignments = assign(choice, candidates, qrels, teacher, resources)
     alone, final = {}, {}
     for system, topics in assignments:
         with resources.timed("rerank"):
@@ -245,19 +237,25 @@ def rerank_with_seeds(
         yield (made.with_suffix(f"-seed{seed}") if len(seeds) > 1 else made), seeded
 
 
-def _vectors_of(checkpoint: Path) -> Path | None:
-    folder = checkpoint / "vectors"
-    return folder if folder.is_dir() else None
+def resources_with(
+    teacher: Teacher, choice: RerankerChoice, resources: CollectionResources
+) -> CollectionResources:
+    """The resources, with a checkpoint's own word vectors where it is loaded."""
+    if teacher.checkpoint is None or not choice.trainable:
+        return resources
+    folder = teacher.checkpoint / "vectors"
+    source = VectorSource(ready=folder if folder.is_dir() else None)
+    return replace(resources, source=source, _vectors={})
 
 
-def _assign(
+def assign(
     choice: RerankerChoice,
     candidates: Candidates,
     qrels: Qrels | None,
     teacher: Teacher,
     resources: CollectionResources,
 ) -> list[tuple[System, Sequence[Topic]]]:
-    """Which system scores which topics."""
+    """Fit what has to be fitted, and say which system scores which topics."""
     if teacher.checkpoint is not None and choice.trainable:
         system = open_checkpoint(choice, teacher.checkpoint, resources)
         if learned := learned_topics(system, candidates.topics):
@@ -342,9 +340,11 @@ __all__ = [
     "Candidates",
     "RerankedRun",
     "apply_checkpoint",
+    "assign",
     "refuse_broken_corpus",
     "refuse_silent_downloads",
     "rerank",
     "rerank_with_seeds",
+    "resources_with",
     "search",
 ]

@@ -21,9 +21,9 @@ and in its pyproject.toml:
     document-length = "my_package"
 
 Once it is installed, `platform run --reranker document-length` finds it. Plugins import this module
-and the helper packages `irplatform.text`, `irplatform.training`, `irplatform.retrieval`,
-`irplatform.knowledge`, `irplatform.concepts` and `irplatform.runs`, and nothing else of the
-platform. Import heavy modules (torch, spacy) inside the functions that need them: every command
+and the helper packages `irplatform.text`, `irplatform.training`, `irplatform.features`,
+`irplatform.retrieval`, `irplatform.knowledge`, `irplatform.concepts` and `irplatform.runs`, and
+nothing else of the platform. Import heavy modules (torch, spacy) inside the functions that need them: every command
 loads every plugin.
 """
 
@@ -35,6 +35,8 @@ from typing import TYPE_CHECKING, ClassVar, Protocol, overload
 
 import pluggy
 from pydantic import BaseModel, ConfigDict, Field
+
+from irplatform.errors import InputError
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -298,6 +300,22 @@ class Reranker:
         """Score several topics at once; override it where that is faster."""
         return [self.score(topic, documents) for topic, documents in batch]
 
+    def explain(self, topic: Topic, documents: Documents) -> Sequence[Mapping[str, object]]:
+        """Say where the scores of some documents come from, for `platform explain`.
+
+        Override it where there is something to tell. It is called after `score` could be.
+
+        Returns:
+            One mapping per document, as JSON: at least `score`, what `score` gives it, and under
+            names for a reader whatever made it. Numbers and words become lines, a list of
+            mappings with the same names becomes a table, a mapping becomes a part with a heading.
+
+        Raises:
+            InputError: this reranker does not explain its scores.
+        """
+        del topic, documents
+        raise InputError(f"{type(self).__name__} does not explain its scores.")
+
     def depends_on(self) -> Mapping[str, object]:
         """What its scores depend on beside options, documents and training, as JSON.
 
@@ -331,11 +349,13 @@ class FeatureGroup:
     Attributes:
         Options: the class of its options.
         citation: where the features come from.
+        reads_knowledge: whether features change with the installed knowledge bases.
         options: the options of this instance.
     """
 
     Options: ClassVar[type[Options]] = Options
     citation: ClassVar[str] = ""
+    reads_knowledge: ClassVar[bool] = False
 
     def __init__(self, options: _Options | None = None) -> None:
         self.options: _Options = options if options is not None else type(self).Options()

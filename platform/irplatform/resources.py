@@ -97,6 +97,11 @@ class CollectionResources:
     _opened: _Opened = field(default_factory=_Opened)
     _vectors: dict[str, tuple[WordVectors, Path]] = field(default_factory=dict)
 
+    def unopened(self) -> CollectionResources:
+        """The same with nothing open yet, to be sent to another process."""
+        fresh: dict[str, Any] = {"seconds": {}, "artifacts": {}, "_opened": _Opened()}
+        return replace(self, **fresh, _vectors={})
+
     def index_artifact(self) -> Artifact:
         """The folder of the Lucene index, built if it is not there; opening it starts Java."""
         if self._opened.index_artifact is None:

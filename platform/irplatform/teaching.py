@@ -13,7 +13,7 @@ from irplatform.collections.mesh import mesh_queries
 from irplatform.console import notice
 from irplatform.errors import InputError
 from irplatform.pipeline import FOLDS, Candidates, search
-from irplatform.reranking.fitting import Lessons
+from irplatform.reranking.lessons import Lessons
 from irplatform.retrieval.candidates import CandidateSource, Retrieved
 from irplatform.retrieval.fusion import Fusion, choose_fusion
 

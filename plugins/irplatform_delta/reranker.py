@@ -138,3 +138,27 @@ class Delta(TrainableReranker):
                 )
             values: list[float] = scores.tolist()
         return values
+
+    def explain(self, topic: Topic, documents: Documents) -> Sequence[Mapping[str, object]]:
+        """The closest document words of each query word with their δ, and lexical features.
+
+        `gain` is how much lower the score would be without a word, or with a lexical feature at
+        its mean over the training documents.
+        """
+        import torch
+
+        from irplatform.text import tokenize
+        from irplatform_delta.explanation import Explainer
+
+        vectors = self._resources.vectors(self.options.vectors)
+        words = list(dict.fromkeys(tokenize(topic.query)[: self.options.query_words]))
+        with torch.inference_mode():
+            explainer = Explainer(
+                self._network,
+                self._table,
+                self._encoder.encode(topic, documents.ids),
+                vectors.words,
+                list(zip(words, vectors.rows(words).tolist(), strict=True)),
+                self.options.lexical,
+            )
+            return [explainer.explain(number) for number in range(len(documents))]

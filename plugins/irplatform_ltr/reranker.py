@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -15,9 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from irplatform_ltr.features import Calculator, Group
+    from irplatform.features import Calculator, Features, Group
     from irplatform_ltr.learners.ensemble import Ensemble
-    from irplatform_ltr.learners.learner import Features
     from irplatform_ltr.pools import Pool
 
 _FILE = "ltr.json"
@@ -52,16 +50,13 @@ class LearningToRank(TrainableReranker):
 
     def depends_on(self) -> Mapping[str, object]:
         """The knowledge bases that are installed, where features read them."""
-        from irplatform.knowledge import installed, open_knowledge
+        from irplatform.features import dependencies
 
-        reading = {"query-parts", "concepts"} & set(self.options.features)
-        names = list(installed()) if reading else []
-        return {"knowledge": open_knowledge(names).fingerprint} if names else {}
+        return dependencies(self.options.features)
 
     def fit(self, data: TrainingData) -> None:
         """Compute features of the training topics' documents, and fit the learners to them."""
-        from irplatform_ltr.features import open_groups
-        from irplatform_ltr.folding import Folding, fitted, out_of_fold
+        from irplatform.features import Folding, fitted, open_groups, out_of_fold
         from irplatform_ltr.learners.ensemble import Ensemble
         from irplatform_ltr.learners.learner import Table
         from irplatform_ltr.pools import draw_pools
@@ -71,7 +66,7 @@ class LearningToRank(TrainableReranker):
         groups = [
             group
             for group in open_groups(names, settings, self._resources)
-            if not self._left_out(group, topics)
+            if group.applies(topics, self._resources)
         ]
         if not groups:
             raise InputError("no group of features applies to these topics.")
@@ -85,7 +80,8 @@ class LearningToRank(TrainableReranker):
         self._groups = []
         for group in groups:
             if group.learns:
-                columns.append(out_of_fold(group, pools, data, self._resources, how))
+                drawn = [(pool.labelled, pool.doc_ids) for pool in pools]
+                columns.append(out_of_fold(group, drawn, data, self._resources, how))
                 self._groups.append(fitted(group, data.training, (), data, self._resources))
             else:
                 columns.append(self._of_pools(group, pools, data))
@@ -108,11 +104,6 @@ class LearningToRank(TrainableReranker):
             settings["stack"] = {**settings.get("stack", {}), "rerankers": self.options.stack}
         return names, settings
 
-    def _left_out(self, group: Group, topics: Sequence[Topic]) -> bool:
-        if lacking := group.held.lacks(topics):
-            self._resources.notice(f"features '{group.name}' are left out: {lacking}")
-        return bool(lacking)
-
     def _of_pools(self, group: Group, pools: Sequence[Pool], data: TrainingData) -> list[Features]:
         """Features of pools.
 
@@ -131,27 +122,16 @@ class LearningToRank(TrainableReranker):
 
     @property
     def _calculator(self) -> Calculator:
-        from irplatform_ltr.features import Calculator
+        from irplatform.features import Calculator
 
         return Calculator(self._resources)
 
     def save(self, folder: Path) -> None:
         """Write the learners, the names of groups and features, and what groups learned."""
-        from irplatform.plugin import TrainableFeatureGroup
+        from irplatform.features import save_groups
 
-        held = {
-            "groups": [
-                {"name": group.name, "settings": dict(group.settings), "features": group.columns}
-                for group in self._groups
-            ]
-        }
-        (folder / _FILE).write_text(json.dumps(held, indent=1) + "\n", encoding="utf-8")
         self._ensemble.save(folder)
-        for group in self._groups:
-            if isinstance(group.held, TrainableFeatureGroup):
-                place = folder / "groups" / group.name
-                place.mkdir(parents=True)
-                group.held.save(place)
+        save_groups(self._groups, folder / _FILE)
 
     def load(self, folder: Path) -> None:
         """Read what `save` wrote.
@@ -159,29 +139,9 @@ class LearningToRank(TrainableReranker):
         Raises:
             InputError: files are damaged, or a group has other features now.
         """
-        from irplatform.plugin import TrainableFeatureGroup
-        from irplatform_ltr.features import Group
+        from irplatform.features import load_groups
 
-        path = folder / _FILE
-        try:
-            held = json.loads(path.read_text(encoding="utf-8"))["groups"]
-            saved = [(g["name"], g["settings"], tuple(g["features"])) for g in held]
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            raise InputError(
-                "this says not which features were learned from.", path=path
-            ) from error
-        self._groups = []
-        for name, settings, columns in saved:
-            group = Group(name, settings, self._resources.feature_group(name, settings))
-            if isinstance(group.held, TrainableFeatureGroup):
-                group.held.load(folder / "groups" / name)
-            if group.columns != columns:
-                raise InputError(
-                    f"feature group '{name}' has other features now than this model was trained "
-                    "with. Were knowledge bases added, removed or replaced? Train it again.",
-                    path=path,
-                )
-            self._groups.append(group)
+        self._groups = load_groups(folder / _FILE, self._resources)
         self._ensemble.load(folder)
 
     def score(self, topic: Topic, documents: Documents) -> Sequence[float]:

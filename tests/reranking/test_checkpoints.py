@@ -12,6 +12,7 @@ from irplatform.plugin import Options, TrainableReranker
 from irplatform.reranking.systems import (
     RerankerChoice,
     load_members,
+    member_folder,
     read_description,
     write_checkpoint,
 )
@@ -42,14 +43,13 @@ def _choice(name="constant", **settings):
 
 def _written(folder, choice=None, numbers=(3, 5), vectors=()):
     choice = choice or _choice()
-    members = []
-    for number in numbers:
+    for place, number in enumerate(numbers):
         member = choice.create(SmallResources())
         member.number = number
-        members.append(member)
-    folder.mkdir(exist_ok=True)
+        member_folder(folder, place).mkdir(parents=True, exist_ok=True)
+        member.save(member_folder(folder, place))
     facts = {**choice.describe(), "interpolation": {"weight": 0.4}}
-    write_checkpoint(folder, members, vectors, facts)
+    write_checkpoint(folder, len(numbers), vectors, facts)
     return folder
 
 
@@ -68,14 +68,6 @@ def test_word_vectors_travel_with_it(tmp_path):
     folder = _written(tmp_path / "checkpoint", vectors=[tmp_path / "vectors"])
     (tmp_path / "vectors" / "words").unlink()
     assert (folder / "vectors" / "words").read_text() == "a b"
-
-
-def test_writing_again_replaces_what_an_interrupted_call_left(tmp_path):
-    folder = _written(tmp_path / "checkpoint")
-    (folder / "member-0" / "debris").write_text("")
-    _written(folder, numbers=(7,))
-    assert [p.name for p in (folder / "member-0").iterdir()] == ["number"]
-    assert [m.number for m in load_members(folder, _choice(), SmallResources())] == [7]
 
 
 def test_options_are_those_of_training_unless_the_user_chose_others():

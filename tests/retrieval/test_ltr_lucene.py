@@ -4,12 +4,12 @@ from contextlib import contextmanager
 
 import pytest
 
+from irplatform.features.lucene import Asked, best_scores, heading_queries, scores_of, words_query
 from irplatform.knowledge import add
 from irplatform.plugin import Documents, Topic
 from irplatform.retrieval import BM25
 from irplatform_ltr.groups.fields import LuceneFields
 from irplatform_ltr.groups.query_parts import QueryParts
-from irplatform_ltr.lucene import Asked, best_scores, heading_queries, scores_of, words_query
 
 pytestmark = pytest.mark.java
 

@@ -1,10 +1,12 @@
 """What the command line calls and a notebook imports.
 
 `run` takes a collection to scored runs; `train`, `tune`, `evaluate_runs`, `check_runs`,
-`agree_sources`, `search` and `index` do its parts on their own.
+`agree_sources`, `search` and `index` do its parts on their own, and `explain` says why a document
+stands where it does.
 """
 
 from irplatform.api.evaluating import agree_sources, check_runs, evaluate_runs
+from irplatform.api.explaining import explain
 from irplatform.api.looking import index, search
 from irplatform.api.running import run, train
 from irplatform.api.settings import RunSettings, TuneSettings
@@ -16,6 +18,7 @@ __all__ = [
     "agree_sources",
     "check_runs",
     "evaluate_runs",
+    "explain",
     "index",
     "run",
     "search",

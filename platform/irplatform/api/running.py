@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from irplatform import pipeline, teaching
+from irplatform.api.asking import ask, candidates_of, study, teacher_of
 from irplatform.api.settings import RunSettings, resources_for
 from irplatform.choices import choose_systems
-from irplatform.console import notice
 from irplatform.errors import InputError
 from irplatform.evaluation import measures_of
 from irplatform.plugin import RunEvent
@@ -34,24 +34,9 @@ def run(settings: RunSettings, plugins: Registry | None = None) -> RunReport:
             goes on from there.
     """
     plugins = plugins or registry()
-    retrievers, rerankers = choose_systems(
-        plugins, settings.retrievers, settings.rerankers, settings.settings, settings.preset
-    )
-    teaching.check_seeds(settings.seeds, rerankers)
-    collection = plugins.collection(settings.collection)
-    pipeline.refuse_silent_downloads(collection, settings.collection)
-    train_on = plugins.collection(settings.train_on) if settings.train_on else None
+    asked = ask(settings, plugins)
+    collection, qrels, resources = asked.collection, asked.qrels, asked.resources
     measures = measures_of(collection, settings.measures, plugins.measures)
-    rerankers = pipeline.apply_checkpoint(settings.checkpoint, rerankers)
-    teaching.check_pretraining(settings.pretrain, settings.checkpoint, rerankers)
-    qrels = collection.load_qrels() if collection.load_qrels else None
-    source = source_of(settings.candidates)
-    source.refuse(collection)
-    learns = bool(rerankers) and settings.checkpoint is None
-    several = len(retrievers) > 1 and settings.fusion == AUTO
-    training = teaching.find_training(collection, train_on) if learns or several else None
-    folds = learns and not training and teaching.check_teacher(collection, rerankers, qrels)
-    resources = resources_for(settings, collection)
     run_dir = writable_folder(settings.run_dir or Path("runs") / collection.id)
     recorder = Recorder(
         collection, qrels, measures, plugins.measures, run_dir, settings.tag, settings.command
@@ -61,59 +46,28 @@ def run(settings: RunSettings, plugins: Registry | None = None) -> RunReport:
 
     pipeline.refuse_broken_corpus(collection, qrels, resources)
     indexed = dict(resources.seconds)
-    candidates = pipeline.search(
-        collection,
-        retrievers,
-        settings.depth,
-        settings.rerank_depth,
-        resources,
-        source=source,
-        names=settings.rerankers,
-    )
+    candidates = candidates_of(asked)
     recorder.candidates = candidates.provenance
     first = candidates.first
     for found, made, seconds in zip(first.runs, first.descriptions, first.seconds, strict=True):
         recorder.add(found, [made], resources, {**indexed, **seconds})
         indexed = {}
 
-    studied = None
-    if training is not None and (learns or teaching.same_documents(training, collection)):
-        if source.elsewhere() is not source:
-            found_by = ", ".join(settings.retrievers)
-            notice(f"{training.id}: the run has not its topics; {found_by} finds their candidates")
-        studied = teaching.study(
-            training,
-            retrievers,
-            settings.depth,
-            settings.rerank_depth,
-            resources,
-            source=source.elsewhere(),
-        )
-    fusion = studied.fusion() if studied and several else Fusion()
+    studied, fusion = study(asked)
+    candidates = candidates.fused(fusion)
+    first = candidates.first
     if len(first.runs) > 1:
-        candidates = candidates.fused(fusion)
-        first = candidates.first
         recorder.add(first.final, first.describe(), resources, {})
 
-    pretraining = teaching.pretraining_lessons(
-        settings.pretrain,
-        collection,
-        plugins,
-        retrievers,
-        resources,
-        fusion,
-        queries=settings.pretrain_queries,
-    )
-    lessons = studied.lessons(fusion) if studied and learns else None
-    teacher = teaching.Teacher(lessons, settings.checkpoint, folds, pretraining)
+    teacher = teacher_of(asked, studied, fusion)
     baseline = first.final.name
-    for choice in rerankers:
+    for choice in asked.rerankers:
         attempts = pipeline.rerank_with_seeds(
             choice, candidates, qrels, teacher, settings.interpolate, resources, settings.seeds
         )
         recorder.add_reranked(choice.name, attempts, first.describe(), baseline)
 
-    report = recorder.report(baseline, [choice.name for choice in rerankers])
+    report = recorder.report(baseline, [choice.name for choice in asked.rerankers])
     results = {system.name: system.measures for system in report.systems}
     plugins.announce("run_finished", RunEvent(collection.id, tuple(names), run_dir, results))
     return report

@@ -16,6 +16,7 @@ from irplatform.errors import PlatformError
 COMMANDS = {
     "run": ("run", "Take a collection to scored, reranked runs."),
     "search": ("search", "Show what a retriever finds for a topic or a query."),
+    "explain": ("explain", "Say why a reranker puts a document where it does."),
     "index": ("index", "Build a collection's index, or say what is in it."),
     "train": ("train", "Train a reranker and keep the checkpoint."),
     "tune": ("tune", "Choose options on training topics."),

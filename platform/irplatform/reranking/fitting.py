@@ -6,9 +6,7 @@ learn from; the weight is chosen on the same out-of-sample scores.
 
 from __future__ import annotations
 
-import hashlib
 import shutil
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,8 +14,8 @@ import numpy as np
 from irplatform import __version__
 from irplatform.console import notice
 from irplatform.errors import InputError
-from irplatform.plugin import LabelledTopic, Reranker, Topic, TrainableReranker, TrainingData
 from irplatform.reranking.interpolation import Choice, Reranked, choose_weight
+from irplatform.reranking.members import train_members, workspace
 from irplatform.reranking.scoring import Values, score_topics
 from irplatform.reranking.splits import MEMBERS, Split, split_topics
 from irplatform.reranking.systems import (
@@ -33,71 +31,13 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from irplatform.plugin import Reranker, Topic
+    from irplatform.reranking.lessons import Example, Lessons
     from irplatform.resources import CollectionResources
-    from irplatform.runs import Ranking
 
 TRAINING_FORMAT = 1
 MOST_WEIGHING_TOPICS = 300
 """Topics that the weight of an untrained reranker is chosen on; more would only take longer."""
-
-
-@dataclass(frozen=True)
-class Example:
-    """A judged topic with its candidates and what the first stage thinks of them."""
-
-    labelled: LabelledTopic
-    first: Ranking
-
-    @property
-    def topic(self) -> Topic:
-        """The topic."""
-        return self.labelled.topic
-
-
-@dataclass(frozen=True)
-class Lessons:
-    """What systems are fitted on.
-
-    Attributes:
-        label: where it comes from, for messages and names: the training collection's id.
-        training: judged topics.
-        validation: judged topics apart, where the collection has them.
-    """
-
-    label: str
-    training: Sequence[Example]
-    validation: Sequence[Example] | None = None
-
-    def digest(self) -> str:
-        """Stands for topics, candidates, first-stage scores and judgments."""
-        mark = hashlib.sha256()
-        for part in (self.training, self.validation or ()):
-            mark.update(b"\0part")
-            for example in part:
-                held = example.labelled
-                mark.update(repr((held.topic.id, held.topic.query, held.candidates)).encode())
-                mark.update(repr(sorted(held.judgments.items())).encode())
-                mark.update(example.first.scores.tobytes())
-        return mark.hexdigest()[:16]
-
-
-def examples(
-    topics: Sequence[Topic],
-    judgments: Mapping[str, Mapping[str, int]],
-    first: Mapping[str, Ranking],
-    candidates: Mapping[str, tuple[str, ...]],
-) -> list[Example]:
-    """The topics that have judgments, with their candidates."""
-    found = []
-    for topic in topics:
-        if topic.id in judgments:
-            scores = dict(first[topic.id])
-            held = candidates[topic.id]
-            labelled = LabelledTopic(
-                topic, held, judgments[topic.id], tuple(scores[d] for d in held)
-            )
-            found.append(Example(labelled, first[topic.id]))
-    return found
 
 
 def fit_system(
@@ -199,26 +139,12 @@ def train(
             f"member{'s, each' if len(splits) > 1 else ''} on {len(splits[0].training):,} topics "
             f"and validated on {len(splits[0].validation):,}"
         )
-        trained: list[TrainableReranker] = []
+        scored = train_members(
+            choice, splits, resources, folder, start.path / "member-0" if start else None
+        )
         validated: dict[str, Example] = {}
         out_of_sample: dict[str, list[Values]] = {}
-        for number, split in enumerate(splits):
-            workspace = folder / f"work-{number}"
-            workspace.mkdir(exist_ok=True)
-            member = choice.create(replace(resources, seed=resources.seed + number))
-            if not isinstance(member, TrainableReranker):
-                raise InputError(f"reranker '{choice.name}' does not learn.")
-            if start is not None:
-                member.load(start.path / "member-0")
-            data = TrainingData(
-                [e.labelled for e in split.training],
-                [e.labelled for e in split.validation],
-                workspace,
-            )
-            with choice.registration.at_work("learning"):
-                member.fit(data)
-            trained.append(member)
-            scores = _score(choice, member, split.validation, resources)
+        for split, scores in zip(splits, scored, strict=True):
             for example in split.validation:
                 validated[example.topic.id] = example
                 out_of_sample.setdefault(example.topic.id, []).append(scores[example.topic.id])
@@ -226,12 +152,12 @@ def train(
         chosen = _choose(list(validated.values()), means)
         write_checkpoint(
             folder,
-            trained,
+            len(splits),
             resources.vector_folders,
             _describe(choice, lessons, splits, chosen, depends_on),
         )
         for number in range(len(splits)):
-            shutil.rmtree(folder / f"work-{number}")
+            shutil.rmtree(workspace(folder, number))
 
     return artifact(
         "checkpoint",

@@ -95,24 +95,26 @@ class System:
     description: Mapping[str, Any]
 
 
+def member_folder(folder: Path, number: int) -> Path:
+    """Where a checkpoint has the weights of a member."""
+    return folder / f"member-{number}"
+
+
 def write_checkpoint(
-    folder: Path,
-    members: Sequence[TrainableReranker],
-    vector_folders: Sequence[Path],
-    description: Mapping[str, Any],
+    folder: Path, members: int, vector_folders: Sequence[Path], description: Mapping[str, Any]
 ) -> None:
-    """Fill a folder with a checkpoint."""
-    for number, member in enumerate(members):
-        place = folder / f"member-{number}"
-        shutil.rmtree(place, ignore_errors=True)
-        place.mkdir()
-        member.save(place)
+    """Complete a checkpoint.
+
+    Args:
+        folder: has the weights of the members, each in its `member_folder`.
+        members: how many.
+        vector_folders: word vectors; the first are those that it was trained with.
+        description: what is recorded about its training.
+    """
     for source in vector_folders[:1]:
         shutil.rmtree(folder / "vectors", ignore_errors=True)
         shutil.copytree(source, folder / "vectors", copy_function=_link_or_copy)
-    text = json.dumps(
-        {"format": CHECKPOINT_FORMAT, "members": len(members), **description}, indent=1
-    )
+    text = json.dumps({"format": CHECKPOINT_FORMAT, "members": members, **description}, indent=1)
     (folder / DESCRIPTION).write_text(text + "\n", encoding="utf-8")
 
 
@@ -174,6 +176,6 @@ def load_members(folder: Path, choice: RerankerChoice, resources: Resources) -> 
                 f"'{choice.name}' does not learn, so it has no checkpoints.", path=folder
             )
         with choice.registration.at_work("loading a checkpoint"):
-            member.load(folder / f"member-{number}")
+            member.load(member_folder(folder, number))
         members.append(member)
     return members

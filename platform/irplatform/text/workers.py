@@ -24,6 +24,7 @@ from irplatform.errors import PlatformError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
+    from multiprocessing.synchronize import Event
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -62,7 +63,10 @@ def ordered_map(
         yield from map(function, chain(first, stream))
         return
     context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_start_worker)
+    stop = context.Event()
+    pool = ProcessPoolExecutor(
+        workers, mp_context=context, initializer=_start_worker, initargs=(stop,)
+    )
     waiting: deque[Future[Result]] = deque()
     try:
         for item in chain(first, stream):
@@ -76,6 +80,9 @@ def ordered_map(
         raise PlatformError(
             "a worker process was killed, perhaps for want of memory. Run again with fewer workers."
         ) from error
+    except BaseException:
+        stop.set()  # nobody wants what the workers are still at
+        raise
     finally:
         pool.shutdown(cancel_futures=True)
 
@@ -92,9 +99,15 @@ def _anonymous_main() -> Iterator[None]:
         sys.modules["__main__"] = main
 
 
-def _start_worker() -> None:
+def _start_worker(stop: Event) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
+    threading.Thread(target=_end_when_told, args=(stop,), daemon=True).start()
+
+
+def _end_when_told(stop: Event) -> None:
+    stop.wait()
+    os._exit(1)
 
 
 def _end_with_parent() -> None:

@@ -57,6 +57,7 @@ class Concepts(FeatureGroup):
     """
 
     Options = ExpansionOptions
+    reads_knowledge = True
     options: ExpansionOptions
     _resources: Resources
     _index: ForwardIndex

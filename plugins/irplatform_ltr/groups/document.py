@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from irplatform.features.lucene import Asked, heading_queries, scores_of
 from irplatform.plugin import Document, Documents, FeatureGroup, Field, Options, Resources, Topic
 from irplatform.retrieval import BM25
-from irplatform_ltr.lucene import Asked, heading_queries, scores_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from irplatform.features.lucene import Asked, best_scores, relative, scores_of, words_query
 from irplatform.plugin import Documents, FeatureGroup, Field, Options, Resources, Topic
 from irplatform.retrieval import BM25, QLD
-from irplatform_ltr.lucene import Asked, best_scores, relative, scores_of, words_query
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from irplatform.features.lucene import Asked, best_scores, relative, scores_of
 from irplatform.plugin import Documents, FeatureGroup, Field, Resources, Topic
 from irplatform.retrieval import BM25
 from irplatform_ltr.expansion import ExpansionOptions
-from irplatform_ltr.lucene import Asked, best_scores, relative, scores_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -47,6 +47,7 @@ class QueryParts(FeatureGroup):
     """Scores of the expanded query's parts, as they are and as shares of the collection's best."""
 
     Options = QueryPartsOptions
+    reads_knowledge = True
     options: QueryPartsOptions
     _resources: Resources
 

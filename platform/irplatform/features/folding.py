@@ -14,16 +14,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from irplatform.plugin import TrainableFeatureGroup, TrainingData
+from irplatform.plugin import LabelledTopic, TrainableFeatureGroup, TrainingData
 from irplatform.storage import fingerprint
-from irplatform_ltr.features import Group, computed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from irplatform.plugin import LabelledTopic, Resources
-    from irplatform_ltr.learners.learner import Features
-    from irplatform_ltr.pools import Pool
+    from irplatform.features.groups import Features, Group
+    from irplatform.plugin import Resources
+
+Pool = tuple[LabelledTopic, tuple[str, ...]]
+"""A training topic, and the documents of it that a model learns from."""
 
 
 @dataclass(frozen=True)
@@ -57,17 +58,15 @@ def out_of_fold(
     fold_of = {t.topic.id: fold for t, fold in zip(data.training, folds, strict=True)}
     found: dict[str, Features] = {}
     for fold in sorted(set(folds)):
-        held_out = [pool for pool in pools if fold_of[pool.labelled.topic.id] == fold]
+        held_out = [pool for pool in pools if fold_of[pool[0].topic.id] == fold]
         if not held_out:
             continue
         others = [t for t, other in zip(data.training, folds, strict=True) if other != fold]
         instance = fitted(group, others, held_out, data, resources)
-        topics = [(pool.labelled.topic, pool.doc_ids) for pool in held_out]
-        for pool, values in zip(
-            held_out, computed(instance, topics, resources.documents), strict=True
-        ):
-            found[pool.labelled.topic.id] = values
-    return [found[pool.labelled.topic.id] for pool in pools]
+        for labelled, doc_ids in held_out:
+            asked = [(labelled.topic, resources.documents(doc_ids))]
+            found[labelled.topic.id] = instance.checked(asked)[0]
+    return [found[labelled.topic.id] for labelled, _ in pools]
 
 
 def fitted(
@@ -90,7 +89,7 @@ def fitted(
     if not isinstance(made, TrainableFeatureGroup):
         raise TypeError(f"feature group '{group.name}' does not learn")
     if not made.remembers_documents and held_out:
-        hidden = {d for pool in held_out for d in pool.labelled.judgments}
+        hidden = {d for labelled, _ in held_out for d in labelled.judgments}
         topics = [_without(topic, hidden) for topic in topics]
     mark = fingerprint({"topics": [t.topic.id for t in topics], "group": group.described})
     workspace = data.workspace / f"{group.name}-{mark}"

@@ -1,0 +1,167 @@
+"""From what a run was told to what it works with: systems, collections, and where they learn.
+
+Names are resolved and checked before anything is built; `run` and `explain` share this, so that
+what is explained is what ran.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from irplatform import pipeline, teaching
+from irplatform.api.settings import RunSettings, resources_for
+from irplatform.choices import choose_systems
+from irplatform.console import notice
+from irplatform.retrieval.candidates import source_of
+from irplatform.retrieval.fusion import AUTO, Fusion
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from irplatform.collections import Collection, Qrels
+    from irplatform.pipeline import Candidates
+    from irplatform.registry import Registry
+    from irplatform.reranking.systems import RerankerChoice
+    from irplatform.resources import CollectionResources
+    from irplatform.retrieval.candidates import CandidateSource
+    from irplatform.retrieval.first_stage import RetrieverChoice
+    from irplatform.teaching import Studied, Teacher
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a run was told, resolved and checked.
+
+    Attributes:
+        settings: as they were given.
+        plugins: where names are looked up.
+        collection: what is searched.
+        qrels: its judgments, where it has some.
+        retrievers: the first stage.
+        rerankers: what reranks.
+        source: where candidates come from.
+        training: the collection to learn from, where something learns from one.
+        folds: whether rerankers are cross-validated over the collection's own topics.
+        resources: what the harness lends.
+    """
+
+    settings: RunSettings
+    plugins: Registry
+    collection: Collection
+    qrels: Qrels | None
+    retrievers: Sequence[RetrieverChoice]
+    rerankers: Sequence[RerankerChoice]
+    source: CandidateSource
+    training: Collection | None
+    folds: bool
+    resources: CollectionResources
+
+    @property
+    def learns(self) -> bool:
+        """Whether rerankers, or their weights, have to be learned."""
+        return bool(self.rerankers) and self.settings.checkpoint is None
+
+    @property
+    def fuses(self) -> bool:
+        """Whether weights of several retrievers have to be learned."""
+        return len(self.retrievers) > 1 and self.settings.fusion == AUTO
+
+
+def ask(settings: RunSettings, plugins: Registry) -> Asked:
+    """Resolve and check what a run was told.
+
+    Raises:
+        InputError: a wrong name, option or file.
+    """
+    retrievers, rerankers = choose_systems(
+        plugins, settings.retrievers, settings.rerankers, settings.settings, settings.preset
+    )
+    teaching.check_seeds(settings.seeds, rerankers)
+    collection = plugins.collection(settings.collection)
+    pipeline.refuse_silent_downloads(collection, settings.collection)
+    train_on = plugins.collection(settings.train_on) if settings.train_on else None
+    rerankers = pipeline.apply_checkpoint(settings.checkpoint, rerankers)
+    teaching.check_pretraining(settings.pretrain, settings.checkpoint, rerankers)
+    qrels = collection.load_qrels() if collection.load_qrels else None
+    source = source_of(settings.candidates)
+    source.refuse(collection)
+    learns = bool(rerankers) and settings.checkpoint is None
+    several = len(retrievers) > 1 and settings.fusion == AUTO
+    training = teaching.find_training(collection, train_on) if learns or several else None
+    folds = learns and not training and teaching.check_teacher(collection, rerankers, qrels)
+    return Asked(
+        settings,
+        plugins,
+        collection,
+        qrels,
+        retrievers,
+        rerankers,
+        source,
+        training,
+        folds,
+        resources_for(settings, collection),
+    )
+
+
+def candidates_of(asked: Asked) -> Candidates:
+    """Search for the topics of a collection that is indexed and whole.
+
+    Raises:
+        InputError: the source of candidates does not fit the collection.
+    """
+    return pipeline.search(
+        asked.collection,
+        asked.retrievers,
+        asked.settings.depth,
+        asked.settings.rerank_depth,
+        asked.resources,
+        source=asked.source,
+        names=asked.settings.rerankers,
+    )
+
+
+def study(asked: Asked) -> tuple[Studied | None, Fusion]:
+    """Search for the training topics, and find out from them how to fuse the retrievers.
+
+    Raises:
+        InputError: the training collection has other documents.
+    """
+    training = asked.training
+    if training is None or not (
+        asked.learns or teaching.same_documents(training, asked.collection)
+    ):
+        return None, Fusion()
+    source = asked.source.elsewhere()
+    if source is not asked.source:
+        found_by = ", ".join(asked.settings.retrievers)
+        notice(f"{training.id}: the run has not its topics; {found_by} finds their candidates")
+    studied = teaching.study(
+        training,
+        asked.retrievers,
+        asked.settings.depth,
+        asked.settings.rerank_depth,
+        asked.resources,
+        source=source,
+    )
+    return studied, studied.fusion() if asked.fuses else Fusion()
+
+
+def teacher_of(asked: Asked, studied: Studied | None, fusion: Fusion) -> Teacher:
+    """What rerankers learn from, pre-training included.
+
+    Raises:
+        InputError: pre-training cannot be done with these documents.
+    """
+    settings = asked.settings
+    pretraining = teaching.pretraining_lessons(
+        settings.pretrain,
+        asked.collection,
+        asked.plugins,
+        asked.retrievers,
+        asked.resources,
+        fusion,
+        queries=settings.pretrain_queries,
+    )
+    lessons = studied.lessons(fusion) if studied and asked.learns else None
+    return teaching.Teacher(lessons, settings.checkpoint, asked.folds, pretraining)

@@ -1,0 +1,115 @@
+"""`platform explain`: why a reranker puts a document where it does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from irplatform.cli.expansion import expansion_settings
+from irplatform.cli.output import json_option, print_json
+from irplatform.cli.run import read_settings, share, training_options
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+
+@click.command()
+@training_options
+@click.option("--reranker", required=True, help="Whose scores to explain.")
+@click.option("--topic", required=True, help="The id of a topic of the collection.")
+@click.option(
+    "--doc", "documents", required=True, multiple=True, help="A document's id (repeatable)."
+)
+@click.option(
+    "--member",
+    type=click.IntRange(1),
+    help="Of a reranker with several trained members; default: the one nearest to their mean.",
+)
+@click.option(
+    "--train-on",
+    metavar="COLLECTION",
+    help="What to learn from; default: the collection's partner.",
+)
+@click.option(
+    "--checkpoint", type=click.Path(path_type=Path), help="A trained reranker, instead of training."
+)
+@click.option(
+    "--interpolate",
+    default="auto",
+    show_default=True,
+    metavar="W",
+    help="The first stage's share in the final rank, as for `run`.",
+)
+@json_option
+def explain(
+    reranker: str,
+    topic: str,
+    documents: tuple[str, ...],
+    member: int | None,
+    settings: tuple[str, ...],
+    config: Path | None,
+    expand: str | None,
+    query_plan: Path | None,
+    interpolate: str,
+    as_json: bool,
+    **given: Any,
+) -> None:
+    """Say why a reranker puts documents of a topic where it does.
+
+    Options that say how it is trained are those of `run`; what a run has trained is taken from the
+    cache.
+    """
+    from irplatform.api import RunSettings
+    from irplatform.api import explain as explain_documents
+
+    told = explain_documents(
+        RunSettings(
+            rerankers=(reranker,),
+            settings={
+                **expansion_settings(given["retrievers"], expand, query_plan),
+                **read_settings(settings, config),
+            },
+            interpolate=share(interpolate),
+            **given,
+        ),
+        topic,
+        documents,
+        member=member,
+    )
+    if as_json:
+        print_json(told)
+        return
+    for line in _lines(told):
+        click.echo(line)
+
+
+def _lines(told: Mapping[str, Any]) -> Iterator[str]:
+    from irplatform.reports.explanation import lines_of
+
+    yield f"topic {told['topic']['id']}: {told['topic']['query']}"
+    trained = f", trained on {told['trained_on']}" if told["trained_on"] else ""
+    yield f"{told['reranker']}{trained}; the first stage's share is {told['interpolation']:.2f}"
+    if told["members"] > 1:
+        yield f"explained is member {told['explained_member']} of {told['members']}"
+    for each in told["documents"]:
+        yield ""
+        yield f"document {each['id']}: {each['title']}"
+        grade = "not judged" if each["grade"] is None else f"grade {each['grade']}"
+        yield f"  {grade}; {_places(each, told)}"
+        for line in lines_of(each["explanation"]):
+            yield f"  {line}".rstrip()
+
+
+def _places(each: Mapping[str, Any], told: Mapping[str, Any]) -> str:
+    """Ranks and scores in a sentence."""
+    first, second = each["first_stage"], each["reranker"]
+    if second["rank"] is None:
+        found = "not found" if first["rank"] is None else f"{first['rank']} (not reranked)"
+        return f"first stage: {found}; {told['reranker']} would give it {second['score']:.4f}"
+    return (
+        f"first stage: {first['rank']} ({first['score']:.4f}); {told['reranker']}: "
+        f"{second['rank']} of {told['candidates']} ({second['score']:.4f}); "
+        f"both: {each['final']['rank']}"
+    )

@@ -1,0 +1,28 @@
+"""Groups of features as a service: for learning to rank, and for the last layer of neural models.
+
+A group is a plug-in (`plugin.FeatureGroup`); here is what every model that reads groups shares.
+`SideFeatures` is all that a neural reranker needs: groups opened by name, computed once, learned
+out of fold where they learn, standardized on the training topics, saved with the weights.
+"""
+
+from irplatform.features.calculator import Calculator
+from irplatform.features.dependencies import dependencies
+from irplatform.features.folding import Folding, Pool, fitted, out_of_fold
+from irplatform.features.groups import Batch, Features, Group, load_groups, open_groups, save_groups
+from irplatform.features.side import SideFeatures
+
+__all__ = [
+    "Batch",
+    "Calculator",
+    "Features",
+    "Folding",
+    "Group",
+    "Pool",
+    "SideFeatures",
+    "dependencies",
+    "fitted",
+    "load_groups",
+    "open_groups",
+    "out_of_fold",
+    "save_groups",
+]

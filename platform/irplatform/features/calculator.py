@@ -1,0 +1,142 @@
+"""Features of groups that are not learned, each document's computed once.
+
+They are the same for every member of a system, and a document's features do not depend on the
+others (the contract of `FeatureGroup`). So they are remembered while the process runs, document by
+document: members that draw other documents of a topic compute only those that are new. Those of
+training topics are kept in the cache, too.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import OrderedDict
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from irplatform.storage import fingerprint
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from irplatform.features.groups import Batch, Features, Group
+    from irplatform.plugin import Resources, Topic
+
+_REMEMBERED = 1 << 28
+"""Bytes of features that are remembered per collection."""
+_DOCUMENTS_AT_ONCE = 10_000
+
+
+class _Memory:
+    """Rows of features by key and document; topics that were not asked for long are forgotten."""
+
+    def __init__(self) -> None:
+        self._held: OrderedDict[str, tuple[dict[str, int], Features]] = OrderedDict()
+        self._bytes = 0
+
+    def missing(self, key: str, doc_ids: Sequence[str]) -> list[str]:
+        """Documents whose rows are not there, each once."""
+        known = self._held[key][0] if key in self._held else {}
+        return [d for d in dict.fromkeys(doc_ids) if d not in known]
+
+    def rows(self, key: str, doc_ids: Sequence[str]) -> Features:
+        """Rows that are there."""
+        self._held.move_to_end(key)
+        places, values = self._held[key]
+        return values[[places[d] for d in doc_ids]]
+
+    def add(self, key: str, doc_ids: Sequence[str], fresh: Features) -> None:
+        """Take in rows of documents that are new."""
+        places, values = self._held.get(key, ({}, fresh[:0]))
+        places.update({d: len(values) + row for row, d in enumerate(doc_ids)})
+        self._held[key] = places, np.concatenate([values, fresh])
+        self._bytes += fresh.nbytes
+
+    def trim(self) -> None:
+        """Forget what is too much, those asked last remaining."""
+        while self._bytes > _REMEMBERED and len(self._held) > 1:
+            self._bytes -= self._held.popitem(last=False)[1][1].nbytes
+
+
+_memories: WeakKeyDictionary[Any, _Memory] = WeakKeyDictionary()
+"""Per forward index, which stands for the collection's documents."""
+
+
+class Calculator:
+    """Computes features of groups that are not learned.
+
+    Args:
+        resources: what the harness lends.
+    """
+
+    def __init__(self, resources: Resources) -> None:
+        self._resources = resources
+        self._memory = _memories.setdefault(resources.forward_index(), _Memory())
+
+    def compute(self, group: Group, batch: Batch) -> list[Features]:
+        """Features of a group for a batch of topics."""
+        keys = [_key(group.mark, topic) for topic, _ in batch]
+        wanted: dict[str, tuple[Topic, list[str]]] = {}
+        for key, (topic, documents) in zip(keys, batch, strict=True):
+            new = self._memory.missing(key, documents.ids)
+            if new:
+                known = wanted[key][1] if key in wanted else []
+                wanted[key] = topic, list(dict.fromkeys([*known, *new]))
+        asked = [(topic, self._documents(batch, ids)) for topic, ids in wanted.values()]
+        fresh = group.checked(asked) if asked else []
+        for (key, (_, ids)), values in zip(wanted.items(), fresh, strict=True):
+            self._memory.add(key, ids, values)
+        found = [
+            self._memory.rows(key, documents.ids)
+            if len(documents)
+            else np.empty((0, len(group.columns)), dtype=np.float32)
+            for key, (_, documents) in zip(keys, batch, strict=True)
+        ]
+        self._memory.trim()
+        return found
+
+    def _documents(self, batch: Batch, ids: Sequence[str]) -> Any:
+        """The batch's own documents where it asks for just these: their texts may be read."""
+        same = (documents for _, documents in batch if documents.ids == tuple(ids))
+        return next(same, None) or self._resources.documents(ids)
+
+    def compute_all(
+        self, group: Group, topics: Sequence[tuple[Topic, Sequence[str]]]
+    ) -> list[Features]:
+        """Features of a group for many topics; they are kept in the cache."""
+        mark = hashlib.sha256()
+        for topic, ids in topics:
+            mark.update(fingerprint({"topic": _key("", topic), "ids": list(ids)}).encode())
+
+        def build(folder: Path) -> None:
+            found: list[Features] = []
+            with self._resources.progress(f"{group.name} features", len(topics)) as advance:
+                for batch in self._batches(topics):
+                    found += self.compute(group, batch)
+                    advance(len(batch))
+            width = len(group.columns)
+            np.save(folder / "features.npy", np.concatenate([*found, np.empty((0, width), "f4")]))
+
+        place = self._resources.artifact(
+            "features", {**group.described, "topics": mark.hexdigest()}, build
+        )
+        values: Features = np.load(place / "features.npy", mmap_mode="r", allow_pickle=False)
+        ends = np.cumsum([len(ids) for _, ids in topics])
+        return np.split(values, ends[:-1])
+
+    def _batches(self, topics: Sequence[tuple[Topic, Sequence[str]]]) -> list[Batch]:
+        batches: list[Batch] = [[]]
+        size = 0
+        for topic, ids in topics:
+            if size + len(ids) > _DOCUMENTS_AT_ONCE and batches[-1]:
+                batches.append([])
+                size = 0
+            batches[-1].append((topic, self._resources.documents(ids)))
+            size += len(ids)
+        return batches
+
+
+def _key(mark: str, topic: Topic) -> str:
+    return fingerprint({"group": mark, "topic": [topic.id, topic.query, dict(topic.fields)]})

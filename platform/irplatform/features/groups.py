@@ -1,0 +1,163 @@
+"""Groups of features under their names: opened, checked, saved and read again."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from irplatform.errors import InputError, PluginError
+from irplatform.plugin import Documents, FeatureGroup, Topic, TrainableFeatureGroup
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from irplatform.plugin import Resources
+
+Features = npt.NDArray[np.float32]
+"""[documents, features]."""
+Batch = list[tuple[Topic, Documents]]
+
+_FORMAT = 1
+"""Raise it when a group that comes with the platform computes something else."""
+
+
+@dataclass(frozen=True)
+class Group:
+    """A group of features under its name.
+
+    Attributes:
+        name: as it was registered.
+        settings: its options, where they are not the defaults.
+        held: the prepared group.
+    """
+
+    name: str
+    settings: Mapping[str, Any]
+    held: FeatureGroup
+
+    @property
+    def learns(self) -> bool:
+        """Whether its features are learned from judgments."""
+        return isinstance(self.held, TrainableFeatureGroup)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Its features' names, with its own before."""
+        return tuple(f"{self.name}.{name}" for name in self.held.names())
+
+    @cached_property
+    def described(self) -> dict[str, Any]:
+        """What its features depend on, beside documents and topics."""
+        return {
+            "group": self.name,
+            "options": self.held.options.model_dump(mode="json"),
+            "features": list(self.held.names()),
+            "of": dict(self.held.depends_on()),
+            "format": _FORMAT,
+        }
+
+    @cached_property
+    def mark(self) -> str:
+        """The description as one string."""
+        return json.dumps(self.described, sort_keys=True)
+
+    def applies(self, topics: Sequence[Topic], resources: Resources) -> bool:
+        """Whether topics have what it takes; where they lack something, the user is told."""
+        if lacking := self.held.lacks(topics):
+            resources.notice(f"features '{self.name}' are left out: {lacking}")
+        return not lacking
+
+    def checked(self, batch: Batch) -> list[Features]:
+        """Its features for a batch of topics.
+
+        Raises:
+            PluginError: it returned a matrix of another shape, or numbers that are not finite.
+        """
+        found = []
+        for (topic, documents), given in zip(batch, self.held.compute_batch(batch), strict=True):
+            values = np.asarray(given, dtype=np.float32)
+            wanted = (len(documents), len(self.held.names()))
+            if values.shape != wanted:
+                raise PluginError(
+                    f"feature group '{self.name}' returned an array of shape {values.shape} for "
+                    f"topic {topic.id}; {wanted} is needed."
+                )
+            if not np.isfinite(values).all():
+                column = int(np.argwhere(~np.isfinite(values))[0][1])
+                raise PluginError(
+                    f"feature '{self.columns[column]}' of topic {topic.id} is not finite."
+                )
+            found.append(values)
+        return found
+
+
+def open_groups(
+    names: Sequence[str], settings: Mapping[str, Mapping[str, Any]], resources: Resources
+) -> list[Group]:
+    """Make groups of features ready.
+
+    Raises:
+        InputError: there is no such group, it is named twice, or settings are for another one.
+    """
+    for name in settings:
+        if name not in names:
+            raise InputError(f"settings.{name} has no effect: '{name}' is not among the features.")
+    if len(set(names)) < len(names):
+        raise InputError("a group of features is named twice.")
+    return [
+        Group(name, settings.get(name, {}), resources.feature_group(name, settings.get(name, {})))
+        for name in names
+    ]
+
+
+def save_groups(groups: Sequence[Group], path: Path) -> None:
+    """Write names, settings and features of groups to a file, what they learned beside it.
+
+    Args:
+        groups: which.
+        path: a JSON file; groups that learned get folders in `groups/` beside it.
+    """
+    held = {
+        "groups": [
+            {"name": group.name, "settings": dict(group.settings), "features": group.columns}
+            for group in groups
+        ]
+    }
+    path.write_text(json.dumps(held, indent=1) + "\n", encoding="utf-8")
+    for group in groups:
+        if isinstance(group.held, TrainableFeatureGroup):
+            place = path.parent / "groups" / group.name
+            place.mkdir(parents=True)
+            group.held.save(place)
+
+
+def load_groups(path: Path, resources: Resources) -> list[Group]:
+    """Read what `save_groups` wrote.
+
+    Raises:
+        InputError: files are damaged, or a group has other features now.
+    """
+    try:
+        held = json.loads(path.read_text(encoding="utf-8"))["groups"]
+        saved = [(g["name"], g["settings"], tuple(g["features"])) for g in held]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise InputError("this says not which features were learned from.", path=path) from error
+    groups = []
+    for name, settings, columns in saved:
+        group = Group(name, settings, resources.feature_group(name, settings))
+        if isinstance(group.held, TrainableFeatureGroup):
+            group.held.load(path.parent / "groups" / name)
+        if group.columns != columns:
+            raise InputError(
+                f"feature group '{name}' has other features now than this model was trained "
+                "with. Were knowledge bases added, removed or replaced? Train it again.",
+                path=path,
+            )
+        groups.append(group)
+    return groups

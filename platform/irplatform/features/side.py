@@ -1,0 +1,187 @@
+"""Features for the last layer of a neural reranker.
+
+What a network reads of words and vectors leaves out what a first stage, a knowledge base or a
+document's headings say. `SideFeatures` gives a model these numbers as one matrix per topic: groups
+opened by name, standardized with mean and deviation of the training documents, and cut at ±5 so
+that no single feature of an unusual document drowns the rest (our choice).
+
+The width depends on names and settings alone. A group that the training topics have nothing to
+offer for gives zeros, as does a feature that is the same for all training documents: so weights of
+pre-training on topics without such fields fit the model that is then trained on topics with them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from irplatform.errors import InputError
+from irplatform.features.calculator import Calculator
+from irplatform.features.folding import Folding, fitted, out_of_fold
+from irplatform.features.groups import load_groups, open_groups, save_groups
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from irplatform.features.folding import Pool
+    from irplatform.features.groups import Batch, Features, Group
+    from irplatform.plugin import Resources, Topic, TrainingData
+
+FOLDS = 5
+"""Of training topics, for groups that learn."""
+APART = "citing_id"
+"""The topic field whose values keep topics in one fold."""
+_MOST = 5.0
+_GROUPS = "features.json"
+_SCALES = "features.safetensors"
+
+
+class SideFeatures:
+    """Standardized features of some groups, for any topic and documents.
+
+    `fit` or `load` comes before `matrix` and `matrices`.
+
+    Args:
+        names: of groups; none makes matrices without columns.
+        settings: options of groups, by name.
+        resources: what the harness lends.
+
+    Raises:
+        InputError: there is no such group, it is named twice, or settings are for another one.
+    """
+
+    def __init__(
+        self,
+        names: Sequence[str],
+        settings: Mapping[str, Mapping[str, Any]],
+        resources: Resources,
+    ) -> None:
+        self._resources = resources
+        self._groups = open_groups(names, settings, resources)
+        self._used: set[str] = set()
+        self._mean = np.zeros(self.width, dtype=np.float32)
+        self._scale = np.zeros(self.width, dtype=np.float32)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the features, as `group.feature`."""
+        return tuple(name for group in self._groups for name in group.columns)
+
+    @property
+    def width(self) -> int:
+        """How many features there are."""
+        return len(self.columns)
+
+    def fit(self, data: TrainingData, pools: Sequence[Pool]) -> list[Features]:
+        """Learn from training topics: groups that learn, mean and deviation of every feature.
+
+        Args:
+            data: what the model learns from.
+            pools: its training topics with the documents that it draws samples from.
+
+        Returns:
+            What `matrix` is for other topics, for the documents of each pool: float32
+            [documents, width]; features that are learned come from instances that never saw the
+            topic's judgments.
+        """
+        topics = [labelled.topic for labelled in data.training]
+        how = Folding(FOLDS, APART, self._resources.seed)
+        columns: list[list[Features]] = []
+        ready: list[Group] = []
+        self._used = set()
+        for group in self._groups:
+            if not group.applies(topics, self._resources):
+                nothing = len(group.columns)
+                columns.append([np.zeros((len(ids), nothing), np.float32) for _, ids in pools])
+                ready.append(group)
+                continue
+            self._used.add(group.name)
+            if group.learns:
+                columns.append(out_of_fold(group, pools, data, self._resources, how))
+                ready.append(fitted(group, data.training, (), data, self._resources))
+            else:
+                asked = [(labelled.topic, ids) for labelled, ids in pools]
+                columns.append(Calculator(self._resources).compute_all(group, asked))
+                ready.append(group)
+        self._groups = ready
+        raw = [_joined(held, ids) for (_, ids), *held in zip(pools, *columns, strict=True)]
+        self._learn_scales(raw)
+        return [self._standardized(values) for values in raw]
+
+    def _learn_scales(self, raw: Sequence[Features]) -> None:
+        values = np.concatenate([*raw, np.empty((0, self.width), np.float32)]).astype(np.float64)
+        if len(values):
+            deviation = values.std(axis=0)
+            self._mean = values.mean(axis=0).astype(np.float32)
+            varies = deviation > 1e-6 * np.maximum(1.0, np.abs(self._mean))
+            self._scale = np.where(varies, 1 / np.maximum(deviation, 1e-12), 0).astype(np.float32)
+
+    def _standardized(self, values: Features) -> Features:
+        standard: Features = ((values - self._mean) * self._scale).clip(-_MOST, _MOST)
+        return standard
+
+    def matrix(self, topic: Topic, doc_ids: Sequence[str]) -> Features:
+        """Features of documents of a topic: float32 [documents, width], standardized."""
+        return self.matrices([(topic, doc_ids)])[0]
+
+    def matrices(self, asked: Sequence[tuple[Topic, Sequence[str]]]) -> list[Features]:
+        """Features for several topics; groups may compute those of all at once."""
+        batch: Batch = [(topic, self._resources.documents(ids)) for topic, ids in asked]
+        columns = [self._of(group, batch) for group in self._groups]
+        return [
+            self._standardized(_joined(held, ids))
+            for (_, ids), *held in zip(asked, *columns, strict=True)
+        ]
+
+    def _of(self, group: Group, batch: Batch) -> list[Features]:
+        if group.name not in self._used:
+            return [np.zeros((len(docs), len(group.columns)), np.float32) for _, docs in batch]
+        return group.checked(batch) if group.learns else self._calculator.compute(group, batch)
+
+    @property
+    def _calculator(self) -> Calculator:
+        return Calculator(self._resources)
+
+    def save(self, folder: Path) -> None:
+        """Write what was learned into a folder, beside the weights; nothing without groups."""
+        if self._groups:
+            from safetensors.numpy import save_file
+
+            save_groups([g for g in self._groups if g.name in self._used], folder / _GROUPS)
+            save_file({"mean": self._mean, "scale": self._scale}, folder / _SCALES)
+
+    def load(self, folder: Path) -> None:
+        """Read what `save` wrote.
+
+        Raises:
+            InputError: files are missing or damaged, or belong to other groups.
+        """
+        if not self._groups:
+            return
+        from safetensors import SafetensorError
+        from safetensors.numpy import load_file
+
+        read = {g.name: g for g in load_groups(folder / _GROUPS, self._resources)}
+        names = [group.name for group in self._groups]
+        try:
+            held = load_file(folder / _SCALES)
+            mean, scale = held["mean"], held["scale"]
+        except (OSError, SafetensorError, KeyError) as error:
+            raise InputError("this is not a file of scales.", path=folder / _SCALES) from error
+        if set(read) - set(names) or mean.shape != (self.width,):
+            raise InputError(
+                f"this model reads other features ({', '.join(read)}) than {', '.join(names)}.",
+                path=folder / _GROUPS,
+            )
+        self._used = set(read)
+        self._groups = [read.get(group.name, group) for group in self._groups]
+        self._mean, self._scale = mean, scale
+
+
+def _joined(held: Sequence[Features], doc_ids: Sequence[str]) -> Features:
+    """Features of all groups side by side; no column where there is no group."""
+    if not held:
+        return np.empty((len(doc_ids), 0), dtype=np.float32)
+    return np.hstack(list(held))

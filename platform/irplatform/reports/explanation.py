@@ -1,0 +1,86 @@
+"""Explanations of scores as text: any nested mappings, as rerankers make them.
+
+Numbers and words are lines, `name  value`; a list of mappings is a table under its name; a mapping
+is a part with its name as heading; a list of numbers or words stands on one line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_INDENT = "  "
+
+
+def lines_of(value: Mapping[str, Any]) -> Iterator[str]:
+    """An explanation as lines: what is short first, then parts and tables in their order."""
+    short = {name: held for name, held in value.items() if not _is_long(held)}
+    width = max((len(_title(name)) for name in short), default=0)
+    for name, held in short.items():
+        yield f"{_title(name):<{width}}  {_shown(held)}".rstrip()
+    for name, held in value.items():
+        if not _is_long(held):
+            continue
+        yield ""
+        yield _title(name)
+        inner = lines_of(held) if isinstance(held, Mapping) else _table(held)
+        for line in inner:
+            yield f"{_INDENT}{line}".rstrip()
+
+
+def _is_long(value: Any) -> bool:
+    if isinstance(value, Mapping):
+        return bool(value)
+    return _is_list(value) and any(isinstance(each, Mapping) for each in value)
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, Sequence) and not isinstance(value, str)
+
+
+def _table(rows: Sequence[Any]) -> Iterator[str]:
+    """Mappings as rows under their names; numbers stand to the right."""
+    held = [row if isinstance(row, Mapping) else {"": row} for row in rows]
+    names = list(dict.fromkeys(name for row in held for name in row))
+    columns = []
+    for name in names:
+        values = [row.get(name) for row in held]
+        cells = [_title(name), *map(_shown, values)]
+        width = max(map(len, cells))
+        numeric = all(value is None or _is_number(value) for value in values)
+        columns.append([cell.rjust(width) if numeric else cell.ljust(width) for cell in cells])
+    for row in zip(*columns, strict=True):
+        yield "  ".join(row)
+
+
+def _title(name: str) -> str:
+    return name.replace("_", " ")
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _shown(value: Any) -> str:
+    """A value in a cell or at the end of a line."""
+    if value is None:
+        return "-"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return _number(value)
+    if isinstance(value, Mapping):
+        return ", ".join(f"{_title(name)} {_shown(held)}" for name, held in value.items()) or "-"
+    if _is_list(value):
+        return ", ".join(map(_shown, value)) or "-"
+    return " ".join(str(value).split())
+
+
+def _number(value: float) -> str:
+    """Four decimals, or as many digits as a small number needs."""
+    if value and abs(value) < 0.001:
+        return f"{value:.2e}"
+    return f"{value:,.4f}" if abs(value) < 1000 else f"{value:,.1f}"

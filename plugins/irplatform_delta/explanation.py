@@ -1,0 +1,120 @@
+"""What Delta saw in a document: the words close to each query word, and the lexical features.
+
+Beside each one stands what the score would be less without it. A word is left out by giving it the
+δ of an unknown word (zeros) wherever it stands, a lexical feature by setting it to its mean over
+the training documents, where the network's input is zero.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from irplatform.text.closest_words import Words
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from torch import Tensor
+
+    from irplatform.text.closest_words import Encoded
+    from irplatform_delta.network import DeltaNetwork
+
+WORDS = 5
+"""Document words that are told of, per query word."""
+
+
+@dataclass(frozen=True)
+class Explainer:
+    """Explains scores of one topic's documents.
+
+    Attributes:
+        network: with its weights.
+        table: of the network, see `DeltaNetwork.tabulate`.
+        encoded: the topic's documents.
+        names: the words of the vectors' rows; the row behind them is UNK's.
+        query: the topic's words as they are written, with the row of each.
+        lexical: names of the lexical features.
+    """
+
+    network: DeltaNetwork
+    table: Tensor
+    encoded: Encoded
+    names: Sequence[str]
+    query: Sequence[tuple[str, int]]
+    lexical: Sequence[str]
+
+    def explain(self, document: int) -> dict[str, Any]:
+        """One document's score and what made it."""
+        positions = self.encoded.documents[document]
+        padding = len(self.encoded.words.word)
+        counts = Counter(p for p in positions.tolist() if p != padding)
+        lexical = self.encoded.lexical[document : document + 1]
+        per_word = [self._closest(row, counts) for _, row in self.query]
+        shown = sorted({position for held in per_word for position in held})
+        score, *without = self._without(positions, shown, lexical)
+        loss = {p: score - left for p, left in zip(shown, without, strict=True)}
+        return {
+            "score": score,
+            "document_words_read": sum(counts.values()),
+            "query_words_without_vector": [w for w, row in self.query if row == len(self.names)],
+            "closest_words": [
+                {"query_word": word, **self._word(p, counts[p], loss[p])}
+                for (word, _), held in zip(self.query, per_word, strict=True)
+                for p in held
+            ],
+            "lexical_features": self._features(positions, lexical, score),
+        }
+
+    def _closest(self, row: int, counts: Counter[int]) -> list[int]:
+        """The document's words that a query word is closest to, nearest first, as positions."""
+        words = self.encoded.words
+        own = [p for p in counts if words.active[p] and int(words.closest[p]) == row]
+        return sorted(own, key=lambda p: (float(words.features[p, 1]), -counts[p], p))[:WORDS]
+
+    def _word(self, position: int, count: int, loss: float) -> dict[str, Any]:
+        words = self.encoded.words
+        cosine, distance, proximity = words.features[position].tolist()
+        return {
+            "word": self.names[int(words.word[position])],
+            "times": count,
+            "cosine": cosine,
+            "distance": distance,
+            "proximity": proximity,
+            "gain": loss,
+        }
+
+    def _without(self, positions: Tensor, left_out: Sequence[int], lexical: Tensor) -> list[float]:
+        """The score, and those without each of some words."""
+        size = len(self.encoded.words.word)
+        documents = positions.repeat(len(left_out) + 1, 1)
+        documents[documents == size] = size + 1  # padding moves behind the word that is nothing
+        for number, position in enumerate(left_out, start=1):
+            documents[number, positions == position] = size
+        words = self.encoded.words
+        more = Words(
+            torch.cat([words.word, words.word[:1]]),
+            torch.cat([words.closest, words.closest[:1]]),
+            torch.cat([words.features, torch.zeros_like(words.features[:1])]),
+            torch.cat([words.active, torch.zeros_like(words.active[:1])]),
+        )
+        return self._scores(more, documents, lexical.expand(len(documents), -1))
+
+    def _features(self, positions: Tensor, lexical: Tensor, score: float) -> list[dict[str, Any]]:
+        """The lexical features, and what each adds."""
+        count = len(self.lexical)
+        without = lexical.repeat(count, 1)
+        without[range(count), range(count)] = self.network.lexical_mean[:count]
+        documents = positions.expand(count, -1)
+        left = self._scores(self.encoded.words, documents, without) if count else []
+        return [
+            {"feature": name, "value": value, "gain": score - other}
+            for name, value, other in zip(self.lexical, lexical[0].tolist(), left, strict=False)
+        ]
+
+    def _scores(self, words: Words, documents: Tensor, lexical: Tensor) -> list[float]:
+        scores: list[float] = self.network.tabulated(self.table, words, documents, lexical).tolist()
+        return scores

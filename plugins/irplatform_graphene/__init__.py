@@ -1,0 +1,13 @@
+"""GRAPHENE, the graph-augmented retrieval model of Zhao, Su, Lu and Wang (CIKM 2019)."""
+
+from irplatform.plugin import RegisterReranker, hookimpl
+
+
+@hookimpl
+def register_rerankers(register: RegisterReranker) -> None:
+    """GRAPHENE, and without its graph or its reward (the paper's ablations)."""
+    from irplatform_graphene.reranker import Graphene
+
+    register("graphene", Graphene)
+    register("graphene-nograph", Graphene, graph=False)
+    register("graphene-noreward", Graphene, reward=1.0)

@@ -1,0 +1,193 @@
+"""The network of GRAPHENE (Zhao et al., CIKM 2019, sections 3.2 and 4).
+
+Documents send no messages, so a concept's state after the first layer depends on word vectors and
+edges alone: what it reads of its neighbours (`ConceptInputs`) is a constant, and only concepts of
+the documents at hand are ever computed. A document's state after the second layer is one weighted
+sum of its concepts' messages; the reward adds (α − 1) times the messages of those that match the
+query (section 3.2.2). So everything but that sum is computed once per document.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from irplatform_graphene.recurrent import BiLSTM
+
+_WIDTH = 3
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """What fixes the shapes of the network, and so which weights fit it.
+
+    Attributes:
+        dimensions: of word vectors.
+        projection: of word vectors as the network reads them.
+        hidden: of the LSTM, in each direction.
+        layers: of the LSTM.
+        graph: of concepts' and documents' states in the graph; 0 for no graph.
+        vector: of v_d and W v_p.
+        filters: of the query's convolution.
+        features: that the last layer reads beside the distance.
+        feature_units: hidden units that they pass through.
+    """
+
+    dimensions: int
+    projection: int
+    hidden: int
+    layers: int
+    graph: int
+    vector: int
+    filters: int
+    features: int = 0
+    feature_units: int = 0
+
+
+@dataclass(frozen=True)
+class Links:
+    """Weighted concepts of documents (or of pairs), one behind the other.
+
+    Attributes:
+        concepts: int64 [links], rows of a table of concepts.
+        weights: float32 [links].
+        offsets: int64 [n], where those of each begin.
+    """
+
+    concepts: Tensor
+    weights: Tensor
+    offsets: Tensor
+
+    def sums(self, table: Tensor) -> Tensor:
+        """Weighted sums of rows of a table: [concepts, w] → [n, w]."""
+        if not len(self.concepts):
+            return table.new_zeros(len(self.offsets), table.shape[1])
+        return functional.embedding_bag(
+            self.concepts, table, self.offsets, mode="sum", per_sample_weights=self.weights
+        )
+
+
+class GrapheneNetwork(nn.Module):
+    """Encoder, graph module, query encoder and scoring.
+
+    Args:
+        sizes: its shapes.
+        dropout: of Enc(d), GCN(d) and the query's vector, while training.
+    """
+
+    feature_mean: Tensor
+    feature_scale: Tensor
+
+    def __init__(self, sizes: Sizes, dropout: float) -> None:
+        super().__init__()
+        self.sizes = sizes
+        self.dropout = nn.Dropout(dropout)
+        read = sizes.projection
+        self.project = nn.Linear(sizes.dimensions, read, bias=False)
+        self.encoder = BiLSTM(read, sizes.hidden, sizes.layers)
+        if sizes.graph:
+            self.concept_layer = nn.Linear(read, sizes.graph, bias=False)  # W_c
+            self.document_layer = nn.Linear(sizes.graph, sizes.graph, bias=False)  # W_d
+            self.from_graph = nn.Linear(sizes.graph, sizes.vector, bias=False)
+        self.from_text = nn.Linear(2 * sizes.hidden, sizes.vector)  # with `from_graph`: f_l
+        self.convolution = nn.Conv1d(read, sizes.filters, _WIDTH, padding=_WIDTH // 2)
+        self.attention = nn.Linear(2 * sizes.filters, 1, bias=False)
+        nn.init.zeros_(self.attention.weight)  # at first all fields count the same
+        self.query_layer = nn.Linear(2 * sizes.filters, sizes.vector)  # W
+        self.register_buffer("feature_mean", torch.zeros(sizes.features))
+        self.register_buffer("feature_scale", torch.ones(sizes.features))
+        if sizes.features:
+            self.feature_layer = nn.Linear(sizes.features, sizes.feature_units)
+            self.feature_output = nn.Linear(sizes.feature_units, 1, bias=False)
+            self.feature_direct = nn.Linear(sizes.features, 1, bias=False)
+            nn.init.zeros_(self.feature_direct.weight)
+
+    def encode(self, vectors: Tensor, present: Tensor) -> Tensor:
+        """Enc(d), the mean of the hidden states (section 3.2.1).
+
+        Args:
+            vectors: float32 [n, N, V], of documents' words; what stands for padding is not read.
+            present: bool [n, N], words, all of a document before its padding.
+
+        Returns:
+            float32 [n, 2·hidden]; 0 for a document without words.
+        """
+        states = self.encoder(self.project(vectors), present)
+        lengths = present.sum(dim=1).clamp(min=1)
+        mean: Tensor = (states * present[:, :, None]).sum(dim=1) / lengths[:, None]
+        return mean
+
+    def messages(self, inputs: Tensor) -> Tensor:
+        """W_d g_c⁽¹⁾ of concepts, with g_c⁽¹⁾ = ReLU(W_c Σ g_c⁽⁰⁾) (equations 2 and 3).
+
+        Args:
+            inputs: float32 [c, V], normalized sums over neighbours, see `ConceptInputs`.
+
+        Returns:
+            float32 [c, graph].
+        """
+        states = functional.relu(self.concept_layer(self.project(inputs)))
+        messages: Tensor = self.document_layer(states)
+        return messages
+
+    def text_part(self, encoded: Tensor) -> Tensor:
+        """What Enc(d) adds to v_d: [n, 2·hidden] → [n, vector]."""
+        part: Tensor = self.from_text(self.dropout(encoded))
+        return part
+
+    def compose(self, text: Tensor, received: Tensor | None) -> Tensor:
+        """v_d = f_l(Enc(d) ∘ GCN(d)), ∘ being concatenation (equation 4).
+
+        Args:
+            text: float32 [n, vector], of `text_part`.
+            received: float32 [n, graph], the weighted sums of messages; None without a graph.
+        """
+        if received is None:
+            return text
+        part: Tensor = self.from_graph(self.dropout(functional.relu(received)))
+        return text + part
+
+    def query(self, vectors: Tensor, weights: Tensor, fields: Tensor) -> Tensor:
+        """W v_p: convolution and pooling per field, fusion of the fields (section 4.1).
+
+        Pooling is the maximum and the weighted mean; fusion is a weighted mean.
+
+        Args:
+            vectors: float32 [f, L, V], words of all fields of some topics.
+            weights: float32 [f, L], the share of each word in its field's mean; 0 is padding.
+            fields: int64 [t, F], the fields of each topic; f is padding.
+
+        Returns:
+            float32 [t, vector].
+        """
+        present = weights > 0
+        read = self.project(vectors) * present[:, :, None]
+        maps = functional.relu(self.convolution(read.transpose(1, 2))).transpose(1, 2)
+        maps = maps * present[:, :, None]
+        mean = torch.einsum("flc,fl->fc", maps, weights)
+        pooled = torch.cat([maps.amax(dim=1), mean], dim=1)
+        pooled = torch.cat([pooled, torch.zeros_like(pooled[:1])])[fields]
+        absent = fields == len(vectors)
+        logits = self.attention(pooled)[:, :, 0].masked_fill(absent, -1e9)
+        fused = (logits.softmax(dim=1)[:, :, None] * pooled).sum(dim=1)
+        vector: Tensor = self.query_layer(self.dropout(fused))
+        return vector
+
+    def score(self, queries: Tensor, documents: Tensor, features: Tensor | None) -> Tensor:
+        """−‖W v_p − v_d‖₁ (equation 7), plus what features say.
+
+        Args:
+            queries: float32 [n, vector], or [vector] for one.
+            documents: float32 [n, vector].
+            features: float32 [n, features], as they are; None leaves them out.
+        """
+        scores = -(queries - documents).abs().sum(dim=1)
+        if features is None or not self.sizes.features:
+            return scores
+        standard = (features - self.feature_mean) / self.feature_scale
+        hidden = functional.relu(self.feature_layer(standard))
+        added: Tensor = self.feature_output(hidden) + self.feature_direct(standard)
+        return scores + added[:, 0]

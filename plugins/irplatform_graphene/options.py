@@ -1,0 +1,103 @@
+"""The options of GRAPHENE: sizes, switches and training, and the paper's values as a preset."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from irplatform.concepts import ConceptOptions
+from irplatform.plugin import Field, Options
+from irplatform.text import VectorOptions
+from irplatform.training import LoopSettings, PairSettings
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+class DecoderSettings(Options):
+    """The title decoder, which is trained together with the encoder and not used afterwards."""
+
+    on: bool = Field(True, description="generate titles while the encoder is trained")
+    weight: float = Field(0.5, ge=0, le=1, description="share of its loss [paper]")
+    vocabulary: int = Field(4000, gt=0, description="words it chooses from, the most frequent ones")
+    hidden: int = Field(64, gt=0, description="width of its LSTM")
+    title_words: int = Field(16, gt=0, description="words of a title that are generated")
+    share: float = Field(
+        0.25, gt=0, le=1, description="share of a step's documents whose titles are generated"
+    )
+
+
+class GrapheneOptions(Options):
+    """Options of GRAPHENE; `[paper]` marks a value of Zhao et al., CIKM 2019."""
+
+    projection: int = Field(64, gt=0, description="word vectors are projected to so many numbers")
+    hidden: int = Field(64, gt=0, description="width of the LSTM, in each direction")
+    layers: int = Field(1, gt=0, description="layers of the LSTM [paper: 3]")
+    document_words: int = Field(120, gt=0, description="words of a document that are read")
+    graph: bool = Field(True, description="use the document–concept graph (ablation)")
+    graph_width: int = Field(64, gt=0, description="width of states in the graph")
+    self_loop: float = Field(
+        1.0, ge=0, description="weight of a concept among its neighbours [Kipf and Welling: 1]"
+    )
+    reward: float = Field(
+        1.6, ge=0, description="weight of a concept that matches the query [paper]; 1 for none"
+    )
+    vector: int = Field(128, gt=0, description="width of the vectors of documents and queries")
+    filters: int = Field(128, gt=0, description="filters of the query's convolution")
+    query_fields: tuple[str, ...] = Field(
+        ("disease", "gene", "demographic", "mesh"),
+        description="a topic's fields that are read; the whole query where it has none of them",
+    )
+    query_words: int = Field(48, gt=0, description="words of a field that are read")
+    expansion: bool = Field(True, description="read other names of the concepts in a field too")
+    expansion_names: int = Field(6, gt=0, description="other names of a concept that are read")
+    narrower: int = Field(
+        1, ge=0, description="steps of is-a below a topic's concepts that match, too"
+    )
+    dropout: float = Field(0.2, ge=0, lt=1, description="of documents' and queries' vectors")
+    margin: float = Field(1.0, gt=0, description="difference of scores that costs nothing")
+    others: int = Field(
+        16, ge=0, description="documents of other topics that a relevant one is compared with, too"
+    )
+    tune_encoder: bool = Field(
+        False, description="train a pre-trained encoder further [paper]; otherwise it stays"
+    )
+    decoder: DecoderSettings = Field(DecoderSettings(), description="the title decoder")
+    pairs: PairSettings = Field(PairSettings(), description="how training pairs are drawn")
+    loop: LoopSettings = Field(
+        LoopSettings(optimizer="adam", learning_rate=0.001, batch_size=64, epochs=15, patience=4),
+        description="optimizer and stopping",
+    )
+    pretraining: LoopSettings = Field(
+        LoopSettings(optimizer="adam", learning_rate=0.001, batch_size=64, epochs=6, patience=2),
+        description="the same for pre-training",
+    )
+    validation_topics: int = Field(
+        150, gt=0, description="topics that early stopping looks at in pre-training"
+    )
+    stored_documents: int = Field(
+        2_000_000,
+        ge=0,
+        description="collections up to this size have their document vectors stored",
+    )
+    concepts: ConceptOptions = Field(ConceptOptions(), description="the document–concept graph")
+    vectors: VectorOptions = Field(VectorOptions(), description="word vectors, fixed in training")
+
+
+PRESETS: Mapping[str, Mapping[str, object]] = {
+    "paper": {
+        "projection": 100,
+        "hidden": 100,
+        "layers": 3,
+        "document_words": 400,
+        "dropout": 0.5,
+        "others": 0,
+        "tune_encoder": True,
+        "decoder": {"share": 1.0, "vocabulary": 20_000, "hidden": 100},
+        "loop": {"optimizer": "adagrad", "learning_rate": 0.001, "epochs": 50, "patience": 50},
+        "pretraining": {
+            "optimizer": "adagrad", "learning_rate": 0.001, "epochs": 50, "patience": 50
+        },
+        "vectors": {"dimensions": 100},
+    },
+}
+"""The paper's sizes and training, for a GPU."""
