@@ -2,7 +2,8 @@
 
     python docs/generate_results.py
 
-A table stands between two comments; the first one says what is in it:
+Within a label the first stage comes first, then the rerankers by the better of their two lines. A
+table stands between two comments; the first one says what is in it:
 
     <!-- results nfcorpus by retrievers: nDCG@20, AP -->
     …
@@ -43,6 +44,9 @@ def written(text: str, rows: Sequence[Row]) -> str:
     def table(found: re.Match[str]) -> str:
         measures = [measure.strip() for measure in found["measures"].split(",")]
         chosen = [row for row in rows if found["tag"] in row.tags]
+        chosen.sort(
+            key=lambda row: (row.label, row.reranker is not None, -_value(row, measures[0]))
+        )
         return (
             found["begin"]
             + "".join(f"{line}\n" for line in _table(chosen, found["label"], measures))
@@ -56,7 +60,7 @@ def our_rows() -> list[Row]:
     """The rows of our own plugins; others document theirs."""
     held = registry().results
     files = [file for file, plugin in held.items() if plugin.distribution == _OURS]
-    return sorted(known_rows(files), key=lambda row: (row.label, row.reranker or ""))
+    return list(known_rows(files))
 
 
 def _table(rows: Sequence[Row], label: str | None, measures: Sequence[str]) -> Iterator[str]:
@@ -73,6 +77,13 @@ def _table(rows: Sequence[Row], label: str | None, measures: Sequence[str]) -> I
     if told:
         yield from ("", "Published, on other data:", "")
         yield from (f"- {row.title or row.name}: {row.paper}." for row in told)
+
+
+def _value(row: Row, measure: str) -> float:
+    """What a table is sorted by: the best of the two lines of a row."""
+    return max(
+        (held[measure].value for held in (row.expected, row.alone) if measure in held), default=0.0
+    )
 
 
 def _line(cells: Sequence[str]) -> str:

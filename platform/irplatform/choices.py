@@ -10,8 +10,9 @@ from irplatform.reranking.systems import RerankerChoice
 from irplatform.retrieval.first_stage import RetrieverChoice
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Container, Mapping, Sequence
 
+    from irplatform.collections import Collection
     from irplatform.registry import Registration, Registry
 
 
@@ -69,6 +70,47 @@ def choose_systems(
     )
 
 
+def with_expansion_of(
+    collection: Collection,
+    registry: Registry,
+    retrievers: Sequence[str],
+    settings: Mapping[str, object],
+) -> dict[str, object]:
+    """Settings, and beneath them how the collection wants its queries expanded.
+
+    Args:
+        collection: what is searched.
+        registry: the installed plugins.
+        retrievers: names; those that cannot expand queries search as usual.
+        settings: what the user said; `expand` or `plan` of a retriever take the place of the
+            collection's, and parts of a plan (`bm25.plan.gene.weight`) go into it.
+
+    Raises:
+        InputError: the collection names a knowledge base that is not installed.
+    """
+    wanted: dict[str, object] = {}  # first, so that parts of a plan are set within it
+    for name in retrievers:
+        if "expand" not in registry.retriever(name).option_names():
+            continue
+        said = [settings[key] for key in ("expand", f"{name}.expand") if key in settings]
+        if not said and collection.expand:
+            _check_installed(collection)
+            wanted[f"{name}.expand"] = list(collection.expand)
+        expands = said[-1] if said else collection.expand
+        if expands and collection.plan and not {"plan", f"{name}.plan"} & settings.keys():
+            wanted[f"{name}.plan"] = dict(collection.plan)
+    return {**wanted, **settings}
+
+
+def _check_installed(collection: Collection) -> None:
+    from irplatform.knowledge import open_knowledge
+
+    try:
+        open_knowledge(collection.expand)
+    except InputError as error:
+        raise InputError(f"'{collection.id}' wants its queries expanded: {error}") from error
+
+
 def check_preset(preset: str, chosen: Sequence[Registration[Any]]) -> None:
     """See that a preset has an effect.
 
@@ -112,7 +154,7 @@ def flat(table: Mapping[str, Any], prefix: str = "") -> dict[str, object]:
 
 
 def _settings_of(
-    registration: Registration[Any], settings: Mapping[str, object], of_name: Collection[str] = ()
+    registration: Registration[Any], settings: Mapping[str, object], of_name: Container[str] = ()
 ) -> tuple[set[str], dict[str, object]]:
     """The settings that a system takes: which keys were used, and the nested values.
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from contextlib import contextmanager
 from contextvars import ContextVar
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -21,6 +23,11 @@ _speaker: ContextVar[str] = ContextVar("speaker", default="")
 def speak_as(name: str) -> None:
     """Say in front of every line who speaks: one of several processes, which shows no bars."""
     _speaker.set(name)
+
+
+def say_nothing() -> None:
+    """Write nothing more to stderr: of several processes that do the same, one speaks."""
+    sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - until the end
 
 
 def notice(message: str) -> None:

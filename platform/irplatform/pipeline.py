@@ -266,7 +266,7 @@ def assign(
             )
         return [(system, candidates.topics)]
     if teacher.lessons is not None:
-        system = fit_system(choice, teacher.lessons, resources, teacher.pretraining)
+        system = fit_system(choice, teacher.lessons, resources, teacher.pretraining_of(choice))
         return [(system, candidates.topics)]
     judged = candidates.examples(qrels or {})
     if not teacher.folds or not judged:
@@ -278,7 +278,8 @@ def assign(
     for number, split in enumerate(fold_topics(judged, FOLDS, resources.seed)):
         lessons = Lessons(f"fold {number + 1} of {FOLDS}", split.training)
         topics = [e.topic for e in split.validation] + (unjudged if number == 0 else [])
-        assigned.append((fit_system(choice, lessons, resources, teacher.pretraining), topics))
+        before = teacher.pretraining_of(choice)
+        assigned.append((fit_system(choice, lessons, resources, before), topics))
     return assigned
 
 

@@ -23,8 +23,8 @@ and in its pyproject.toml:
 Once it is installed, `platform run --reranker document-length` finds it. Plugins import this module
 and the helper packages `irplatform.text`, `irplatform.training`, `irplatform.features`,
 `irplatform.retrieval`, `irplatform.knowledge`, `irplatform.concepts` and `irplatform.runs`, and
-nothing else of the platform. Import heavy modules (torch, spacy) inside the functions that need them: every command
-loads every plugin.
+nothing else of the platform. Import heavy modules (torch, spacy) inside the functions that need
+them: every command loads every plugin.
 """
 
 from __future__ import annotations
@@ -316,6 +316,14 @@ class Reranker:
         del topic, documents
         raise InputError(f"{type(self).__name__} does not explain its scores.")
 
+    def holds_first_stage(self) -> bool:
+        """Whether the first stage's score is one of the things that it learned to weigh.
+
+        Such a reranker is not mixed with the first stage again, unless the user says so. Called on
+        an instance that is not prepared.
+        """
+        return False
+
     def depends_on(self) -> Mapping[str, object]:
         """What its scores depend on beside options, documents and training, as JSON.
 
@@ -325,7 +333,22 @@ class Reranker:
 
 
 class TrainableReranker(Reranker):
-    """A reranker that learns from judged topics."""
+    """A reranker that learns from judged topics.
+
+    Attributes:
+        pretrained_on: what it learns from first unless `--pretrain` says otherwise: "mesh", for
+            MeSH-term queries of collections with headings, or "" for nothing.
+    """
+
+    pretrained_on: ClassVar[str] = ""
+
+    @classmethod
+    def options_of_pretraining(cls, options: _Options) -> _Options:
+        """The options that pre-training is done with, of those that were chosen.
+
+        Pre-training is done anew when they change: leave out of them what it does not heed.
+        """
+        return options
 
     def fit(self, data: TrainingData) -> None:
         """Learn. Must be repeatable: same data, options, seed and versions, same weights.
@@ -350,12 +373,14 @@ class FeatureGroup:
         Options: the class of its options.
         citation: where the features come from.
         reads_knowledge: whether features change with the installed knowledge bases.
+        holds_first_stage: whether a first stage's score of the whole query is among them.
         options: the options of this instance.
     """
 
     Options: ClassVar[type[Options]] = Options
     citation: ClassVar[str] = ""
     reads_knowledge: ClassVar[bool] = False
+    holds_first_stage: ClassVar[bool] = False
 
     def __init__(self, options: _Options | None = None) -> None:
         self.options: _Options = options if options is not None else type(self).Options()

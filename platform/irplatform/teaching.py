@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from irplatform.choices import choose_systems
+from irplatform.collections.mesh import FIELD as MESH_FIELD
 from irplatform.collections.mesh import mesh_queries
 from irplatform.console import notice
 from irplatform.errors import InputError
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 
 MESH = "mesh"
 """The name of pre-training on MeSH-term queries."""
+NO_PRETRAINING = "none"
+"""Says that rerankers are not pre-trained, those that would be by default included."""
 PLAIN_RETRIEVER = "bm25"
 """What finds candidates for MeSH-term queries."""
 PRETRAINING_DEPTH = 100
@@ -46,12 +49,18 @@ class Teacher:
         checkpoint: a folder to load instead of training.
         folds: cross-validate over the evaluated collection's own judged topics.
         pretraining: what rerankers that learn learn from before, or None.
+        declared: what those learn from before that say so themselves, or None.
     """
 
     lessons: Lessons | None = None
     checkpoint: Path | None = None
     folds: bool = False
     pretraining: Lessons | None = None
+    declared: Lessons | None = None
+
+    def pretraining_of(self, choice: RerankerChoice) -> Lessons | None:
+        """What a reranker learns from before."""
+        return self.declared if self.declared and choice.pretrained_on else self.pretraining
 
 
 def find_training(collection: Collection, train_on: Collection | None) -> Collection | None:
@@ -184,7 +193,7 @@ def check_pretraining(
     Raises:
         InputError: nothing is trained.
     """
-    if name is None:
+    if name in (None, NO_PRETRAINING):
         return
     if checkpoint is not None:
         raise InputError("--pretrain has no effect with --checkpoint: nothing is trained then.")
@@ -216,7 +225,7 @@ def pretraining_lessons(
 
     Args:
         name: "mesh" for MeSH-term queries of the collection's documents, or a collection over the
-            same documents; None for nothing.
+            same documents; None or "none" for nothing.
         collection: the collection that is run or trained on.
         plugins: where names of collections are looked up.
         retrievers: the first stage, for the candidates of a collection's topics.
@@ -227,7 +236,7 @@ def pretraining_lessons(
     Raises:
         InputError: the documents have no headings, or the collection has others or no judgments.
     """
-    if name is None:
+    if name in (None, NO_PRETRAINING):
         return None
     if name == MESH:
         # Plain words only: an expanded query may search the very headings that it was made of.
@@ -240,6 +249,21 @@ def pretraining_lessons(
         raise InputError(f"'{source.id}' has no judgments to pre-train on.")
     studied = study(source, retrievers, PRETRAINING_DEPTH, PRETRAINING_DEPTH, resources)
     return studied.lessons(fusion)
+
+
+def declared_pretraining(collection: Collection, rerankers: Sequence[RerankerChoice]) -> str | None:
+    """What rerankers learn from first where nobody says: "mesh" where one of them declares it.
+
+    Collections without headings have none; then nothing is learned from first.
+    """
+    declaring = [choice.name for choice in rerankers if choice.pretrained_on == MESH]
+    if declaring and MESH_FIELD not in collection.corpus.fields:
+        notice(
+            f"{', '.join(declaring)}: not pre-trained, since the documents of '{collection.id}' "
+            "have no MeSH headings."
+        )
+        return None
+    return MESH if declaring else None
 
 
 def check_teacher(

@@ -10,12 +10,16 @@ the query alone, so they are computed once per distinct word of the candidates.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
 from irplatform.text.closest_words import FEATURES, Words
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 WIDTH = 3
 
@@ -180,6 +184,19 @@ class DeltaNetwork(nn.Module):
         hidden = functional.leaky_relu(self.hidden(torch.cat([pooled, lexical], dim=1)), self.slope)
         scores: Tensor = self.output(hidden)[:, 0]
         return scores
+
+    def widened(self, weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
+        """Weights of a network with fewer lexical features; further ones begin at weight 0.
+
+        Its first layer is the same, so scores are those of the narrower network until it learns.
+        """
+        held = dict(weights)
+        for name, fill in (("hidden.weight", 0.0), ("lexical_mean", 0.0), ("lexical_scale", 1.0)):
+            wanted = self.state_dict()[name]
+            full = torch.full_like(wanted, fill)
+            full[..., : held[name].shape[-1]] = held[name]
+            held[name] = full
+        return held
 
     def penalty(self, l2_convolution: float, l2_feed_forward: float) -> Tensor:
         """The two L2 costs (section 3.4): on the filters and on the feed-forward weights."""

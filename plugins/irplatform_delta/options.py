@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import field_validator
 
@@ -31,6 +31,12 @@ class DeltaOptions(Options):
     )
     lexical: tuple[str, ...] = Field(
         LEX3, description="lexical match features beside the text [paper: Lex3]"
+    )
+    features: tuple[str, ...] = Field(
+        (), description="groups of features beside the lexical ones (`platform features list`)"
+    )
+    feature_settings: dict[str, dict[str, Any]] = Field(
+        default_factory=dict, description='their options, as "feature_settings.GROUP.OPTION=VALUE"'
     )
     difference: bool = Field(True, description="use the vectors d − q* (ablation of table 6)")
     delta_features: bool = Field(

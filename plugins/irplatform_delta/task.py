@@ -14,7 +14,8 @@ from irplatform.training.losses import pairwise_hinge
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from irplatform.plugin import LabelledTopic
+    from irplatform.features import SideFeatures
+    from irplatform.plugin import TrainingData
     from irplatform.text.closest_words import Encoded, Encoder
     from irplatform_delta.network import DeltaNetwork
     from irplatform_delta.options import DeltaOptions
@@ -27,8 +28,8 @@ class DeltaTask:
         network: to train.
         encoder: of topics and documents.
         options: the model's options.
-        training: topics to learn from.
-        validation: topics to stop early on.
+        data: topics to learn from and to stop early on.
+        side: features beside the lexical ones; they are fitted here.
         seed: of sampling.
         advance: told of each topic encoded.
     """
@@ -38,32 +39,42 @@ class DeltaTask:
         network: DeltaNetwork,
         encoder: Encoder,
         options: DeltaOptions,
-        training: Sequence[LabelledTopic],
-        validation: Sequence[LabelledTopic],
+        data: TrainingData,
+        side: SideFeatures,
         seed: int,
         advance: Callable[[int], None],
     ) -> None:
         self.module = network
         self._encoder = encoder
         self._options = options
-        self._sampler = PairSampler(training, options.pairs, seed)
-        self._validator = Validator(validation)
+        self._sampler = PairSampler(data.training, options.pairs, seed)
+        self._validator = Validator(data.validation)
         self._validation: list[Encoded] = []
         self._starts = pool_starts(self._sampler.pools)
         self._pools = ClosestPools()
-        for labelled, pool in zip(self._sampler.topics, self._sampler.pools, strict=True):
-            self._pools.add(encoder.encode(labelled.topic, pool.doc_ids))
+        drawn = list(zip(self._sampler.topics, self._sampler.pools, strict=True))
+        features = side.fit(data, [(labelled, pool.doc_ids) for labelled, pool in drawn])
+        for (labelled, pool), values in zip(drawn, features, strict=True):
+            encoded = encoder.encode(labelled.topic, pool.doc_ids)
+            self._pools.add(encoded.with_features(values))
             advance(1)
         self._pools.finish()
         for labelled in self._validator.topics:
-            self._validation.append(encoder.encode(labelled.topic, labelled.candidates))
+            encoded = encoder.encode(labelled.topic, labelled.candidates)
+            values = side.matrix(labelled.topic, labelled.candidates)
+            self._validation.append(encoded.with_features(values))
             advance(1)
 
     def standardize_lexical(self) -> None:
-        """Take mean and deviation of the lexical features from the training pools."""
-        if self.module.sizes.lexical and len(self._pools.lexical) > 1:
-            self.module.lexical_mean.copy_(self._pools.lexical.mean(dim=0))
-            self.module.lexical_scale.copy_(self._pools.lexical.std(dim=0).clamp(min=1e-6))
+        """Take mean and deviation of the lexical features from the training pools.
+
+        Those that come behind them are standardized already.
+        """
+        own = len(self._options.lexical)
+        lexical = self._pools.lexical[:, :own]
+        if own and len(lexical) > 1:
+            self.module.lexical_mean[:own] = lexical.mean(dim=0)
+            self.module.lexical_scale[:own] = lexical.std(dim=0).clamp(min=1e-6)
 
     def batches(self, epoch: int) -> Iterator[Pairs]:
         """The epoch's pairs."""

@@ -1,4 +1,4 @@
-"""GRAPHENE, the graph-augmented retrieval model of Zhao, Su, Lu and Wang (CIKM 2019)."""
+"""GRAPHENE, the graph-augmented retrieval model of Zhao, Su, Sboner and Wang (CIKM 2019)."""
 
 from irplatform.plugin import RegisterReranker, hookimpl
 

@@ -18,6 +18,8 @@ from torch.nn import functional
 from irplatform_graphene.recurrent import BiLSTM
 
 _WIDTH = 3
+_SCALE = 3.0
+"""Of distances between vectors of length 1, at first: differences of scores are then about 1."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +34,8 @@ class Sizes:
         graph: of concepts' and documents' states in the graph; 0 for no graph.
         vector: of v_d and W v_p.
         filters: of the query's convolution.
+        shortcut: whether mean word vectors reach the vectors of documents and queries directly.
+        normalized: whether these vectors have length 1 before they are compared.
         features: that the last layer reads beside the distance.
         feature_units: hidden units that they pass through.
     """
@@ -43,6 +47,8 @@ class Sizes:
     graph: int
     vector: int
     filters: int
+    shortcut: bool
+    normalized: bool
     features: int = 0
     feature_units: int = 0
 
@@ -78,9 +84,6 @@ class GrapheneNetwork(nn.Module):
         dropout: of Enc(d), GCN(d) and the query's vector, while training.
     """
 
-    feature_mean: Tensor
-    feature_scale: Tensor
-
     def __init__(self, sizes: Sizes, dropout: float) -> None:
         super().__init__()
         self.sizes = sizes
@@ -97,28 +100,44 @@ class GrapheneNetwork(nn.Module):
         self.attention = nn.Linear(2 * sizes.filters, 1, bias=False)
         nn.init.zeros_(self.attention.weight)  # at first all fields count the same
         self.query_layer = nn.Linear(2 * sizes.filters, sizes.vector)  # W
-        self.register_buffer("feature_mean", torch.zeros(sizes.features))
-        self.register_buffer("feature_scale", torch.ones(sizes.features))
+        if sizes.shortcut:
+            # Both begin as the same projection: at first, near words make near vectors.
+            self.from_words = nn.Linear(sizes.dimensions, sizes.vector, bias=False)
+            self.query_words = nn.Linear(sizes.dimensions, sizes.vector, bias=False)
+            nn.init.orthogonal_(self.from_words.weight)
+            with torch.no_grad():
+                self.query_words.weight.copy_(self.from_words.weight)
+        if sizes.normalized:
+            self.scale = nn.Parameter(torch.tensor(_SCALE))
         if sizes.features:
             self.feature_layer = nn.Linear(sizes.features, sizes.feature_units)
             self.feature_output = nn.Linear(sizes.feature_units, 1, bias=False)
             self.feature_direct = nn.Linear(sizes.features, 1, bias=False)
             nn.init.zeros_(self.feature_direct.weight)
 
-    def encode(self, vectors: Tensor, present: Tensor) -> Tensor:
+    @property
+    def encoded(self) -> int:
+        """Width of what `encode` returns."""
+        return 2 * self.sizes.hidden + self.sizes.shortcut * self.sizes.dimensions
+
+    def encode(self, vectors: Tensor, weights: Tensor) -> Tensor:
         """Enc(d), the mean of the hidden states (section 3.2.1).
 
         Args:
             vectors: float32 [n, N, V], of documents' words; what stands for padding is not read.
-            present: bool [n, N], words, all of a document before its padding.
+            weights: float32 [n, N], IDF of words, all of a document before its padding, which is 0.
 
         Returns:
-            float32 [n, 2·hidden]; 0 for a document without words.
+            float32 [n, encoded], with a shortcut also the weighted mean of the word vectors; 0 for
+            a document without words.
         """
+        present = weights > 0
         states = self.encoder(self.project(vectors), present)
         lengths = present.sum(dim=1).clamp(min=1)
         mean: Tensor = (states * present[:, :, None]).sum(dim=1) / lengths[:, None]
-        return mean
+        if not self.sizes.shortcut:
+            return mean
+        return torch.cat([mean, _weighted_mean(vectors, weights)], dim=1)
 
     def messages(self, inputs: Tensor) -> Tensor:
         """W_d g_c⁽¹⁾ of concepts, with g_c⁽¹⁾ = ReLU(W_c Σ g_c⁽⁰⁾) (equations 2 and 3).
@@ -134,8 +153,11 @@ class GrapheneNetwork(nn.Module):
         return messages
 
     def text_part(self, encoded: Tensor) -> Tensor:
-        """What Enc(d) adds to v_d: [n, 2·hidden] → [n, vector]."""
-        part: Tensor = self.from_text(self.dropout(encoded))
+        """What Enc(d) adds to v_d: [n, encoded] → [n, vector]."""
+        width = 2 * self.sizes.hidden
+        part: Tensor = self.from_text(self.dropout(encoded[:, :width]))
+        if self.sizes.shortcut:
+            part = part + self.from_words(encoded[:, width:])
         return part
 
     def compose(self, text: Tensor, received: Tensor | None) -> Tensor:
@@ -174,7 +196,13 @@ class GrapheneNetwork(nn.Module):
         logits = self.attention(pooled)[:, :, 0].masked_fill(absent, -1e9)
         fused = (logits.softmax(dim=1)[:, :, None] * pooled).sum(dim=1)
         vector: Tensor = self.query_layer(self.dropout(fused))
-        return vector
+        if not self.sizes.shortcut:
+            return vector
+        means = _weighted_mean(vectors, weights)
+        means = torch.cat([means, torch.zeros_like(means[:1])])[fields]
+        counts = (~absent).sum(dim=1, keepdim=True)
+        direct: Tensor = self.query_words(means.sum(dim=1) / counts)
+        return vector + direct
 
     def score(self, queries: Tensor, documents: Tensor, features: Tensor | None) -> Tensor:
         """−‖W v_p − v_d‖₁ (equation 7), plus what features say.
@@ -182,12 +210,22 @@ class GrapheneNetwork(nn.Module):
         Args:
             queries: float32 [n, vector], or [vector] for one.
             documents: float32 [n, vector].
-            features: float32 [n, features], as they are; None leaves them out.
+            features: float32 [n, features], standardized; None leaves them out.
         """
+        if self.sizes.normalized:
+            queries, documents = (functional.normalize(v, dim=-1) for v in (queries, documents))
         scores = -(queries - documents).abs().sum(dim=1)
+        if self.sizes.normalized:
+            scores = self.scale * scores
         if features is None or not self.sizes.features:
             return scores
-        standard = (features - self.feature_mean) / self.feature_scale
-        hidden = functional.relu(self.feature_layer(standard))
-        added: Tensor = self.feature_output(hidden) + self.feature_direct(standard)
+        hidden = functional.relu(self.feature_layer(features))
+        added: Tensor = self.feature_output(hidden) + self.feature_direct(features)
         return scores + added[:, 0]
+
+
+def _weighted_mean(vectors: Tensor, weights: Tensor) -> Tensor:
+    """Means of vectors, [n, N, V] and [n, N] → [n, V]; 0 where all weights are."""
+    total = weights.sum(dim=1, keepdim=True).clamp(min=1e-9)
+    mean: Tensor = torch.einsum("nwv,nw->nv", vectors, weights / total)
+    return mean

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from irplatform.concepts import ConceptOptions
 from irplatform.plugin import Field, Options
@@ -43,6 +43,14 @@ class GrapheneOptions(Options):
     )
     vector: int = Field(128, gt=0, description="width of the vectors of documents and queries")
     filters: int = Field(128, gt=0, description="filters of the query's convolution")
+    shortcut: bool = Field(
+        True,
+        description="IDF-weighted means of word vectors reach the vectors of documents and "
+        "queries directly, too [ours]",
+    )
+    normalized: bool = Field(
+        True, description="vectors of documents and queries have length 1 [ours]"
+    )
     query_fields: tuple[str, ...] = Field(
         ("disease", "gene", "demographic", "mesh"),
         description="a topic's fields that are read; the whole query where it has none of them",
@@ -54,10 +62,21 @@ class GrapheneOptions(Options):
         1, ge=0, description="steps of is-a below a topic's concepts that match, too"
     )
     dropout: float = Field(0.2, ge=0, lt=1, description="of documents' and queries' vectors")
+    loss: Literal["hinge", "softmax"] = Field(
+        "softmax",
+        description="hinge loss with a margin [paper], or cross-entropy of the relevant one",
+    )
     margin: float = Field(1.0, gt=0, description="difference of scores that costs nothing")
     others: int = Field(
         16, ge=0, description="documents of other topics that a relevant one is compared with, too"
     )
+    features: tuple[str, ...] = Field(
+        (), description="groups of features that the last layer reads, too [paper: none]"
+    )
+    feature_settings: dict[str, dict[str, Any]] = Field(
+        {}, description="options of these groups, by name"
+    )
+    feature_units: int = Field(16, gt=0, description="hidden units that features pass through")
     tune_encoder: bool = Field(
         False, description="train a pre-trained encoder further [paper]; otherwise it stays"
     )
@@ -74,6 +93,7 @@ class GrapheneOptions(Options):
     validation_topics: int = Field(
         150, gt=0, description="topics that early stopping looks at in pre-training"
     )
+    validation_depth: int = Field(500, gt=0, description="candidates of each that it looks at")
     stored_documents: int = Field(
         2_000_000,
         ge=0,
@@ -90,14 +110,42 @@ PRESETS: Mapping[str, Mapping[str, object]] = {
         "layers": 3,
         "document_words": 400,
         "dropout": 0.5,
+        "loss": "hinge",
+        "shortcut": False,
+        "normalized": False,
         "others": 0,
         "tune_encoder": True,
         "decoder": {"share": 1.0, "vocabulary": 20_000, "hidden": 100},
         "loop": {"optimizer": "adagrad", "learning_rate": 0.001, "epochs": 50, "patience": 50},
         "pretraining": {
-            "optimizer": "adagrad", "learning_rate": 0.001, "epochs": 50, "patience": 50
+            "optimizer": "adagrad",
+            "learning_rate": 0.001,
+            "epochs": 50,
+            "patience": 50,
         },
         "vectors": {"dimensions": 100},
     },
 }
 """The paper's sizes and training, for a GPU."""
+
+
+def for_pretraining(options: GrapheneOptions) -> GrapheneOptions:
+    """The options of pre-training: its own loop, no features, and nothing of the training after it.
+
+    So what pre-training makes does not change with options of the training that follows.
+    """
+    usual = GrapheneOptions()
+    return options.model_copy(
+        update={
+            "loop": options.pretraining,
+            "pairs": PairSettings(
+                relevant="judged", unjudged_share=1.0, pairs_per_topic=1, negatives_per_topic=20
+            ),
+            "validation_depth": 50,
+            "validation_topics": 150,
+            "features": (),
+            "feature_settings": {},
+            "feature_units": usual.feature_units,
+            "tune_encoder": False,
+        }
+    )

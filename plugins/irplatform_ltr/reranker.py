@@ -48,6 +48,12 @@ class LearningToRank(TrainableReranker):
         self._groups = []
         self._ensemble = Ensemble.of(self.options, resources.threads)
 
+    def holds_first_stage(self) -> bool:
+        """Whether a group has the first stage's score."""
+        from irplatform.features import hold_first_stage
+
+        return hold_first_stage(self.options.features)
+
     def depends_on(self) -> Mapping[str, object]:
         """The knowledge bases that are installed, where features read them."""
         from irplatform.features import dependencies
@@ -151,6 +157,20 @@ class LearningToRank(TrainableReranker):
     def score_batch(self, batch: Sequence[tuple[Topic, Documents]]) -> list[Sequence[float]]:
         """Score several topics; groups may compute the features of all at once."""
         return [self._ensemble.score(values).tolist() for values in self.features(batch)]
+
+    def explain(self, topic: Topic, documents: Documents) -> Sequence[Mapping[str, object]]:
+        """What each group, and each of the features that matter most, adds to the scores."""
+        from irplatform_ltr.explanation import explanation
+
+        (values,) = self.features([(topic, documents)])
+        adds = self._ensemble.contributions(values)
+        groups = [group.columns for group in self._groups]
+        return [
+            explanation(score, groups, own, parts)
+            for score, own, parts in zip(
+                self._ensemble.score(values).tolist(), values, adds, strict=True
+            )
+        ]
 
     def features(self, batch: Sequence[tuple[Topic, Documents]]) -> list[Features]:
         """The features of documents, in the order of `feature_names`, one array per topic."""

@@ -15,7 +15,7 @@ from pydantic import Field
 from irplatform.knowledge import open_knowledge
 from irplatform.plugin import Options, Resources, Retriever, Topic
 from irplatform.retrieval import BM25, QLD, RM3, QueryBuilder, Similarity, date_limits
-from irplatform.retrieval.querying import Expander, QueryPlan, as_json
+from irplatform.retrieval.querying import Expander, QueryPlan, as_json, fold_dependencies
 from irplatform.runs import Run
 
 if TYPE_CHECKING:
@@ -125,6 +125,11 @@ class BM25Retriever(BM25Formula):
         if not self._knowledge_bases:
             return super().queries(topics, resources)
         expander = self._expander(resources)
+        if chosen_on := sum(expander.held_out(topic) for topic in topics):
+            resources.notice(
+                f"the query plan was chosen on {chosen_on} of these {len(topics)} topics: each of "
+                "them is searched with weights that were chosen without it"
+            )
         with resources.progress("Expanding queries", len(topics)) as advance:
             made: dict[str, str | QueryBuilder] = {}
             for topic in topics:  # here and not while searching: see `querying.compile`
@@ -133,10 +138,11 @@ class BM25Retriever(BM25Formula):
         return made
 
     def depends_on(self) -> Mapping[str, object]:
-        """The content of the knowledge bases."""
+        """The content of the knowledge bases, and weights of topics that were tuned on."""
         if not self._knowledge_bases:
             return {}
-        return {"knowledge": open_knowledge(self._knowledge_bases).fingerprint}
+        folds = fold_dependencies(_given(self.options, BM25Options).plan)
+        return {"knowledge": open_knowledge(self._knowledge_bases).fingerprint, **folds}
 
     def remark(self) -> str:
         """That queries are expanded, and with what."""

@@ -162,6 +162,36 @@ def test_a_graph_of_another_collection_is_refused(concepts, graph):
     assert "built for other documents (articles)" in done.err
 
 
+def test_a_graph_of_another_pipeline_is_refused(concepts, here):
+    assert concepts("build", "--workers", "1").code == 0
+    (folder,) = (here / "home" / "concepts").glob("*/graph.json")
+    facts = json.loads(folder.read_text())
+    facts["pipeline"]["scispacy"] = "0.1"
+    folder.write_text(json.dumps(facts))
+    done = concepts("show", "melanoma", "--graph", str(folder.parent))
+    assert done.code == 2
+    assert "another pipeline (scispacy 0.1, now " in done.err
+
+
+def test_knowledge_bases_without_names_are_refused_and_nothing_is_left(concepts, here):
+    (here / "edges.sif").write_text(
+        "source\tmetaedge\ttarget\nGene::9021\tGpBP\tBiological Process::GO:0071357\n"
+    )
+    add("hetionet", [here / "edges.sif"])
+    done = concepts("build", "--kb", "hetionet")
+    assert done.code == 2
+    assert "no name can be looked up in the knowledge bases (hetionet)" in done.err
+    assert "`platform kb list`" in done.err
+    assert list((here / "home").glob("concept*/*.partial")) == []
+    assert list((here / "home").glob("concepts/*")) == []
+
+
+def test_a_document_without_text_has_no_concepts_and_is_counted(concepts):
+    done = concepts("build", "--workers", "1")
+    assert "1 documents have no text, and so no concepts." in done.err
+    assert concepts("show", "d3").out.startswith("document d3: 0 concepts")
+
+
 def test_wrong_options_are_named(concepts):
     assert concepts("build", "--workers", "many").code == 2
     done = concepts("build", "--kb", "hgnc")

@@ -29,7 +29,8 @@ _WORDS = words(SUBJECTS * WORDS_OF_SUBJECT + 60)
 _OTHERS = _WORDS[SUBJECTS * WORDS_OF_SUBJECT :]
 
 
-def _subject(number: int) -> list[str]:
+def subject_words(number: int) -> list[str]:
+    """The words of a subject."""
     return _WORDS[number * WORDS_OF_SUBJECT :][:WORDS_OF_SUBJECT]
 
 
@@ -39,14 +40,14 @@ def planted_resources(folder: Path) -> SmallResources:
     centers = 3 * np.linalg.qr(random.normal(size=(DIMENSIONS, SUBJECTS)))[0].T
     vectors = {word: random.normal(scale=0.3, size=DIMENSIONS) for word in _OTHERS}
     for number, center in enumerate(centers):
-        for word in _subject(number):
+        for word in subject_words(number):
             vectors[word] = center + random.normal(scale=0.2, size=DIMENSIONS)
     texts = {"glossary": " ".join(_WORDS)}  # a word that no document has is known to no model
     for topic in range(TOPICS):
         for number in range(CANDIDATES):
             wrong = (topic + random.integers(1, SUBJECTS)) % SUBJECTS
             about = topic % SUBJECTS if number < RELEVANT else wrong
-            text = [*random.choice(_OTHERS, 7), *random.choice(_subject(about)[:-10], 2)]
+            text = [*random.choice(_OTHERS, 7), *random.choice(subject_words(about)[:-10], 2)]
             texts[f"t{topic}d{number}"] = " ".join(random.permutation(text))
     return small_resources(folder, texts, vectors)
 
@@ -58,7 +59,7 @@ def planted_topics(numbers: Sequence[int]) -> list[LabelledTopic]:
             f"t{n}",
             [f"t{n}d{d}" for d in np.random.default_rng(n).permutation(CANDIDATES)],
             {f"t{n}d{d}": 1 for d in range(RELEVANT)},
-            query=_subject(n % SUBJECTS)[-1 - n % 10],
+            query=subject_words(n % SUBJECTS)[-1 - n % 10],
         )
         for n in numbers
     ]

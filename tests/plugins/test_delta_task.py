@@ -1,11 +1,15 @@
 """Delta's training task: topics joined into one pool score as they do one by one."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 import torch
 from small import labelled, small_resources, words
 
 from irplatform.errors import InputError
+from irplatform.features import SideFeatures
+from irplatform.plugin import TrainingData
 from irplatform.text.closest_words import Encoder
 from irplatform_delta.network import DeltaNetwork, Sizes
 from irplatform_delta.options import DeltaOptions
@@ -50,7 +54,9 @@ def _task(resources, **changed):
     sizes = Sizes(4, len(options.lexical), 5, 3, 4, difference=True, delta_features=True)
     network = DeltaNetwork(sizes, options.slope, dropout=0.5).eval()
     topics = _topics()
-    task = DeltaTask(network, encoder, options, topics, topics, 1, lambda _steps: None)
+    data = TrainingData(topics, topics, Path())
+    side = SideFeatures((), {}, resources)
+    task = DeltaTask(network, encoder, options, data, side, 1, lambda _steps: None)
     return task, network, encoder
 
 
@@ -109,4 +115,7 @@ def test_nothing_to_tell_apart_is_an_error(resources):
     sizes = Sizes(4, 2, 5, 3, 4, difference=True, delta_features=True)
     topics = [labelled("t", ["d1", "d2"], {"d1": 1, "d2": 1})]
     with pytest.raises(InputError, match="no training topic has two candidates"):
-        DeltaTask(DeltaNetwork(sizes, 0.1, 0.0), encoder, options, topics, [], 1, print)
+        DeltaTask(
+            DeltaNetwork(sizes, 0.1, 0.0), encoder, options,
+            TrainingData(topics, [], Path()), SideFeatures((), {}, resources), 1, print,
+        )  # fmt: skip

@@ -110,3 +110,29 @@ def test_of_equal_weights_the_more_cautious_wins():
     choice = choose_weight(topics, judgments)
     best = [weight for weight, value in choice.curve.items() if value == 1]
     assert choice.weight == max(best)
+
+
+def _difference(first, alone):
+    """Ten topics and their judgments: in some the first stage is right, in some the reranker."""
+    topics, judgments = {}, {}
+    for n in range(10):
+        ranking = Ranking.of(["a", "b", "c"], [3.0, 2.0, 1.0])
+        topics[f"t{n}"] = Reranked.of(ranking, ["a", "b", "c"], [1.0, 2.0, 3.0])
+        judgments[f"t{n}"] = {"a": int(n < first), "c": int(n >= 10 - alone)}
+    return topics, judgments
+
+
+@pytest.mark.parametrize(
+    ("first", "alone", "weight"), [(5, 5, 0.0), (3, 7, 0.0), (6, 5, 0.0), (9, 1, 1.0)]
+)
+def test_who_has_the_first_stage_among_its_features_stands_alone_unless_it_is_worse(
+    first, alone, weight
+):
+    choice = choose_weight(*_difference(first, alone), holds_first_stage=True)
+    assert choice.weight == weight
+    assert set(choice.curve) == set(WEIGHTS)
+
+
+def test_a_single_topic_does_not_put_the_first_stage_before_it():
+    topics, judgments = _difference(10, 0)
+    assert choose_weight({"t0": topics["t0"]}, judgments, holds_first_stage=True).weight == 0

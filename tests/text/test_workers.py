@@ -2,6 +2,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from itertools import count
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import psutil
 import pytest
 
 from irplatform.errors import PlatformError
-from irplatform.text.workers import ordered_map
+from irplatform.text.workers import all_at_once, ordered_map
 
 UNGUARDED = """
 from irplatform.text.workers import ordered_map
@@ -48,6 +49,17 @@ def test_an_error_of_the_function_reaches_the_caller(workers):
 def test_a_killed_worker_is_an_explained_failure():
     with pytest.raises(PlatformError, match="a worker process was killed"):
         list(ordered_map(os._exit, [1] * 10, workers=2))
+
+
+def test_each_item_has_a_process_and_a_killed_one_is_an_explained_failure():
+    assert all_at_once(abs, [-1, -2, 3]) == [1, 2, 3]
+    with pytest.raises(PlatformError, match="one of several processes that work together"):
+        all_at_once(os._exit, [1, 1])
+
+
+def test_the_first_error_ends_those_that_would_wait_for_ever():
+    with pytest.raises(TypeError):
+        all_at_once(time.sleep, [10_000, "x"])
 
 
 def test_a_script_without_a_main_guard_runs_once(tmp_path):

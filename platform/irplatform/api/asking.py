@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from irplatform import pipeline, teaching
 from irplatform.api.settings import RunSettings, resources_for
-from irplatform.choices import choose_systems
+from irplatform.choices import choose_systems, with_expansion_of
 from irplatform.console import notice
 from irplatform.retrieval.candidates import source_of
 from irplatform.retrieval.fusion import AUTO, Fusion
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from irplatform.collections import Collection, Qrels
     from irplatform.pipeline import Candidates
     from irplatform.registry import Registry
+    from irplatform.reranking.lessons import Lessons
     from irplatform.reranking.systems import RerankerChoice
     from irplatform.resources import CollectionResources
     from irplatform.retrieval.candidates import CandidateSource
@@ -74,11 +75,12 @@ def ask(settings: RunSettings, plugins: Registry) -> Asked:
     Raises:
         InputError: a wrong name, option or file.
     """
+    collection = plugins.collection(settings.collection)
+    given = with_expansion_of(collection, plugins, settings.retrievers, settings.settings)
     retrievers, rerankers = choose_systems(
-        plugins, settings.retrievers, settings.rerankers, settings.settings, settings.preset
+        plugins, settings.retrievers, settings.rerankers, given, settings.preset
     )
     teaching.check_seeds(settings.seeds, rerankers)
-    collection = plugins.collection(settings.collection)
     pipeline.refuse_silent_downloads(collection, settings.collection)
     train_on = plugins.collection(settings.train_on) if settings.train_on else None
     rerankers = pipeline.apply_checkpoint(settings.checkpoint, rerankers)
@@ -154,14 +156,26 @@ def teacher_of(asked: Asked, studied: Studied | None, fusion: Fusion) -> Teacher
         InputError: pre-training cannot be done with these documents.
     """
     settings = asked.settings
-    pretraining = teaching.pretraining_lessons(
-        settings.pretrain,
-        asked.collection,
-        asked.plugins,
-        asked.retrievers,
-        asked.resources,
-        fusion,
-        queries=settings.pretrain_queries,
-    )
+
+    def learned_before(name: str | None) -> Lessons | None:
+        return teaching.pretraining_lessons(
+            name,
+            asked.collection,
+            asked.plugins,
+            asked.retrievers,
+            asked.resources,
+            fusion,
+            queries=settings.pretrain_queries,
+        )
+
+    declared = None
+    if settings.pretrain is None and asked.learns:
+        declared = teaching.declared_pretraining(asked.collection, asked.rerankers)
     lessons = studied.lessons(fusion) if studied and asked.learns else None
-    return teaching.Teacher(lessons, settings.checkpoint, asked.folds, pretraining)
+    return teaching.Teacher(
+        lessons,
+        settings.checkpoint,
+        asked.folds,
+        learned_before(settings.pretrain),
+        learned_before(declared),
+    )

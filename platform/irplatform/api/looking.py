@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from irplatform import pipeline
 from irplatform.api.settings import RunSettings, resources_for
-from irplatform.choices import choose_systems
+from irplatform.choices import choose_systems, with_expansion_of
 from irplatform.errors import InputError, unknown
 from irplatform.plugin import Topic
 from irplatform.registry import registry
@@ -39,8 +39,9 @@ def search(
     if depth < 1:
         raise InputError("depth must be at least 1.")
     plugins = registry()
-    (choice,), _ = choose_systems(plugins, (retriever,), (), settings or {})
     held = plugins.collection(collection)
+    given = with_expansion_of(held, plugins, (retriever,), settings or {})
+    (choice,), _ = choose_systems(plugins, (retriever,), (), given)
     pipeline.refuse_silent_downloads(held, collection)
     if topic is None:
         asked = Topic("query", query or "")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from irplatform import pipeline, teaching
 from irplatform.api.asking import ask, candidates_of, study, teacher_of
 from irplatform.api.settings import RunSettings, resources_for
-from irplatform.choices import choose_systems
+from irplatform.choices import choose_systems, with_expansion_of
 from irplatform.errors import InputError
 from irplatform.evaluation import measures_of
 from irplatform.plugin import RunEvent
@@ -87,8 +87,10 @@ def train(settings: RunSettings, out: Path | None = None) -> dict[str, Any]:
         InputError: a wrong name, option or file, or a collection without judgments.
     """
     plugins = registry()
+    collection = plugins.collection(settings.collection)
+    given = with_expansion_of(collection, plugins, settings.retrievers, settings.settings)
     retrievers, (choice,) = choose_systems(
-        plugins, settings.retrievers, settings.rerankers, settings.settings, settings.preset
+        plugins, settings.retrievers, settings.rerankers, given, settings.preset
     )
     if not choice.trainable:
         raise InputError(f"'{choice.name}' does not learn: it needs no training.")
@@ -98,7 +100,6 @@ def train(settings: RunSettings, out: Path | None = None) -> dict[str, Any]:
                 "this exists already; choose another folder for the checkpoint.", path=out
             )
         writable_folder(out)
-    collection = plugins.collection(settings.collection)
     pipeline.refuse_silent_downloads(collection, settings.collection)
     if collection.load_qrels is None:
         raise InputError(f"'{collection.id}' has no judgments to train on.")
@@ -111,7 +112,7 @@ def train(settings: RunSettings, out: Path | None = None) -> dict[str, Any]:
     fusion = studied.fusion() if settings.fusion == AUTO else Fusion()
     lessons = studied.lessons(fusion)
     pretraining = teaching.pretraining_lessons(
-        settings.pretrain,
+        settings.pretrain or teaching.declared_pretraining(collection, [choice]),
         collection,
         plugins,
         retrievers,

@@ -38,8 +38,8 @@ class RunSettings:
         settings: options of retrievers and rerankers, see `choose_systems`.
         train_on: a collection to train on, instead of the collection's own partner.
         checkpoint: a trained reranker to use, instead of training.
-        pretrain: what rerankers learn from before that: "mesh", or a collection over the same
-            documents.
+        pretrain: what rerankers learn from before that: "mesh", a collection over the same
+            documents, or "none"; None pre-trains those that say so themselves.
         pretrain_queries: how many MeSH-term queries to draw for it.
         fusion: "auto" learns the weights of several retrievers on the training topics; "plain"
             gives all the same.

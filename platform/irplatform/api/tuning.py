@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from irplatform import pipeline, teaching
 from irplatform.api.settings import RunSettings, TuneSettings, resources_for
+from irplatform.choices import with_expansion_of
 from irplatform.evaluation.judgments import of_collection
 from irplatform.registry import registry
 from irplatform.tuning import (
@@ -15,6 +18,9 @@ from irplatform.tuning import (
     usable_topics,
 )
 from irplatform.tuning import tune as run_tuning
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
 
 def tune(settings: RunSettings, tuning: TuneSettings) -> TuneReport:
@@ -30,10 +36,10 @@ def tune(settings: RunSettings, tuning: TuneSettings) -> TuneReport:
         InputError: a wrong name, option, range or file, or no topics to tune on.
     """
     plugins = registry()
-    dimensions = read_space(
-        plugins, settings.retrievers, settings.rerankers, settings.settings, tuning.over
-    )
     collection = plugins.collection(settings.collection)
+    given = with_expansion_of(collection, plugins, settings.retrievers, settings.settings)
+    given = {**given, **_one_plan(settings.retrievers, tuning.over)}
+    dimensions = read_space(plugins, settings.retrievers, settings.rerankers, given, tuning.over)
     train_on = plugins.collection(tuning.train_on) if tuning.train_on else None
     used = teaching.topics_to_tune_on(collection, train_on, itself=tuning.on_these_topics)
     judged = of_collection(used, settings.measures or (TUNED_MEASURE,), plugins.measures)
@@ -44,7 +50,7 @@ def tune(settings: RunSettings, tuning: TuneSettings) -> TuneReport:
         plugins,
         settings.retrievers,
         settings.rerankers,
-        settings.settings,
+        given,
         topics,
         judged,
         settings.depth,
@@ -61,3 +67,16 @@ def tune(settings: RunSettings, tuning: TuneSettings) -> TuneReport:
         collection=collection.id,
         command=settings.command,
     )
+
+
+def _one_plan(retrievers: Sequence[str], over: Sequence[str]) -> Mapping[str, object]:
+    """Settings that let every topic be searched with the plan that is tried.
+
+    Otherwise topics that the default plan was chosen on would have weights of their own with the
+    defaults, and with no other trial.
+    """
+    return {
+        f"{name}.plan.held_out": False
+        for name in retrievers
+        if any(option.startswith((f"{name}.plan.", "plan.")) for option in over)
+    }

@@ -44,9 +44,10 @@ def training_options(command: Command) -> Command:
             ),
             click.option(
                 "--pretrain",
-                metavar="mesh|COLLECTION",
-                help="What rerankers learn from first: articles' MeSH headings as queries, or a "
-                "collection over the same documents.",
+                metavar="mesh|COLLECTION|none",
+                help="What rerankers learn from first: articles' MeSH headings as queries, a "
+                "collection over the same documents, or nothing. By default only those are "
+                "pre-trained that are made for it (graphene).",
             ),
             click.option(
                 "--pretrain-queries",

@@ -69,6 +69,8 @@ class Collection:
             it names one (a folder's `dev` split for its `train` split).
         sampled_qrels: a 5-column file for infNDCG and infAP.
         note: what a reader of its scores must know, shown above every table.
+        expand: the knowledge bases that its queries are expanded with, unless the user says others.
+        plan: what differs from the default plan of expanded queries, as a file of it would say.
     """
 
     id: str
@@ -81,5 +83,7 @@ class Collection:
     validation: Callable[[], Collection] | None = None
     sampled_qrels: Path | None = None
     note: str = ""
+    expand: tuple[str, ...] = ()
+    plan: Mapping[str, object] = field(default_factory=dict)
     metadata: Mapping[str, str] = field(default_factory=dict)
     """Further facts for `collections show`: source, licence, what would be downloaded."""

@@ -10,9 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import heapq
-import tempfile
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import orjson
@@ -22,10 +20,11 @@ from irplatform.collections.collection import Collection, Corpus, Qrels
 from irplatform.collections.write import pack
 from irplatform.console import progress
 from irplatform.errors import InputError
-from irplatform.storage import artifact, writable_folder
+from irplatform.storage import artifact, atomic_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from pathlib import Path
 
     from irplatform.plugin import Document, Topic
 
@@ -104,20 +103,21 @@ def build_mesh(corpus: Corpus, out: Path, *, count: int, seed: int) -> Path:
     Raises:
         InputError: the folder exists, or the documents have no headings.
     """
-    if out.exists():
-        raise InputError("this exists already; choose another folder.", path=out)
-    writable_folder(out.parent)
-    with tempfile.TemporaryDirectory(dir=out.parent, prefix=f".{out.name}-") as temporary:
-        folder = Path(temporary) / out.name
-        folder.mkdir()
+    with atomic_folder(out) as folder:
         write_queries(corpus, folder, count, seed)
         (folder / MEASURES_FILE).write_text("\n".join(MEASURES) + "\n", encoding="utf-8")
         with (folder / "corpus.jsonl.gz").open("wb") as raw, pack(raw) as file:
-            for document in corpus:
+            for document in _counted(corpus):
                 record = {"_id": document.id, "title": document.title, "text": document.abstract}
                 file.write(orjson.dumps(record) + b"\n")
-        folder.rename(out)
     return out
+
+
+def _counted(corpus: Corpus) -> Iterator[Document]:
+    with progress("writing documents", corpus.size_hint()) as advance:
+        for document in corpus:
+            advance(1)
+            yield document
 
 
 def _drawn(corpus: Corpus, count: int, seed: int) -> Path:
@@ -143,7 +143,7 @@ def _draw(corpus: Corpus, count: int, seed: int) -> list[tuple[str, list[str]]]:
             f"(fields: {', '.join(corpus.fields) or 'none'})."
         )
     held: list[tuple[int, str, list[str]]] = []
-    with progress("drawing MeSH-term queries", corpus.count()) as advance:
+    with progress("drawing MeSH-term queries", corpus.size_hint()) as advance:
         for document in corpus:
             advance(1)
             headings = _headings(document)

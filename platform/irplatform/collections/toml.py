@@ -47,6 +47,8 @@ class _Topics(_Table):
     file: _Text
     format: Literal["beir", "trec", "trec-pm", "tsv"]
     query: _Text | None = None
+    expand: list[_Text] = []
+    plan: _Text | None = None
 
 
 class _Qrels(_Table):
@@ -92,10 +94,14 @@ def open_toml(path: Path) -> Collection:
         if qrels and qrels.sampled
         else None,
         note=declared.note,
+        expand=tuple(topics.expand),
+        plan=_plan(path, topics.plan) if topics.plan else {},
         metadata={
             "declared in": str(path),
             "topics": f"{topic_file} ({topics.format})",
             **({"judgments": str(qrels_file)} if qrels_file else {}),
+            **({"expanded with": ", ".join(topics.expand)} if topics.expand else {}),
+            **({"query plan": topics.plan} if topics.plan else {}),
         },
     )
 
@@ -201,6 +207,12 @@ def _read_qrels(path: Path) -> Qrels:
     from irplatform.evaluation.qrels import read_qrels
 
     return read_qrels(path)
+
+
+def _plan(path: Path, name: str) -> dict[str, object]:
+    from irplatform.retrieval.querying import read_plan
+
+    return read_plan(_file(path, name, "[topics] plan"))
 
 
 def _training(path: Path, name: str) -> Collection:

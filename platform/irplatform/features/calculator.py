@@ -126,6 +126,15 @@ class Calculator:
         ends = np.cumsum([len(ids) for _, ids in topics])
         return np.split(values, ends[:-1])
 
+    def remember(self, group: Group, topics: Sequence[tuple[Topic, Sequence[str]]]) -> None:
+        """Take features of many topics from the cache, or compute them, for `compute` to find."""
+        for (topic, ids), values in zip(topics, self.compute_all(group, topics), strict=True):
+            key = _key(group.mark, topic)
+            new = set(self._memory.missing(key, ids))
+            if rows := [row for row, doc_id in enumerate(ids) if doc_id in new]:
+                self._memory.add(key, [ids[row] for row in rows], values[rows])
+        self._memory.trim()
+
     def _batches(self, topics: Sequence[tuple[Topic, Sequence[str]]]) -> list[Batch]:
         batches: list[Batch] = [[]]
         size = 0

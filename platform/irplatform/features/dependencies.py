@@ -1,4 +1,4 @@
-"""What the features of a reranker depend on, as part of its `depends_on`."""
+"""What a reranker that reads groups of features says of itself without opening them."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from irplatform.plugin import FeatureGroup
+
 
 def dependencies(names: Sequence[str]) -> Mapping[str, object]:
     """The installed knowledge bases, where one of some groups reads them; else nothing.
@@ -14,16 +16,19 @@ def dependencies(names: Sequence[str]) -> Mapping[str, object]:
     Args:
         names: of groups; one that does not exist is passed over, and refused when it is opened.
     """
-    from irplatform.errors import InputError
     from irplatform.knowledge import installed, open_knowledge
+
+    bases = list(installed()) if any(g.reads_knowledge for g in _known(names)) else []
+    return {"knowledge": open_knowledge(bases).fingerprint} if bases else {}
+
+
+def hold_first_stage(names: Sequence[str]) -> bool:
+    """Whether a first stage's score is among the features of some groups."""
+    return any(group.holds_first_stage for group in _known(names))
+
+
+def _known(names: Sequence[str]) -> list[type[FeatureGroup]]:
     from irplatform.registry import registry
 
-    for name in names:
-        try:
-            group = registry().feature_group(name).system
-        except InputError:
-            continue
-        if group.reads_knowledge:
-            bases = list(installed())
-            return {"knowledge": open_knowledge(bases).fingerprint} if bases else {}
-    return {}
+    found = registry().features
+    return [found[name].system for name in names if name in found]

@@ -33,6 +33,10 @@ FOLDS = 5
 """Of training topics, for groups that learn."""
 APART = "citing_id"
 """The topic field whose values keep topics in one fold."""
+_SHARED = 200_000
+"""Candidates that are computed for all members of a system together; beyond it, each member's
+samples alone."""
+_TOPICS_AT_ONCE = 50
 _MOST = 5.0
 _GROUPS = "features.json"
 _SCALES = "features.safetensors"
@@ -61,6 +65,7 @@ class SideFeatures:
         self._resources = resources
         self._groups = open_groups(names, settings, resources)
         self._used: set[str] = set()
+        self._ready = not names
         self._mean = np.zeros(self.width, dtype=np.float32)
         self._scale = np.zeros(self.width, dtype=np.float32)
 
@@ -102,13 +107,30 @@ class SideFeatures:
                 columns.append(out_of_fold(group, pools, data, self._resources, how))
                 ready.append(fitted(group, data.training, (), data, self._resources))
             else:
-                asked = [(labelled.topic, ids) for labelled, ids in pools]
-                columns.append(Calculator(self._resources).compute_all(group, asked))
+                columns.append(self._plain(group, pools, data))
                 ready.append(group)
         self._groups = ready
+        self._ready = True
         raw = [_joined(held, ids) for (_, ids), *held in zip(pools, *columns, strict=True)]
         self._learn_scales(raw)
         return [self._standardized(values) for values in raw]
+
+    def _plain(self, group: Group, pools: Sequence[Pool], data: TrainingData) -> list[Features]:
+        """Features of pools that need no judgments.
+
+        Members of a system learn from other parts of the same topics, and draw other documents of
+        them; so the candidates of all topics come from the cache, where they are not too many.
+        """
+        calculator = Calculator(self._resources)
+        topics = sorted([*data.training, *data.validation], key=lambda t: t.topic.id)
+        if sum(len(labelled.candidates) for labelled in topics) <= _SHARED:
+            calculator.remember(group, [(t.topic, t.candidates) for t in topics])
+        found: list[Features] = []
+        for start in range(0, len(pools), _TOPICS_AT_ONCE):
+            part = pools[start : start + _TOPICS_AT_ONCE]
+            asked = [(t.topic, self._resources.documents(ids)) for t, ids in part]
+            found += calculator.compute(group, asked)
+        return found
 
     def _learn_scales(self, raw: Sequence[Features]) -> None:
         values = np.concatenate([*raw, np.empty((0, self.width), np.float32)]).astype(np.float64)
@@ -127,7 +149,14 @@ class SideFeatures:
         return self.matrices([(topic, doc_ids)])[0]
 
     def matrices(self, asked: Sequence[tuple[Topic, Sequence[str]]]) -> list[Features]:
-        """Features for several topics; groups may compute those of all at once."""
+        """Features for several topics; groups may compute those of all at once.
+
+        Raises:
+            InputError: neither `fit` nor `load` came before.
+        """
+        if not self._ready:
+            names = ", ".join(group.name for group in self._groups)
+            raise InputError(f"this model was trained without the features {names}. Train it anew.")
         batch: Batch = [(topic, self._resources.documents(ids)) for topic, ids in asked]
         columns = [self._of(group, batch) for group in self._groups]
         return [
@@ -143,6 +172,11 @@ class SideFeatures:
     @property
     def _calculator(self) -> Calculator:
         return Calculator(self._resources)
+
+    @staticmethod
+    def saved_in(folder: Path) -> bool:
+        """Whether a folder has what `save` writes where there are groups."""
+        return (folder / _GROUPS).exists()
 
     def save(self, folder: Path) -> None:
         """Write what was learned into a folder, beside the weights; nothing without groups."""
@@ -178,6 +212,7 @@ class SideFeatures:
         self._used = set(read)
         self._groups = [read.get(group.name, group) for group in self._groups]
         self._mean, self._scale = mean, scale
+        self._ready = True
 
 
 def _joined(held: Sequence[Features], doc_ids: Sequence[str]) -> Features:

@@ -26,6 +26,7 @@ from irplatform.reranking.systems import (
     write_checkpoint,
 )
 from irplatform.storage import Artifact, artifact, fingerprint
+from irplatform.training.distributed import training_processes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -89,13 +90,13 @@ def _weigh(choice: RerankerChoice, lessons: Lessons, resources: CollectionResour
     member = choice.create(resources)
     used = [*(lessons.validation or lessons.training)]
     step = max(1, -(-len(used) // MOST_WEIGHING_TOPICS))
-    chosen = _choose(used[::step], _score(choice, member, used[::step], resources))
+    chosen = _choose(choice, used[::step], _score(choice, member, used[::step], resources))
     return System(choice, [member], chosen.weight, fingerprint(choice.describe()), {})
 
 
 def pretrain(choice: RerankerChoice, lessons: Lessons, resources: CollectionResources) -> Artifact:
     """Train the one model that all members of a system then start from."""
-    return train(choice, lessons, resources, members=1)
+    return train(choice.in_pretraining(), lessons, resources, members=1)
 
 
 def train(
@@ -119,6 +120,7 @@ def train(
         InputError: nothing is relevant in the lessons.
     """
     _refuse_barren(choice, lessons)
+    processes = training_processes(resources.device)
     depends_on = {
         "format": TRAINING_FORMAT,
         "irplatform": __version__,
@@ -130,6 +132,8 @@ def train(
         "device": resources.device,
         "model_threads": resources.model_threads,
         **({"start": start.fingerprint} if start else {}),
+        **({"processes": processes} if processes > 1 else {}),
+        **({"stands_alone": True} if choice.holds_first_stage else {}),
     }
     splits = split_topics(lessons.training, lessons.validation, resources.seed, members)
 
@@ -149,7 +153,7 @@ def train(
                 validated[example.topic.id] = example
                 out_of_sample.setdefault(example.topic.id, []).append(scores[example.topic.id])
         means = {topic: np.mean(scores, axis=0) for topic, scores in out_of_sample.items()}
-        chosen = _choose(list(validated.values()), means)
+        chosen = _choose(choice, list(validated.values()), means)
         write_checkpoint(
             folder,
             len(splits),
@@ -183,13 +187,16 @@ def _score(
     )
 
 
-def _choose(used: Sequence[Example], scores: Mapping[str, Values]) -> Choice:
+def _choose(
+    choice: RerankerChoice, used: Sequence[Example], scores: Mapping[str, Values]
+) -> Choice:
     """The weight of interpolation that suits these topics."""
     reranked = {
         e.topic.id: Reranked.of(e.first, e.labelled.candidates, scores[e.topic.id].tolist())
         for e in used
     }
-    return choose_weight(reranked, {e.topic.id: e.labelled.judgments for e in used})
+    judgments = {e.topic.id: e.labelled.judgments for e in used}
+    return choose_weight(reranked, judgments, holds_first_stage=choice.holds_first_stage)
 
 
 def _mark(topic: Topic) -> str:

@@ -82,13 +82,24 @@ class Choice:
 
 
 def choose_weight(
-    topics: Mapping[str, Reranked], judgments: Mapping[str, Mapping[str, int]]
+    topics: Mapping[str, Reranked],
+    judgments: Mapping[str, Mapping[str, int]],
+    *,
+    holds_first_stage: bool = False,
 ) -> Choice:
     """Choose the weight on validation topics.
 
     The best mean nDCG@20 wins, provided that it beats the first stage by more than the standard
     error of the difference; otherwise the first stage stays as it is (W = 1): on few topics a
     reranker that is merely lucky must not replace a good first stage.
+
+    A reranker that has weighed the first stage's score already is not mixed with it again. It
+    stands alone (W = 0), unless the first stage alone is better by more than the standard error.
+
+    Args:
+        topics: validation topics.
+        judgments: of these topics.
+        holds_first_stage: whether the reranker has the first stage's score among its features.
     """
     table = np.array(
         [
@@ -99,13 +110,22 @@ def choose_weight(
     if not len(table):
         return Choice(1.0, 0, {})
     means = table.mean(axis=0)
+    curve = {w: round(float(m), 6) for w, m in zip(WEIGHTS, means, strict=True)}
+    if holds_first_stage:
+        loss = table[:, -1] - table[:, 0]
+        return Choice(1.0 if loss.mean() > _error(loss) else 0.0, len(table), curve)
     # Equal means go to the larger weight, the more cautious one.
     best = len(WEIGHTS) - 1 - int(np.argmax(means[::-1]))
     gain = table[:, best] - table[:, -1]
-    error = gain.std(ddof=1) / np.sqrt(len(gain)) if len(gain) > 1 else np.inf
-    weight = WEIGHTS[best] if gain.mean() > error else 1.0
-    curve = {w: round(float(m), 6) for w, m in zip(WEIGHTS, means, strict=True)}
+    weight = WEIGHTS[best] if gain.mean() > _error(gain) else 1.0
     return Choice(weight, len(table), curve)
+
+
+def _error(differences: Values) -> float:
+    """The standard error of a mean difference; infinite for a single topic."""
+    if len(differences) < 2:
+        return np.inf
+    return float(differences.std(ddof=1) / np.sqrt(len(differences)))
 
 
 def _ndcg(ranking: Ranking, judgments: Mapping[str, int]) -> float:

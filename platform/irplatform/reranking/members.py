@@ -4,6 +4,9 @@ The first member is trained here. If it took long, the others are trained in pro
 own, as many at once as there are cores: what a member learns depends on its seed and its topics
 alone, so the weights are to the byte those of training one after another. A member that is
 finished is kept, and is not trained again when an interrupted training goes on.
+
+Where several processes are to train a model together (`training.distributed`), all of them fit the
+member, and the first writes it.
 """
 
 from __future__ import annotations
@@ -11,24 +14,32 @@ from __future__ import annotations
 import json
 import pickle
 import shutil
+import tempfile
 import time
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from irplatform.console import speak_as
+from irplatform.console import notice, say_nothing, speak_as
 from irplatform.devices import choose_device
 from irplatform.errors import InputError
 from irplatform.plugin import TrainableReranker, TrainingData
 from irplatform.registry import registry
 from irplatform.reranking.scoring import Values, score_topics
 from irplatform.reranking.systems import RerankerChoice, member_folder
-from irplatform.text.workers import ordered_map
+from irplatform.text.workers import all_at_once, ordered_map
+from irplatform.training.distributed import (
+    PROCESSES_VARIABLE,
+    Place,
+    joined,
+    quiet_torch,
+    training_processes,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
     from irplatform.plugin import Options
     from irplatform.reranking.lessons import Example
@@ -65,9 +76,16 @@ def train_members(
         _Job(choice, split, replace(resources, seed=resources.seed + number), number, folder, start)
         for number, split in enumerate(splits)
     ]
+    processes = training_processes(resources.device)
+    if processes > 1:
+        notice(f"{processes} processes train each member together")
+        for job in jobs:
+            _run_together(job, processes)
+        return [job.scores() for job in jobs]
     first, others = jobs[0], jobs[1:]
     workers = min(len(others), resources.threads // resources.model_threads)
-    if first.run() >= WORTH_PROCESSES and workers > 1 and _can_travel(first):
+    on_gpu = resources.device != "cpu"
+    if first.run() >= WORTH_PROCESSES and workers > 1 and not on_gpu and _can_travel(first):
         threads = max(1, resources.threads // workers)
         sent = (_Parcel.of(job, threads, f"member {job.number + 1}") for job in others)
         for _ in ordered_map(_run_parcel, sent, workers=workers):
@@ -95,23 +113,12 @@ class _Job:
 
     def run(self) -> float:
         """Train, write weights and scores; the seconds that it took, whenever that was."""
-        finished = self.workspace / _FINISHED
-        if finished.exists():
-            return float(json.loads(finished.read_text(encoding="utf-8"))["seconds"])
+        if self.finished:
+            held = json.loads((self.workspace / _FINISHED).read_text(encoding="utf-8"))
+            return float(held["seconds"])
         began = time.monotonic()
         self.workspace.mkdir(exist_ok=True)
-        member = self.choice.create(self.resources)
-        if not isinstance(member, TrainableReranker):
-            raise InputError(f"reranker '{self.choice.name}' does not learn.")
-        if self.start is not None:
-            member.load(self.start)
-        data = TrainingData(
-            [example.labelled for example in self.split.training],
-            [example.labelled for example in self.split.validation],
-            self.workspace,
-        )
-        with self.choice.registration.at_work("learning"):
-            member.fit(data)
+        member = self.fit(self.workspace)
         scores = score_topics(
             self.choice.registration,
             [member],
@@ -125,8 +132,30 @@ class _Job:
         member.save(weights)
         np.savez(self.workspace / _SCORES, *scores.values())
         seconds = time.monotonic() - began
-        finished.write_text(json.dumps({"seconds": seconds}), encoding="utf-8")
+        record = json.dumps({"seconds": seconds})
+        (self.workspace / _FINISHED).write_text(record, encoding="utf-8")
         return seconds
+
+    @property
+    def finished(self) -> bool:
+        """Whether weights and scores are there."""
+        return (self.workspace / _FINISHED).exists()
+
+    def fit(self, workspace: Path) -> TrainableReranker:
+        """Train, keeping the state in the workspace."""
+        member = self.choice.create(self.resources)
+        if not isinstance(member, TrainableReranker):
+            raise InputError(f"reranker '{self.choice.name}' does not learn.")
+        if self.start is not None:
+            member.load(self.start)
+        data = TrainingData(
+            [example.labelled for example in self.split.training],
+            [example.labelled for example in self.split.validation],
+            workspace,
+        )
+        with self.choice.registration.at_work("learning"):
+            member.fit(data)
+        return member
 
     def scores(self) -> dict[str, Values]:
         """Scores of the validation topics, by topic."""
@@ -154,26 +183,68 @@ class _Parcel:
     folder: Path
     start: Path | None
     speaker: str
+    place: Place | None = None
+    """Among the processes that train the member together; None for one alone."""
 
     @classmethod
-    def of(cls, job: _Job, threads: int, speaker: str) -> _Parcel:
+    def of(cls, job: _Job, threads: int, speaker: str, place: Place | None = None) -> _Parcel:
         lent = replace(job.resources.unopened(), threads=threads)
         chosen = job.choice
         held = (job.split, lent, job.number, job.folder, job.start)
-        return cls(chosen.name, chosen.options, *held, speaker)
+        return cls(chosen.name, chosen.options, *held, speaker, place)
+
+
+def _run_together(job: _Job, processes: int) -> None:
+    """Train a member in several processes at once.
+
+    Raises:
+        InputError: they could not load the reranker.
+    """
+    if job.finished:
+        return
+    if not _can_travel(job):
+        raise InputError(
+            f"reranker '{job.choice.name}' cannot be trained in several processes: these find "
+            f"installed plugins only. Unset {PROCESSES_VARIABLE}."
+        )
+    job.workspace.mkdir(exist_ok=True)
+    threads = max(1, job.resources.threads // processes)
+    with tempfile.TemporaryDirectory() as scratch:
+        workspaces = [job.workspace, *(Path(scratch) / str(n) for n in range(1, processes))]
+        places = [
+            Place(rank, processes, Path(scratch) / "meeting", folder, job.workspace)
+            for rank, folder in enumerate(workspaces)
+        ]
+        all_at_once(_run_parcel, [_Parcel.of(job, threads, "", place) for place in places])
 
 
 def _run_parcel(parcel: _Parcel) -> None:
     speak_as(parcel.speaker)
-    choose_device(parcel.resources.device, parcel.resources.model_threads)
+    device, place = parcel.resources.device, parcel.place
+    if place is not None:
+        quiet_torch()
+    choose_device(device, parcel.resources.model_threads)
     choice = RerankerChoice(registry().reranker(parcel.reranker), parcel.options)
-    _Job(choice, parcel.split, parcel.resources, parcel.number, parcel.folder, parcel.start).run()
+    held = (parcel.split, parcel.resources, parcel.number, parcel.folder, parcel.start)
+    job = _Job(choice, *held)
+    if place is None:
+        job.run()
+        return
+    if device == "cuda":
+        import torch
+
+        torch.cuda.set_device(place.rank)
+    with joined(place, device):
+        if place.rank == 0:
+            job.run()
+            return
+        say_nothing()
+        place.workspace.mkdir()
+        job.fit(place.workspace)
 
 
 def _can_travel(job: _Job) -> bool:
-    """Whether another process can train the job: not on a GPU, and with what it can import."""
-    if job.resources.device != "cpu":
-        return False
+    """Whether another process can train the job, with what it can import."""
     if registry().rerankers.get(job.choice.name) != job.choice.registration:
         return False
     try:

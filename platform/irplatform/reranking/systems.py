@@ -43,6 +43,17 @@ class RerankerChoice:
         """Whether it learns."""
         return issubclass(self.registration.system, TrainableReranker)
 
+    @property
+    def pretrained_on(self) -> str:
+        """What it learns from first where nobody says otherwise; "" for nothing."""
+        system = self.registration.system
+        return system.pretrained_on if issubclass(system, TrainableReranker) else ""
+
+    @property
+    def holds_first_stage(self) -> bool:
+        """Whether it has weighed the first stage's score already."""
+        return self.registration.system(self.options).holds_first_stage()
+
     def create(self, resources: Resources) -> Reranker:
         """An instance that has taken what it needs."""
         with self.registration.at_work("preparing"):
@@ -63,6 +74,13 @@ class RerankerChoice:
             if (value := getattr(self.options, name)) != getattr(usual, name)
         }
         return replace(self, options=self.registration.options({**recorded, **chosen}))
+
+    def in_pretraining(self) -> RerankerChoice:
+        """This reranker with the options that its pre-training is done with."""
+        system = self.registration.system
+        if not issubclass(system, TrainableReranker):
+            return self
+        return replace(self, options=system.options_of_pretraining(self.options))
 
     def describe(self) -> dict[str, Any]:
         """What its scores depend on, beside documents, topics and training."""

@@ -8,7 +8,7 @@ distinct word of a topic's candidates.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -108,6 +108,13 @@ class Encoded:
     words: Words
     documents: Tensor
     lexical: Tensor
+
+    def with_features(self, values: npt.NDArray[np.float32]) -> Encoded:
+        """With further features [n, F] behind the lexical ones."""
+        if not values.shape[1]:
+            return self
+        more = torch.from_numpy(values).to(self.lexical.device)
+        return replace(self, lexical=torch.cat([self.lexical, more], dim=1))
 
 
 class Encoder:

@@ -13,7 +13,7 @@ import signal
 import sys
 import threading
 from collections import deque
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from itertools import chain, islice
@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, TypeVar
 from irplatform.errors import PlatformError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from multiprocessing.synchronize import Event
 
 Item = TypeVar("Item")
@@ -82,6 +82,40 @@ def ordered_map(
         ) from error
     except BaseException:
         stop.set()  # nobody wants what the workers are still at
+        raise
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def all_at_once(function: Callable[[Item], Result], items: Sequence[Item]) -> list[Result]:
+    """Apply a function to every item, each in a process of its own, all at the same time.
+
+    For processes that talk to each other: the first error ends them all.
+
+    Args:
+        function: a function of a module of this package, of one argument.
+        items: one per process.
+
+    Raises:
+        PlatformError: a process was killed.
+    """
+    context = multiprocessing.get_context("spawn")
+    stop = context.Event()
+    pool = ProcessPoolExecutor(
+        len(items), mp_context=context, initializer=_start_worker, initargs=(stop,)
+    )
+    try:
+        with _anonymous_main():
+            running = [pool.submit(function, item) for item in items]
+        for done in as_completed(running):
+            done.result()
+        return [done.result() for done in running]
+    except BrokenProcessPool as error:
+        raise PlatformError(
+            "one of several processes that work together was killed, perhaps for want of memory."
+        ) from error
+    except BaseException:
+        stop.set()  # the others wait for the one that failed
         raise
     finally:
         pool.shutdown(cancel_futures=True)

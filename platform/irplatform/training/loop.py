@@ -15,6 +15,7 @@ from pydantic import Field
 from irplatform.console import notice
 from irplatform.errors import InputError, PlatformError
 from irplatform.plugin import Options
+from irplatform.training.distributed import peers_of
 from irplatform.training.weights import load_weights, save_weights
 
 if TYPE_CHECKING:
@@ -68,6 +69,8 @@ def run_loop(
 ) -> float:
     """Train, and leave the module with the weights of the best epoch.
 
+    Where several processes train together, all call this alike; see `distributed`.
+
     Args:
         task: model, data and loss.
         settings: optimizer and stopping.
@@ -84,22 +87,24 @@ def run_loop(
     import torch
 
     module = task.module
+    peers = peers_of(workspace)
     optimizer = _optimizer(module, settings)
-    state = _State(workspace)
-    epoch = state.restore(module, optimizer)
+    state = _State(peers.folder(workspace), writes=peers.first)
+    epoch = peers.in_turn(lambda: state.restore(module, optimizer))
+    loss_of = peers.loss(task)
     while epoch < settings.epochs and epoch - state.best_epoch < settings.patience:
-        torch.manual_seed(seed * 1_000_003 + epoch)  # dropout
+        torch.manual_seed(seed * 1_000_003 + epoch + peers.seed)  # dropout
         module.train()
         total = torch.zeros(())
         steps = 0
-        for batch in task.batches(epoch):
+        for batch, share in peers.batches(task.batches(epoch)):
             optimizer.zero_grad()
-            loss = task.loss(batch)
+            loss = loss_of(batch) * share
             loss.backward()  # type: ignore[no-untyped-call]
             optimizer.step()
             total += loss.detach().cpu()
             steps += 1
-        mean_loss = float(total) / max(steps, 1)
+        mean_loss = float(peers.mean(total)) / max(steps, 1)
         if not math.isfinite(mean_loss):
             raise PlatformError(
                 f"training diverged: the loss of epoch {epoch + 1} is {mean_loss}. "
@@ -107,12 +112,12 @@ def run_loop(
             )
         module.eval()
         with torch.no_grad():
-            measure = task.validate()
+            measure = peers.measured(task.validate)
         epoch += 1
         state.record(epoch, measure, module, optimizer)
         if report is not None:
             report(epoch, mean_loss, measure)
-    module.load_state_dict(state.best())
+    module.load_state_dict(peers.in_turn(state.best))
     module.eval()
     return state.best_measure
 
@@ -146,9 +151,11 @@ class _State:
 
     `state.safetensors` holds the module, the optimizer and the epoch that they belong to, in one
     file, so that a kill between two writes cannot mix epochs; `best.safetensors` the best module.
+    Of several processes that train together one writes, and all read.
     """
 
-    def __init__(self, workspace: Path) -> None:
+    def __init__(self, workspace: Path, *, writes: bool) -> None:
+        self._writes = writes
         self._state = workspace / "state.safetensors"
         self._best = workspace / "best.safetensors"
         self.best_epoch = 0
@@ -161,7 +168,8 @@ class _State:
                 return self._read(module, optimizer)
             except InputError:
                 notice("the state of an interrupted training is of another model: starting over.")
-        save_weights(self._best, module.state_dict(), {})
+        if self._writes:
+            save_weights(self._best, module.state_dict(), {})
         return 0
 
     def _read(self, module: torch.nn.Module, optimizer: torch.optim.Optimizer) -> int:
@@ -193,8 +201,12 @@ class _State:
         """Keep the state after an epoch, and the module if it is the best so far."""
         import torch
 
-        if measure > self.best_measure:
+        better = measure > self.best_measure
+        if better:
             self.best_measure, self.best_epoch = measure, epoch
+        if not self._writes:
+            return
+        if better:
             save_weights(self._best, module.state_dict(), {})
         facts = {"epoch": epoch, "best_epoch": self.best_epoch, "best_measure": self.best_measure}
         tensors = {f"module.{name}": tensor for name, tensor in module.state_dict().items()}

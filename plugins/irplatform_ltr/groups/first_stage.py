@@ -38,6 +38,7 @@ class FirstStage(FeatureGroup):
     """Scores and ranks of documents by several retrievers."""
 
     Options = FirstStageOptions
+    holds_first_stage = True
     options: FirstStageOptions
     _resources: Resources
     _retrievers: dict[str, Retriever]

@@ -14,6 +14,7 @@ import numpy as np
 from irplatform.features.lucene import Asked, best_scores, relative, scores_of
 from irplatform.plugin import Documents, FeatureGroup, Field, Resources, Topic
 from irplatform.retrieval import BM25
+from irplatform.retrieval.querying import fold_dependencies
 from irplatform_ltr.expansion import ExpansionOptions
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ class QueryParts(FeatureGroup):
 
     Options = QueryPartsOptions
     reads_knowledge = True
+    holds_first_stage = True
     options: QueryPartsOptions
     _resources: Resources
 
@@ -65,8 +67,9 @@ class QueryParts(FeatureGroup):
         return (*held, *(f"{name}_share" for name in held))
 
     def depends_on(self) -> Mapping[str, object]:
-        """The knowledge bases."""
-        return {"knowledge": self.options.open().fingerprint}
+        """The knowledge bases, and weights of topics that were tuned on."""
+        folds = fold_dependencies(self.options.plan)
+        return {"knowledge": self.options.open().fingerprint, **folds}
 
     def compute(self, topic: Topic, documents: Documents) -> npt.NDArray[np.float32]:
         """The scores."""

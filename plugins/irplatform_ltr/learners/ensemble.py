@@ -59,6 +59,14 @@ class Ensemble:
         scaled = [held.score(features) / self._scales[name] for name, held in self.learners.items()]
         return np.asarray(np.sum(scaled, axis=0) / len(scaled))
 
+    def contributions(self, features: Features) -> Scores:
+        """What each feature adds to the mean; see `Learner`."""
+        scaled = [
+            held.contributions(features) / self._scales[name]
+            for name, held in self.learners.items()
+        ]
+        return np.asarray(np.sum(scaled, axis=0) / len(scaled))
+
     def save(self, folder: Path) -> None:
         """Write all of them."""
         (folder / _FILE).write_text(json.dumps({"scales": self._scales}), encoding="utf-8")

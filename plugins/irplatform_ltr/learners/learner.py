@@ -44,6 +44,9 @@ class Learner(Protocol):
     def score(self, features: Features) -> Scores:
         """One score per document, higher is better."""
 
+    def contributions(self, features: Features) -> Scores:
+        """What each feature adds to the score: [documents, features + 1], the last is constant."""
+
     def save(self, folder: Path, name: str) -> None:
         """Write what was learned."""
 

@@ -82,6 +82,11 @@ class PairwiseLinear:
         # Row by row in the same order of additions, however many documents there are.
         return np.asarray(np.einsum("ij,j->i", self._standardized(features), self._weights))
 
+    def contributions(self, features: Features) -> Scores:
+        """The products of weights and standardized features; the constant is 0."""
+        products = self._standardized(features) * self._weights
+        return np.pad(products, ((0, 0), (0, 1)))
+
     def save(self, folder: Path, name: str) -> None:
         """Write weights, means and deviations as JSON."""
         held = {

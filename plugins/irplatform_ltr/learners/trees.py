@@ -94,6 +94,11 @@ class Trees:
         scores: Scores = self._booster.predict(features, num_threads=1)
         return scores
 
+    def contributions(self, features: Features) -> Scores:
+        """Shapley values of the features in the trees (Lundberg and Lee, NeurIPS 2017)."""
+        values: Scores = self._booster.predict(features, num_threads=1, pred_contrib=True)
+        return values
+
     def save(self, folder: Path, name: str) -> None:
         """Write the trees as text."""
         (folder / f"{name}.txt").write_text(self._booster.model_to_string(), encoding="utf-8")

@@ -73,6 +73,7 @@ def test_unknown_ids_point_nowhere():
         ("pmcid", "123.2", "pmcid:PMC123"),
         ("doi", "https://doi.org/10.1000/ABC", "doi:10.1000/abc"),
         ("doi", "(10.1000/abc)", "doi:10.1000/abc"),
+        ("doi", "10.1000/1748–9326", "doi:10.1000/1748-9326"),
         ("doi", "n/a", None),
     ],
 )

@@ -45,6 +45,11 @@ def _sentences(paragraph, references=REFERENCES):
         (f"It was found by Doe et al. [{_x(1)}].", [("It was found by Doe et al.", [1])]),
         (f"Noted in Refs. [{_x(1)}, {_x(2)}].", [("Noted in.", [1, 2])]),
         (f"So it is (as known; see {_x(1)}).", [("So it is (as known).", [1])]),
+        (f"So it is (see for instance [{_x(1)}]).", [("So it is.", [1])]),
+        (f"Sizes (as suggested, e.g., by [{_x(1)}]) vary.", [("Sizes vary.", [1])]),
+        (f"Shown by Doe ([{_x(1)}], at 2 h).", [("Shown by Doe (at 2 h).", [1])]),
+        (f"It vanishes (see [{_x(1)}], appendix B).", [("It vanishes (see appendix B).", [1])]),
+        (f"It vanishes (see [{_x(1)}] and S1 Text).", [("It vanishes (see S1 Text).", [1])]),
     ],
 )
 def test_marks_go_with_their_brackets_and_asides(paragraph, expected):
@@ -70,6 +75,17 @@ def test_marks_go_with_their_brackets_and_asides(paragraph, expected):
 )
 def test_a_range_stands_for_all_references_in_between(marks, numbers):
     assert _sentences(f"This was shown {marks}.") == [("This was shown.", numbers)]
+
+
+def test_a_mark_that_is_the_subject_begins_its_sentence():
+    assert _sentences(f"It is known. [{_x(1)}] also show it.") == [
+        ("It is known.", []),
+        ("also show it.", [1]),
+    ]
+    assert _sentences(f"It was seen by Doe et al. [{_x(1)}] in mice.") == [
+        ("It was seen by Doe et al. in mice.", [1])
+    ]
+    assert _sentences(f"It is known. {_x(1)} Next.") == [("It is known.", [1]), ("Next.", [])]
 
 
 def test_words_between_marks_stay_whatever_dash_or_letter_they_hold():

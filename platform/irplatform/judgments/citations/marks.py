@@ -44,11 +44,12 @@ _GROUP = re.compile(rf"{_SINGLE}(?:[\s,;&\[\]{_DASH}]*(?:and\s+)?{_SINGLE})*")
 _BRACKETS = re.compile(rf"[\[(]([^\[\]()]*{MARK}[^\[\]()]*)[\])]")
 _ASIDE = frozenset(
     """
-    a also an and as by cf chap chapter described detail details discussed discussion e.g eg
-    eq eqs equation equations et al etc example examples fig figs figure figures for from
-    herein here i.e ie in more no of or other others overview p page pages pl plate plates pls
-    pp recent recently ref reference references refs review reviewed reviews sec section
-    sections see suppl table tables text-fig the therein vol
+    a also an and as but by cf chap chapter defined demonstrated described detail details discussed
+    discussion e.g eg eq eqs equation equations especially et al etc example examples fig figs
+    figure figures for from further herein here i.e ie in information instance introduced more no of
+    or other others overview p page pages particularly pl plate plates pls pp previously proposed
+    recent recently ref reference references refs reported review reviewed reviews sec section
+    sections see shown suggested suppl table tables text-fig the therein vol
     """.split()  # noqa: SIM905 - a list would take a page
 )
 """What a bracket may say beside its marks and still be nothing but a reference."""

@@ -24,6 +24,8 @@ MINIMUM_TITLE_WORDS = 5
 _CITATIONS = ("mixed-citation", "element-citation", "nlm-citation", "citation")
 _NUMBER = re.compile(r"\d+")
 _DOI = re.compile(r"10\.\d{4,9}/[^\s\"<>]+")
+_HYPHENS = str.maketrans(dict.fromkeys("‐‑‒–—−", "-"))
+"""What typesetters make of the hyphen in a DOI."""
 _PMID_LINK = re.compile(
     r"(?:pubmed\.ncbi\.nlm\.nih\.gov|ncbi\.nlm\.nih\.gov/(?:entrez/)?pubmed)/(\d+)"
 )
@@ -92,7 +94,7 @@ def normalized(kind: str, value: str) -> str | None:
     if kind == "pmcid":
         found = _PMCID.fullmatch(value)
         return f"pmcid:PMC{found[1]}" if found else None
-    found = _DOI.search(value)
+    found = _DOI.search(value.translate(_HYPHENS))
     if found is None:
         return None
     doi = found[0].rstrip(".,;:'”’]")

@@ -22,10 +22,12 @@ if TYPE_CHECKING:
     from irplatform.judgments.citations.marks import MarkedText
 
 # "…shown before.³ Next": the marks belong to the sentence that the full stop ends; those after
-# "et al." stand within one.
+# "et al." stand within one, and those in "…before. [3] also show" begin the next.
 _AFTER_STOP = re.compile(
-    rf"(?<!\bal)(?<!\bsp)(?<!\bspp)([.!?]+[\"'”’)\]]*)(\s*{MARK}+)(?=\s+[\"“‘(\[]*\w|\s*$)"
+    rf"(?<!\bal)(?<!\bsp)(?<!\bspp)([.!?]+[\"'”’)\]]*)(?!\s+{MARK}+\s+[a-z]+\s)"
+    rf"(\s*{MARK}+)(?=\s+[\"“‘(\[]*\w|\s*$)"
 )
+_MARK_FIRST = re.compile(rf"(?<=[.!?]\s){MARK}(?=\s[a-z]+\s)")
 _NO_SPACE = re.compile(rf"(?<={MARK}\.)(?=[A-Z])")
 _WITHIN = re.compile(
     rf"\b(?:[pP]p?|[Pp]ls?|[Tt]ext-[Ff]igs?|[Cc]omm|[Oo]bs|[Cc]hap|[Aa]rt|[Ss]er|[Ss]ec|[Tt]abs?)"
@@ -48,6 +50,10 @@ _ENDS = str.maketrans(".!?", "···")
 
 _THEREIN = re.compile(
     rf",?\s*(?:see,?\s*)?(?:e\.g\.,?\s*)?{MARK}[\s,]*and (?:the )?references? (?:there|here)in\b,?"
+)
+# "(see [12], appendix B)", "(e.g. [12] and the text)", "([12], at 2 h)": what joins goes, too.
+_JOINED = re.compile(
+    rf"((?:[(\[]|\bsee|\bcf\.|\be\.g\.,?)\s*){MARK}+(?:[\s,;:]*(?:and|or)\b|[\s,;:]*[,;:])[\s,]*(?=\w)"
 )
 _EMPTY = re.compile(r"[(\[][\s,;:.&/–-]*(?:(?:e\.g|i\.e|see|and|cf)[\s,;:.]*)?[)\]]")
 _DANGLING = re.compile(
@@ -92,7 +98,7 @@ def sentences_of(paragraph: MarkedText) -> Iterator[Sentence]:
 def without_marks(sentence: str) -> str:
     """A sentence as one would write it without references: no marks, and nothing left of them."""
     text = _DANGLING.sub("", _THEREIN.sub("", sentence))
-    text = text.replace(MARK, " ")
+    text = _JOINED.sub(r"\1", text).replace(MARK, " ")
     while (emptied := _EMPTY.sub(" ", text)) != text:
         text = emptied
     text = _REPEATED.sub(r"\1", " ".join(text.split()))
@@ -104,6 +110,7 @@ def without_marks(sentence: str) -> str:
 def _spans(text: str) -> Iterator[tuple[int, int]]:
     masked = _WITHIN.sub(lambda found: found[0].replace(".", "·"), text)
     masked = _STATES.sub(lambda found: found[0].replace(".", "·"), masked)
+    masked = _MARK_FIRST.sub("X", masked)
     masked = _BRACKETED.sub(lambda found: found[0].translate(_ENDS), masked)
     masked = _SMALL_FIRST.sub(lambda found: found[0].upper(), masked)
     masked = _NO_INITIAL.sub(lambda found: found[0].lower(), masked)

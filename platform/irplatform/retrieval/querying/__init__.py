@@ -1,13 +1,22 @@
 """Structured queries: from topics and knowledge bases to Lucene's queries.
 
 A topic is taken apart (`parts`), its parts get further names (`synonyms`, checked by `evidence`),
-a plan says what each of them weighs (`plan`), and the sum of it (`build`) is an expression, which
-can be printed (`explain`) and compiled (`compile`).
+a plan says what each of them weighs (`plan`; on topics that it was chosen on, `held_out`), and the
+sum of it (`build`) is an expression, which can be printed (`explain`) and compiled (`compile`).
 """
 
 from irplatform.retrieval.querying.expander import Expander
 from irplatform.retrieval.querying.explain import as_json, as_text
 from irplatform.retrieval.querying.expression import Expression
+from irplatform.retrieval.querying.held_out import fold_dependencies
 from irplatform.retrieval.querying.plan import QueryPlan, read_plan
 
-__all__ = ["Expander", "Expression", "QueryPlan", "as_json", "as_text", "read_plan"]
+__all__ = [
+    "Expander",
+    "Expression",
+    "QueryPlan",
+    "as_json",
+    "as_text",
+    "fold_dependencies",
+    "read_plan",
+]

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from irplatform.plugin import Topic
     from irplatform.retrieval.querying.parts import TopicParts
-    from irplatform.retrieval.querying.plan import QueryPlan
+    from irplatform.retrieval.querying.plan import Weights
     from irplatform.retrieval.querying.synonyms import Names, Synonym
 
 _MESH = "mesh"
@@ -56,7 +56,7 @@ class Component:
     expression: Expression
 
 
-def components(topic: Topic, parts: TopicParts, plan: QueryPlan) -> list[Component]:
+def components(topic: Topic, parts: TopicParts, plan: Weights) -> list[Component]:
     """The components of a topic's query, those of weight 0 too."""
     if parts.disease is None and not parts.markers:
         made = [
@@ -72,7 +72,7 @@ def components(topic: Topic, parts: TopicParts, plan: QueryPlan) -> list[Compone
     return [component for component in made if component.expression != Boolean()]
 
 
-def sum_of(made: Sequence[Component], plan: QueryPlan) -> Boolean:
+def sum_of(made: Sequence[Component], plan: Weights) -> Boolean:
     """The sum of components, with the required ones as a condition."""
     conditions = {f"{part}.weight" for part in plan.required}
     needed = tuple(c.expression for c in made if c.setting in conditions)
@@ -82,7 +82,7 @@ def sum_of(made: Sequence[Component], plan: QueryPlan) -> Boolean:
     )
 
 
-def _disease(parts: TopicParts, plan: QueryPlan) -> Iterator[Component]:
+def _disease(parts: TopicParts, plan: Weights) -> Iterator[Component]:
     if parts.disease is None:
         return
     names, given = parts.disease, plan.disease
@@ -91,7 +91,7 @@ def _disease(parts: TopicParts, plan: QueryPlan) -> Iterator[Component]:
     yield Component("disease.heading", given.heading, _headings(names))
 
 
-def _genes(parts: TopicParts, plan: QueryPlan) -> Iterator[Component]:
+def _genes(parts: TopicParts, plan: Weights) -> Iterator[Component]:
     given = plan.gene
     yield Component(
         "gene.weight", given.weight, _sum(_names(g, plan, CONTENTS) for g in parts.genes)
@@ -127,7 +127,7 @@ def _genes(parts: TopicParts, plan: QueryPlan) -> Iterator[Component]:
         yield Component("near.weight", plan.near.weight, _sum(near))
 
 
-def _context(parts: TopicParts, plan: QueryPlan) -> Iterator[Component]:
+def _context(parts: TopicParts, plan: Weights) -> Iterator[Component]:
     given = plan.context
     drugs = tuple(drug.text for drug in parts.drugs)
     for name, words, field, tie in (
@@ -145,7 +145,7 @@ def _context(parts: TopicParts, plan: QueryPlan) -> Iterator[Component]:
             yield Component(f"context.{name}", getattr(given, name), DisMax(any_word, tie))
 
 
-def _names(names: Names, plan: QueryPlan, field: str) -> Expression:
+def _names(names: Names, plan: Weights, field: str) -> Expression:
     return Synonyms(
         tuple(
             (Phrase(name.text, field, note=_note(name)), plan.synonyms.of(name.how))
@@ -155,7 +155,7 @@ def _names(names: Names, plan: QueryPlan, field: str) -> Expression:
     )
 
 
-def _phrases(parts: TopicParts, plan: QueryPlan) -> Expression:
+def _phrases(parts: TopicParts, plan: Weights) -> Expression:
     """Concepts that a text names: by any of their names, or by their headings."""
     found = []
     for names in parts.phrases:

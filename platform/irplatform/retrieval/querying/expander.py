@@ -9,6 +9,7 @@ from irplatform.knowledge import open_knowledge
 from irplatform.retrieval.querying.build import components, sum_of
 from irplatform.retrieval.querying.compile import Compiler
 from irplatform.retrieval.querying.evidence import Evidence
+from irplatform.retrieval.querying.held_out import weights_for
 from irplatform.retrieval.querying.parts import TopicReader
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ class Expander:
     Args:
         index: what will be searched; it also tells which names are in use.
         knowledge_bases: names of installed ones, where names come from.
-        plan: what weighs how much.
+        plan: what weighs how much; topics that it was chosen on may have weights of their own.
 
     Raises:
         InputError: a knowledge base is not installed.
@@ -43,13 +44,17 @@ class Expander:
         """The parts of a topic with their names."""
         return self._reader.read(topic, self._plan)
 
+    def held_out(self, topic: Topic) -> bool:
+        """Whether the plan was chosen on a topic, which is searched with other weights then."""
+        return weights_for(topic, self._plan) is not self._plan
+
     def components(self, topic: Topic) -> list[Component]:
         """The components of a topic's query, those of weight 0 too."""
-        return components(topic, self.parts(topic), self._plan)
+        return components(topic, self.parts(topic), weights_for(topic, self._plan))
 
     def expression(self, topic: Topic) -> Expression:
         """The query of a topic, as something to read."""
-        return sum_of(self.components(topic), self._plan)
+        return sum_of(self.components(topic), weights_for(topic, self._plan))
 
     def compiled(self, expression: Expression) -> Any:
         """The Lucene query of an expression; make it in the main thread, see `compile`."""

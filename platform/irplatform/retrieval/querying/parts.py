@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from irplatform.knowledge import Knowledge
     from irplatform.plugin import Topic
     from irplatform.retrieval.querying.evidence import Evidence
-    from irplatform.retrieval.querying.plan import QueryPlan
+    from irplatform.retrieval.querying.plan import Weights
 
 _KINDS = 400
 """Kinds of a disease that are looked up; those that occur most are kept."""
@@ -70,7 +70,7 @@ class TopicReader:
         self._diseases: dict[tuple[str, int], Names] = {}
         self._genes: dict[tuple[str, float], Names] = {}
 
-    def read(self, topic: Topic, plan: QueryPlan) -> TopicParts:
+    def read(self, topic: Topic, plan: Weights) -> TopicParts:
         """The parts of a topic, with their names."""
         disease = _text(topic, plan.disease.field)
         markers = parse_markers(_text(topic, plan.gene.field))

@@ -124,8 +124,8 @@ class TextPart(Options):
     phrase: float = _weight(0.5, "a concept that it names")
 
 
-class QueryPlan(Options):
-    """How a topic becomes a query, where queries are expanded."""
+class Weights(Options):
+    """What a query is made of, and what weighs how much."""
 
     synonyms: SynonymWeights = SynonymWeights()
     disease: DiseasePart = DiseasePart()
@@ -138,6 +138,24 @@ class QueryPlan(Options):
     )
     required: tuple[Part, ...] = Field(
         (), description="parts that a document must have: disease, gene"
+    )
+
+
+class Fold(Options):
+    """Topics that a plan was chosen on, and weights that were chosen without them."""
+
+    topics: tuple[str, ...] = Field(description="the topics, as `disease | gene` in lower case")
+    weights: Weights = Field(description="what they are searched with")
+
+
+class QueryPlan(Weights):
+    """How a topic becomes a query, where queries are expanded."""
+
+    held_out: bool = Field(
+        True, description="search topics of folds with the weights that were chosen without them"
+    )
+    folds: tuple[Fold, ...] = Field(
+        (), description="topics that the weights were chosen on, see `held_out`"
     )
 
 

@@ -1,0 +1,255 @@
+"""Training one model in several processes, a GPU each, through torch's DistributedDataParallel.
+
+Of every n consecutive batches each of n processes takes one, and a step follows the gradient of all
+of them: what one process learns from batches n times as large, where the loss is a mean over the
+examples of a batch. Models know nothing of it: a `Task` gives its batches and their loss as ever.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+from itertools import islice
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from irplatform.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from pathlib import Path
+
+    from torch import Tensor
+
+    from irplatform.training.loop import Task
+
+    Result = TypeVar("Result")
+
+PROCESSES_VARIABLE = "IRPLATFORM_TRAINING_PROCESSES"
+_SEEDS_BETWEEN = 100_000
+"""Between the dropout of two processes; more than there are epochs."""
+_PATIENCE = timedelta(days=7)
+"""How long one process waits for another, which may be validating or building what both need. One
+that was killed is noticed by who started it."""
+
+
+def training_processes(device: str) -> int:
+    """How many processes are to train a model together: what the variable says, else 1.
+
+    Raises:
+        InputError: that is no number, or more than there are GPUs.
+    """
+    given = os.environ.get(PROCESSES_VARIABLE, "1").strip() or "1"
+    if not given.isdecimal() or int(given) < 1:
+        raise InputError(f"{PROCESSES_VARIABLE} is '{given}'; it must be a number from 1.")
+    processes = int(given)
+    if processes > 1 and device != "cpu":
+        import torch
+
+        there = torch.cuda.device_count() if device == "cuda" else 1
+        if processes > there:
+            raise InputError(
+                f"{PROCESSES_VARIABLE} is {processes}, and every process needs a GPU of its own, "
+                f"but '{device}' has {there} here."
+            )
+    return processes
+
+
+@dataclass(frozen=True)
+class Place:
+    """A process's place among those that train together.
+
+    Attributes:
+        rank: its number, from 0.
+        size: how many there are.
+        meeting: a file through which they find each other; not there yet.
+        workspace: where this process trains. What it trains elsewhere, it trains alone.
+        shared: the workspace of process 0, which alone writes.
+    """
+
+    rank: int
+    size: int
+    meeting: Path
+    workspace: Path
+    shared: Path
+
+
+class Alone:
+    """One process: everything as if there were no others."""
+
+    first = True
+    """Whether this process writes what the training leaves."""
+    seed = 0
+    """What this process's dropout adds to the seed."""
+
+    def folder(self, workspace: Path) -> Path:
+        """Where the state of the training lies."""
+        return workspace
+
+    def loss(self, task: Task) -> Callable[[Any], Tensor]:
+        """The loss of a batch, whose gradient will be that of all processes."""
+        return task.loss
+
+    def batches(self, batches: Iterable[Any]) -> Iterator[tuple[Any, float]]:
+        """This process's batch for every step, and what to multiply its loss with."""
+        for batch in batches:
+            yield batch, 1.0
+
+    def mean(self, value: Tensor) -> Tensor:
+        """The mean of a value over the processes."""
+        return value
+
+    def measured(self, measure: Callable[[], float]) -> float:
+        """A measure, as the first process finds it."""
+        return measure()
+
+    def in_turn(self, work: Callable[[], Result]) -> Result:
+        """Work that the others begin when the first process has finished it."""
+        return work()
+
+
+class Together(Alone):
+    """One of several processes.
+
+    Args:
+        place: which.
+        device: where it computes.
+    """
+
+    def __init__(self, place: Place, device: str) -> None:
+        self.place = place
+        self.first = place.rank == 0
+        self.seed = place.rank * _SEEDS_BETWEEN
+        self._device = device
+
+    def folder(self, workspace: Path) -> Path:
+        """The first process's, for the same workspace."""
+        return self.place.shared / workspace.relative_to(self.place.workspace)
+
+    def loss(self, task: Task) -> Callable[[Any], Tensor]:
+        """The task's loss as the forward pass of a module, which is what torch synchronizes.
+
+        Statistics of batch normalization stay each process's own; the first one's are kept.
+        """
+        import torch
+        from torch.nn.parallel import DistributedDataParallel
+
+        class Loss(torch.nn.Module):
+            def __init__(self) -> None:
+                super().__init__()
+                self.trained = task.module
+
+            def forward(self, batch: Any) -> Tensor:
+                return task.loss(batch)
+
+        with warnings.catch_warnings():  # newer versions of torch rename an argument
+            warnings.simplefilter("ignore", FutureWarning)
+            return DistributedDataParallel(
+                Loss(), broadcast_buffers=False, find_unused_parameters=True
+            )
+
+    def batches(self, batches: Iterable[Any]) -> Iterator[tuple[Any, float]]:
+        """Of every `size` batches one; the weight is the batch's part of their examples.
+
+        Gradients are averaged, hence the factor `size`. Where batches are left over at the end of
+        an epoch, processes without one take part with a weight of zero.
+        """
+        stream = iter(batches)
+        rank, size = self.place.rank, self.place.size
+        while step := list(islice(stream, size)):
+            examples = [_examples(batch) for batch in step]
+            if rank < len(step):
+                yield step[rank], size * examples[rank] / sum(examples)
+            else:
+                yield step[0], 0.0
+
+    def mean(self, value: Tensor) -> Tensor:
+        """The mean of a value over the processes, on the CPU."""
+        from torch import distributed
+
+        summed = value.detach().to(self._device, copy=True)
+        distributed.all_reduce(summed)
+        return (summed / self.place.size).cpu()
+
+    def measured(self, measure: Callable[[], float]) -> float:
+        """A measure, computed by the first process and told to the others."""
+        import torch
+        from torch import distributed
+
+        found = torch.zeros((), dtype=torch.float64, device=self._device)
+        if self.first:
+            found.fill_(measure())
+        distributed.broadcast(found, src=0)
+        return float(found)
+
+    def in_turn(self, work: Callable[[], Result]) -> Result:
+        """Work that the others begin when the first process has finished it."""
+        if not self.first:
+            self._wait()
+            return work()
+        result = work()
+        self._wait()
+        return result
+
+    def _wait(self) -> None:
+        """Until every process is here: a message that needs them all."""
+        self.measured(lambda: 0.0)
+
+
+_together: Together | None = None
+"""This process's place, where it has one."""
+
+
+def quiet_torch() -> None:
+    """Keep torch from warning of every model whose batches use all parameters; before its import.
+
+    Some do not, so that it has to look for unused ones.
+    """
+    os.environ.setdefault("TORCH_CPP_LOG_LEVEL", "ERROR")
+
+
+@contextmanager
+def joined(place: Place, device: str) -> Iterator[None]:
+    """Train with others what is trained in the workspace of the place.
+
+    Args:
+        place: which of the processes this is. All must come, or none goes on.
+        device: where it computes; "cuda" is the current one.
+    """
+    from torch import distributed
+
+    global _together  # noqa: PLW0603 - as torch's own process group is the process's
+    distributed.init_process_group(
+        "nccl" if device == "cuda" else "gloo",
+        init_method=f"file://{place.meeting}",
+        rank=place.rank,
+        world_size=place.size,
+        timeout=_PATIENCE,
+    )
+    _together = Together(place, device)
+    try:
+        yield
+    finally:
+        _together = None
+        distributed.destroy_process_group()
+
+
+def peers_of(workspace: Path) -> Alone:
+    """With whom a model is trained in this workspace.
+
+    What a model trains on the way, into the cache, it trains alone: the cache lets one process
+    build, and the others wait.
+    """
+    if _together is not None and workspace.is_relative_to(_together.place.workspace):
+        return _together
+    return Alone()
+
+
+def _examples(batch: Any) -> float:
+    """What a mean over the batch is a mean over: the sum of its weights, else its length."""
+    weight = getattr(batch, "weight", None)
+    if weight is not None:
+        return float(weight.sum())
+    return float(len(batch[0] if isinstance(batch, tuple) else batch))

@@ -1,0 +1,90 @@
+"""The documents of a training step: each encoded once, whatever topics they are compared for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from irplatform_graphene.network import Links
+from irplatform_graphene.scoring import link_tensors
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from torch import Tensor
+
+    from irplatform_graphene.model import Model
+    from irplatform_graphene.topics import EncodedTopic
+
+Int64 = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Documents, each for a topic: int64 [n] both, places among those of the step."""
+
+    topic: Int64
+    document: Int64
+
+
+class BatchDocuments:
+    """Documents of a step.
+
+    Args:
+        model: whose weights are trained.
+        rows: the documents' rows of the forward index, each once.
+        encoded: float32 [documents, encoded], Enc(d).
+    """
+
+    def __init__(self, model: Model, rows: Int64, encoded: Tensor) -> None:
+        self._model = model
+        self._network = model.network
+        self._text = model.network.text_part(encoded)
+        if model.concepts is not None:
+            self._links = model.concepts.links(rows)
+            distinct, local = np.unique(self._links.concepts, return_inverse=True)
+            sums = torch.from_numpy(model.concepts.sums(distinct)).to(model.device)
+            self._messages = self._network.messages(sums)
+            self._local = local.astype(np.int64)
+            links = link_tensors(self._links, model.device)
+            received = Links(torch.from_numpy(self._local).to(model.device), *_rest(links))
+            self._received = received.sums(self._messages)
+
+    def vectors(self, asked: Asked, topics: Sequence[EncodedTopic]) -> Tensor:
+        """v_d of documents, each for its topic: float32 [n, vector]."""
+        places = torch.from_numpy(asked.document).to(self._text.device)
+        if self._model.concepts is None:
+            return self._network.compose(self._text[places], None)
+        received = self._received[places]
+        reward = self._model.options.reward
+        if reward != 1:
+            received = received + (reward - 1) * self._matching(asked, topics).sums(self._messages)
+        return self._network.compose(self._text[places], received)
+
+    def plain_vectors(self, places: Int64) -> Tensor:
+        """v_d of documents for no topic: float32 [n, vector]."""
+        chosen = torch.from_numpy(places).to(self._text.device)
+        received = self._received[chosen] if self._model.concepts is not None else None
+        return self._network.compose(self._text[chosen], received)
+
+    def _matching(self, asked: Asked, topics: Sequence[EncodedTopic]) -> Links:
+        """The links of each document to concepts that match its topic."""
+        links, offsets = self._links.of(asked.document)
+        count = self._model.concepts.graph.concept_count if self._model.concepts else 0
+        owner = np.repeat(asked.topic, np.diff(offsets))
+        wanted = np.concatenate([n * count + topic.matching for n, topic in enumerate(topics)])
+        kept = np.flatnonzero(np.isin(owner * count + self._links.concepts[links], wanted))
+        device = self._model.device
+        return Links(
+            torch.from_numpy(self._local[links[kept]]).to(device),
+            torch.from_numpy(self._links.weights[links[kept]]).to(device),
+            torch.from_numpy(np.searchsorted(kept, offsets[:-1]).astype(np.int64)).to(device),
+        )
+
+
+def _rest(links: Links) -> tuple[Tensor, Tensor]:
+    return links.weights, links.offsets

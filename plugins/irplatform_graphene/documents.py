@@ -1,0 +1,98 @@
+"""Documents as GRAPHENE reads them: word vectors for the encoder, concepts for the graph."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor
+
+from irplatform.text.forward_index import PADDING
+from irplatform_graphene.topics import GAP
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from irplatform.text import ForwardIndex, WordVectors
+    from irplatform_graphene.topics import EncodedTopic
+
+Int64 = npt.NDArray[np.int64]
+
+
+class Reader:
+    """Turns documents and topics into tensors, on one device.
+
+    Args:
+        index: the collection's forward index.
+        vectors: word vectors.
+        length: words of a document that are read.
+        device: where the tensors go.
+    """
+
+    def __init__(self, index: ForwardIndex, vectors: WordVectors, length: int, device: str) -> None:
+        self.index = index
+        self.device = device
+        self._length = length
+        # The last entry serves padding (-1), which is never looked at.
+        self._rows = np.append(vectors.align(index.vocabulary), vectors.unk).astype(np.int64)
+        self.vectors = torch.from_numpy(np.array(vectors.matrix)).to(device)
+        self.unknown = vectors.unk
+        self._idf = np.append(index.idf("text"), 0).astype(np.float32)
+        # Of rows of the vectors: a word that the collection lacks is as rare as any.
+        rarest = index.idf("text").max(initial=1)
+        self._idf_of_rows = np.full(len(vectors.matrix), rarest, np.float32)
+        self._idf_of_rows[self._rows[:-1]] = self._idf[:-1]
+
+    def texts(self, rows: Int64) -> tuple[Tensor, Tensor]:
+        """The first words of documents, title first: vectors [n, N, V], their IDF [n, N]."""
+        return self._padded(self.index.matrix(rows, self._length).astype(np.int64))
+
+    def abstracts(self, rows: Int64) -> tuple[Tensor, Tensor]:
+        """The first words of documents' abstracts, likewise."""
+        return self._padded(self._field(rows, "abstract", self._length))
+
+    def titles(self, rows: Int64, length: int) -> Int64:
+        """The first words of titles as ids of the index, padded with -1: int64 [n, length]."""
+        return self._field(rows, "title", length)
+
+    def word_vectors(self, words: Int64) -> Tensor:
+        """The vectors of words of the index: float32 [words, V]."""
+        return self.vectors[torch.from_numpy(self._rows[words]).to(self.device)]
+
+    def topics(self, topics: Sequence[EncodedTopic]) -> tuple[Tensor, Tensor, Tensor]:
+        """What `GrapheneNetwork.query` reads of topics: vectors, weights, fields."""
+        words = np.concatenate([topic.words for topic in topics])
+        weights = np.concatenate([topic.weights for topic in topics])
+        counts = [len(topic.words) for topic in topics]
+        fields = np.full((len(topics), max(counts)), len(words), np.int64)
+        start = 0
+        for number, count in enumerate(counts):
+            fields[number, :count] = np.arange(start, start + count)
+            start += count
+        # Columns that no field fills would only cost time; one more keeps the convolution's edge.
+        width = 1 + int(np.flatnonzero((words != GAP).any(axis=0)).max(initial=0))
+        rows = np.where(words == GAP, self.unknown, words)[:, :width]
+        weighted = weights[:, :width] * self._idf_of_rows[rows]
+        weighted /= weighted.sum(axis=1, keepdims=True).clip(1e-9)
+        return (
+            self.vectors[torch.from_numpy(rows).to(self.device)],
+            torch.from_numpy(weighted).to(self.device),
+            torch.from_numpy(fields).to(self.device),
+        )
+
+    def _padded(self, words: npt.NDArray[np.int64]) -> tuple[Tensor, Tensor]:
+        present = words != PADDING
+        width = max(1, int(present.sum(axis=1).max(initial=0)))
+        rows = torch.from_numpy(self._rows[words[:, :width]]).to(self.device)
+        weights = self._idf[words[:, :width]] * present[:, :width]
+        return self.vectors[rows], torch.from_numpy(weights).to(self.device)
+
+    def _field(self, rows: Int64, field: str, length: int) -> Int64:
+        tokens, offsets = self.index.tokens(rows, field)  # type: ignore[arg-type]
+        padded = np.full((len(rows), length), PADDING, np.int64)
+        lengths = np.minimum(np.diff(offsets), length)
+        places = np.arange(length) < lengths[:, None]
+        padded[places] = tokens[(offsets[:-1, None] + np.arange(length))[places]]
+        return padded

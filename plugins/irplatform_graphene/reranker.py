@@ -1,0 +1,132 @@
+"""The reranker that the harness sees: GRAPHENE's training, scoring and weight files."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from irplatform.plugin import Documents, Resources, Topic, TrainableReranker, TrainingData
+from irplatform_graphene.options import PRESETS, GrapheneOptions, for_pretraining
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from irplatform.plugin import Options as AnyOptions
+    from irplatform_graphene.model import Model
+    from irplatform_graphene.topics import EncodedTopic
+
+_WEIGHTS = "graphene.safetensors"
+_FEATURE_WEIGHTS = "graphene-features.safetensors"
+_FEATURES = "feature_"
+
+
+class Graphene(TrainableReranker):
+    """GRAPHENE: a BiLSTM and a document–concept graph against a convolution over topics' fields.
+
+    A document's vector joins the mean of a BiLSTM's states and what a graph convolution brings from
+    its concepts, of which those that match the topic count more; the score is its distance from the
+    topic's vector. Pre-trained on MeSH-term queries, with titles to write.
+    """
+
+    Options = GrapheneOptions
+    presets: ClassVar[Mapping[str, Mapping[str, object]]] = PRESETS
+    pretrained_on: ClassVar[str] = "mesh"
+    citation: ClassVar[str] = (
+        "Sendong Zhao, Chang Su, Andrea Sboner, Fei Wang. GRAPHENE: A Precise Biomedical "
+        "Literature Retrieval Engine with Graph Augmented Deep Learning and External Knowledge "
+        "Empowerment. CIKM 2019, sections 3 and 4."
+    )
+    options: GrapheneOptions
+
+    model: Model
+
+    _resources: Resources
+    _loaded = False
+
+    @classmethod
+    def options_of_pretraining(cls, options: AnyOptions) -> AnyOptions:
+        """The options that pre-training heeds."""
+        return for_pretraining(GrapheneOptions.model_validate(options.model_dump()))
+
+    def prepare(self, resources: Resources) -> None:
+        """Take documents, word vectors and the concept graph, and make an untrained network."""
+        from irplatform_graphene.model import Model
+
+        self._resources = resources
+        self.model = Model(resources, self.options)
+
+    def fit(self, data: TrainingData) -> None:
+        """Train on pairs of documents, stopping early on validation nDCG@20."""
+        from irplatform.training import run_shown
+        from irplatform_graphene.task import GrapheneTask
+
+        encoder = self.options.tune_encoder or not self._loaded
+        task = GrapheneTask(self.model, data, self._resources.seed, encoder=encoder)
+        run_shown(task, self.options.loop, self._resources, data.workspace)
+        self.model.changed()
+
+    def save(self, folder: Path) -> None:
+        """Write the weights; the decoder, which only training needs, is not kept."""
+        from irplatform.training import save_weights
+
+        state = self.model.network.state_dict()
+        core = {name: w for name, w in state.items() if not name.startswith(_FEATURES)}
+        save_weights(folder / _WEIGHTS, core, self.model.sizes())
+        if len(core) < len(state):
+            more = {name: w for name, w in state.items() if name.startswith(_FEATURES)}
+            save_weights(folder / _FEATURE_WEIGHTS, more, self._feature_identity())
+            self.model.features.save(folder)
+
+    def load(self, folder: Path) -> None:
+        """Read the weights; InputError if they belong to a network of other sizes.
+
+        Those of pre-training have none for features, which then start as they are.
+        """
+        from irplatform.training import load_weights
+
+        state = load_weights(folder / _WEIGHTS, self.model.sizes())
+        if self.model.features.width and (folder / _FEATURE_WEIGHTS).exists():
+            state |= load_weights(folder / _FEATURE_WEIGHTS, self._feature_identity())
+            self.model.features.load(folder)
+        self.model.network.load_state_dict(state, strict=False)
+        self.model.network.eval()
+        self._loaded = True
+        self.model.changed()
+
+    def _feature_identity(self) -> dict[str, object]:
+        return {
+            "features": list(self.model.features.columns),
+            "units": self.model.network.sizes.feature_units,
+        }
+
+    def score(self, topic: Topic, documents: Documents) -> Sequence[float]:
+        """Score documents: −‖W v_p − v_d‖₁, plus what features say; higher is better."""
+        if not documents:
+            return []
+        features = None
+        if self.model.features.width:
+            features = self.model.features.matrix(topic, documents.ids)
+        rows = self.model.reader.index.rows(documents.ids)
+        values: list[float] = self.model.scores(self._read(topic), rows, features).tolist()
+        return values
+
+    def explain(self, topic: Topic, documents: Documents) -> Sequence[Mapping[str, object]]:
+        """Which concepts of a document match, their rewards, and the scores without each."""
+        from irplatform_graphene.explaining import explain
+
+        found: list[Mapping[str, object]] = []
+        for doc_id in documents.ids:
+            (row,) = self.model.reader.index.rows([doc_id]).tolist()
+            width = self.model.features.width
+            features = self.model.features.matrix(topic, [doc_id]) if width else None
+            found.append(explain(self.model, topic, row, features))
+        return found
+
+    def _read(self, topic: Topic) -> EncodedTopic:
+        encoded = self.model.topics.read(topic)
+        if self.model.concepts is not None and not len(encoded.matching):
+            self._resources.notice(
+                f"topic {topic.id}: the knowledge bases know no concept in it, so that none of its "
+                "documents' concepts is rewarded."
+            )
+        return encoded

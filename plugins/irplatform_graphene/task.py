@@ -1,0 +1,206 @@
+"""GRAPHENE's training task: pairs and documents of other topics to rank, and titles to write.
+
+L = β L_graph + γ L_rank (equation 10). L_rank is a hinge loss with a margin: equation 9 has none,
+which vectors that are all the same satisfy. A relevant document is compared with a document of
+lower grade of its topic and, since one such pair teaches little, with the relevant documents of
+other topics in the step (our choice; `others`). Titles are written while the encoder is trained.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from irplatform.errors import InputError
+from irplatform.training import Pairs, PairSampler, Validator, pool_starts
+from irplatform.training.losses import pairwise_hinge
+from irplatform_graphene.batch import Asked, BatchDocuments
+from irplatform_graphene.scoring import encodings, sides
+from irplatform_graphene.titles import Titles
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from irplatform.plugin import LabelledTopic, TrainingData
+    from irplatform_graphene.model import Model
+
+Int64 = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Step:
+    """A batch of pairs, and the seed of the other choices that go with it."""
+
+    pairs: Pairs
+    seed: tuple[int, ...]
+
+
+class GrapheneTask:
+    """What the training loop needs.
+
+    Args:
+        model: to train.
+        data: topics to learn from and to stop early on.
+        seed: of sampling.
+        encoder: whether Enc(d) is trained, too, and titles are written.
+
+    Raises:
+        InputError: no training topic has documents of different grades.
+    """
+
+    def __init__(self, model: Model, data: TrainingData, seed: int, *, encoder: bool) -> None:
+        self._model = model
+        self._options = model.options
+        self._seed = seed
+        self._encoder = encoder
+        network = model.network
+        for part in (network.project, network.encoder):
+            part.requires_grad_(encoder)
+        self._titles = Titles(model, seed) if encoder and self._options.decoder.on else None
+        self.module = nn.ModuleDict({"network": network})
+        if self._titles is not None:
+            self.module["decoder"] = self._titles.decoder
+        self._learn_from(data)
+        self._validate_on(data.validation)
+
+    def _learn_from(self, data: TrainingData) -> None:
+        self._sampler = PairSampler(data.training, self._options.pairs, self._seed)
+        if not self._sampler.topics:
+            raise InputError("no training topic has documents of different grades.")
+        pools = [pool.doc_ids for pool in self._sampler.pools]
+        self._starts = pool_starts(self._sampler.pools)
+        index = self._model.reader.index
+        self._rows = index.rows([doc_id for pool in pools for doc_id in pool])
+        self._topics = [self._model.topics.read(each.topic) for each in self._sampler.topics]
+        held = self._model.features.fit(data, list(zip(self._sampler.topics, pools, strict=True)))
+        self._features = torch.from_numpy(np.concatenate(held)).to(self._model.device)
+
+    def _validate_on(self, topics: Sequence[LabelledTopic]) -> None:
+        depth = self._options.validation_depth
+        cut = [
+            replace(t, candidates=t.candidates[:depth], first_stage=t.first_stage[:depth])
+            for t in topics
+        ]
+        self._validator = Validator(cut, limit=self._options.validation_topics)
+        used = self._validator.topics
+        self._asked = [self._model.topics.read(each.topic) for each in used]
+        asked = [(each.topic, each.candidates) for each in used]
+        self._validation = self._model.features.matrices(asked) if used else []
+        rows = self._model.reader.index.rows([d for each in used for d in each.candidates])
+        self._distinct, places = np.unique(rows, return_inverse=True)
+        ends = np.cumsum([len(each.candidates) for each in used])[:-1]
+        self._places = np.split(places.astype(np.int64), ends)
+
+    def batches(self, epoch: int) -> Iterator[Step]:
+        """The epoch's pairs."""
+        pairs = self._sampler.epoch(epoch)
+        for number, part in enumerate(pairs.batches(self._options.loop.batch_size)):
+            yield Step(part, (self._seed, 3, epoch, number))
+
+    def loss(self, batch: Step) -> Tensor:
+        """β L_graph + γ L_rank."""
+        random = np.random.default_rng(batch.seed)
+        pairs = batch.pairs
+        places = pairs.rows(self._starts)
+        rows, document = np.unique(self._rows[places], return_inverse=True)
+        numbers, topic = np.unique(pairs.topic, return_inverse=True)
+        topics = [self._topics[number] for number in numbers]
+        network = self._model.network
+        queries = network.query(*self._model.reader.topics(topics))
+        documents = BatchDocuments(self._model, rows, self._encode(rows))
+
+        def distances(asked: Asked) -> tuple[Tensor, Tensor]:
+            of_topics = torch.from_numpy(asked.topic).to(queries.device)
+            return queries[of_topics], documents.vectors(asked, topics)
+
+        both = distances(Asked(np.tile(topic, 2), document))
+        scores = network.score(*both, self._features[torch.from_numpy(places)])
+        weight = torch.from_numpy(pairs.weight).to(scores.device)
+        loss = self._of_pairs(scores[: len(pairs)], scores[len(pairs) :], weight)
+        which, other = _others(topic, self._options.others, random)
+        if len(which):
+            # Features say nothing of a document of another topic: the vectors alone are compared.
+            asked = Asked(topic[which], document[: len(pairs)][other])
+            worse = network.score(*distances(asked), None)
+            best = network.score(*both, None)[: len(pairs)]
+            loss = loss + self._against_others(best, worse, torch.from_numpy(which).to(best.device))
+        if self._titles is None:
+            return loss
+        share = self._options.decoder.weight
+        return (1 - share) * loss + share * self._titles.loss(rows, random)
+
+    def _of_pairs(self, higher: Tensor, lower: Tensor, weight: Tensor) -> Tensor:
+        """The loss of pairs of documents of the same topic."""
+        if self._options.loss == "hinge":
+            return pairwise_hinge(higher, lower, weight, self._options.margin)
+        return (weight * functional.softplus(lower - higher)).sum() / weight.sum()
+
+    def _against_others(self, best: Tensor, worse: Tensor, which: Tensor) -> Tensor:
+        """The loss of relevant documents against those of other topics.
+
+        Args:
+            best: float32 [n], scores of relevant documents.
+            worse: float32 [m], scores of documents of other topics.
+            which: int64 [m], the place of the relevant document that each is compared with.
+        """
+        if self._options.loss == "hinge":
+            return pairwise_hinge(best[which], worse, torch.ones_like(worse), self._options.margin)
+        # The softmax of each relevant document among its others, all of them at once.
+        larger = (worse - best[which]).clamp(max=30).exp()
+        return torch.log1p(torch.zeros_like(best).index_add(0, which, larger)).mean()
+
+    def _encode(self, rows: Int64) -> Tensor:
+        if not self._encoder:
+            return self._model.encodings(rows)
+        return self._model.network.encode(*self._model.reader.texts(rows))
+
+    def validate(self) -> float:
+        """Mean nDCG@20 over the validation topics."""
+        model = self._model
+        model.changed()
+        if self._encoder:
+            encoded = encodings(model.network, model.reader, self._distinct)
+        else:
+            encoded = model.encodings(self._distinct)
+        links = model.concepts.links(self._distinct) if model.concepts is not None else None
+        side = sides(model.network, encoded, links, model.messages())
+
+        def score(number: int) -> npt.NDArray[np.float32]:
+            places = self._places[number]
+            values: npt.NDArray[np.float32] = (
+                model.scores(
+                    self._asked[number],
+                    self._distinct[places],
+                    self._validation[number],
+                    side[torch.from_numpy(places).to(side.device)],
+                )
+                .cpu()
+                .numpy()
+            )
+            return values
+
+        return self._validator(score)
+
+
+def _others(topic: Int64, count: int, random: np.random.Generator) -> tuple[Int64, Int64]:
+    """Pairs to compare with relevant documents of other topics' pairs.
+
+    Args:
+        topic: of each pair of the step.
+        count: how many for each, at most.
+        random: draws them.
+
+    Returns:
+        Places of pairs, and of the pairs whose relevant document is taken.
+    """
+    size = len(topic)
+    which = np.repeat(np.arange(size), min(count, size))
+    other = random.integers(size, size=len(which))
+    kept = topic[which] != topic[other]
+    return which[kept], other[kept]

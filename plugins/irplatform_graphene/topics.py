@@ -1,0 +1,132 @@
+"""Topics as GRAPHENE reads them: fields, other names of what they speak of, matching concepts.
+
+Each field (disease, gene, demographic) is a text of its own; each MeSH heading of a MeSH-term query
+is one, too (section 4.1). A field is followed by the other names of the concepts in it; the paper
+takes them from the knowledge bases of its table 2, we from those that the graph is made of.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from irplatform_graphene.concept_inputs import known_words
+
+if TYPE_CHECKING:
+    from irplatform.concepts import ConceptGraph
+    from irplatform.plugin import Topic
+    from irplatform.text import WordVectors
+    from irplatform_graphene.options import GrapheneOptions
+
+GAP = -1
+"""Stands between two names, so that no convolution reads across; and for padding."""
+_MOST_FIELDS = 24
+
+
+@dataclass(frozen=True)
+class EncodedTopic:
+    """A topic.
+
+    Attributes:
+        words: int64 [fields, words of a field], rows of word vectors; GAP is none.
+        weights: float32, of the same shape: each word's share in the mean of its field; 0 at gaps.
+        matching: int64, distinct concepts that it speaks of, in order of their number.
+    """
+
+    words: npt.NDArray[np.int64]
+    weights: npt.NDArray[np.float32]
+    matching: npt.NDArray[np.int64]
+
+
+class TopicReader:
+    """Reads topics; what it found for a field it knows the next time.
+
+    Args:
+        vectors: word vectors.
+        graph: where concepts and their names are found; None finds none.
+        options: what is read.
+
+    Attributes:
+        graph: where concepts are found.
+    """
+
+    def __init__(
+        self, vectors: WordVectors, graph: ConceptGraph | None, options: GrapheneOptions
+    ) -> None:
+        self._vectors = vectors
+        self.graph = graph
+        self._options = options
+        self._read: dict[str, tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]] = {}
+        self._found: dict[str, npt.NDArray[np.int64]] = {}
+
+    def read(self, topic: Topic) -> EncodedTopic:
+        """Read a topic."""
+        texts = self.fields(topic)
+        fields = [self._field(text) for text in texts]
+        width = self._options.query_words
+        words = np.full((len(fields), width), GAP, np.int64)
+        weights = np.zeros((len(fields), width), np.float32)
+        for number, (row, share) in enumerate(fields):
+            words[number, : len(row)] = row
+            weights[number, : len(row)] = share
+        matching = [self.concepts(text) for text in texts]
+        return EncodedTopic(words, weights, np.unique(np.concatenate(matching)))
+
+    def fields(self, topic: Topic) -> list[str]:
+        """The texts that a topic consists of, at least one."""
+        found: list[str] = []
+        for name in self._options.query_fields:
+            value = topic.fields.get(name, ())
+            found += [value] if isinstance(value, str) else value
+        texts = [text for text in found if text.strip()][:_MOST_FIELDS]
+        return texts or [topic.query]
+
+    def concepts(self, text: str) -> npt.NDArray[np.int64]:
+        """The concepts that a field speaks of, and what is narrower."""
+        if self.graph is None:
+            return np.empty(0, np.int64)
+        if text not in self._found:
+            found = self.graph.find(text, expand=self._options.narrower)
+            self._found[text] = np.asarray(found, np.int64)
+        return self._found[text]
+
+    def _field(self, text: str) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
+        """Words of a field and their shares: half for its own ones, half for other names."""
+        if text not in self._read:
+            own = known_words(text, self._vectors).astype(np.int64)
+            rows, shares = [own], [_shares(own)]
+            if others := self._other_names(text):
+                added = np.concatenate(others)
+                rows, shares = [own, added], [_shares(own) / 2, _shares(added) / 2]
+            width = self._options.query_words
+            kept = np.concatenate(rows)[:width], np.concatenate(shares)[:width]
+            self._read[text] = kept[0], kept[1] / max(float(kept[1].sum()), 1e-12)
+        return self._read[text]
+
+    def _other_names(self, text: str) -> list[npt.NDArray[np.int64]]:
+        """Words of the other names of the concepts in a field, a gap before each name."""
+        if self.graph is None or not self._options.expansion:
+            return []
+        seen = {tuple(known_words(text, self._vectors).tolist())}
+        found: list[npt.NDArray[np.int64]] = []
+        for concept in self.graph.find(text).tolist():
+            kept = 0
+            for name in self.graph.names_of(concept):
+                words = tuple(known_words(name, self._vectors).tolist())
+                if kept == self._options.expansion_names:
+                    break
+                if words and words not in seen:
+                    seen.add(words)
+                    found.append(np.array([GAP, *words], np.int64))
+                    kept += 1
+        return found
+
+
+def _shares(words: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
+    """The same share for every word, 1 together."""
+    present = (words != GAP).astype(np.float32)
+    shares: npt.NDArray[np.float32] = present / max(float(present.sum()), 1.0)
+    return shares

@@ -1,0 +1,172 @@
+"""`platform explain`: what it tells, of which system, and what it refuses."""
+
+import json
+
+import pytest
+
+from irplatform.plugin import Reranker, TrainableReranker
+from irplatform.registry import Registration, registry
+
+TOPICS = [f"q{n}" for n in range(12)]
+
+
+class Telling(Reranker):
+    """Counts the topic's words in titles, and says which."""
+
+    def score(self, topic, documents):
+        return [float(len(self._shared(topic, document))) for document in documents]
+
+    def explain(self, topic, documents):
+        return [
+            {"score": len(self._shared(topic, d)), "shared": self._shared(topic, d)}
+            for d in documents
+        ]
+
+    @staticmethod
+    def _shared(topic, document):
+        return sorted(set(topic.query.lower().split()) & set(document.title.lower().split()))
+
+
+class Silent(Telling):
+    """Explains too few documents."""
+
+    def explain(self, topic, documents):
+        return []
+
+
+class Vague(Telling):
+    """Explains without a score."""
+
+    def explain(self, topic, documents):
+        return [{"why": "so"} for _ in documents]
+
+
+class Learning(TrainableReranker):
+    """Scores with the number of topics that it learned from, and the seed of its member."""
+
+    def prepare(self, resources):
+        self.seed = resources.seed
+
+    def fit(self, data):
+        self.known = sorted(t.topic.id for t in data.training)
+
+    def score(self, topic, documents):
+        return [float(self.seed % 10) for _ in documents]
+
+    def explain(self, topic, documents):
+        return [{"score": float(self.seed % 10), "knows": self.known} for _ in documents]
+
+    def save(self, folder):
+        (folder / "known.json").write_text(json.dumps([self.known, self.seed]))
+
+    def load(self, folder):
+        self.known, self.seed = json.loads((folder / "known.json").read_text())
+
+
+class Mute(Reranker):
+    """Has nothing to tell."""
+
+    def score(self, topic, documents):
+        return [0.0 for _ in documents]
+
+
+@pytest.fixture(autouse=True)
+def rerankers(monkeypatch):
+    plugin = registry().reranker("lexical").plugin
+    for held in (Telling, Silent, Vague, Learning, Mute):
+        name = held.__name__.lower()
+        made = Registration(name, "reranker", held, {}, plugin)
+        monkeypatch.setitem(registry().rerankers, name, made)
+
+
+@pytest.fixture
+def explain(platform):
+    def call(reranker, *arguments, topic="q1", collection="small"):
+        system = ("--collection", collection, "--reranker", reranker, "--topic", topic)
+        return platform("explain", *system, *arguments)
+
+    return call
+
+
+@pytest.mark.java
+def test_it_tells_rank_grade_and_explanation_of_any_document(explain):
+    told = explain("telling", "--doc", "d1", "--doc", "d2", "--json").json
+    assert told["topic"]["query"] == "crizotinib"
+    found, other = told["documents"]
+    assert found["title"] == "Crizotinib in lung cancer"
+    assert found["grade"] == 1
+    assert found["first_stage"]["rank"] == found["reranker"]["rank"] == 1
+    assert found["explanation"] == {"score": 1, "shared": ["crizotinib"]}
+    assert other["grade"] is None
+    assert other["first_stage"] == {"rank": None, "score": None}
+    assert other["reranker"] == {"rank": None, "score": 0.0, "members": [0.0]}
+
+
+@pytest.mark.java
+def test_as_text(explain):
+    lines = explain("telling", "--doc", "d1", "--doc", "d3").out.splitlines()
+    assert lines[0] == "topic q1: crizotinib"
+    start = lines.index("document d1: Crizotinib in lung cancer")
+    assert lines[start + 1].startswith("  grade 1; first stage: 1 (")
+    assert lines[start + 1].endswith("telling: 1 of 1 (1.0000); both: 1")
+    assert lines[start + 3] == "  shared  crizotinib"
+    assert "  not judged; first stage: not found; telling would give it 0.0000" in lines
+
+
+@pytest.mark.java
+def test_the_system_is_the_one_that_never_saw_the_topic_and_the_member_a_typical_one(
+    explain, folder
+):
+    topics = "".join(json.dumps({"_id": t, "text": "crizotinib"}) + "\n" for t in TOPICS)
+    (folder / "small" / "queries.jsonl").write_text(topics)
+    (folder / "small" / "qrels" / "test.tsv").write_text(
+        "query-id\tcorpus-id\tscore\n" + "".join(f"{t}\td1\t1\n" for t in TOPICS)
+    )
+    told = explain("learning", "--doc", "d1", "--json", topic="q3").json
+    (document,) = told["documents"]
+    scores = document["reranker"]["members"]
+    assert len(scores) == told["members"] > 1
+    assert document["reranker"]["score"] == pytest.approx(sum(scores) / len(scores))
+    nearest = min(scores, key=lambda score: abs(score - sum(scores) / len(scores)))
+    assert document["explanation"]["score"] == nearest
+    assert "q3" not in document["explanation"]["knows"]
+    first = explain("learning", "--doc", "d1", "--member", "1", "--json", topic="q3").json
+    assert first["documents"][0]["explanation"]["score"] == scores[0]
+    missing = explain("learning", "--doc", "d1", "--member", "9", topic="q3")
+    assert (missing.code, "there is no member 9" in missing.err) == (2, True)
+
+
+@pytest.mark.java
+@pytest.mark.parametrize(
+    ("reranker", "message"),
+    [
+        ("silent", "explained 0 documents, not 1."),
+        ("vague", "explained document d1 with something that is not JSON with a score"),
+    ],
+)
+def test_a_plugin_that_breaks_the_contract_is_named(explain, reranker, message):
+    outcome = explain(reranker, "--doc", "d1")
+    assert outcome.code == 1
+    assert f"reranker '{reranker}'" in outcome.err
+    assert message in outcome.err
+
+
+def test_a_reranker_that_explains_nothing_is_refused_before_any_work(explain):
+    outcome = explain("mute", "--doc", "d1")
+    assert outcome.code == 2
+    assert "reranker 'mute' does not explain its scores. Those that do: " in outcome.err
+    assert "telling" in outcome.err
+
+
+def test_an_unknown_topic_is_refused_with_the_nearest(explain):
+    outcome = explain("telling", "--doc", "d1", topic="q11")
+    assert outcome.code == 2
+    assert "unknown topic of 'small-test' 'q11'. Did you mean 'q1'?" in outcome.err
+
+
+@pytest.mark.java
+def test_an_unknown_document_is_refused_with_a_hint(explain):
+    outcome = explain("telling", "--doc", "d9")
+    assert outcome.code == 2
+    assert "'small-test' has no document 'd9'" in outcome.err
+    assert "platform search --collection small --topic q1" in outcome.err

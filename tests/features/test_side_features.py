@@ -1,0 +1,170 @@
+"""Features for the last layer of a neural model: standardized, of a fixed width, saved."""
+
+import json
+
+import numpy as np
+import pytest
+from feature_resources import feature_resources
+from small import labelled
+
+from irplatform.errors import InputError
+from irplatform.features import SideFeatures, dependencies, hold_first_stage
+from irplatform.plugin import FeatureGroup, TrainableFeatureGroup, TrainingData
+
+IDS = [f"d{n}" for n in range(12)]
+
+
+class Numbers(FeatureGroup):
+    """A document's number, the same for all, and one that is large for a single document."""
+
+    def names(self):
+        return ("number", "same", "rare")
+
+    def compute(self, topic, documents):
+        numbers = [float(d[1:]) for d in documents.ids]
+        columns = [numbers, [3.0] * len(numbers), [1e6 * (n == 11) for n in numbers]]
+        return np.array(columns, dtype=np.float32).T.reshape(-1, 3)
+
+
+class NeedsGene(Numbers):
+    """Needs a field."""
+
+    def lacks(self, topics):
+        return "" if any(topic.fields.get("gene") for topic in topics) else "no gene."
+
+
+class Known(TrainableFeatureGroup):
+    """Whether a topic was learned from."""
+
+    def names(self):
+        return ("known",)
+
+    def fit(self, data):
+        self.topics = [t.topic.id for t in data.training]
+
+    def compute(self, topic, documents):
+        return np.full((len(documents), 1), topic.id in self.topics, dtype=np.float32)
+
+    def save(self, folder):
+        (folder / "known.json").write_text(json.dumps(self.topics))
+
+    def load(self, folder):
+        self.topics = json.loads((folder / "known.json").read_text())
+
+
+@pytest.fixture
+def resources(tmp_path):
+    return feature_resources(
+        tmp_path, dict.fromkeys(IDS, "words"), {"x": np.ones(2)},
+        groups={"numbers": Numbers, "needs-gene": NeedsGene, "known": Known},
+    )  # fmt: skip
+
+
+def _topics(count, start=0):
+    return [labelled(f"t{start + n}", IDS[:8], {"d0": 1, "d9": 0}) for n in range(count)]
+
+
+def _fitted(resources, tmp_path, *names):
+    side = SideFeatures(names, {}, resources)
+    training = _topics(10)
+    data = TrainingData(training, _topics(3, 10), tmp_path)
+    pools = [(topic, ("d0", "d4", "d8")) for topic in training]
+    return side, side.fit(data, pools), pools
+
+
+def test_mean_and_deviation_are_those_of_the_training_documents(resources, tmp_path):
+    side, found, _ = _fitted(resources, tmp_path, "numbers")
+    numbers = np.concatenate(found)[:, 0]
+    assert abs(numbers.mean()) < 1e-6
+    assert abs(numbers.std() - 1) < 1e-6
+    topic = _topics(1, 50)[0].topic
+    assert side.matrix(topic, ["d4", "d8"])[:, 0].tolist() == found[0][1:, 0].tolist()
+    assert side.columns == ("numbers.number", "numbers.same", "numbers.rare")
+
+
+def test_what_does_not_vary_in_training_says_nothing(resources, tmp_path):
+    side, found, _ = _fitted(resources, tmp_path, "numbers")
+    assert not np.concatenate(found)[:, 1:].any()
+    assert not side.matrix(_topics(1)[0].topic, ["d11"])[:, 1:].any()
+
+
+def test_no_feature_is_beyond_five_deviations(resources, tmp_path):
+    side, _, pools = _fitted(resources, tmp_path, "numbers")
+    side.fit(TrainingData(_topics(10), (), tmp_path), [(t, tuple(IDS)) for t, _ in pools] * 3)
+    # one document in twelve has a million: √11 deviations
+    assert side.matrix(_topics(1)[0].topic, IDS).max() == pytest.approx(np.sqrt(11), rel=1e-3)
+    side.fit(TrainingData(_topics(10), (), tmp_path), pools)
+    assert side.matrix(_topics(1)[0].topic, ["d11"]).max() <= 5
+
+
+def test_a_document_has_the_same_features_beside_any_others(resources, tmp_path):
+    side, _, _ = _fitted(resources, tmp_path, "numbers", "known")
+    first, second = (t.topic for t in _topics(2, 20))
+    whole = side.matrix(first, IDS)
+    assert np.array_equal(side.matrix(first, IDS[::-1])[::-1], whole)
+    both = side.matrices([(second, IDS[:2]), (first, IDS[3:5])])
+    assert np.array_equal(both[1], whole[3:5])
+    assert side.matrix(first, []).shape == (0, 4)
+
+
+def test_a_group_that_topics_have_nothing_for_is_zero_and_keeps_its_width(resources, tmp_path):
+    side, found, _ = _fitted(resources, tmp_path, "needs-gene", "numbers")
+    assert side.width == 6
+    assert found[0].shape == (3, 6)
+    assert not found[0][:, :3].any()
+    assert found[0][:, 3].any()
+    assert not side.matrix(_topics(1)[0].topic, IDS)[:, :3].any()
+    assert resources.told == ["features 'needs-gene' are left out: no gene."]
+
+
+def test_features_that_are_learned_do_not_know_the_topic(resources, tmp_path):
+    side, found, _ = _fitted(resources, tmp_path, "known", "numbers")
+    assert len({values[0, 0] for values in found}) == 1  # all unknown: nothing varies
+    assert side.matrix(_topics(1)[0].topic, IDS).shape == (12, 4)
+
+
+@pytest.mark.parametrize("names", [("numbers",), ("known", "needs-gene", "numbers")])
+def test_what_was_saved_gives_the_same(resources, tmp_path, names):
+    side, _, _ = _fitted(resources, tmp_path, *names)
+    place = tmp_path / "saved"
+    place.mkdir()
+    side.save(place)
+    again = SideFeatures(names, {}, resources)
+    again.load(place)
+    for topic in _topics(2, 9):
+        assert np.array_equal(again.matrix(topic.topic, IDS), side.matrix(topic.topic, IDS))
+    other = SideFeatures(("numbers", "needs-gene"), {}, resources)
+    with pytest.raises(InputError, match="other features"):
+        other.load(place)
+
+
+def test_without_groups_there_is_nothing_to_fit_or_save(resources, tmp_path):
+    side = SideFeatures((), {}, resources)
+    assert side.matrix(_topics(1)[0].topic, IDS).shape == (12, 0)
+    (tmp_path / "saved").mkdir()
+    side.save(tmp_path / "saved")
+    assert not any((tmp_path / "saved").iterdir())
+    side.load(tmp_path / "saved")
+
+
+def test_features_that_were_not_learned_are_refused(resources):
+    side = SideFeatures(("numbers",), {}, resources)
+    with pytest.raises(InputError, match="trained without the features numbers"):
+        side.matrix(_topics(1)[0].topic, IDS)
+
+
+def test_only_groups_that_read_knowledge_depend_on_it(monkeypatch):
+    monkeypatch.setattr("irplatform.knowledge.installed", lambda: {"mesh": None})
+    monkeypatch.setattr(
+        "irplatform.knowledge.open_knowledge",
+        lambda _names: type("Knowledge", (), {"fingerprint": "abc"}),
+    )
+    assert dependencies(("lexical", "document")) == {}
+    assert dependencies(("lexical", "concepts")) == {"knowledge": "abc"}
+    assert dependencies(("no-such-group",)) == {}
+
+
+def test_which_groups_hold_a_first_stage():
+    assert hold_first_stage(("lexical", "first-stage"))
+    assert hold_first_stage(("query-parts",))
+    assert not hold_first_stage(("lexical", "concepts", "no-such-group"))

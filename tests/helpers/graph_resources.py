@@ -1,0 +1,62 @@
+"""Resources with a concept graph: the planted task, whose words are concepts of a small base."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING
+
+from concept_data import Articles
+from planted import SUBJECTS, planted_resources, subject_words
+from small import SmallResources
+
+from irplatform.concepts import ConceptGraph, ConceptOptions
+from irplatform.concepts.build import open_graph
+from irplatform.knowledge import add
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+_LONG = "substance"
+
+
+@dataclass
+class GraphResources(SmallResources):
+    """What the harness lends, a concept graph included; `told` holds the notices."""
+
+    graph: ConceptGraph | None = None
+    told: list[str] = field(default_factory=list)
+
+    def concepts(self, options=None):
+        return self.graph
+
+    def notice(self, message):
+        self.told.append(message)
+
+
+def graph_resources(folder: Path) -> GraphResources:
+    """The planted task: every third word of a subject is a drug, related to its subject.
+
+    Words of three letters are no names in articles, so the graph's articles have longer ones.
+
+    `IRPLATFORM_HOME` must be a folder of the test's own: the knowledge base is installed there.
+    """
+    held = planted_resources(folder / "planted")
+    lines = ["id\tname\tkind\tsynonyms\tparents\txrefs"]
+    for number in range(SUBJECTS):
+        lines.append(f"P:{number}\tsubject {number}\tdrug\t\t\t")
+        lines += [
+            f"P:{number}{word}\t{_LONG}{word}\tdrug\t{word}\tP:{number}\t"
+            for word in subject_words(number)[::3]
+        ]
+    (folder / "planted.tsv").write_text("\n".join(lines) + "\n")
+    add("planted", [folder / "planted.tsv"])
+    articles = Articles(
+        [
+            (doc_id, "", " ".join(f"{_LONG}{word}" for word in text.split()))
+            for doc_id, text in held.texts.items()
+        ]
+    )
+    graph = open_graph(articles, ConceptOptions(knowledge=("planted",)), workers=1)
+    values = {each.name: getattr(held, each.name) for each in fields(held)}
+    return GraphResources(**values, graph=graph)

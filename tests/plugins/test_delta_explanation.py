@@ -1,0 +1,101 @@
+"""What Delta says of its scores is what its network does, by plain arithmetic."""
+
+import numpy as np
+import pytest
+import torch
+from small import small_resources
+
+from irplatform.plugin import Topic
+from irplatform_delta.options import DeltaOptions
+from irplatform_delta.reranker import Delta
+
+TEXTS = {
+    "a": "melanoma braf melanoma zzz trial",
+    "b": "glioma of mice",
+    "empty": "",
+}
+QUERY = Topic("t", "melanoma braf unseen")
+
+
+@pytest.fixture(scope="module")
+def resources(tmp_path_factory):
+    random = np.random.default_rng(3)
+    words = sorted({w for text in TEXTS.values() for w in text.split()} - {"zzz"})
+    vectors = {word: random.normal(size=8) for word in words}
+    return small_resources(tmp_path_factory.mktemp("forward"), TEXTS, vectors)
+
+
+@pytest.fixture(scope="module")
+def delta(resources, tmp_path_factory):
+    options = {"filters": 4, "hidden": 4, "document_words": 10, "lexical": ("overlap_text",)}
+    made = Delta(DeltaOptions.model_validate(options))
+    made.prepare(resources)
+    made._network.lexical_mean.fill_(0.2)
+    folder = tmp_path_factory.mktemp("weights")
+    made.save(folder)
+    made.load(folder)
+    return made
+
+
+def _told(delta, resources):
+    return delta.explain(QUERY, resources.documents(list(TEXTS)))
+
+
+def test_the_score_is_the_rerankers_and_a_text_without_words_has_one(delta, resources):
+    told = _told(delta, resources)
+    scores = delta.score(QUERY, resources.documents(list(TEXTS)))
+    assert [each["score"] for each in told] == pytest.approx(scores, abs=1e-5)
+    assert told[2]["closest_words"] == []
+    assert told[2]["document_words_read"] == 0
+
+
+def test_words_stand_with_their_closest_query_word_and_its_features(delta, resources):
+    told = _told(delta, resources)[0]
+    assert told["query_words_without_vector"] == ["unseen"]
+    vectors = resources.vectors()
+    matrix = dict(zip([*vectors.words], vectors.matrix, strict=False))
+    distance = {
+        (word, query): float(np.linalg.norm(matrix[word] - matrix[query]))
+        for word in ("melanoma", "braf", "trial")
+        for query in ("melanoma", "braf")
+    }
+    for row in told["closest_words"]:
+        word, query = row["word"], row["query_word"]
+        other = "braf" if query == "melanoma" else "melanoma"
+        assert row["distance"] == pytest.approx(distance[word, query], abs=1e-4)
+        assert distance[word, query] <= distance[word, other]
+    exact = {r["word"]: r for r in told["closest_words"] if r["word"] == r["query_word"]}
+    assert exact["melanoma"]["times"] == 2
+    assert exact["braf"]["cosine"] == pytest.approx(1, abs=1e-5)
+
+
+def test_a_words_gain_is_what_the_plain_network_loses_without_it(delta, resources):
+    told = _told(delta, resources)[0]
+    encoded = delta._encoder.encode(QUERY, ["a"])
+    vectors = resources.vectors()
+    with torch.inference_mode():
+        for row in told["closest_words"]:
+            words = encoded.words
+            here = words.word == int(vectors.rows([row["word"]])[0])
+            changed = type(words)(
+                words.word,
+                words.closest,
+                words.features * ~here[:, None],
+                words.active & ~here,
+            )
+            left = delta._network.plain(
+                delta._encoder.vectors, changed, encoded.documents, encoded.lexical
+            )
+            assert row["gain"] == pytest.approx(told["score"] - float(left[0]), abs=1e-5)
+
+
+def test_a_lexical_features_gain_is_against_its_mean(delta, resources):
+    told = _told(delta, resources)[0]
+    encoded = delta._encoder.encode(QUERY, ["a"])
+    with torch.inference_mode():
+        left = delta._network.plain(
+            delta._encoder.vectors, encoded.words, encoded.documents, torch.tensor([[0.2]])
+        )
+    (row,) = told["lexical_features"]
+    assert row["value"] == pytest.approx(2 / 3)
+    assert row["gain"] == pytest.approx(told["score"] - float(left[0]), abs=1e-5)

@@ -1,0 +1,248 @@
+"""GRAPHENE's stored and batched forms are one function: that of the paper's sections 3.2 and 4."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from graph_resources import graph_resources
+from planted import planted_topics, subject_words
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+
+from irplatform.plugin import Document, Topic
+from irplatform.text import ForwardIndex, WordVectors, build_forward_index
+from irplatform_graphene.batch import Asked, BatchDocuments
+from irplatform_graphene.decoder import TitleDecoder, TitleVocabulary
+from irplatform_graphene.model import Model
+from irplatform_graphene.options import GrapheneOptions
+from irplatform_graphene.recurrent import BiLSTM
+from irplatform_graphene.titles import Titles
+
+SMALL = {"projection": 5, "hidden": 4, "graph_width": 6, "vector": 7, "filters": 5}
+
+
+@pytest.fixture(scope="module")
+def resources(tmp_path_factory):
+    place = tmp_path_factory.mktemp("graphene-network")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("IRPLATFORM_HOME", str(place / "home"))
+        yield graph_resources(place)
+
+
+def _model(resources, **changed):
+    model = Model(resources, GrapheneOptions.model_validate({**SMALL, **changed}))
+    with torch.no_grad():
+        for name, weight in model.network.named_parameters():
+            if name != "scale":
+                weight.copy_(torch.randn(weight.shape) * 0.3)
+    model.changed()
+    return model
+
+
+def _of_names(names, vectors):
+    """The mean of the vectors of the first name that has some."""
+    for name in names:
+        rows = [row for row in vectors.rows(name.split()) if row != vectors.unk]
+        if rows:
+            return vectors.matrix[rows].mean(axis=0)
+    return np.zeros(vectors.dimensions)
+
+
+def _by_the_paper(model, resources, topic, doc_id):
+    """One document's score, written down from the equations, over all nodes of the graph."""
+    w = {name: tensor.numpy() for name, tensor in model.network.state_dict().items()}
+    sizes, options, graph = model.network.sizes, model.options, resources.graph
+    vectors = resources.word_vectors
+    relu = lambda x: np.maximum(x, 0)  # noqa: E731
+
+    words = resources.texts[doc_id].split()[: options.document_words]
+    read = np.array([vectors.matrix[vectors.rows([word])[0]] for word in words])
+    states = np.zeros((len(words), 2 * sizes.hidden))
+    for side, order in (("forwards", range(len(words))), ("backwards", range(len(words))[::-1])):
+        place = slice(0, sizes.hidden) if side == "forwards" else slice(sizes.hidden, None)
+        hidden, cell = np.zeros(sizes.hidden), np.zeros(sizes.hidden)
+        for t in order:
+            gates = w[f"encoder.{side}.0.weight_ih_l0"] @ (w["project.weight"] @ read[t])
+            gates += w[f"encoder.{side}.0.weight_hh_l0"] @ hidden
+            gates += w[f"encoder.{side}.0.bias_ih_l0"] + w[f"encoder.{side}.0.bias_hh_l0"]
+            i, f, g, o = np.split(gates, 4)
+            sigmoid = lambda x: 1 / (1 + np.exp(-x))  # noqa: E731
+            cell = sigmoid(f) * cell + sigmoid(i) * np.tanh(g)
+            hidden = sigmoid(o) * np.tanh(cell)
+            states[t, place] = hidden
+    v_d = w["from_text.weight"] @ states.mean(axis=0) + w["from_text.bias"]
+    idf = model.reader.index.idf("text")
+    shares = np.array([idf[i] for i in model.reader.index.query_ids(" ".join(words))])
+    if options.shortcut:
+        v_d = v_d + w["from_words.weight"] @ (shares @ read / shares.sum())
+
+    if options.graph:
+        count = graph.concept_count
+        g0 = np.array([_of_names(graph.names_of(c), vectors) for c in range(count)])
+        adjacency = graph.adjacency().toarray() + options.self_loop * np.eye(count)
+        degree = adjacency.sum(axis=1)
+        g1 = np.zeros((count, sizes.graph))
+        for c in range(count):
+            total = sum(
+                adjacency[c, n] / np.sqrt(degree[c] * degree[n]) * (w["project.weight"] @ g0[n])
+                for n in range(count)
+            )
+            g1[c] = relu(w["concept_layer.weight"] @ total)
+        concepts, counts, _ = graph.concepts_of(resources.index.rows([doc_id]))
+        weights = (1 + np.log(counts)) * np.log1p(
+            graph.document_count / graph.document_frequency[concepts]
+        )
+        matching = {int(c) for c in graph.find(topic.query, expand=options.narrower)}
+        received = np.zeros(sizes.graph)
+        for c, weight in zip(concepts, weights / max(weights.sum(), 1e-12), strict=True):
+            alpha = options.reward if int(c) in matching else 1.0
+            received += alpha * weight * (w["document_layer.weight"] @ g1[c])
+        v_d = v_d + w["from_graph.weight"] @ relu(received)
+
+    encoded = model.topics.read(topic)
+    v_p = model.network.query(*model.reader.topics([encoded])).detach().numpy()[0]
+    if options.normalized:
+        v_p, v_d = v_p / np.linalg.norm(v_p), v_d / np.linalg.norm(v_d)
+    scale = w["scale"] if options.normalized else 1
+    return -scale * np.abs(v_p - v_d).sum()
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {},
+        {"reward": 1.0},
+        {"reward": 5.0, "self_loop": 3.0, "narrower": 0},
+        {"graph": False},
+        {"shortcut": False, "normalized": False},
+        {"document_words": 4},
+        {"stored_documents": 0},
+    ],
+    ids=str,
+)
+def test_the_stored_form_computes_what_the_paper_says(resources, changed):
+    model = _model(resources, **changed)
+    for word in (subject_words(1)[0], subject_words(2)[3], subject_words(0)[1]):
+        topic = Topic("t", word)
+        ids = [f"t{t}d{d}" for t in range(6) for d in range(3)]
+        rows = resources.index.rows(ids)
+        found = model.scores(model.topics.read(topic), rows, None).numpy()
+        expected = [_by_the_paper(model, resources, topic, doc_id) for doc_id in ids]
+        assert np.allclose(found, expected, atol=1e-5)
+
+
+def test_the_reward_changes_documents_with_matching_concepts_alone(resources):
+    model, without = _model(resources, reward=4.0), _model(resources, reward=1.0)
+    without.network.load_state_dict(model.network.state_dict())
+    topic = model.topics.read(Topic("t", subject_words(1)[0]))
+    rows = np.arange(resources.index.count)
+    changed = ~np.isclose(model.scores(topic, rows, None), without.scores(topic, rows, None))
+    concepts, _, offsets = resources.graph.concepts_of(rows)
+    owner = np.repeat(rows, np.diff(offsets))
+    assert set(np.flatnonzero(changed)) == set(owner[np.isin(concepts, topic.matching)])
+    assert 0 < changed.sum() < len(rows) / 2
+
+
+def test_a_step_of_training_has_the_vectors_that_are_scored_with(resources):
+    model = _model(resources)
+    labelled = [planted_topics([n])[0] for n in (3, 8)]
+    topics = [model.topics.read(Topic("t", subject_words(s)[3])) for s in (1, 2)]
+    rows = np.unique(resources.index.rows([d for each in labelled for d in each.candidates]))
+    with torch.no_grad():
+        encoded = model.network.encode(*model.reader.texts(rows))
+        documents = BatchDocuments(model, rows, encoded)
+        queries = model.network.query(*model.reader.topics(topics))
+        for number, topic in enumerate(topics):
+            asked = Asked(np.full(len(rows), number), np.arange(len(rows)))
+            vectors = documents.vectors(asked, topics)
+            trained = model.network.score(queries[number], vectors, None)
+            assert np.allclose(trained, model.scores(topic, rows, None), atol=1e-5)
+
+
+def test_both_directions_are_those_of_packed_sequences():
+    torch.manual_seed(3)
+    ours = BiLSTM(4, 3, 2)
+    theirs = torch.nn.LSTM(4, 3, num_layers=2, bidirectional=True, batch_first=True)
+    state = {}
+    for side, suffix in ((ours.forwards, ""), (ours.backwards, "_reverse")):
+        for layer, lstm in enumerate(side):
+            state |= {
+                f"{n.replace('_l0', f'_l{layer}')}{suffix}": p for n, p in lstm.named_parameters()
+            }
+    theirs.load_state_dict(state)
+    lengths = torch.tensor([5, 1, 7, 3])
+    words = torch.randn(4, 7, 4)
+    present = torch.arange(7) < lengths[:, None]
+    packed = pack_padded_sequence(words, lengths, batch_first=True, enforce_sorted=False)
+    expected, _ = pad_packed_sequence(theirs(packed)[0], batch_first=True)
+    assert torch.allclose(ours(words, present)[present], expected[present], atol=1e-6)
+
+
+def test_expansions_are_other_names_and_do_not_join_across_names(resources):
+    word = subject_words(1)[0]
+    read = _model(resources).topics.read(Topic("t", word))
+    bare = _model(resources, expansion=False).topics.read(Topic("t", word))
+    assert (bare.words >= 0).sum() == 1
+    assert read.weights.sum() == pytest.approx(1)
+    assert np.array_equal(read.matching, bare.matching)
+
+
+def test_a_topic_is_its_fields_and_its_query_where_it_has_none(resources):
+    topics = _model(resources).topics
+    fields = {"gene": "BRAF", "disease": "melanoma", "other": "none", "mesh": ("Mice", "Humans")}
+    assert topics.fields(Topic("t", "q", fields)) == ["melanoma", "BRAF", "Mice", "Humans"]
+    assert topics.fields(Topic("t", "words alone", {"disease": " "})) == ["words alone"]
+
+
+def _with_titles(folder):
+    documents = [Document("a", "one two one", "one of two"), Document("b", "three", "words of it")]
+    documents += [Document("c", "", "no title"), Document("d", "no text", "")]
+    build_forward_index(iter(documents), folder, workers=1)
+    return ForwardIndex.open(folder)
+
+
+def test_titles_end_and_rare_words_are_not_asked_for(tmp_path):
+    index = _with_titles(tmp_path)
+    vocabulary = TitleVocabulary(index, 2)
+    assert [index.vocabulary[int(word)] for word in vocabulary.words] == ["one", "two"]
+    one, two, three = index.query_ids("one two three").tolist()
+    titles = np.array([[one, two, one], [three, -1, -1], [-1, -1, -1]])
+    assert vocabulary.symbols(titles).tolist() == [
+        [1, 2, 1, 0],
+        [-100, 0, -100, -100],
+        [-100, -100, -100, -100],
+    ]
+
+
+def test_titles_are_written_of_documents_with_both_texts(resources, tmp_path):
+    vectors = {word: np.ones(16) for word in ("one", "two", "three", "words")}
+    matrix = np.array(list(vectors.values()), np.float32)
+    held = replace(
+        resources,
+        index=_with_titles(tmp_path),
+        word_vectors=WordVectors.with_unk(list(vectors), matrix, seed=1),
+    )
+    model = _model(held, graph=False, expansion=False)
+    titles = Titles(model, seed=1)
+    random = np.random.default_rng(1)
+    whole = titles.loss(np.array([0, 1, 2, 3]), random)
+    assert whole.item() > 0
+    whole.backward()
+    assert model.network.project.weight.grad.abs().sum() > 0
+    assert titles.loss(np.array([2, 3]), random).item() == 0
+
+
+def test_the_decoder_learns_to_write_a_title():
+    torch.manual_seed(1)
+    decoder, words = TitleDecoder(4, 3, 8, 5), torch.randn(5, 3)
+    documents = torch.eye(2, 4)
+    symbols = torch.tensor([[1, 2, 0], [3, 4, 0]])
+    optimizer = torch.optim.Adam(decoder.parameters(), lr=0.05)
+    losses = []
+    for _ in range(60):
+        optimizer.zero_grad()
+        loss = decoder.loss(documents, words, symbols)
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    assert losses[-1] < 0.1 < losses[0]

@@ -1,0 +1,179 @@
+"""GRAPHENE as the harness sees it: it learns, it is saved, its scores depend on nothing else."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from concept_data import ARTICLES, Articles
+from graph_resources import graph_resources
+from planted import (
+    check_independence,
+    check_resuming,
+    planted_data,
+    planted_topics,
+    precision_at_1,
+    scores,
+)
+from small import labelled, small_resources
+
+from irplatform.concepts import ConceptOptions
+from irplatform.concepts.build import open_graph
+from irplatform.errors import InputError
+from irplatform.plugin import Topic, TrainingData
+from irplatform_graphene.options import GrapheneOptions, for_pretraining
+from irplatform_graphene.reranker import Graphene
+
+SMALL = {
+    "projection": 8,
+    "hidden": 8,
+    "graph_width": 8,
+    "vector": 16,
+    "filters": 8,
+    "document_words": 12,
+    "decoder": {"vocabulary": 50, "hidden": 8},
+    "loop": {
+        "optimizer": "adam", "learning_rate": 0.01, "batch_size": 64, "epochs": 4, "patience": 4
+    },
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def resources(tmp_path_factory):
+    place = tmp_path_factory.mktemp("graphene")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("IRPLATFORM_HOME", str(place / "home"))
+        yield graph_resources(place)
+
+
+def _make(**changed):
+    return Graphene(GrapheneOptions.model_validate({**SMALL, **changed}))
+
+
+def _prepared(resources, **changed):
+    reranker = _make(**changed)
+    reranker.prepare(resources)
+    return reranker
+
+
+def _fitted(resources, workspace, **changed):
+    reranker = _prepared(resources, **changed)
+    reranker.fit(planted_data(workspace))
+    return reranker
+
+
+@pytest.fixture(scope="module")
+def fitted(resources, tmp_path_factory):
+    return _fitted(resources, tmp_path_factory.mktemp("work"))
+
+
+def test_it_learns_what_only_word_vectors_tell(fitted, resources):
+    assert precision_at_1(fitted, resources) >= 0.95
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"graph": False},
+        {"reward": 1.0},
+        {"decoder": {"on": False}},
+        {"expansion": False},
+        {"loss": "hinge", "shortcut": False, "normalized": False},
+        {"layers": 2},
+    ],
+    ids=str,
+)
+def test_every_switch_learns(resources, tmp_path, changed):
+    loop = {**SMALL["loop"], "epochs": 6}
+    assert precision_at_1(_fitted(resources, tmp_path, loop=loop, **changed), resources) >= 0.9
+
+
+def test_scores_do_not_depend_on_the_other_documents(fitted, resources):
+    check_independence(fitted, resources)
+
+
+def test_an_interrupted_training_resumes_to_the_byte(resources, tmp_path, monkeypatch):
+    check_resuming(_make, resources, tmp_path, monkeypatch)
+
+
+def test_saved_weights_give_the_same_scores(fitted, resources, tmp_path):
+    fitted.save(tmp_path)
+    other = _prepared(replace(resources, seed=5))
+    (topic,) = planted_topics([90])
+    assert not np.allclose(scores(other, resources, topic), scores(fitted, resources, topic))
+    other.load(tmp_path)
+    assert np.array_equal(scores(other, resources, topic), scores(fitted, resources, topic))
+
+
+@pytest.mark.parametrize("changed", [{"vector": 8}, {"graph": False}, {"shortcut": False}], ids=str)
+def test_weights_of_another_network_are_refused(fitted, resources, tmp_path, changed):
+    fitted.save(tmp_path)
+    with pytest.raises(InputError, match="belong to another model"):
+        _prepared(resources, **changed).load(tmp_path)
+
+
+def test_a_pretrained_encoder_stays_unless_told_otherwise(fitted, resources, tmp_path):
+    fitted.save(tmp_path)
+    before = fitted.model.network.state_dict()
+    for tuned in (False, True):
+        member = _prepared(replace(resources, seed=7), tune_encoder=tuned)
+        member.load(tmp_path)
+        member.fit(planted_data(tmp_path / f"work-{tuned}"))
+        after = member.model.network.state_dict()
+        changed = {name for name in before if not np.array_equal(before[name], after[name])}
+        assert "query_layer.weight" in changed
+        assert any(name.startswith(("project.", "encoder.")) for name in changed) is tuned
+
+
+def test_pretraining_does_not_change_with_what_follows_it():
+    options = GrapheneOptions()
+    later = options.model_copy(
+        update={"tune_encoder": True, "features": ("fields",), "loop": options.pretraining}
+    )
+    assert for_pretraining(later) == for_pretraining(options)
+    assert for_pretraining(options).loop == options.pretraining
+    other = options.model_copy(update={"hidden": 3})
+    assert for_pretraining(other) != for_pretraining(options)
+
+
+def test_a_topic_without_a_known_concept_is_scored_without_reward_and_told(fitted, resources):
+    (topic,) = planted_topics([85])
+    unknown = replace(topic, topic=Topic("t-none", "nothing known here"))
+    found = scores(fitted, resources, unknown)
+    assert np.isfinite(found).all()
+    assert any("t-none" in line and "no concept" in line for line in resources.told)
+
+
+def test_a_document_without_words_has_a_score(tmp_path, monkeypatch):
+    monkeypatch.setenv("IRPLATFORM_HOME", str(tmp_path / "home"))
+    resources = graph_resources(tmp_path)
+    held = {"full": "bobo", "empty": ""}
+    random = np.random.default_rng(1)
+    small = small_resources(tmp_path / "empty", held, {"bobo": random.normal(size=16)})
+    graph = open_graph(Articles([(i, "", t) for i, t in held.items()]), ConceptOptions(), workers=1)
+    lent = replace(
+        resources, texts=held, index=small.index, word_vectors=small.word_vectors, graph=graph
+    )
+    reranker = _prepared(lent)
+    found = reranker.score(Topic("t", "bobo"), lent.documents(["empty", "full"]))
+    assert np.isfinite(found).all()
+    assert found[0] != found[1]
+
+
+def test_a_graph_of_another_collection_is_refused(resources, tmp_path):
+    other = open_graph(Articles(ARTICLES), ConceptOptions(knowledge=("planted",)), workers=1)
+    with pytest.raises(InputError, match="built for other documents"):
+        _prepared(replace(resources, graph=other))
+
+
+def test_without_graph_and_expansion_no_graph_is_needed(resources):
+    _prepared(replace(resources, graph=None), graph=False, expansion=False)
+
+
+def test_no_documents_no_scores(fitted, resources):
+    assert fitted.score(Topic("t", "word"), resources.documents([])) == []
+
+
+def test_topics_without_anything_to_tell_apart_are_an_error(resources, tmp_path):
+    nothing = labelled("t1", ["t1d1", "t1d2"], {}, query="word")
+    with pytest.raises(InputError, match="no training topic"):
+        _prepared(resources).fit(TrainingData([nothing], [], tmp_path))
