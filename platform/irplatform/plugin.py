@@ -317,7 +317,7 @@ class Reranker:
         raise InputError(f"{type(self).__name__} does not explain its scores.")
 
     def holds_first_stage(self) -> bool:
-        """Whether the first stage's score is one of the things that it learned to weigh.
+        """Whether it has weighed the first stage's score well enough to stand alone.
 
         Such a reranker is not mixed with the first stage again, unless the user says so. Called on
         an instance that is not prepared.

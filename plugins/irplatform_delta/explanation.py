@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 WORDS = 5
 """Document words that are told of, per query word."""
+FEATURES = 20
+"""Features that are told of: where there are more, those with the largest gains."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,7 @@ class Explainer:
         encoded: the topic's documents.
         names: the words of the vectors' rows; the row behind them is UNK's.
         query: the topic's words as they are written, with the row of each.
-        lexical: names of the lexical features.
+        lexical: names of the lexical features, and of whatever else is joined to them.
     """
 
     network: DeltaNetwork
@@ -110,10 +112,13 @@ class Explainer:
         without[range(count), range(count)] = self.network.lexical_mean[:count]
         documents = positions.expand(count, -1)
         left = self._scores(self.encoded.words, documents, without) if count else []
-        return [
+        rows = [
             {"feature": name, "value": value, "gain": score - other}
-            for name, value, other in zip(self.lexical, lexical[0].tolist(), left, strict=False)
+            for name, value, other in zip(self.lexical, lexical[0].tolist(), left, strict=True)
         ]
+        if len(rows) <= FEATURES:
+            return rows
+        return sorted(rows, key=lambda row: -abs(row["gain"]))[:FEATURES]
 
     def _scores(self, words: Words, documents: Tensor, lexical: Tensor) -> list[float]:
         scores: list[float] = self.network.tabulated(self.table, words, documents, lexical).tolist()

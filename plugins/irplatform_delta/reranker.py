@@ -80,12 +80,6 @@ class Delta(TrainableReranker):
         """Without features, which have weights of 0 when what follows begins."""
         return options.model_copy(update={"features": (), "feature_settings": {}})
 
-    def holds_first_stage(self) -> bool:
-        """Whether a group of features has the first stage's score."""
-        from irplatform.features import hold_first_stage
-
-        return hold_first_stage(self.options.features)
-
     def depends_on(self) -> Mapping[str, object]:
         """The knowledge bases that are installed, where features read them."""
         from irplatform.features import dependencies

@@ -32,7 +32,7 @@ class GrapheneOptions(Options):
     projection: int = Field(64, gt=0, description="word vectors are projected to so many numbers")
     hidden: int = Field(64, gt=0, description="width of the LSTM, in each direction")
     layers: int = Field(1, gt=0, description="layers of the LSTM [paper: 3]")
-    document_words: int = Field(120, gt=0, description="words of a document that are read")
+    document_words: int = Field(100, gt=0, description="words of a document that are read")
     graph: bool = Field(True, description="use the document–concept graph (ablation)")
     graph_width: int = Field(64, gt=0, description="width of states in the graph")
     self_loop: float = Field(
@@ -52,7 +52,7 @@ class GrapheneOptions(Options):
         True, description="vectors of documents and queries have length 1 [ours]"
     )
     query_fields: tuple[str, ...] = Field(
-        ("disease", "gene", "demographic", "mesh"),
+        ("disease", "gene", "mesh"),
         description="a topic's fields that are read; the whole query where it has none of them",
     )
     query_words: int = Field(48, gt=0, description="words of a field that are read")
@@ -68,7 +68,7 @@ class GrapheneOptions(Options):
     )
     margin: float = Field(1.0, gt=0, description="difference of scores that costs nothing")
     others: int = Field(
-        16, ge=0, description="documents of other topics that a relevant one is compared with, too"
+        32, ge=0, description="documents of other topics that a relevant one is compared with, too"
     )
     features: tuple[str, ...] = Field(
         (), description="groups of features that the last layer reads, too [paper: none]"
@@ -87,7 +87,7 @@ class GrapheneOptions(Options):
         description="optimizer and stopping",
     )
     pretraining: LoopSettings = Field(
-        LoopSettings(optimizer="adam", learning_rate=0.001, batch_size=64, epochs=6, patience=2),
+        LoopSettings(optimizer="adam", learning_rate=0.002, batch_size=64, epochs=6, patience=2),
         description="the same for pre-training",
     )
     validation_topics: int = Field(
@@ -143,6 +143,8 @@ def for_pretraining(options: GrapheneOptions) -> GrapheneOptions:
             ),
             "validation_depth": 50,
             "validation_topics": 150,
+            "query_fields": usual.query_fields,
+            "stored_documents": usual.stored_documents,
             "features": (),
             "feature_settings": {},
             "feature_units": usual.feature_units,

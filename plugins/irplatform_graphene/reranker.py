@@ -122,6 +122,23 @@ class Graphene(TrainableReranker):
             found.append(explain(self.model, topic, row, features))
         return found
 
+    def holds_first_stage(self) -> bool:
+        """Whether a first stage's score is among the features of the last layer."""
+        from irplatform.features import hold_first_stage
+
+        return hold_first_stage(self.options.features)
+
+    def depends_on(self) -> Mapping[str, object]:
+        """The installed knowledge bases, which the graph, names and some features come from."""
+        from irplatform.features import dependencies
+        from irplatform.knowledge import open_knowledge
+
+        found = dict(dependencies(self.options.features))
+        bases = self.options.concepts.bases()
+        if bases and (self.options.graph or self.options.expansion):
+            found["concepts"] = open_knowledge(bases).fingerprint
+        return found
+
     def _read(self, topic: Topic) -> EncodedTopic:
         encoded = self.model.topics.read(topic)
         if self.model.concepts is not None and not len(encoded.matching):

@@ -49,7 +49,7 @@ class LearningToRank(TrainableReranker):
         self._ensemble = Ensemble.of(self.options, resources.threads)
 
     def holds_first_stage(self) -> bool:
-        """Whether a group has the first stage's score."""
+        """Whether a group has the first stage's score: then the learners have weighed it."""
         from irplatform.features import hold_first_stage
 
         return hold_first_stage(self.options.features)

@@ -1,5 +1,7 @@
 """Concepts of several knowledge bases: what is one, what stays apart, what is refused."""
 
+import json
+
 import pytest
 
 from irplatform.concepts.build import concept_table
@@ -91,7 +93,7 @@ def test_knowledge_bases_without_names_are_refused(fresh_home, tmp_path):
 def test_a_table_of_another_version_is_refused(table, tmp_path):
     for path in table.folder.iterdir():
         (tmp_path / path.name).write_bytes(path.read_bytes())
-    facts = (tmp_path / "table.json").read_text()
-    (tmp_path / "table.json").write_text(facts.replace('"version": 1', '"version": 99'))
+    facts = json.loads((tmp_path / "table.json").read_text())
+    (tmp_path / "table.json").write_text(json.dumps({**facts, "version": 99}))
     with pytest.raises(PlatformError, match="concepts of version 99"):
         ConceptTable(tmp_path)

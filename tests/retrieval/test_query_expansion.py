@@ -200,3 +200,19 @@ def test_a_wrong_plan_is_refused_with_its_place(tmp_path, content, message):
 def test_a_plan_that_is_not_there_is_named(tmp_path):
     with pytest.raises(InputError, match=r"none\.toml: cannot be read"):
         read_plan(tmp_path / "none.toml")
+
+
+def test_a_topic_that_the_plan_was_chosen_on_is_weighed_without_it(expander):
+    fold = {"topics": ["lung cancer | erbb2 (v600e)"], "weights": {"gene": {"weight": 3.0}}}
+    chosen = expander(gene={"weight": 2.0}, folds=[fold])
+    other = Topic("2", "lung cancer TEP1", {"disease": "lung cancer", "gene": "TEP1"})
+
+    def weight(topic):
+        parts = as_json(chosen.expression(topic))["parts"]
+        return next(part["weight"] for part in parts if part.get("setting") == "gene.weight")
+
+    assert weight(TOPIC) == 3
+    assert weight(other) == 2
+    assert chosen.held_out(TOPIC)
+    assert not chosen.held_out(other)
+    assert chosen.parts(TOPIC) == expander().parts(TOPIC), "only weights differ"

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from together import Job, jobs, train
+from together import Batch, Job, jobs, train
 
 from irplatform.errors import InputError
 from irplatform.text.workers import all_at_once
@@ -53,6 +53,21 @@ def test_an_interrupted_training_resumes_to_the_same_bytes(pair, tmp_path):
     assert [epoch for epoch, *_ in resumed[1][0]] == [3]
     for one, other in zip(resumed[1][2], pair[0][2], strict=True):
         np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize(
+    ("batches", "shares"),
+    [
+        ([[0] * 3, [1]], (1.5, 0.5)),
+        ([([0] * 3, "x"), ([1], "yz")], (1.5, 0.5)),
+        ([Batch(None, np.array([0.25, 0.25])), Batch(None, np.array([1.5]))], (0.5, 1.5)),
+        ([7, 9], (1.0, 1.0)),
+    ],
+)
+def test_a_batch_counts_by_its_weights_or_its_examples(tmp_path, batches, shares):
+    for rank in (0, 1):
+        place = Place(rank, 2, tmp_path, tmp_path, tmp_path)
+        assert list(Together(place, "cpu").batches(batches)) == [(batches[rank], shares[rank])]
 
 
 def test_batches_left_over_count_and_those_without_take_part(tmp_path):

@@ -78,8 +78,9 @@ def concept_graph(corpus: Corpus, options: ConceptOptions, workers: Workers = No
         "options": chosen.model_dump(mode="json"),
     }
 
+    table = concept_table(names)  # first: what has no names leaves no half-built graph
+
     def build(folder: Path) -> None:
-        table = concept_table(names)
         linker = _linker(table, chosen)
         _build(corpus, folder, table, linker, chosen, facts, workers)
 

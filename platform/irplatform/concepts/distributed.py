@@ -30,7 +30,7 @@ def ray_map(function: Callable[[Item], Result], items: Iterable[Item]) -> Iterat
         The results in the order of the items.
 
     Raises:
-        InputError: Ray is not installed, or the cluster cannot be reached.
+        InputError: Ray is not installed or does not work, or the cluster cannot be reached.
     """
     try:
         import ray
@@ -58,6 +58,8 @@ def ray_map(function: Callable[[Item], Result], items: Iterable[Item]) -> Iterat
             yield ray.get(waiting.popleft())
     except RayTaskError as error:
         raise error.cause from None
+    except ImportError as error:  # Ray imports pyarrow, which may not fit the NumPy that is here
+        raise InputError(f"Ray does not work with what is installed here: {error}.") from error
     finally:
         if mine:
             ray.shutdown()

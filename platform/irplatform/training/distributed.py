@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import warnings
+from collections.abc import Sized
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
@@ -248,8 +249,12 @@ def peers_of(workspace: Path) -> Alone:
 
 
 def _examples(batch: Any) -> float:
-    """What a mean over the batch is a mean over: the sum of its weights, else its length."""
+    """What a mean over the batch is a mean over: the sum of its weights, else its length.
+
+    A tuple is as long as what is in it; what has no length counts as any other batch.
+    """
     weight = getattr(batch, "weight", None)
     if weight is not None:
         return float(weight.sum())
-    return float(len(batch[0] if isinstance(batch, tuple) else batch))
+    held = batch[0] if isinstance(batch, tuple) else batch
+    return float(len(held)) if isinstance(held, Sized) else 1.0
