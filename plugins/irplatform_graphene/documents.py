@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from irplatform.text.forward_index import PADDING
+from irplatform_graphene.network import Words
 from irplatform_graphene.topics import GAP
 
 if TYPE_CHECKING:
@@ -45,11 +46,11 @@ class Reader:
         self._idf_of_rows = np.full(len(vectors.matrix), rarest, np.float32)
         self._idf_of_rows[self._rows[:-1]] = self._idf[:-1]
 
-    def texts(self, rows: Int64) -> tuple[Tensor, Tensor]:
-        """The first words of documents, title first: vectors [n, N, V], their IDF [n, N]."""
+    def texts(self, rows: Int64) -> Words:
+        """The first words of documents, title first, weighted by IDF."""
         return self._padded(self.index.matrix(rows, self._length).astype(np.int64))
 
-    def abstracts(self, rows: Int64) -> tuple[Tensor, Tensor]:
+    def abstracts(self, rows: Int64) -> Words:
         """The first words of documents' abstracts, likewise."""
         return self._padded(self._field(rows, "abstract", self._length))
 
@@ -61,33 +62,36 @@ class Reader:
         """The vectors of words of the index: float32 [words, V]."""
         return self.vectors[torch.from_numpy(self._rows[words]).to(self.device)]
 
-    def topics(self, topics: Sequence[EncodedTopic]) -> tuple[Tensor, Tensor, Tensor]:
-        """What `GrapheneNetwork.query` reads of topics: vectors, weights, fields."""
+    def topics(self, topics: Sequence[EncodedTopic]) -> tuple[Words, Tensor]:
+        """What `GrapheneNetwork.query` reads of topics: words of distinct fields, and fields."""
         words = np.concatenate([topic.words for topic in topics])
         weights = np.concatenate([topic.weights for topic in topics])
-        counts = [len(topic.words) for topic in topics]
-        fields = np.full((len(topics), max(counts)), len(words), np.int64)
-        start = 0
-        for number, count in enumerate(counts):
-            fields[number, :count] = np.arange(start, start + count)
-            start += count
-        # Columns that no field fills would only cost time; one more keeps the convolution's edge.
+        words, first, number = np.unique(words, axis=0, return_index=True, return_inverse=True)
+        ends = np.cumsum([len(topic.words) for topic in topics])
+        held = np.split(number.ravel(), ends[:-1])
+        fields = np.full((len(topics), max(map(len, held))), len(words), np.int64)
+        for place, of_topic in enumerate(held):
+            fields[place, : len(of_topic)] = of_topic
+        # Columns that no field fills would only cost time.
         width = 1 + int(np.flatnonzero((words != GAP).any(axis=0)).max(initial=0))
         rows = np.where(words == GAP, self.unknown, words)[:, :width]
-        weighted = weights[:, :width] * self._idf_of_rows[rows]
+        weighted = weights[first, :width] * self._idf_of_rows[rows]
         weighted /= weighted.sum(axis=1, keepdims=True).clip(1e-9)
-        return (
-            self.vectors[torch.from_numpy(rows).to(self.device)],
-            torch.from_numpy(weighted).to(self.device),
-            torch.from_numpy(fields).to(self.device),
-        )
+        return self._words(rows, weighted), torch.from_numpy(fields).to(self.device)
 
-    def _padded(self, words: npt.NDArray[np.int64]) -> tuple[Tensor, Tensor]:
+    def _padded(self, words: Int64) -> Words:
         present = words != PADDING
         width = max(1, int(present.sum(axis=1).max(initial=0)))
-        rows = torch.from_numpy(self._rows[words[:, :width]]).to(self.device)
         weights = self._idf[words[:, :width]] * present[:, :width]
-        return self.vectors[rows], torch.from_numpy(weights).to(self.device)
+        return self._words(self._rows[words[:, :width]], weights)
+
+    def _words(self, rows: Int64, weights: npt.NDArray[np.float32]) -> Words:
+        distinct, places = np.unique(rows, return_inverse=True)
+        return Words(
+            self.vectors[torch.from_numpy(distinct).to(self.device)],
+            torch.from_numpy(places.reshape(rows.shape)).to(self.device),
+            torch.from_numpy(weights).to(self.device),
+        )
 
     def _field(self, rows: Int64, field: str, length: int) -> Int64:
         tokens, offsets = self.index.tokens(rows, field)  # type: ignore[arg-type]

@@ -54,6 +54,28 @@ class Sizes:
 
 
 @dataclass(frozen=True)
+class Words:
+    """Texts as places in a table of the distinct words of all of them.
+
+    Attributes:
+        table: float32 [words, V], their vectors.
+        places: int64 [texts, N]; what stands for padding is not read.
+        weights: float32 [texts, N], of words; 0 is padding.
+    """
+
+    table: Tensor
+    places: Tensor
+    weights: Tensor
+
+    def means(self) -> Tensor:
+        """Weighted means of the vectors: [texts, V]; 0 for a text without words."""
+        total = self.weights.sum(dim=1, keepdim=True).clamp(min=1e-9)
+        return functional.embedding_bag(
+            self.places, self.table, mode="sum", per_sample_weights=self.weights / total
+        )
+
+
+@dataclass(frozen=True)
 class Links:
     """Weighted concepts of documents (or of pairs), one behind the other.
 
@@ -120,24 +142,21 @@ class GrapheneNetwork(nn.Module):
         """Width of what `encode` returns."""
         return 2 * self.sizes.hidden + self.sizes.shortcut * self.sizes.dimensions
 
-    def encode(self, vectors: Tensor, weights: Tensor) -> Tensor:
+    def encode(self, words: Words) -> Tensor:
         """Enc(d), the mean of the hidden states (section 3.2.1).
 
         Args:
-            vectors: float32 [n, N, V], of documents' words; what stands for padding is not read.
-            weights: float32 [n, N], IDF of words, all of a document before its padding, which is 0.
+            words: of documents, each padded on the right, weighted by IDF.
 
         Returns:
             float32 [n, encoded], with a shortcut also the weighted mean of the word vectors; 0 for
             a document without words.
         """
-        present = weights > 0
-        states = self.encoder(self.project(vectors), present)
+        present = words.weights > 0
+        states = self.encoder(self.project(words.table)[words.places], present)
         lengths = present.sum(dim=1).clamp(min=1)
         mean: Tensor = (states * present[:, :, None]).sum(dim=1) / lengths[:, None]
-        if not self.sizes.shortcut:
-            return mean
-        return torch.cat([mean, _weighted_mean(vectors, weights)], dim=1)
+        return torch.cat([mean, words.means()], dim=1) if self.sizes.shortcut else mean
 
     def messages(self, inputs: Tensor) -> Tensor:
         """W_d g_c⁽¹⁾ of concepts, with g_c⁽¹⁾ = ReLU(W_c Σ g_c⁽⁰⁾) (equations 2 and 3).
@@ -172,37 +191,31 @@ class GrapheneNetwork(nn.Module):
         part: Tensor = self.from_graph(self.dropout(functional.relu(received)))
         return text + part
 
-    def query(self, vectors: Tensor, weights: Tensor, fields: Tensor) -> Tensor:
+    def query(self, words: Words, fields: Tensor) -> Tensor:
         """W v_p: convolution and pooling per field, fusion of the fields (section 4.1).
 
         Pooling is the maximum and the weighted mean; fusion is a weighted mean.
 
         Args:
-            vectors: float32 [f, L, V], words of all fields of some topics.
-            weights: float32 [f, L], the share of each word in its field's mean; 0 is padding.
+            words: of all f distinct fields of some topics; the weights of each add up to 1.
             fields: int64 [t, F], the fields of each topic; f is padding.
 
         Returns:
             float32 [t, vector].
         """
-        present = weights > 0
-        read = self.project(vectors) * present[:, :, None]
-        maps = functional.relu(self.convolution(read.transpose(1, 2))).transpose(1, 2)
-        maps = maps * present[:, :, None]
-        mean = torch.einsum("flc,fl->fc", maps, weights)
-        pooled = torch.cat([maps.amax(dim=1), mean], dim=1)
-        pooled = torch.cat([pooled, torch.zeros_like(pooled[:1])])[fields]
-        absent = fields == len(vectors)
+        present = (words.weights > 0)[:, :, None]
+        read = self.project(words.table)[words.places] * present
+        maps = functional.relu(self.convolution(read.transpose(1, 2))).transpose(1, 2) * present
+        mean = torch.einsum("flc,fl->fc", maps, words.weights)
+        pooled = functional.pad(torch.cat([maps.amax(dim=1), mean], dim=1), (0, 0, 0, 1))[fields]
+        absent = fields == len(words.places)
         logits = self.attention(pooled)[:, :, 0].masked_fill(absent, -1e9)
         fused = (logits.softmax(dim=1)[:, :, None] * pooled).sum(dim=1)
         vector: Tensor = self.query_layer(self.dropout(fused))
-        if not self.sizes.shortcut:
-            return vector
-        means = _weighted_mean(vectors, weights)
-        means = torch.cat([means, torch.zeros_like(means[:1])])[fields]
-        counts = (~absent).sum(dim=1, keepdim=True)
-        direct: Tensor = self.query_words(means.sum(dim=1) / counts)
-        return vector + direct
+        if self.sizes.shortcut:
+            means = functional.pad(words.means(), (0, 0, 0, 1))[fields].sum(dim=1)
+            vector = vector + self.query_words(means / (~absent).sum(dim=1, keepdim=True))
+        return vector
 
     def score(self, queries: Tensor, documents: Tensor, features: Tensor | None) -> Tensor:
         """−‖W v_p − v_d‖₁ (equation 7), plus what features say.
@@ -222,10 +235,3 @@ class GrapheneNetwork(nn.Module):
         hidden = functional.relu(self.feature_layer(features))
         added: Tensor = self.feature_output(hidden) + self.feature_direct(features)
         return scores + added[:, 0]
-
-
-def _weighted_mean(vectors: Tensor, weights: Tensor) -> Tensor:
-    """Means of vectors, [n, N, V] and [n, N] → [n, V]; 0 where all weights are."""
-    total = weights.sum(dim=1, keepdim=True).clamp(min=1e-9)
-    mean: Tensor = torch.einsum("nwv,nw->nv", vectors, weights / total)
-    return mean

@@ -55,7 +55,7 @@ class GrapheneOptions(Options):
         ("disease", "gene", "mesh"),
         description="a topic's fields that are read; the whole query where it has none of them",
     )
-    query_words: int = Field(48, gt=0, description="words of a field that are read")
+    query_words: int = Field(32, gt=0, description="words of a field that are read")
     expansion: bool = Field(True, description="read other names of the concepts in a field too")
     expansion_names: int = Field(6, gt=0, description="other names of a concept that are read")
     narrower: int = Field(

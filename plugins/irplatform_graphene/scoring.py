@@ -31,7 +31,7 @@ _CONCEPTS_AT_ONCE = 8192
 def encodings(network: GrapheneNetwork, reader: Reader, rows: Int64) -> Tensor:
     """Enc(d) of documents: float32 [n, encoded]."""
     parts = [
-        network.encode(*reader.texts(rows[start : start + _AT_ONCE]))
+        network.encode(reader.texts(rows[start : start + _AT_ONCE]))
         for start in range(0, len(rows), _AT_ONCE)
     ]
     return torch.cat([network.project.weight.new_zeros(0, network.encoded), *parts])

@@ -158,7 +158,7 @@ class GrapheneTask:
     def _encode(self, rows: Int64) -> Tensor:
         if not self._encoder:
             return self._model.encodings(rows)
-        return self._model.network.encode(*self._model.reader.texts(rows))
+        return self._model.network.encode(self._model.reader.texts(rows))
 
     def validate(self) -> float:
         """Mean nDCG@20 over the validation topics."""

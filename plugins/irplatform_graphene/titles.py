@@ -49,7 +49,7 @@ class Titles:
             return self.decoder.bias.sum() * 0
         count = max(1, round(settings.share * len(usable)))
         chosen = np.sort(random.choice(usable, count, replace=False))
-        encoded = network.encode(*reader.abstracts(chosen))
+        encoded = network.encode(reader.abstracts(chosen))
         documents = BatchDocuments(self._model, chosen, encoded)
         symbols = self._vocabulary.symbols(reader.titles(chosen, settings.title_words))
         return self.decoder.loss(

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
 from concept_data import Articles
+from feature_resources import FeatureResources
 from planted import SUBJECTS, planted_resources, subject_words
-from small import SmallResources
 
 from irplatform.concepts import ConceptGraph, ConceptOptions
 from irplatform.concepts.build import open_graph
 from irplatform.knowledge import add
+from irplatform_ltr.groups.embedding import EmbeddingSimilarities
+from irplatform_ltr.groups.lexical import LexicalMatches
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,17 +23,13 @@ _LONG = "substance"
 
 
 @dataclass
-class GraphResources(SmallResources):
+class GraphResources(FeatureResources):
     """What the harness lends, a concept graph included; `told` holds the notices."""
 
     graph: ConceptGraph | None = None
-    told: list[str] = field(default_factory=list)
 
     def concepts(self, options=None):
         return self.graph
-
-    def notice(self, message):
-        self.told.append(message)
 
 
 def graph_resources(folder: Path) -> GraphResources:
@@ -58,5 +56,6 @@ def graph_resources(folder: Path) -> GraphResources:
         ]
     )
     graph = open_graph(articles, ConceptOptions(knowledge=("planted",)), workers=1)
+    groups = {"lexical": LexicalMatches, "embedding": EmbeddingSimilarities}
     values = {each.name: getattr(held, each.name) for each in fields(held)}
-    return GraphResources(**values, graph=graph)
+    return GraphResources(**values, groups=groups, graph=graph)

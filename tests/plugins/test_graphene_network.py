@@ -149,7 +149,7 @@ def test_a_step_of_training_has_the_vectors_that_are_scored_with(resources):
     topics = [model.topics.read(Topic("t", subject_words(s)[3])) for s in (1, 2)]
     rows = np.unique(resources.index.rows([d for each in labelled for d in each.candidates]))
     with torch.no_grad():
-        encoded = model.network.encode(*model.reader.texts(rows))
+        encoded = model.network.encode(model.reader.texts(rows))
         documents = BatchDocuments(model, rows, encoded)
         queries = model.network.query(*model.reader.topics(topics))
         for number, topic in enumerate(topics):

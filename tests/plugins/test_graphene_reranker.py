@@ -1,5 +1,6 @@
 """GRAPHENE as the harness sees it: it learns, it is saved, its scores depend on nothing else."""
 
+import json
 from dataclasses import replace
 
 import numpy as np
@@ -13,6 +14,7 @@ from planted import (
     planted_topics,
     precision_at_1,
     scores,
+    subject_words,
 )
 from small import labelled, small_resources
 
@@ -177,3 +179,53 @@ def test_topics_without_anything_to_tell_apart_are_an_error(resources, tmp_path)
     nothing = labelled("t1", ["t1d1", "t1d2"], {}, query="word")
     with pytest.raises(InputError, match="no training topic"):
         _prepared(resources).fit(TrainingData([nothing], [], tmp_path))
+
+
+def test_explanations_add_up(resources, tmp_path):
+    fitted = _fitted(resources, tmp_path, reward=3.0)
+    word = next(
+        w
+        for w in subject_words(1)[::3]
+        if resources.graph.document_frequency[_concept(resources, w)]
+    )
+    concept = _concept(resources, word)
+    row = int(resources.graph.documents_of(concept)[0])
+    topic = Topic("t", word)
+    documents = resources.documents(resources.index.doc_ids([row]))
+    (told,) = fitted.explain(topic, documents)
+    (score,) = fitted.score(topic, documents)
+    assert told["score"] == pytest.approx(score, abs=1e-5)
+    names = [each["concept"] for each in told["matching concepts"]]
+    assert resources.graph.names[concept] in names
+    without = _prepared(resources, reward=1.0)
+    fitted.save(tmp_path)
+    without.load(tmp_path)
+    assert told["without any reward"] == pytest.approx(without.score(topic, documents)[0], abs=1e-5)
+    if len(names) == 1:
+        (only,) = told["matching concepts"]
+        assert only["without its reward"] == pytest.approx(told["without any reward"], abs=1e-5)
+    json.dumps(told)
+
+
+def _concept(resources, word):
+    return int(resources.graph.find(word)[0])
+
+
+def test_features_join_in_the_last_layer(resources, tmp_path):
+    (tmp_path / "pre").mkdir()
+    before = _fitted(resources, tmp_path / "work-1")
+    before.save(tmp_path / "pre")
+    member = _prepared(resources, features=("embedding",))
+    member.load(tmp_path / "pre")
+    member.fit(planted_data(tmp_path / "work-2"))
+    (tmp_path / "saved").mkdir()
+    member.save(tmp_path / "saved")
+    again = _prepared(replace(resources, seed=9), features=("embedding",))
+    again.load(tmp_path / "saved")
+    (topic,) = planted_topics([88])
+    assert np.array_equal(scores(again, resources, topic), scores(member, resources, topic))
+    weights = member.model.network.feature_direct.weight
+    assert weights.abs().sum() > 0
+    other = _prepared(resources, features=("lexical", "embedding"))
+    with pytest.raises(InputError):
+        other.load(tmp_path / "saved")

@@ -65,11 +65,7 @@ def explain(
     doc_ids = list(dict.fromkeys(documents))
     topics = {held.id: held for held in asked.collection.load_topics()}
     if topic not in topics:
-        raise unknown(
-            f"topic of '{asked.collection.id}'",
-            topic,
-            topics,
-        )
+        raise unknown(f"topic of '{asked.collection.id}'", topic, topics)
     pipeline.refuse_broken_corpus(asked.collection, asked.qrels, asked.resources)
     _refuse_unknown(doc_ids, topic, asked)
     candidates = candidates_of(asked)
@@ -105,7 +101,8 @@ def _explained(
 ) -> dict[str, Any]:
     among = candidates.per_topic[topic.id]
     scored = list(dict.fromkeys([*among, *doc_ids]))
-    per_member = [_scores(system, number, topic, scored, resources) for number in _count(system)]
+    numbers = range(len(system.members))
+    per_member = [_scores(system, number, topic, scored, resources) for number in numbers]
     mean = np.mean(per_member, axis=0)
     place = {doc_id: number for number, doc_id in enumerate(scored)}
     held = [place[doc_id] for doc_id in doc_ids]
@@ -150,10 +147,6 @@ def _explained(
         "candidates": len(among),
         "documents": documents,
     }
-
-
-def _count(system: System) -> range:
-    return range(len(system.members))
 
 
 def _scores(

@@ -1,0 +1,78 @@
+"""Rerankers that say what they are pre-trained on: where it holds, and what is trained then."""
+
+from types import SimpleNamespace
+
+import pytest
+from concept_data import Articles
+from small import registration
+
+from irplatform import teaching
+from irplatform.plugin import Field, Options, Reranker, TrainableReranker
+from irplatform.reranking.lessons import Lessons
+from irplatform.reranking.systems import RerankerChoice
+
+
+class SizeOptions(Options):
+    """Options of which pre-training heeds one."""
+
+    size: int = Field(1, description="of the network")
+    epochs: int = Field(1, description="after pre-training")
+
+
+class Declaring(TrainableReranker):
+    """Is pre-trained on MeSH-term queries unless told otherwise."""
+
+    Options = SizeOptions
+    pretrained_on = "mesh"
+
+    @classmethod
+    def options_of_pretraining(cls, options):
+        return options.model_copy(update={"epochs": 9})
+
+
+class Silent(TrainableReranker):
+    """Says nothing of pre-training."""
+
+
+def _choice(kind, name="ranker"):
+    made = registration(kind, name)
+    return RerankerChoice(made, made.options({}))
+
+
+def _collection(*, headings):
+    corpus = Articles()
+    corpus.fields = ("mesh",) if headings else ()
+    return SimpleNamespace(id="some", corpus=corpus)
+
+
+def test_mesh_is_what_a_declaring_reranker_is_pretrained_on_where_there_are_headings(capsys):
+    choices = [_choice(Silent), _choice(Declaring, "eager")]
+    assert teaching.declared_pretraining(_collection(headings=True), choices) == "mesh"
+    assert teaching.declared_pretraining(_collection(headings=True), choices[:1]) is None
+    assert capsys.readouterr().err == ""
+    assert teaching.declared_pretraining(_collection(headings=False), choices) is None
+    assert "eager: not pre-trained" in capsys.readouterr().err
+
+
+def test_only_those_that_declare_it_learn_from_what_was_declared():
+    asked, declared = Lessons("asked", []), Lessons("declared", [])
+    teacher = teaching.Teacher(declared=declared)
+    assert teacher.pretraining_of(_choice(Declaring)) is declared
+    assert teacher.pretraining_of(_choice(Silent)) is None
+    assert teacher.pretraining_of(_choice(Reranker)) is None
+    teacher = teaching.Teacher(pretraining=asked)
+    assert teacher.pretraining_of(_choice(Declaring)) is asked
+    assert teacher.pretraining_of(_choice(Silent)) is asked
+
+
+@pytest.mark.parametrize("kind", [Silent, Reranker])
+def test_pretraining_is_done_with_the_options_that_it_heeds(kind):
+    assert _choice(Declaring).in_pretraining().options == SizeOptions(size=1, epochs=9)
+    assert _choice(kind).in_pretraining() == _choice(kind)
+
+
+def test_none_asks_for_no_pretraining():
+    teaching.check_pretraining("none", None, [])
+    nothing = SimpleNamespace()
+    arguments = (nothing, nothing, [], nothing, nothing)
+    assert teaching.pretraining_lessons("none", *arguments, queries=10) is None
