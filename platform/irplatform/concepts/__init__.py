@@ -34,6 +34,7 @@ for the concepts of some documents (indices, counts, offsets).
     graph.concept_of("DOID:1909")            the concept with this id, in whatever source; or None
     graph.names_of(concept)                  all its names, the preferred one first
     graph.fingerprint                        for what is made from it (pass it to depends_on)
+    graph_identity(options)                  the same, of a graph that is not built yet (JSON)
 
 One thing that several sources know under different ids is one concept: `ids` gives its id in the
 first of the knowledge bases, and `concept_of` accepts every one.
@@ -46,6 +47,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from irplatform.concepts.graph import ConceptGraph
+    from irplatform.concepts.identity import graph_identity
     from irplatform.concepts.options import ConceptOptions
     from irplatform.concepts.sparse_rows import ConceptRows, DocumentRows, EdgeSource
     from irplatform.concepts.table import Mention
@@ -57,6 +59,7 @@ __all__ = [
     "DocumentRows",
     "EdgeSource",
     "Mention",
+    "graph_identity",
 ]
 
 _MODULES = {
@@ -66,6 +69,7 @@ _MODULES = {
     "DocumentRows": "sparse_rows",
     "EdgeSource": "sparse_rows",
     "Mention": "table",
+    "graph_identity": "identity",
 }
 
 

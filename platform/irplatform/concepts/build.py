@@ -15,13 +15,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from irplatform.concepts.batches import Task, batches, link
 from irplatform.concepts.graph import FACTS, TABLE, VERSION, ConceptGraph
+from irplatform.concepts.identity import graph_identity
 from irplatform.concepts.linker import build_linker, linker_version
-from irplatform.concepts.pipeline import versions
 from irplatform.concepts.rows import RowWriter
 from irplatform.concepts.table import VERSION as TABLE_VERSION
 from irplatform.concepts.table_build import build_table
 from irplatform.console import notice, progress
-from irplatform.errors import InputError
 from irplatform.knowledge import open_knowledge
 from irplatform.storage import Artifact, artifact, atomic_write, fingerprint
 from irplatform.text.workers import ordered_map
@@ -52,30 +51,18 @@ def concept_graph(corpus: Corpus, options: ConceptOptions, workers: Workers = No
     Raises:
         InputError: no knowledge base is installed, or none has names; scispaCy is missing.
     """
-    pipeline = versions(options)
+    identity = graph_identity(options)
     names = options.bases()
-    if not names:
-        raise InputError(
-            "a concept graph needs knowledge bases, and none is installed. `platform kb list` says "
-            "where they are published; `platform kb add NAME FILE` adds one."
-        )
     knowledge = open_knowledge(names)
     chosen = options.model_copy(update={"knowledge": names})
-    depends_on = {
-        "version": VERSION,
-        "corpus": corpus.fingerprint,
-        "knowledge": knowledge.fingerprint,
-        "table": TABLE_VERSION,
-        "pipeline": pipeline,
-        "options": chosen.model_dump(mode="json"),
-    }
+    depends_on = {**identity, "corpus": corpus.fingerprint}
     facts = {
         "version": VERSION,
         "fingerprint": fingerprint(depends_on),
         "corpus": {"name": corpus.name, "fingerprint": corpus.fingerprint},
         "knowledge": {base.name: base.fingerprint for base in knowledge.bases},
-        "pipeline": pipeline,
-        "options": chosen.model_dump(mode="json"),
+        "pipeline": identity["pipeline"],
+        "options": identity["options"],
     }
 
     table = concept_table(names)  # first: what has no names leaves no half-built graph
