@@ -130,12 +130,15 @@ class Graphene(TrainableReranker):
 
     def depends_on(self) -> Mapping[str, object]:
         """The installed knowledge bases, which the graph, names and some features come from."""
+        from irplatform.concepts import graph_identity
         from irplatform.features import dependencies
         from irplatform.knowledge import open_knowledge
 
         found = dict(dependencies(self.options.features))
         bases = self.options.concepts.bases()
-        if bases and (self.options.graph or self.options.expansion):
+        if bases and self.options.graph:
+            found["concepts"] = graph_identity(self.options.concepts)
+        elif bases and self.options.expansion:
             found["concepts"] = open_knowledge(bases).fingerprint
         return found
 

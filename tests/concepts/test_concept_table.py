@@ -5,11 +5,12 @@ import json
 import pytest
 
 from irplatform.concepts.build import concept_table
+from irplatform.concepts.matcher import NameMatcher
 from irplatform.concepts.table import ConceptTable
 from irplatform.concepts.table_build import build_table
 from irplatform.concepts.unite import united
 from irplatform.errors import InputError, PlatformError
-from irplatform.knowledge import add, open_knowledge
+from irplatform.knowledge import add, installed, open_knowledge
 
 HEAD = "id\tname\tkind\tsynonyms\tparents\txrefs\n"
 
@@ -88,6 +89,38 @@ def test_knowledge_bases_without_names_are_refused(fresh_home, tmp_path):
     add("hetionet", [path])
     with pytest.raises(InputError, match=r"no name can be looked up .*\(hetionet\)"):
         concept_table(("hetionet",))
+
+
+def _names_found(text):
+    table = ConceptTable(concept_table(installed()))
+    return [table.names[mention.concept] for mention in NameMatcher(table).mentions(text)]
+
+
+@pytest.mark.parametrize("text", ["ovarian cancer", "ovary cancer"])
+def test_a_diseases_name_is_no_side_effects_though_one_of_them_alone_is_the_same(bases, text):
+    bases(
+        first=[("A:1", "Ovarian Neoplasms", "disease", "ovarian cancer|ovary cancer", "", "")],
+        second=[
+            ("B:1", "ovarian cancer", "other", "", "", ""),
+            ("B:2", "ovary cancer", "other", "", "", ""),
+        ],
+    )
+    assert _names_found(text) == ["Ovarian Neoplasms"]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [("three arms", []), ("an inhibitor", []), ("on a gene", []), ("upper arms", ["Arm"])],
+)
+def test_ordinary_words_and_articles_are_no_names(bases, text, found):
+    bases(
+        own=[
+            ("A:1", "Arm", "other", "Arms|Upper Arms", "", ""),
+            ("A:2", "Angiogenesis Inhibitors", "drug", "inhibitor, an", "", ""),
+            ("A:3", "Genes, vif", "other", "Gene, A|A Gene|Genes, A", "", ""),
+        ]
+    )
+    assert _names_found(text) == found
 
 
 def test_a_table_of_another_version_is_refused(table, tmp_path):

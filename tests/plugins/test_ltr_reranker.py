@@ -329,3 +329,8 @@ def test_stacked_rerankers_are_trained_out_of_fold_and_take_settings(resources, 
     unseen = _topics([30])[0]
     found = reranker.features([(unseen.topic, resources.documents(unseen.candidates))])[0]
     assert found[:, -1].tolist() == [2000.0 + d for d in range(12)]
+
+
+def test_it_stands_alone_where_it_reads_a_first_stage():
+    assert LearningToRank(LtrOptions()).holds_first_stage()
+    assert not LearningToRank(LtrOptions(features=("lexical", "concepts"))).holds_first_stage()

@@ -107,6 +107,13 @@ def test_the_weight_is_chosen_out_of_sample():
     assert set(system.description["interpolation"]["nDCG@20"]) >= {"0.0", "1.0"}
 
 
+def test_who_holds_the_first_stage_stands_alone_where_it_is_no_worse(monkeypatch):
+    lessons = Lessons("lessons", _examples(range(20)))
+    fit_system(_choice(Memory), lessons, Lent())
+    monkeypatch.setattr(Memory, "holds_first_stage", lambda _self: True)
+    assert fit_system(_choice(Memory), lessons, Lent()).weight == 0, "trained anew"
+
+
 def test_a_validation_set_apart_validates_every_member():
     lessons = Lessons("lessons", _examples(range(20)), _examples(range(20, 25)))
     system = fit_system(_choice(Memory), lessons, Lent())

@@ -72,7 +72,8 @@ def condition(  # noqa: PLR0911 - a list of cases
 
 
 def _of_word(text: str, key: str, kind: ConceptKind) -> Condition:
-    if stored_key(text.lower()) in ORDINARY_WORDS:
+    word = text.lower()
+    if not ORDINARY_WORDS.isdisjoint((stored_key(word), word.removesuffix("s"))):
         return Condition.WHOLE if kind == "other" else Condition.SUPPORT
     if kind in {"drug", "variant"} and len(key) <= 4:
         return Condition.SUPPORT  # "tea", "ice" and, in small letters, abbreviations

@@ -6,13 +6,14 @@ match in abstracts.
 
 ORDINARY_WORDS = frozenset(
     """
-    abstract accounting address affect aftercare animal arm association attention awareness balance
-    bear capsule character chart chi clone complement consensus control drive efficiency element
-    environment exhibit exhibition face fall falling form foundation genesis goal hand hedgehog
-    history hope impact index indicator joint knowledge lead library life light literature luminal
-    maintenance map mass method minor mole nature objective observation overall paper parent pilot
-    power program record repression research respect retinal review role separation society
-    solution spatial statistic suggestion suspension systematic tail thyroid time translation
-    understanding university white who will work
+    abstract accounting address affect aftercare animal architecture arm association atlas attention
+    awareness balance bear capsule character chart chi clone color complement consensus control
+    dependence digestion drive efficiency element environment exhibit exhibition face fall falling
+    feedback form foundation genesis goal hand hedgehog history hope impact index indicator
+    interview investigator joint knowledge lead library life ligation light literature luminal
+    maintenance map mass method mining minor mole nature objective observation organization overall
+    paper parent pilot power program pulse radio record repression research respect retinal review
+    role secretion separation society solution spatial statistic suggestion suspension systematic
+    tail thyroid time translation understanding university viewpoint white who will work worker
     """.split()  # noqa: SIM905 - a list would take a page
 )

@@ -17,7 +17,7 @@ from irplatform.concepts.table import KINDS, VERSION
 from irplatform.concepts.unite import united
 from irplatform.errors import InputError
 from irplatform.knowledge.model import NAME_RANK
-from irplatform.knowledge.names import stored_keys
+from irplatform.knowledge.names import stored_keys, uninverted
 from irplatform.storage import atomic_write
 from irplatform.text.arrays import write_array
 from irplatform.text.string_table import StringTableWriter
@@ -87,15 +87,14 @@ def _entries(concepts: Sequence[United]) -> dict[str, list[Entry]]:
     found: dict[str, list[Entry]] = {}
     for number, concept in enumerate(concepts):
         for text, kind in concept.names.items():
-            when = condition(text, kind, concept.kind)
-            if when is None:
-                continue
             for place, key in enumerate(stored_keys(text)):
-                if len(key) <= _LONGEST_KEY:
-                    inverted = ", " in text and place == 0  # stands in headings, not in sentences
-                    how = when | Condition.WHOLE if inverted else when
-                    entry = Entry(number, NAME_RANK[kind], int(how), text)
-                    found.setdefault(key, []).append(entry)
+                inverted = ", " in text and place == 0  # stands in headings, not in sentences
+                said = text if place == 0 else uninverted(text)  # "Gene, A" is "A Gene"
+                when = condition(said, kind, concept.kind)
+                if when is None or len(key) > _LONGEST_KEY:
+                    continue
+                how = when | Condition.WHOLE if inverted else when
+                found.setdefault(key, []).append(Entry(number, NAME_RANK[kind], int(how), text))
     return {key: _settled(key, entries, concepts) for key, entries in found.items()}
 
 
@@ -104,9 +103,13 @@ def _settled(key: str, entries: list[Entry], concepts: Sequence[United]) -> list
     if len({entry.concept for entry in entries}) == 1:
         return sorted(entries, key=lambda entry: entry[1:])
     symbols = {e.concept for e in entries if not e.rank and concepts[e.concept].kind == "gene"}
+    named = {e.concept for e in entries if e.rank <= NAME_RANK["synonym"]}
+    named = {each for each in named if concepts[each].kind in {"disease", "drug"}}
     kept = []
     for entry in entries:
         kind = concepts[entry.concept].kind
+        if kind == "other" and any(concept < entry.concept for concept in named):
+            continue  # one of several side effects that are this disease
         if kind == "gene" and symbols and entry.concept not in symbols:
             continue  # another gene's symbol is never an alias
         if entry.rank and entry.concept not in symbols:
