@@ -338,9 +338,12 @@ class TrainableReranker(Reranker):
     Attributes:
         pretrained_on: what it learns from first unless `--pretrain` says otherwise: "mesh", for
             MeSH-term queries of collections with headings, or "" for nothing.
+        pretrained_as: a name under which variants of it, registered under other names, share one
+            pre-training where `options_of_pretraining` are the same; "" shares none.
     """
 
     pretrained_on: ClassVar[str] = ""
+    pretrained_as: ClassVar[str] = ""
 
     @classmethod
     def options_of_pretraining(cls, options: _Options) -> _Options:

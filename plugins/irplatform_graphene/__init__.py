@@ -5,9 +5,11 @@ from irplatform.plugin import RegisterReranker, hookimpl
 
 @hookimpl
 def register_rerankers(register: RegisterReranker) -> None:
-    """GRAPHENE, and without its graph or its reward (the paper's ablations)."""
+    """GRAPHENE; with features; without its graph or its reward (the paper's ablations)."""
+    from irplatform_graphene.options import FEATURES
     from irplatform_graphene.reranker import Graphene
 
     register("graphene", Graphene)
+    register("graphene-features", Graphene, features=FEATURES)
     register("graphene-nograph", Graphene, graph=False)
     register("graphene-noreward", Graphene, reward=1.0)

@@ -13,6 +13,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
+FEATURES = (
+    "lexical", "stems", "fields", "embedding", "first-stage", "query-parts", "concepts", "document",
+)  # fmt: skip
+"""The groups that `graphene-features` reads in its last layer."""
+
+
 class DecoderSettings(Options):
     """The title decoder, which is trained together with the encoder and not used afterwards."""
 

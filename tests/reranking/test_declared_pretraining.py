@@ -24,6 +24,7 @@ class Declaring(TrainableReranker):
 
     Options = SizeOptions
     pretrained_on = "mesh"
+    pretrained_as = "eager"
 
     @classmethod
     def options_of_pretraining(cls, options):
@@ -69,6 +70,11 @@ def test_only_those_that_declare_it_learn_from_what_was_declared():
 def test_pretraining_is_done_with_the_options_that_it_heeds(kind):
     assert _choice(Declaring).in_pretraining().options == SizeOptions(size=1, epochs=9)
     assert _choice(kind).in_pretraining() == _choice(kind)
+
+
+def test_variants_share_one_pretraining():
+    first, second = (_choice(Declaring, name).in_pretraining() for name in ("eager", "eager-two"))
+    assert first.describe() == second.describe()
 
 
 def test_none_asks_for_no_pretraining():

@@ -80,7 +80,9 @@ class RerankerChoice:
         system = self.registration.system
         if not issubclass(system, TrainableReranker):
             return self
-        return replace(self, options=system.options_of_pretraining(self.options))
+        shared = replace(self.registration, name=system.pretrained_as or self.name)
+        options = system.options_of_pretraining(self.options)
+        return replace(self, registration=shared, options=options)
 
     def describe(self) -> dict[str, Any]:
         """What its scores depend on, beside documents, topics and training."""
