@@ -6,10 +6,16 @@ from irplatform.plugin import RegisterReranker, hookimpl
 @hookimpl
 def register_rerankers(register: RegisterReranker) -> None:
     """GRAPHENE; with features; without its graph or its reward (the paper's ablations)."""
-    from irplatform_graphene.options import FEATURES
+    from irplatform_graphene.options import FEATURES, FEATURES_LOOP
     from irplatform_graphene.reranker import Graphene
 
     register("graphene", Graphene)
-    register("graphene-features", Graphene, features=FEATURES)
+    register(
+        "graphene-features",
+        Graphene,
+        features=FEATURES,
+        loop=FEATURES_LOOP,
+        pairs={"pairs_per_topic": 200},
+    )
     register("graphene-nograph", Graphene, graph=False)
     register("graphene-noreward", Graphene, reward=1.0)

@@ -13,10 +13,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-FEATURES = (
-    "lexical", "stems", "fields", "embedding", "first-stage", "query-parts", "concepts", "document",
-)  # fmt: skip
-"""The groups that `graphene-features` reads in its last layer."""
+FEATURES = ("lexical", "fields", "query-parts", "concepts", "document")
+"""The groups that `graphene-features` reads in its last layer. A first stage's score is not among
+them: scores are mixed with it anyway."""
 
 
 class DecoderSettings(Options):
@@ -107,6 +106,12 @@ class GrapheneOptions(Options):
     )
     concepts: ConceptOptions = Field(ConceptOptions(), description="the document–concept graph")
     vectors: VectorOptions = Field(VectorOptions(), description="word vectors, fixed in training")
+
+
+FEATURES_LOOP: Mapping[str, object] = {
+    "optimizer": "adam", "learning_rate": 0.005, "batch_size": 64, "epochs": 15, "patience": 5
+}  # fmt: skip
+"""How `graphene-features` is trained: weights of features begin at 0 and need larger steps."""
 
 
 PRESETS: Mapping[str, Mapping[str, object]] = {
