@@ -1,6 +1,8 @@
 """DeepSenSe, the modified decomposable attention model of Lo et al. for sentence queries."""
 
-from irplatform.plugin import RegisterReranker, hookimpl
+from pathlib import Path
+
+from irplatform.plugin import RegisterReranker, RegisterResults, hookimpl
 
 
 @hookimpl
@@ -10,3 +12,9 @@ def register_rerankers(register: RegisterReranker) -> None:
 
     register("deepsense", DeepSenSe)
     register("deepsense-words", DeepSenSe, lexical=(), signals=False)
+
+
+@hookimpl
+def register_results(register: RegisterResults) -> None:
+    """What we measured, for `platform reproduce`."""
+    register(Path(__file__).with_name("results.toml"))

@@ -1,6 +1,8 @@
 """A small dual encoder on word vectors: a reranker, and a retriever through an index of vectors."""
 
-from irplatform.plugin import RegisterReranker, RegisterRetriever, hookimpl
+from pathlib import Path
+
+from irplatform.plugin import RegisterReranker, RegisterResults, RegisterRetriever, hookimpl
 
 
 @hookimpl
@@ -17,3 +19,9 @@ def register_retrievers(register: RegisterRetriever) -> None:
     from irplatform_dual.retriever import DualEncoderSearch
 
     register("dual-encoder", DualEncoderSearch)
+
+
+@hookimpl
+def register_results(register: RegisterResults) -> None:
+    """What we measured, for `platform reproduce`."""
+    register(Path(__file__).with_name("results.toml"))

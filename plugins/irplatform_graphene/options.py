@@ -46,7 +46,7 @@ class GrapheneOptions(Options):
     reward: float = Field(
         1.6, ge=0, description="weight of a concept that matches the query [paper]; 1 for none"
     )
-    vector: int = Field(128, gt=0, description="width of the vectors of documents and queries")
+    vector: int = Field(256, gt=0, description="width of the vectors of documents and queries")
     filters: int = Field(128, gt=0, description="filters of the query's convolution")
     shortcut: bool = Field(
         True,

@@ -1,6 +1,8 @@
 """Learning to rank from features: `lexical`, `ltr`, and the groups of features that they read."""
 
-from irplatform.plugin import RegisterFeatures, RegisterReranker, hookimpl
+from pathlib import Path
+
+from irplatform.plugin import RegisterFeatures, RegisterReranker, RegisterResults, hookimpl
 
 
 @hookimpl
@@ -36,3 +38,9 @@ def register_features(register: RegisterFeatures) -> None:
     register("memory", CitingText)
     register("stack", Stacked)
     register("checkpoints", Checkpoints)
+
+
+@hookimpl
+def register_results(register: RegisterResults) -> None:
+    """What we measured, for `platform reproduce`."""
+    register(Path(__file__).with_name("results.toml"))

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from irplatform import __version__
 from irplatform.errors import InputError, PlatformError
+from irplatform.knowledge import installed
 from irplatform.pipeline import refuse_silent_downloads
 from irplatform.registry import registry
 from irplatform.reproduction.verdicts import Judged, Verdict, judge
@@ -41,7 +42,7 @@ class Execution:
         command: the arguments of `platform`, placeholders filled in.
         figures: the figures that were obtained, beside the expected ones.
         reason: why there are none.
-        skipped: whether that is because the collection is not on this machine.
+        skipped: whether that is because this machine has not what the row needs.
         seconds: what the command took; 0 where its result was there.
     """
 
@@ -111,7 +112,7 @@ def _mark(commands: Sequence[Sequence[str]], fresh: bool) -> str:
 
 
 def _execute(row: Row, command: Sequence[str], cache: Path, journal: _Journal) -> Execution:
-    if lacking := row.missing():
+    if lacking := row.missing() or _unknown_knowledge(row, fresh=cache != home()):
         return Execution(row, command, reason=lacking, skipped=True)
     try:
         name = row.fill(row.collection)
@@ -131,6 +132,15 @@ def _execute(row: Row, command: Sequence[str], cache: Path, journal: _Journal) -
     if "error" in report:
         return Execution(row, command, reason=report["error"], seconds=seconds)
     return Execution(row, command, judge(row, report), seconds=seconds)
+
+
+def _unknown_knowledge(row: Row, *, fresh: bool) -> str:
+    """Which knowledge base a row lacks, in a few words; a fresh cache has none."""
+    held = {} if fresh else installed()
+    for name in row.expand:
+        if name not in held:
+            return f"knowledge base '{name}' is not there; `platform kb add {name} FILE` adds it"
+    return ""
 
 
 def call(command: Sequence[str], cache: Path, run_dir: Path) -> Mapping[str, Any]:

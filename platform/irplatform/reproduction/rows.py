@@ -67,6 +67,7 @@ class Row(_Declared):
         preset: as `--preset` takes it.
         settings: as `--set` takes them.
         seed: of everything random.
+        expand: knowledge bases, as `--expand` takes them.
         arguments: further arguments of `platform run`, with placeholders.
         tags: for `--only` and for the tables of the documentation; `quick` for `--quick`.
         minutes: how long it took from nothing, on two cores without a GPU.
@@ -88,6 +89,7 @@ class Row(_Declared):
     preset: str | None = None
     settings: dict[str, Any] = Field(default_factory=dict)
     seed: int = 42
+    expand: tuple[str, ...] = ()
     arguments: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     minutes: float = Field(gt=0)
@@ -117,6 +119,7 @@ class Row(_Declared):
         named += [("--reranker", self.reranker)] if self.reranker else []
         named += [("--preset", self.preset)] if self.preset else []
         named += [("--set", f"{k}={_toml(value)}") for k, value in flat(self.settings).items()]
+        named += [("--expand", ",".join(self.expand))] if self.expand else []
         named += [("--seed", str(self.seed))]
         return ["run", *(word for pair in named for word in pair), *self.arguments]
 
