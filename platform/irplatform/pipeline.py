@@ -232,7 +232,7 @@ def rerank_with_seeds(
     """
     seeds = seeds_of(resources.seed, count if choice.trainable else 1)
     for seed in seeds:
-        seeded = replace(resources, seed=seed)
+        seeded = replace(resources, seed=seed, system_seed=seed)
         made = rerank(choice, candidates, qrels, teacher, interpolate, seeded)
         yield (made.with_suffix(f"-seed{seed}") if len(seeds) > 1 else made), seeded
 

@@ -182,6 +182,8 @@ class Resources(Protocol):
     device: str
     """Where to compute: "cpu", "cuda" or "mps"."""
     seed: int
+    system_seed: int
+    """Of what all members of a system share; `seed` differs between them."""
     threads: int
 
     def index(self) -> LuceneIndex:

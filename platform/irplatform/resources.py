@@ -76,6 +76,8 @@ class CollectionResources:
         corpus: the documents.
         device: "cpu", "cuda" or "mps".
         seed: of everything random.
+        system_seed: of what the members of a system share, which have seeds of their own; by
+            default the same.
         threads: for searching and tokenizing.
         source: where word vectors come from.
         model_threads: of torch on the CPU.
@@ -96,6 +98,15 @@ class CollectionResources:
     artifacts: dict[str, str] = field(default_factory=dict)
     _opened: _Opened = field(default_factory=_Opened)
     _vectors: dict[str, tuple[WordVectors, Path]] = field(default_factory=dict)
+    system_seed: int = -1
+
+    def __post_init__(self) -> None:
+        if self.system_seed < 0:
+            self.system_seed = self.seed
+
+    def of_member(self, number: int) -> CollectionResources:
+        """The same for a member of a system, with a seed of its own."""
+        return replace(self, seed=self.seed + number, system_seed=self.seed)
 
     def unopened(self) -> CollectionResources:
         """The same with nothing open yet, to be sent to another process."""
@@ -256,13 +267,13 @@ class CollectionResources:
     def feature_group(
         self, name: str, settings: Mapping[str, object] | None = None
     ) -> FeatureGroup:
-        """A group of features, prepared."""
+        """A group of features, prepared; the members of a system share what it learns."""
         from irplatform.registry import registry
 
         registration = registry().feature_group(name)
         made = registration.create(settings or {})
         with registration.at_work("preparing"):
-            made.prepare(self)
+            made.prepare(replace(self, seed=self.system_seed))
         return made
 
     @property

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from irplatform.plugin import Topic
     from irplatform_graphene.model import Model
 
-_NEIGHBOURS = 4
+_NEIGHBOURS = 3
 """Neighbours of a concept that are named."""
 _OTHERS = 8
 """Concepts that do not match the topic and are told, those that weigh most."""
@@ -79,6 +79,7 @@ def explain(
             **_told(graph, int(links.concepts[place]), float(links.weights[place])),
             "score without it": score + without[place],
             "without its reward": score + unrewarded[place],
+            "neighbours": _neighbours(graph, int(links.concepts[place])),
         }
         for place in matched
     ]
@@ -86,6 +87,7 @@ def explain(
         {
             **_told(graph, int(links.concepts[place]), float(links.weights[place])),
             "score without it": score + without[place],
+            "neighbours": _neighbours(graph, int(links.concepts[place])),
         }
         for place in rest
     ]
@@ -93,18 +95,22 @@ def explain(
 
 
 def _told(graph: ConceptGraph, concept: int, weight: float) -> dict[str, object]:
-    """A concept with its weight and some of its neighbours."""
+    """A concept with its weight among those of the document."""
+    return {
+        "concept": graph.names[concept],
+        "kind": graph.KINDS[graph.kinds[concept]],
+        "weight": weight,
+    }
+
+
+def _neighbours(graph: ConceptGraph, concept: int) -> str:
+    """Some of the neighbours of a concept, each with the first relation to it."""
     near: dict[int, str] = {}
     for other, source, _ in graph.neighbours(concept):
         near.setdefault(other, source.relation)
     shown = [f"{graph.names[other]} ({relation})" for other, relation in near.items()]
     more = [f"{len(shown) - _NEIGHBOURS} more"] if len(shown) > _NEIGHBOURS else []
-    return {
-        "concept": graph.names[concept],
-        "kind": graph.KINDS[graph.kinds[concept]],
-        "weight": weight,
-        "neighbours": "; ".join([*shown[:_NEIGHBOURS], *more]) or "none",
-    }
+    return "; ".join([*shown[:_NEIGHBOURS], *more]) or "none"
 
 
 def _names(model: Model, text: str) -> str:

@@ -62,7 +62,7 @@ class LearningToRank(TrainableReranker):
 
     def fit(self, data: TrainingData) -> None:
         """Compute features of the training topics' documents, and fit the learners to them."""
-        from irplatform.features import Folding, fitted, open_groups, out_of_fold
+        from irplatform.features import Folding, cross_fitted, open_groups
         from irplatform_ltr.learners.ensemble import Ensemble
         from irplatform_ltr.learners.learner import Table
         from irplatform_ltr.pools import draw_pools
@@ -81,17 +81,13 @@ class LearningToRank(TrainableReranker):
             raise InputError(
                 "no training topic has both relevant documents and others among its candidates."
             )
-        how = Folding(self.options.folds, self.options.apart, self._resources.seed)
+        how = Folding(self.options.folds, self.options.apart)
         columns: list[list[Features]] = []
         self._groups = []
         for group in groups:
-            if group.learns:
-                drawn = [(pool.labelled, pool.doc_ids) for pool in pools]
-                columns.append(out_of_fold(group, drawn, data, self._resources, how))
-                self._groups.append(fitted(group, data.training, (), data, self._resources))
-            else:
-                columns.append(self._of_pools(group, pools, data))
-                self._groups.append(group)
+            usable = cross_fitted(group, data, self._resources, how) if group.learns else group
+            columns.append(self._of_pools(usable, pools, data))
+            self._groups.append(usable)
         features = np.hstack([np.concatenate(column) for column in columns])
         table = Table(
             np.ascontiguousarray(features, dtype=np.float32),
@@ -175,10 +171,7 @@ class LearningToRank(TrainableReranker):
     def features(self, batch: Sequence[tuple[Topic, Documents]]) -> list[Features]:
         """The features of documents, in the order of `feature_names`, one array per topic."""
         calculator = self._calculator
-        columns = [
-            group.checked(list(batch)) if group.learns else calculator.compute(group, list(batch))
-            for group in self._groups
-        ]
+        columns = [calculator.compute(group, list(batch)) for group in self._groups]
         return [np.hstack(values) for values in zip(*columns, strict=True)]
 
     @property

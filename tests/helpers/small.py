@@ -49,6 +49,10 @@ class SmallResources:
     folder: Path | None = None
     built: list[str] = field(default_factory=list)
 
+    @property
+    def system_seed(self):
+        return self.seed
+
     def artifact(self, kind, depends_on, build):
         """A folder that is built once; `built` lists the kinds of those that were."""
         path = self.folder / f"{kind}-{fingerprint(depends_on)}"

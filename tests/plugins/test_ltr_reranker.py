@@ -223,7 +223,7 @@ def test_what_was_saved_scores_alike(resources, tmp_path):
     reranker.save(folder)
     again = _prepared(resources, **options)
     again.load(folder)
-    for topic in _topics([30, 3]):
+    for topic in _topics([30, 31]):
         assert _score(again, resources, topic) == _score(reranker, resources, topic)
 
 
@@ -294,10 +294,31 @@ class TestOutOfFold:
     def test_no_training_topic_is_known_to_its_features(self, resources, tmp_path, monkeypatch):
         seen, reranker = self._seen(resources, tmp_path, monkeypatch, "judgments")
         assert not seen[:, 0].any()
-        assert set(seen[:, 2]) == {15}
+        assert set(seen[:, 2]) == {
+            12,
+            13,
+        }  # of 25 in four folds, two apart: its own, and one to stop
         unseen = _topics([30])[0]
         found = reranker.features([(unseen.topic, resources.documents(unseen.candidates))])[0]
-        assert set(found[:, 4]) == {20}  # topics that are not ours: learned from all
+        assert set(found[:, 4]) == {18}  # topics that are not ours: learned from all but one fold
+
+    def test_nor_is_a_validation_topic(self, resources, tmp_path, monkeypatch):
+        _, reranker = self._seen(resources, tmp_path, monkeypatch, "judgments")
+        batch = [(t.topic, resources.documents(t.candidates)) for t in _topics([3, 30, 21, 4])]
+        found = reranker.features(batch)
+        assert not any(values[:, 2].any() for values in found)
+        assert [set(values[:, 4]) == {18} for values in found] == [False, True, False, False]
+
+    def test_members_share_what_is_learned(self, resources, tmp_path, monkeypatch):
+        def kept():
+            return {path.name for path in (tmp_path / "artifacts").glob("learned-features-*")}
+
+        self._seen(resources, tmp_path / "a", monkeypatch, "judgments", data=_data(tmp_path / "a"))
+        first = kept()
+        assert len(first) == 5  # four folds and all topics
+        other = TrainingData(_topics(range(5, 25)), _topics(range(5)), tmp_path / "b")
+        self._seen(resources, tmp_path / "b", monkeypatch, "judgments", data=other)
+        assert kept() == first
 
     def test_nor_are_judgments_of_its_documents_in_other_topics(
         self, resources, tmp_path, monkeypatch
@@ -317,7 +338,7 @@ class TestOutOfFold:
         for number, topic in enumerate(data.training):
             topic.topic.fields["citing_id"] = f"article {number // 10}"
         seen, _ = self._seen(resources, tmp_path, monkeypatch, "judgments", data=data)
-        assert set(seen[:, 2]) == {10}
+        assert set(seen[:, 2]) == {3, 12}  # ten sentences of the other article, or none of them
 
 
 def test_stacked_rerankers_are_trained_out_of_fold_and_take_settings(resources, tmp_path):

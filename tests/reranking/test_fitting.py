@@ -73,6 +73,9 @@ class Lent(SmallResources):
     model_threads = 1
     vector_folders = ()
 
+    def of_member(self, number):
+        return replace(self, seed=self.seed + number)
+
 
 def _choice(kind, **settings):
     held = registration(kind, "memory")

@@ -7,7 +7,7 @@ out of fold where they learn, standardized on the training topics, saved with th
 
 from irplatform.features.calculator import Calculator
 from irplatform.features.dependencies import dependencies, hold_first_stage
-from irplatform.features.folding import Folding, Pool, fitted, out_of_fold
+from irplatform.features.folding import Folding, Pool, cross_fitted
 from irplatform.features.groups import Batch, Features, Group, load_groups, open_groups, save_groups
 from irplatform.features.side import SideFeatures
 
@@ -19,11 +19,10 @@ __all__ = [
     "Group",
     "Pool",
     "SideFeatures",
+    "cross_fitted",
     "dependencies",
-    "fitted",
     "hold_first_stage",
     "load_groups",
     "open_groups",
-    "out_of_fold",
     "save_groups",
 ]

@@ -1,4 +1,4 @@
-"""Features of groups that are not learned, each document's computed once.
+"""Features of groups, each document's computed once.
 
 They are the same for every member of a system, and a document's features do not depend on the
 others (the contract of `FeatureGroup`). So they are remembered while the process runs, document by
@@ -65,7 +65,7 @@ _memories: WeakKeyDictionary[Any, _Memory] = WeakKeyDictionary()
 
 
 class Calculator:
-    """Computes features of groups that are not learned.
+    """Computes features.
 
     Args:
         resources: what the harness lends.

@@ -1,105 +1,204 @@
 """Features that are learned, for the topics that they are learned from: out of fold.
 
 A model that ranks a training topic with features that its own judgments went into learns to trust
-them more than they deserve. So the training topics are split into folds; a group's instance that
+them more than they deserve. So the topics are split into folds; the instance of a group that
 computes a fold's features has learned from the other folds. Topics that belong together (sentences
 of one citing article) stay in one fold, and unless a group is meant to remember documents, what the
 fold's topics judge is left out of what the others say.
+
+All members of a system share these instances, which are kept in the cache: the folds are of all
+topics, those that a member validates on too. No topic's features come from its own judgments; what
+a member's validation topics say does reach the features of its training topics.
 """
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from irplatform import __version__
 from irplatform.plugin import LabelledTopic, TrainableFeatureGroup, TrainingData
 from irplatform.storage import fingerprint
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
-    from irplatform.features.groups import Features, Group
-    from irplatform.plugin import Resources
+    import numpy.typing as npt
+
+    from irplatform.features.groups import Group
+    from irplatform.plugin import Documents, FeatureGroup, Resources, Topic
 
 Pool = tuple[LabelledTopic, tuple[str, ...]]
 """A training topic, and the documents of it that a model learns from."""
 
+_WHOLE = -1
+"""In place of a fold: the instance for topics that are in none."""
+
 
 @dataclass(frozen=True)
 class Folding:
-    """How training topics are split.
+    """How topics are split.
 
     Attributes:
         folds: how many folds.
         apart: the topic field whose values keep topics together.
-        seed: of the split.
     """
 
     folds: int
     apart: str
-    seed: int
 
     def split(self, topics: Sequence[LabelledTopic]) -> list[int]:
-        """Per topic, its fold."""
+        """Per topic, its fold; the same for the same topics, in whatever order."""
         kin = [str(t.topic.fields.get(self.apart) or f"\0{t.topic.id}") for t in topics]
         families = sorted(set(kin))
-        order = np.random.default_rng([self.seed, 5]).permutation(len(families))
+        order = np.random.default_rng(5).permutation(len(families))
         fold_of = {families[family]: rank % self.folds for rank, family in enumerate(order)}
         return [fold_of[name] for name in kin]
 
 
-def out_of_fold(
-    group: Group, pools: Sequence[Pool], data: TrainingData, resources: Resources, how: Folding
-) -> list[Features]:
-    """Features of every pool, from an instance that never saw its topic's judgments."""
-    folds = how.split(data.training)
-    fold_of = {t.topic.id: fold for t, fold in zip(data.training, folds, strict=True)}
-    found: dict[str, Features] = {}
-    for fold in sorted(set(folds)):
-        held_out = [pool for pool in pools if fold_of[pool[0].topic.id] == fold]
-        if not held_out:
-            continue
-        others = [t for t, other in zip(data.training, folds, strict=True) if other != fold]
-        instance = fitted(group, others, held_out, data, resources)
-        for labelled, doc_ids in held_out:
-            asked = [(labelled.topic, resources.documents(doc_ids))]
-            found[labelled.topic.id] = instance.checked(asked)[0]
-    return [found[labelled.topic.id] for labelled, _ in pools]
+class CrossFitted(TrainableFeatureGroup):
+    """A group that learned: one instance per fold of the topics, and one for all other topics.
+
+    Args:
+        whole: the instance for other topics, and all that is saved.
+        instances: the instance of each fold.
+        folds: the fold of each topic, by its mark.
+    """
+
+    def __init__(
+        self,
+        whole: TrainableFeatureGroup,
+        instances: Mapping[int, FeatureGroup],
+        folds: Mapping[str, int],
+    ) -> None:
+        super().__init__(whole.options)
+        self._whole = whole
+        self._instances: dict[int, FeatureGroup] = {**instances, _WHOLE: whole}
+        self._folds = dict(folds)
+
+    def names(self) -> tuple[str, ...]:
+        """Those of the group."""
+        return self._whole.names()
+
+    def depends_on(self) -> Mapping[str, object]:
+        """What the group depends on."""
+        return self._whole.depends_on()
+
+    def compute(self, topic: Topic, documents: Documents) -> npt.NDArray[np.float32]:
+        """Features from the instance that never saw the topic's judgments."""
+        return self.compute_batch([(topic, documents)])[0]
+
+    def compute_batch(
+        self, batch: Sequence[tuple[Topic, Documents]]
+    ) -> list[npt.NDArray[np.float32]]:
+        """The same for several topics."""
+        found: dict[int, npt.NDArray[np.float32]] = {}
+        folds = [self._folds.get(_mark(topic), _WHOLE) for topic, _ in batch]
+        for fold in sorted(set(folds)):
+            places = [place for place, held in enumerate(folds) if held == fold]
+            computed = self._instances[fold].compute_batch([batch[place] for place in places])
+            found.update(zip(places, computed, strict=True))
+        return [found[place] for place in range(len(batch))]
+
+    def save(self, folder: Path) -> None:
+        """Write the instance for topics that are in no fold."""
+        self._whole.save(folder)
 
 
-def fitted(
-    group: Group,
-    topics: Sequence[LabelledTopic],
-    held_out: Sequence[Pool],
-    data: TrainingData,
-    resources: Resources,
-) -> Group:
-    """A fresh instance of a group that learned from some topics.
+def cross_fitted(group: Group, data: TrainingData, resources: Resources, how: Folding) -> Group:
+    """A group that learned from the topics of a system.
 
     Args:
         group: which.
-        topics: what to learn from.
-        held_out: pools that it will compute features for; empty for topics that are not ours.
-        data: where validation topics and the workspace come from.
+        data: the topics of a member: what it learns from and what it is validated on.
         resources: what the harness lends.
+        how: how topics are split.
     """
+    topics = sorted([*data.training, *data.validation], key=lambda t: t.topic.id)
+    folds = how.split(topics)
+    instances: dict[int, FeatureGroup] = {}
+    marks = {}
+    for fold in (*sorted(set(folds)), _WHOLE):
+        lesson = _lesson(topics, folds, fold, remembers=_remembers(group))
+        instances[fold], marks[fold] = _fitted(group, lesson, data.workspace, resources)
+    whole = instances.pop(_WHOLE)
+    assert isinstance(whole, TrainableFeatureGroup)  # `_fitted` makes no other
+    held = {_mark(t.topic): fold for t, fold in zip(topics, folds, strict=True)}
+    return replace(
+        group,
+        held=CrossFitted(whole, instances, held),
+        learned=fingerprint({"instances": [marks[fold] for fold in sorted(marks)]}),
+        saved=marks[_WHOLE],
+    )
+
+
+def _lesson(
+    topics: Sequence[LabelledTopic], folds: Sequence[int], fold: int, *, remembers: bool
+) -> tuple[list[LabelledTopic], list[LabelledTopic]]:
+    """What the instance of a fold learns from, and what it may stop early on: the next fold."""
+    others = [t for t, held in zip(topics, folds, strict=True) if held != fold]
+    if remembers:
+        return others, []
+    following = sorted(set(folds) - {fold}, key=lambda held: (held < fold, held))
+    apart = following[0] if following else _WHOLE
+    stop = [t for t, held in zip(topics, folds, strict=True) if held == apart != fold]
+    learn = [t for t, held in zip(topics, folds, strict=True) if held not in (fold, apart)]
+    hidden = {d for t, held in zip(topics, folds, strict=True) if held == fold for d in t.judgments}
+    if not learn:  # two folds, or one
+        learn = others
+    return [_without(t, hidden) for t in learn], [_without(t, hidden) for t in stop]
+
+
+def _fitted(
+    group: Group,
+    lesson: tuple[Sequence[LabelledTopic], Sequence[LabelledTopic]],
+    workspace: Path,
+    resources: Resources,
+) -> tuple[FeatureGroup, str]:
+    """An instance that learned, trained or from the cache; and what stands for it."""
+    training, validation = lesson
+    depends_on = {
+        "group": group.described,
+        "irplatform": __version__,
+        "topics": _digest(training),
+        "validation": _digest(validation),
+        "seed": resources.system_seed,
+        "device": resources.device,
+    }
+    mark = fingerprint(depends_on)
+
+    def build(folder: Path) -> None:
+        made = _prepared(group, resources)
+        place = workspace / f"{group.name}-{mark}"
+        place.mkdir(parents=True, exist_ok=True)
+        made.fit(TrainingData(training, validation, place))
+        made.save(folder)
+
+    folder = resources.artifact("learned-features", depends_on, build)
+    made = _prepared(group, resources)
+    made.load(folder)
+    return made, mark
+
+
+def _prepared(group: Group, resources: Resources) -> TrainableFeatureGroup:
     made = resources.feature_group(group.name, group.settings)
     if not isinstance(made, TrainableFeatureGroup):
         raise TypeError(f"feature group '{group.name}' does not learn")
-    if not made.remembers_documents and held_out:
-        hidden = {d for labelled, _ in held_out for d in labelled.judgments}
-        topics = [_without(topic, hidden) for topic in topics]
-    mark = fingerprint({"topics": [t.topic.id for t in topics], "group": group.described})
-    workspace = data.workspace / f"{group.name}-{mark}"
-    workspace.mkdir(parents=True, exist_ok=True)
-    made.fit(TrainingData(topics, data.validation, workspace))
-    return replace(group, held=made)
+    return made
+
+
+def _remembers(group: Group) -> bool:
+    return isinstance(group.held, TrainableFeatureGroup) and group.held.remembers_documents
 
 
 def _without(topic: LabelledTopic, hidden: set[str]) -> LabelledTopic:
     """A topic without what it says about some documents."""
+    if not hidden:
+        return topic
     kept = [i for i, doc_id in enumerate(topic.candidates) if doc_id not in hidden]
     return replace(
         topic,
@@ -107,3 +206,18 @@ def _without(topic: LabelledTopic, hidden: set[str]) -> LabelledTopic:
         first_stage=tuple(topic.first_stage[i] for i in kept) if topic.first_stage else (),
         judgments={d: grade for d, grade in topic.judgments.items() if d not in hidden},
     )
+
+
+def _mark(topic: Topic) -> str:
+    return fingerprint({"topic": [topic.id, topic.query]})
+
+
+def _digest(topics: Sequence[LabelledTopic]) -> str:
+    """Stands for topics, candidates, first-stage scores and judgments."""
+    mark = hashlib.sha256()
+    for held in topics:
+        topic = held.topic
+        mark.update(repr((topic.id, topic.query, sorted(topic.fields.items()))).encode())
+        mark.update(repr((held.candidates, held.first_stage)).encode())
+        mark.update(repr(sorted(held.judgments.items())).encode())
+    return mark.hexdigest()

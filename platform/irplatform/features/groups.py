@@ -35,11 +35,15 @@ class Group:
         name: as it was registered.
         settings: its options, where they are not the defaults.
         held: the prepared group.
+        learned: stands for what it learned; "" where it did not.
+        saved: the same for what `save_groups` keeps of it.
     """
 
     name: str
     settings: Mapping[str, Any]
     held: FeatureGroup
+    learned: str = ""
+    saved: str = ""
 
     @property
     def learns(self) -> bool:
@@ -60,6 +64,7 @@ class Group:
             "features": list(self.held.names()),
             "of": dict(self.held.depends_on()),
             "format": _FORMAT,
+            **({"learned": self.learned} if self.learned else {}),
         }
 
     @cached_property
@@ -125,7 +130,12 @@ def save_groups(groups: Sequence[Group], path: Path) -> None:
     """
     held = {
         "groups": [
-            {"name": group.name, "settings": dict(group.settings), "features": group.columns}
+            {
+                "name": group.name,
+                "settings": dict(group.settings),
+                "features": group.columns,
+                "learned": group.saved,
+            }
             for group in groups
         ]
     }
@@ -145,12 +155,13 @@ def load_groups(path: Path, resources: Resources) -> list[Group]:
     """
     try:
         held = json.loads(path.read_text(encoding="utf-8"))["groups"]
-        saved = [(g["name"], g["settings"], tuple(g["features"])) for g in held]
+        saved = [(g["name"], g["settings"], tuple(g["features"]), g["learned"]) for g in held]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise InputError("this says not which features were learned from.", path=path) from error
     groups = []
-    for name, settings, columns in saved:
-        group = Group(name, settings, resources.feature_group(name, settings))
+    for name, settings, columns, learned in saved:
+        opened = resources.feature_group(name, settings)
+        group = Group(name, settings, opened, learned, learned)
         if isinstance(group.held, TrainableFeatureGroup):
             group.held.load(path.parent / "groups" / name)
         if group.columns != columns:

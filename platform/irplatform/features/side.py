@@ -18,7 +18,7 @@ import numpy as np
 
 from irplatform.errors import InputError
 from irplatform.features.calculator import Calculator
-from irplatform.features.folding import Folding, fitted, out_of_fold
+from irplatform.features.folding import Folding, cross_fitted
 from irplatform.features.groups import load_groups, open_groups, save_groups
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ class SideFeatures:
             topic's judgments.
         """
         topics = [labelled.topic for labelled in data.training]
-        how = Folding(FOLDS, APART, self._resources.seed)
+        how = Folding(FOLDS, APART)
         columns: list[list[Features]] = []
         ready: list[Group] = []
         self._used = set()
@@ -103,20 +103,17 @@ class SideFeatures:
                 ready.append(group)
                 continue
             self._used.add(group.name)
-            if group.learns:
-                columns.append(out_of_fold(group, pools, data, self._resources, how))
-                ready.append(fitted(group, data.training, (), data, self._resources))
-            else:
-                columns.append(self._plain(group, pools, data))
-                ready.append(group)
+            usable = cross_fitted(group, data, self._resources, how) if group.learns else group
+            columns.append(self._of_pools(usable, pools, data))
+            ready.append(usable)
         self._groups = ready
         self._ready = True
         raw = [_joined(held, ids) for (_, ids), *held in zip(pools, *columns, strict=True)]
         self._learn_scales(raw)
         return [self._standardized(values) for values in raw]
 
-    def _plain(self, group: Group, pools: Sequence[Pool], data: TrainingData) -> list[Features]:
-        """Features of pools that need no judgments.
+    def _of_pools(self, group: Group, pools: Sequence[Pool], data: TrainingData) -> list[Features]:
+        """Features of pools.
 
         Members of a system learn from other parts of the same topics, and draw other documents of
         them; so the candidates of all topics come from the cache, where they are not too many.
@@ -167,7 +164,7 @@ class SideFeatures:
     def _of(self, group: Group, batch: Batch) -> list[Features]:
         if group.name not in self._used:
             return [np.zeros((len(docs), len(group.columns)), np.float32) for _, docs in batch]
-        return group.checked(batch) if group.learns else self._calculator.compute(group, batch)
+        return self._calculator.compute(group, batch)
 
     @property
     def _calculator(self) -> Calculator:

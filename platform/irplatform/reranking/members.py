@@ -73,7 +73,7 @@ def train_members(
         Per member the scores of its validation topics' candidates.
     """
     jobs = [
-        _Job(choice, split, replace(resources, seed=resources.seed + number), number, folder, start)
+        _Job(choice, split, resources.of_member(number), number, folder, start)
         for number, split in enumerate(splits)
     ]
     processes = training_processes(resources.device)
