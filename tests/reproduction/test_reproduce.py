@@ -98,13 +98,13 @@ def test_rows_of_one_command_share_its_run(results, called):
 def test_a_row_that_lacks_a_knowledge_base_is_skipped(results, called, monkeypatch, fresh):
     known = {"hgnc": None, "mesh": None} if fresh else {"hgnc": None}
     monkeypatch.setattr(execute, "installed", lambda: known)
-    row = read_rows(results)[0].model_copy(update={"expand": ("hgnc", "mesh")})
+    row = read_rows(results)[0].model_copy(update={"expand": ("hgnc",), "knowledge": ("mesh",)})
     (execution,) = reproduce([row], fresh=fresh)
     assert execution.verdict == "skipped"
     lacking = "hgnc" if fresh else "mesh"  # a fresh cache has none
     assert execution.reason.endswith(f"`platform kb add {lacking} FILE` adds it")
     assert called == []
-    assert row.command()[-4:-2] == ["--expand", "hgnc,mesh"]
+    assert row.command()[-4:-2] == ["--expand", "hgnc"]
 
 
 def test_a_row_that_names_an_unknown_collection_fails(results, called):

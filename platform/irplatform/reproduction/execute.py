@@ -137,7 +137,7 @@ def _execute(row: Row, command: Sequence[str], cache: Path, journal: _Journal) -
 def _unknown_knowledge(row: Row, *, fresh: bool) -> str:
     """Which knowledge base a row lacks, in a few words; a fresh cache has none."""
     held = {} if fresh else installed()
-    for name in row.expand:
+    for name in (*row.expand, *row.knowledge):
         if name not in held:
             return f"knowledge base '{name}' is not there; `platform kb add {name} FILE` adds it"
     return ""

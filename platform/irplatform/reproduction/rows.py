@@ -68,6 +68,7 @@ class Row(_Declared):
         settings: as `--set` takes them.
         seed: of everything random.
         expand: knowledge bases, as `--expand` takes them.
+        knowledge: further ones, which features read.
         arguments: further arguments of `platform run`, with placeholders.
         tags: for `--only` and for the tables of the documentation; `quick` for `--quick`.
         minutes: how long it took from nothing, on two cores without a GPU.
@@ -90,6 +91,7 @@ class Row(_Declared):
     settings: dict[str, Any] = Field(default_factory=dict)
     seed: int = 42
     expand: tuple[str, ...] = ()
+    knowledge: tuple[str, ...] = ()
     arguments: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     minutes: float = Field(gt=0)
