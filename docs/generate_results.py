@@ -71,7 +71,7 @@ def _table(rows: Sequence[Row], label: str | None, measures: Sequence[str]) -> I
         first = [row.label] if label else []
         share = "" if row.interpolation is None else f"{row.interpolation:.2f}"
         yield _line([*first, row.title or row.name, share, *_cells(row.expected, measures)])
-        if row.alone:
+        if row.alone and row.interpolation != 0:
             yield _line([*first, f"{row.name} alone", "0", *_cells(row.alone, measures)])
     told = [row for row in rows if row.paper]
     if told:
