@@ -5,6 +5,9 @@ from pathlib import Path
 
 import pytest
 
+# Two workers with a thread per core each would wait for one another; torch reads this when loaded.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 _ROOT = Path(__file__).resolve().parent.parent
 
 

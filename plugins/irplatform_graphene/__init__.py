@@ -15,7 +15,6 @@ def register_rerankers(register: RegisterReranker) -> None:
         Graphene,
         features=FEATURES,
         loop=FEATURES_LOOP,
-        pairs={"pairs_per_topic": 200},
     )
     register("graphene-nograph", Graphene, graph=False)
     register("graphene-noreward", Graphene, reward=1.0)

@@ -77,7 +77,6 @@ class Model:
             shortcut=options.shortcut,
             normalized=options.normalized,
             features=self.features.width,
-            feature_units=options.feature_units if self.features.width else 0,
         )
         torch.manual_seed(resources.seed)
         self.network = GrapheneNetwork(sizes, options.dropout).to(resources.device).eval()
@@ -172,7 +171,7 @@ class Model:
     def sizes(self) -> dict[str, Any]:
         """What weights must fit, as JSON; those of the features are kept apart."""
         held = asdict(self.network.sizes)
-        del held["features"], held["feature_units"]
+        del held["features"]
         return {"model": "graphene", **held}
 
     def _identity(self, *prefixes: str) -> dict[str, Any]:

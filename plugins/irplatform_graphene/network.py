@@ -37,7 +37,6 @@ class Sizes:
         shortcut: whether mean word vectors reach the vectors of documents and queries directly.
         normalized: whether these vectors have length 1 before they are compared.
         features: that the last layer reads beside the distance.
-        feature_units: hidden units that they pass through.
     """
 
     dimensions: int
@@ -50,7 +49,6 @@ class Sizes:
     shortcut: bool
     normalized: bool
     features: int = 0
-    feature_units: int = 0
 
 
 @dataclass(frozen=True)
@@ -132,10 +130,8 @@ class GrapheneNetwork(nn.Module):
         if sizes.normalized:
             self.scale = nn.Parameter(torch.tensor(_SCALE))
         if sizes.features:
-            self.feature_layer = nn.Linear(sizes.features, sizes.feature_units)
-            self.feature_output = nn.Linear(sizes.feature_units, 1, bias=False)
-            self.feature_direct = nn.Linear(sizes.features, 1, bias=False)
-            nn.init.zeros_(self.feature_direct.weight)
+            # Found at once and not by gradient steps, see `last_layer`.
+            self.feature_weights = nn.Parameter(torch.zeros(sizes.features), requires_grad=False)
 
     @property
     def encoded(self) -> int:
@@ -232,6 +228,4 @@ class GrapheneNetwork(nn.Module):
             scores = self.scale * scores
         if features is None or not self.sizes.features:
             return scores
-        hidden = functional.relu(self.feature_layer(features))
-        added: Tensor = self.feature_output(hidden) + self.feature_direct(features)
-        return scores + added[:, 0]
+        return scores + (features * self.feature_weights).sum(dim=1)

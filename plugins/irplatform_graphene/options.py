@@ -81,7 +81,7 @@ class GrapheneOptions(Options):
     feature_settings: dict[str, dict[str, Any]] = Field(
         {}, description="options of these groups, by name"
     )
-    feature_units: int = Field(16, gt=0, description="hidden units that features pass through")
+    feature_l2: float = Field(3.0, ge=0, description="L2 regularization of the features' weights")
     tune_encoder: bool = Field(
         False, description="train a pre-trained encoder further [paper]; otherwise it stays"
     )
@@ -109,9 +109,9 @@ class GrapheneOptions(Options):
 
 
 FEATURES_LOOP: Mapping[str, object] = {
-    "optimizer": "adam", "learning_rate": 0.005, "batch_size": 64, "epochs": 15, "patience": 5
+    "optimizer": "adam", "learning_rate": 0.0005, "batch_size": 64, "epochs": 6, "patience": 3
 }  # fmt: skip
-"""How `graphene-features` is trained: weights of features begin at 0 and need larger steps."""
+"""How `graphene-features` is trained: the features have their weights already."""
 
 
 PRESETS: Mapping[str, Mapping[str, object]] = {
@@ -158,7 +158,7 @@ def for_pretraining(options: GrapheneOptions) -> GrapheneOptions:
             "stored_documents": usual.stored_documents,
             "features": (),
             "feature_settings": {},
-            "feature_units": usual.feature_units,
+            "feature_l2": usual.feature_l2,
             "tune_encoder": False,
         }
     )

@@ -95,10 +95,7 @@ class Graphene(TrainableReranker):
         self.model.changed()
 
     def _feature_identity(self) -> dict[str, object]:
-        return {
-            "features": list(self.model.features.columns),
-            "units": self.model.network.sizes.feature_units,
-        }
+        return {"features": list(self.model.features.columns)}
 
     def score(self, topic: Topic, documents: Documents) -> Sequence[float]:
         """Score documents: −‖W v_p − v_d‖₁, plus what features say; higher is better."""

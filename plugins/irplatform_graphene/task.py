@@ -21,6 +21,7 @@ from irplatform.errors import InputError
 from irplatform.training import Pairs, PairSampler, Validator, pool_starts
 from irplatform.training.losses import pairwise_hinge
 from irplatform_graphene.batch import Asked, BatchDocuments
+from irplatform_graphene.last_layer import fit_last_layer
 from irplatform_graphene.scoring import encodings, sides
 from irplatform_graphene.titles import Titles
 
@@ -79,7 +80,26 @@ class GrapheneTask:
         self._rows = index.rows([doc_id for pool in pools for doc_id in pool])
         self._topics = [self._model.topics.read(each.topic) for each in self._sampler.topics]
         held = self._model.features.fit(data, list(zip(self._sampler.topics, pools, strict=True)))
-        self._features = torch.from_numpy(np.concatenate(held)).to(self._model.device)
+        features = np.concatenate(held)
+        self._features = torch.from_numpy(features).to(self._model.device)
+        if features.shape[1]:
+            self._fit_last_layer(features)
+
+    def _fit_last_layer(self, features: npt.NDArray[np.float32]) -> None:
+        offsets = np.cumsum([0, *(len(pool.doc_ids) for pool in self._sampler.pools)])
+        own = [
+            self._model.scores(topic, self._rows[start:end], None).cpu().numpy()
+            for topic, start, end in zip(self._topics, offsets[:-1], offsets[1:], strict=True)
+        ]
+        fit_last_layer(
+            self._model.network,
+            np.concatenate(own),
+            features,
+            np.concatenate([pool.grades for pool in self._sampler.pools]),
+            offsets,
+            l2=self._options.feature_l2,
+            seed=self._seed,
+        )
 
     def _validate_on(self, topics: Sequence[LabelledTopic]) -> None:
         depth = self._options.validation_depth

@@ -224,7 +224,7 @@ def test_features_join_in_the_last_layer(resources, tmp_path):
     again.load(tmp_path / "saved")
     (topic,) = planted_topics([88])
     assert np.array_equal(scores(again, resources, topic), scores(member, resources, topic))
-    weights = member.model.network.feature_direct.weight
+    weights = member.model.network.feature_weights
     assert weights.abs().sum() > 0
     other = _prepared(resources, features=("lexical", "embedding"))
     with pytest.raises(InputError):

@@ -1,9 +1,7 @@
-"""A linear model that learns from pairs (RankNet's loss: Burges et al., ICML 2005).
+"""A linear model that learns from pairs (`irplatform.training.pairwise_linear`).
 
 Features are standardized with what the training documents tell of them, each document against the
-mean of its topic, and extreme values are clipped. The loss is the mean over topics of
-log(1 + exp(s(lower) − s(higher))) over all pairs of different grades, weighted by the difference,
-with an L2 penalty; L-BFGS finds its one minimum.
+mean of its topic, and extreme values are clipped.
 """
 
 from __future__ import annotations
@@ -14,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from irplatform.errors import InputError
+from irplatform.training.pairwise_linear import pairwise_weights
 from irplatform_ltr.learners.trees import levels
 
 if TYPE_CHECKING:
@@ -24,8 +23,6 @@ if TYPE_CHECKING:
 
 _CLIP = 4.0
 """Standard deviations."""
-_MOST_PAIRS = 4000
-"""Pairs of a topic; more are thinned out evenly."""
 
 
 class PairwiseLinear:
@@ -43,34 +40,15 @@ class PairwiseLinear:
 
     def fit(self, table: Table, seed: int) -> None:
         """Find the weights."""
-        from scipy.optimize import minimize
-
         values = table.features.astype(np.float64)
         self._mean = values.mean(axis=0)
         sizes = np.diff(table.offsets)
         means = np.add.reduceat(values, table.offsets[:-1]) / sizes[:, None]
         self._deviation = np.sqrt(((values - np.repeat(means, sizes, axis=0)) ** 2).mean(axis=0))
         standard = self._standardized(table.features)
-        higher, lower, weight = _pairs(table, np.random.default_rng([seed, 11]))
-
-        def loss(weights: Scores) -> tuple[float, Scores]:
-            scores = standard @ weights
-            margin = scores[higher] - scores[lower]
-            value = float(weight @ np.logaddexp(0, -margin))
-            slope = -weight / (1 + np.exp(np.clip(margin, -50, 50)))
-            pull = np.bincount(higher, slope, len(standard)) - np.bincount(
-                lower, slope, len(standard)
-            )
-            penalty = self._options.l2
-            return (
-                value + penalty / 2 * float(weights @ weights),
-                standard.T @ pull + penalty * weights,
-            )
-
-        found = minimize(
-            loss, np.zeros(values.shape[1]), jac=True, method="L-BFGS-B", options={"maxiter": 200}
+        self._weights = pairwise_weights(
+            standard, levels(table.grades), table.offsets, l2=self._options.l2, seed=seed
         )
-        self._weights = np.asarray(found.x)
 
     def _standardized(self, features: Features) -> Scores:
         varies = self._deviation > 1e-9
@@ -114,19 +92,3 @@ class PairwiseLinear:
     def weights(self) -> Scores:
         """Per feature, its weight for a standard deviation of it."""
         return self._weights
-
-
-def _pairs(table: Table, random: np.random.Generator) -> tuple[Any, Any, Any]:
-    """Indexes of the higher and the lower document, and weights that sum to 1."""
-    grades = levels(table.grades)
-    found = []
-    for start, end in zip(table.offsets[:-1], table.offsets[1:], strict=True):
-        own = grades[start:end]
-        higher, lower = np.nonzero(own[:, None] > own[None, :])
-        if len(higher) > _MOST_PAIRS:
-            kept = np.sort(random.choice(len(higher), _MOST_PAIRS, replace=False))
-            higher, lower = higher[kept], lower[kept]
-        weight = (own[higher] - own[lower]).astype(np.float64)
-        found.append((higher + start, lower + start, weight / max(weight.sum(), 1e-12)))
-    higher, lower, weight = (np.concatenate(part) for part in zip(*found, strict=True))
-    return higher, lower, weight / len(found)
