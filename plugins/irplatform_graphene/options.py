@@ -109,7 +109,7 @@ class GrapheneOptions(Options):
 
 
 FEATURES_LOOP: Mapping[str, object] = {
-    "optimizer": "adam", "learning_rate": 0.0005, "batch_size": 64, "epochs": 6, "patience": 3
+    "optimizer": "adam", "learning_rate": 0.002, "batch_size": 64, "epochs": 6, "patience": 3
 }  # fmt: skip
 """How `graphene-features` is trained: the features have their weights already."""
 

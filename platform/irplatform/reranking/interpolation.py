@@ -93,7 +93,7 @@ def choose_weight(
     error of the difference; otherwise the first stage stays as it is (W = 1): on few topics a
     reranker that is merely lucky must not replace a good first stage.
 
-    A reranker that has weighed the first stage's score already is not mixed with it again. It
+    A reranker that has weighed the first stage's score already is not mixed with it again: it
     stands alone (W = 0), unless the first stage alone is better by more than the standard error.
 
     Args:
@@ -111,9 +111,9 @@ def choose_weight(
         return Choice(1.0, 0, {})
     means = table.mean(axis=0)
     curve = {w: round(float(m), 6) for w, m in zip(WEIGHTS, means, strict=True)}
-    if holds_first_stage:
-        loss = table[:, -1] - table[:, 0]
-        return Choice(1.0 if loss.mean() > _error(loss) else 0.0, len(table), curve)
+    loss = table[:, -1] - table[:, 0]
+    if holds_first_stage and loss.mean() <= _error(loss):
+        return Choice(0.0, len(table), curve)
     # Equal means go to the larger weight, the more cautious one.
     best = len(WEIGHTS) - 1 - int(np.argmax(means[::-1]))
     gain = table[:, best] - table[:, -1]
