@@ -6,10 +6,8 @@ from collections.abc import Mapping  # noqa: TC003 - likewise
 from pathlib import Path  # noqa: TC003 - pydantic reads it
 from typing import Any, Literal
 
-from pydantic import field_validator
-
 from irplatform.plugin import Field, Options
-from irplatform.text import ALL18, VectorOptions
+from irplatform.text import ALL18, LexicalNames, VectorOptions
 from irplatform.training import GroupSettings, LoopSettings
 
 
@@ -64,7 +62,7 @@ class DeepSenSeOptions(Options):
     document_stop_words: bool = Field(
         False, description="read the stop words of titles and abstracts [paper]"
     )
-    lexical: tuple[str, ...] = Field(
+    lexical: LexicalNames = Field(
         ALL18,
         description="lexical match features beside the text [program: coverage of title and "
         "abstract]",
@@ -94,14 +92,6 @@ class DeepSenSeOptions(Options):
         description="optimizer and stopping; a batch is counted in documents",
     )
     vectors: VectorOptions = Field(VectorOptions(), description="word vectors, fixed in training")
-
-    @field_validator("lexical")
-    @classmethod
-    def _known_features(cls, value: tuple[str, ...]) -> tuple[str, ...]:
-        for name in value:
-            if name not in ALL18:
-                raise ValueError(f"'{name}' is not one of {', '.join(ALL18)}")
-        return value
 
 
 _COVERAGE = ["overlap_title", "overlap_abstract"]

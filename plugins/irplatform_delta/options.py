@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import field_validator
-
 from irplatform.plugin import Field, Options
-from irplatform.text import ALL18, LEX3, VectorOptions
+from irplatform.text import LEX3, LexicalNames, VectorOptions
 from irplatform.training import LoopSettings, PairSettings
 
 PAPER: dict[str, object] = {
@@ -29,7 +27,7 @@ class DeltaOptions(Options):
     query_words: int | None = Field(
         None, gt=0, description="words of a query that are read; none reads all"
     )
-    lexical: tuple[str, ...] = Field(
+    lexical: LexicalNames = Field(
         LEX3, description="lexical match features beside the text [paper: Lex3]"
     )
     features: tuple[str, ...] = Field(
@@ -52,11 +50,3 @@ class DeltaOptions(Options):
     pairs: PairSettings = Field(PairSettings(), description="how training pairs are drawn")
     loop: LoopSettings = Field(LoopSettings(), description="optimizer and stopping")
     vectors: VectorOptions = Field(VectorOptions(), description="word vectors, fixed in training")
-
-    @field_validator("lexical")
-    @classmethod
-    def _known_features(cls, value: tuple[str, ...]) -> tuple[str, ...]:
-        for name in value:
-            if name not in ALL18:
-                raise ValueError(f"'{name}' is not one of {', '.join(ALL18)}")
-        return value

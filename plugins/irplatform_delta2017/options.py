@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import field_validator
-
 from irplatform.plugin import Field, Options
-from irplatform.text import ALL18, VectorOptions
-from irplatform.training import LoopSettings, PointSettings
+from irplatform.text import LexicalNames, VectorOptions
+from irplatform.training import AdadeltaSettings, PointSettings
 
 OVERLAPS = ("jaccard_text", "idf_jaccard_text", "overlap_text", "bigram_overlap_text")
 """The four overlap features (section 4.2, i to iv)."""
@@ -23,16 +21,6 @@ PAPER: dict[str, object] = {
 queries have seven words at most, and it learns from judged documents alone (section 3.1)."""
 
 
-class Delta2017Loop(LoopSettings):
-    """How long and with what steps to train; `[paper]` marks values of section 4.7."""
-
-    optimizer: Literal["adagrad", "adam", "adadelta"] = Field(
-        "adadelta", description="gradient descent method [paper]"
-    )
-    learning_rate: float = Field(1.0, gt=0, description="its step size")
-    epochs: int = Field(10, gt=0, description="most epochs [paper]")
-
-
 class Delta2017Options(Options):
     """Options of Delta (2017); `[paper]` marks a value of Mohan et al., BioNLP 2017."""
 
@@ -43,9 +31,7 @@ class Delta2017Options(Options):
     query_words: int | None = Field(
         None, gt=0, description="words of a query that are read; none reads all [paper: 7]"
     )
-    lexical: tuple[str, ...] = Field(
-        OVERLAPS, description="overlap features beside the text [paper]"
-    )
+    lexical: LexicalNames = Field(OVERLAPS, description="overlap features beside the text [paper]")
     weighted: bool = Field(
         False, description="samples count max(1, log(1 + grade)), the paper's models called 'w'"
     )
@@ -59,13 +45,5 @@ class Delta2017Options(Options):
     l2_convolution: float = Field(1e-5, ge=0, description="L2 coefficient of the convolutions")
     l2_classifier: float = Field(1e-5, ge=0, description="L2 coefficient of the classifier")
     points: PointSettings = Field(PointSettings(), description="how training samples are drawn")
-    loop: Delta2017Loop = Field(Delta2017Loop(), description="optimizer and stopping")
+    loop: AdadeltaSettings = Field(AdadeltaSettings(), description="optimizer and stopping")
     vectors: VectorOptions = Field(VectorOptions(), description="word vectors, fixed in training")
-
-    @field_validator("lexical")
-    @classmethod
-    def _known_features(cls, value: tuple[str, ...]) -> tuple[str, ...]:
-        for name in value:
-            if name not in ALL18:
-                raise ValueError(f"'{name}' is not one of {', '.join(ALL18)}")
-        return value

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import field_validator
-
 from irplatform.plugin import Field, Options
-from irplatform.text import ALL18, VectorOptions
-from irplatform.training import LoopSettings, PointSettings
+from irplatform.text import ALL18, LexicalNames, VectorOptions
+from irplatform.training import AdadeltaSettings, PointSettings
 
 PAPER: dict[str, object] = {
     "filters": 256,
@@ -18,16 +16,6 @@ PAPER: dict[str, object] = {
 }
 """Where the defaults depart from the papers: their width takes many times as long without a GPU,
 their queries have seven words at most, and they learn from judged documents alone."""
-
-
-class SevMosLoop(LoopSettings):
-    """How long and with what steps to train; `[paper]` marks values of the 2017 paper's 4.7."""
-
-    optimizer: Literal["adagrad", "adam", "adadelta"] = Field(
-        "adadelta", description="gradient descent method [paper]"
-    )
-    learning_rate: float = Field(1.0, gt=0, description="its step size")
-    epochs: int = Field(10, gt=0, description="most epochs [paper]")
 
 
 class SevMosOptions(Options):
@@ -40,7 +28,7 @@ class SevMosOptions(Options):
     query_words: int | None = Field(
         None, gt=0, description="words of a query that are read; none reads all [paper: 7]"
     )
-    lexical: tuple[str, ...] = Field(
+    lexical: LexicalNames = Field(
         ALL18, description="lexical match features beside the text [paper: all 18 in 2018]"
     )
     weighted: bool = Field(
@@ -69,13 +57,5 @@ class SevMosOptions(Options):
         1e-5, ge=0, description="L2 coefficient of classifier and similarity"
     )
     points: PointSettings = Field(PointSettings(), description="how training samples are drawn")
-    loop: SevMosLoop = Field(SevMosLoop(), description="optimizer and stopping")
+    loop: AdadeltaSettings = Field(AdadeltaSettings(), description="optimizer and stopping")
     vectors: VectorOptions = Field(VectorOptions(), description="word vectors, fixed in training")
-
-    @field_validator("lexical")
-    @classmethod
-    def _known_features(cls, value: tuple[str, ...]) -> tuple[str, ...]:
-        for name in value:
-            if name not in ALL18:
-                raise ValueError(f"'{name}' is not one of {', '.join(ALL18)}")
-        return value

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from irplatform.text.forward_build import build_forward_index
     from irplatform.text.forward_index import ForwardIndex, Vocabulary
-    from irplatform.text.lexical import ALL18, LEX3, FieldMatch, lexical_features
+    from irplatform.text.lexical import ALL18, LEX3, FieldMatch, LexicalNames, lexical_features
     from irplatform.text.markers import Marker, parse_markers
     from irplatform.text.sentence_splitter import sentences
     from irplatform.text.stop_words import STOP_WORDS, content_words
@@ -26,6 +26,7 @@ __all__ = [
     "STOP_WORDS",
     "FieldMatch",
     "ForwardIndex",
+    "LexicalNames",
     "Marker",
     "VectorOptions",
     "Vocabulary",
@@ -46,6 +47,7 @@ _MODULES = {
     "STOP_WORDS": "stop_words",
     "FieldMatch": "lexical",
     "ForwardIndex": "forward_index",
+    "LexicalNames": "lexical",
     "VectorOptions": "vector_training",
     "Vocabulary": "forward_index",
     "WordVectors": "vectors",

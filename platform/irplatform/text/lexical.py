@@ -19,10 +19,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 import numpy.typing as npt
+from pydantic import AfterValidator
 
 from irplatform.errors import InputError, unknown
 from irplatform.text.forward_index import (
@@ -52,6 +53,17 @@ ALL18: tuple[str, ...] = (
 
 LEX3: tuple[str, ...] = ("bm25_abstract", "idf_jaccard_title", "idf_overlap_title")
 """The features of Delta-32-Lex3, chosen by greedy search on the paper's validation data."""
+
+
+def _known(names: tuple[str, ...]) -> tuple[str, ...]:
+    for name in names:
+        if name not in ALL18:
+            raise ValueError(f"'{name}' is not one of {', '.join(ALL18)}")
+    return names
+
+
+LexicalNames = Annotated[tuple[str, ...], AfterValidator(_known)]
+"""The type of an option that names some of these features."""
 
 
 def feature_names(features: Sequence[str | int]) -> tuple[str, ...]:

@@ -4,13 +4,14 @@ Importing this package loads no torch; its functions do.
 """
 
 from irplatform.training.groups import Groups, GroupSampler, GroupSettings
-from irplatform.training.loop import LoopSettings, Task, run_loop, run_shown
+from irplatform.training.loop import AdadeltaSettings, LoopSettings, Task, run_loop, run_shown
 from irplatform.training.point_sampling import Points, PointSampler, PointSettings, Weighting
 from irplatform.training.sampling import Pairs, PairSampler, PairSettings, PoolSettings, pool_starts
 from irplatform.training.validation import Validator
 from irplatform.training.weights import load_weights, save_weights
 
 __all__ = [
+    "AdadeltaSettings",
     "GroupSampler",
     "GroupSettings",
     "Groups",

@@ -42,6 +42,16 @@ class LoopSettings(Options):
     )
 
 
+class AdadeltaSettings(LoopSettings):
+    """The same for the classifiers of Mohan et al., BioNLP 2017, section 4.7 (`[paper]`)."""
+
+    optimizer: Literal["adagrad", "adam", "adadelta"] = Field(
+        "adadelta", description="gradient descent method [paper]"
+    )
+    learning_rate: float = Field(1.0, gt=0, description="its step size")
+    epochs: int = Field(10, gt=0, description="most epochs [paper]")
+
+
 class Task(Protocol):
     """What the loop needs of a model."""
 
