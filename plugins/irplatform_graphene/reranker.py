@@ -127,17 +127,17 @@ class Graphene(TrainableReranker):
         return hold_first_stage(self.options.features)
 
     def depends_on(self) -> Mapping[str, object]:
-        """The installed knowledge bases, which the graph, names and some features come from."""
+        """The installed knowledge bases, which the graph, names and some features come from.
+
+        Raises:
+            InputError: none is installed.
+        """
         from irplatform.concepts import graph_identity
         from irplatform.features import dependencies
-        from irplatform.knowledge import open_knowledge
 
         found = dict(dependencies(self.options.features))
-        bases = self.options.concepts.bases()
-        if bases and self.options.graph:
+        if self.options.graph or self.options.expansion:
             found["concepts"] = graph_identity(self.options.concepts)
-        elif bases and self.options.expansion:
-            found["concepts"] = open_knowledge(bases).fingerprint
         return found
 
     def _read(self, topic: Topic) -> EncodedTopic:

@@ -161,10 +161,13 @@ def test_only_groups_that_read_knowledge_depend_on_it(monkeypatch):
     )
     assert dependencies(("lexical", "document")) == {}
     assert dependencies(("lexical", "concepts")) == {"knowledge": "abc"}
-    assert dependencies(("no-such-group",)) == {}
+    with pytest.raises(InputError, match="unknown feature group 'no-such-group'"):
+        dependencies(("no-such-group",))
 
 
 def test_which_groups_hold_a_first_stage():
     assert hold_first_stage(("lexical", "first-stage"))
     assert hold_first_stage(("query-parts",))
-    assert not hold_first_stage(("lexical", "concepts", "no-such-group"))
+    assert not hold_first_stage(("lexical", "concepts"))
+    with pytest.raises(InputError, match="unknown feature group 'no-such-group'"):
+        hold_first_stage(("lexical", "no-such-group"))

@@ -85,6 +85,8 @@ def ask(settings: RunSettings, plugins: Registry) -> Asked:
     train_on = plugins.collection(settings.train_on) if settings.train_on else None
     rerankers = pipeline.apply_checkpoint(settings.checkpoint, rerankers)
     teaching.check_pretraining(settings.pretrain, settings.checkpoint, rerankers)
+    for choice in rerankers:
+        choice.describe()  # what it depends on and cannot have is refused before any work
     qrels = collection.load_qrels() if collection.load_qrels else None
     source = source_of(settings.candidates)
     source.refuse(collection)

@@ -14,7 +14,10 @@ def dependencies(names: Sequence[str]) -> Mapping[str, object]:
     """The installed knowledge bases, where one of some groups reads them; else nothing.
 
     Args:
-        names: of groups; one that does not exist is passed over, and refused when it is opened.
+        names: of groups.
+
+    Raises:
+        InputError: there is no such group.
     """
     from irplatform.knowledge import installed, open_knowledge
 
@@ -30,5 +33,4 @@ def hold_first_stage(names: Sequence[str]) -> bool:
 def _known(names: Sequence[str]) -> list[type[FeatureGroup]]:
     from irplatform.registry import registry
 
-    found = registry().features
-    return [found[name].system for name in names if name in found]
+    return [registry().feature_group(name).system for name in names]
