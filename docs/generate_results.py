@@ -93,7 +93,12 @@ def _line(cells: Sequence[str]) -> str:
 def _cells(figures: Mapping[str, Expected], measures: Sequence[str]) -> Iterator[str]:
     for measure in measures:
         held = figures.get(measure)
-        yield "" if held is None else f"{held.value:.4f} {held.mark}".strip()
+        yield "" if held is None else _cell(held)
+
+
+def _cell(held: Expected) -> str:
+    spread = "" if held.std is None else f" ± {held.std:.4f}"
+    return f"{held.value:.4f}{spread} {held.mark}".strip()
 
 
 if __name__ == "__main__":

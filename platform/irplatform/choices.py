@@ -6,6 +6,7 @@ from copy import deepcopy
 from typing import TYPE_CHECKING, Any, get_args
 
 from irplatform.errors import InputError, unknown
+from irplatform.reranking.splits import MEMBERS
 from irplatform.reranking.systems import RerankerChoice
 from irplatform.retrieval.first_stage import RetrieverChoice
 
@@ -22,6 +23,7 @@ def choose_systems(
     rerankers: Sequence[str],
     settings: Mapping[str, object],
     preset: str | None = None,
+    members: int = MEMBERS,
 ) -> tuple[list[RetrieverChoice], list[RerankerChoice]]:
     """Resolve names, and give every option to the systems that have it.
 
@@ -33,6 +35,7 @@ def choose_systems(
             "loop.epochs" a part of the option `loop`.
         preset: the name of settings that rerankers bring, which take the place of the defaults of
             every reranker that has some under this name; `settings` go before them.
+        members: how many models of a reranker that learns are trained and averaged.
 
     Raises:
         InputError: an unknown name, an option that none of the systems has, a wrong value, or a
@@ -66,7 +69,7 @@ def choose_systems(
     count = len(retrievers)
     return (
         [RetrieverChoice(registration, options) for registration, options in made[:count]],
-        [RerankerChoice(registration, options) for registration, options in made[count:]],
+        [RerankerChoice(registration, options, members) for registration, options in made[count:]],
     )
 
 

@@ -72,6 +72,11 @@ class LtrOptions(Options):
         "citing_id",
         description="topics with the same value of this field are in the same fold",
     )
+    hide_judged: bool = Field(
+        True,
+        description="features that learn do not learn from documents that a fold's own topics "
+        "judge; false where the topics to rank share relevant documents with the training topics",
+    )
     pool: PoolOptions = Field(PoolOptions(), description="the documents that are learned from")
     tree: TreeOptions = Field(TreeOptions(), description="the trees")
     linear: LinearOptions = Field(LinearOptions(), description="the linear model")

@@ -81,7 +81,7 @@ class LearningToRank(TrainableReranker):
             raise InputError(
                 "no training topic has both relevant documents and others among its candidates."
             )
-        how = Folding(self.options.folds, self.options.apart)
+        how = Folding(self.options.folds, self.options.apart, self.options.hide_judged)
         columns: list[list[Features]] = []
         self._groups = []
         for group in groups:

@@ -277,7 +277,7 @@ def test_members_and_repeated_runs_compute_training_features_once(resources, tmp
 class TestOutOfFold:
     """What learned features may have seen of the topics that they are computed for."""
 
-    def _seen(self, resources, tmp_path, monkeypatch, group, shared=(), data=None):
+    def _seen(self, resources, tmp_path, monkeypatch, group, shared=(), data=None, **options):
         """The training table's features of a group."""
         from irplatform_ltr.learners import ensemble
 
@@ -287,7 +287,7 @@ class TestOutOfFold:
             ensemble.Ensemble, "fit",
             lambda self, table, seed: (tables.append(table), original(self, table, seed)),
         )  # fmt: skip
-        reranker = _prepared(resources, features=("fixed", group), folds=4)
+        reranker = _prepared(resources, features=("fixed", group), folds=4, **options)
         reranker.fit(data or _data(tmp_path / "work", shared=shared))
         return tables[0].features[:, 2:], reranker
 
@@ -330,6 +330,14 @@ class TestOutOfFold:
     def test_unless_the_group_means_to_remember_documents(self, resources, tmp_path, monkeypatch):
         shared = ["t39d1", "t39d2"]
         seen, _ = self._seen(resources, tmp_path, monkeypatch, "remembered", shared)
+        assert seen[:, 1].sum() == 20 * len(shared)
+        assert not seen[:, 0].any()
+
+    def test_or_they_are_not_to_be_hidden(self, resources, tmp_path, monkeypatch):
+        shared = ["t39d1", "t39d2"]
+        seen, _ = self._seen(
+            resources, tmp_path, monkeypatch, "judgments", shared, hide_judged=False
+        )
         assert seen[:, 1].sum() == 20 * len(shared)
         assert not seen[:, 0].any()
 

@@ -69,7 +69,11 @@ def test_only_those_that_declare_it_learn_from_what_was_declared():
 @pytest.mark.parametrize("kind", [Silent, Reranker])
 def test_pretraining_is_done_with_the_options_that_it_heeds(kind):
     assert _choice(Declaring).in_pretraining().options == SizeOptions(size=1, epochs=9)
-    assert _choice(kind).in_pretraining() == _choice(kind)
+    assert _choice(kind).in_pretraining().options == _choice(kind).options
+
+
+def test_pretraining_makes_one_model():
+    assert _choice(Silent).members > _choice(Silent).in_pretraining().members == 1
 
 
 def test_variants_share_one_pretraining():

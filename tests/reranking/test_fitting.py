@@ -102,6 +102,13 @@ def test_a_system_is_trained_on_folds_and_each_topic_validates_once():
     )
 
 
+def test_a_single_member_validates_on_a_fold():
+    choice = replace(_choice(Memory), members=1)
+    system = fit_system(choice, Lessons("lessons", _examples(range(20))), Lent())
+    assert len(system.members) == 1
+    assert [(len(training), len(apart)) for training, apart in Memory.fitted] == [(16, 4)]
+
+
 def test_the_weight_is_chosen_out_of_sample():
     """A reranker that only remembers is no use on topics that it did not learn from."""
     system = fit_system(_choice(Memory), Lessons("lessons", _examples(range(20))), Lent())
@@ -143,8 +150,9 @@ def test_training_is_kept():
         (_choice(Memory), Lessons("x", _examples(range(19))), Lent()),
         (_choice(Memory), Lessons("x", _examples(range(20), shared="s")), Lent()),
         (_choice(Memory), Lessons("x", _examples(range(20))), Lent(seed=2)),
+        (replace(_choice(Memory), members=2), Lessons("x", _examples(range(20))), Lent()),
     ],
-    ids=["options", "topics", "documents", "seed"],
+    ids=["options", "topics", "documents", "seed", "members"],
 )
 def test_whatever_changes_the_result_trains_anew(choice, lessons, resources):
     fit_system(_choice(Memory), Lessons("x", _examples(range(20))), Lent())

@@ -78,7 +78,7 @@ def ask(settings: RunSettings, plugins: Registry) -> Asked:
     collection = plugins.collection(settings.collection)
     given = with_expansion_of(collection, plugins, settings.retrievers, settings.settings)
     retrievers, rerankers = choose_systems(
-        plugins, settings.retrievers, settings.rerankers, given, settings.preset
+        plugins, settings.retrievers, settings.rerankers, given, settings.preset, settings.members
     )
     teaching.check_seeds(settings.seeds, rerankers)
     pipeline.refuse_silent_downloads(collection, settings.collection)

@@ -90,7 +90,7 @@ def train(settings: RunSettings, out: Path | None = None) -> dict[str, Any]:
     collection = plugins.collection(settings.collection)
     given = with_expansion_of(collection, plugins, settings.retrievers, settings.settings)
     retrievers, (choice,) = choose_systems(
-        plugins, settings.retrievers, settings.rerankers, given, settings.preset
+        plugins, settings.retrievers, settings.rerankers, given, settings.preset, settings.members
     )
     if not choice.trainable:
         raise InputError(f"'{choice.name}' does not learn: it needs no training.")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from irplatform.devices import choose_device
 from irplatform.errors import InputError
+from irplatform.reranking.splits import MEMBERS
 from irplatform.resources import CollectionResources, VectorSource
 from irplatform.retrieval.candidates import RETRIEVED
 from irplatform.retrieval.fusion import AUTO
@@ -50,6 +51,7 @@ class RunSettings:
         preset: settings that rerankers bring, see `choose_systems`.
         seed: of everything random.
         seeds: how often rerankers that learn are trained and scored, with `seed` and others.
+        members: how many models of a reranker that learns are trained and averaged.
         threads: for indexing, searching and tokenizing; None takes all cores.
         model_threads: of torch on the CPU. Part of what a checkpoint depends on: with another
             number of threads sums round differently, and training gives other weights.
@@ -79,6 +81,7 @@ class RunSettings:
     preset: str | None = None
     seed: int = 42
     seeds: int = 1
+    members: int = MEMBERS
     threads: int | None = None
     model_threads: int = 1
     run_dir: Path | None = None
@@ -87,7 +90,7 @@ class RunSettings:
     command: Sequence[str] = ()
 
     def __post_init__(self) -> None:
-        for name in ("depth", "rerank_depth", "seeds"):
+        for name in ("depth", "rerank_depth", "seeds", "members"):
             if getattr(self, name) < 1:
                 raise InputError(f"{name.replace('_', '-')} must be at least 1.")
         if self.interpolate is not None and not 0 <= self.interpolate <= 1:
@@ -100,8 +103,8 @@ class RunSettings:
                 raise InputError(f"--{option} has no effect without --reranker NAME.")
         if self.train_on is not None and self.checkpoint is not None:
             raise InputError("--train-on has no effect with --checkpoint; give one of the two.")
-        for name in ("seeds", "preset"):
-            if self.checkpoint is not None and getattr(self, name) not in (1, None):
+        for name, usual in (("seeds", 1), ("preset", None), ("members", MEMBERS)):
+            if self.checkpoint is not None and getattr(self, name) != usual:
                 raise InputError(
                     f"--{name} has no effect with --checkpoint: nothing is trained then."
                 )

@@ -118,6 +118,13 @@ def system_options(command: Command) -> Command:
                 help="Of everything random.",
             ),
             click.option(
+                "--members",
+                default=5,
+                show_default=True,
+                type=click.IntRange(1),
+                help="How many models of a reranker that learns are trained and averaged.",
+            ),
+            click.option(
                 "--threads",
                 type=click.IntRange(1),
                 help="For indexing, searching and tokenizing; default: all cores.",

@@ -46,10 +46,13 @@ class Folding:
     Attributes:
         folds: how many folds.
         apart: the topic field whose values keep topics together.
+        hide_judged: what a fold's topics judge is left out of what the others say, unless a group
+            is meant to remember documents: right where new topics have new documents.
     """
 
     folds: int
     apart: str
+    hide_judged: bool = True
 
     def split(self, topics: Sequence[LabelledTopic]) -> list[int]:
         """Per topic, its fold; the same for the same topics, in whatever order."""
@@ -123,7 +126,7 @@ def cross_fitted(group: Group, data: TrainingData, resources: Resources, how: Fo
     instances: dict[int, FeatureGroup] = {}
     marks = {}
     for fold in (*sorted(set(folds)), _WHOLE):
-        lesson = _lesson(topics, folds, fold, remembers=_remembers(group))
+        lesson = _lesson(topics, folds, fold, _remembers(group), hides=how.hide_judged)
         instances[fold], marks[fold] = _fitted(group, lesson, data.workspace, resources)
     whole = instances.pop(_WHOLE)
     assert isinstance(whole, TrainableFeatureGroup)  # `_fitted` makes no other
@@ -137,7 +140,12 @@ def cross_fitted(group: Group, data: TrainingData, resources: Resources, how: Fo
 
 
 def _lesson(
-    topics: Sequence[LabelledTopic], folds: Sequence[int], fold: int, *, remembers: bool
+    topics: Sequence[LabelledTopic],
+    folds: Sequence[int],
+    fold: int,
+    remembers: bool,
+    *,
+    hides: bool,
 ) -> tuple[list[LabelledTopic], list[LabelledTopic]]:
     """What the instance of a fold learns from, and what it may stop early on: the next fold."""
     others = [t for t, held in zip(topics, folds, strict=True) if held != fold]
@@ -147,7 +155,8 @@ def _lesson(
     apart = following[0] if following else _WHOLE
     stop = [t for t, held in zip(topics, folds, strict=True) if held == apart != fold]
     learn = [t for t, held in zip(topics, folds, strict=True) if held not in (fold, apart)]
-    hidden = {d for t, held in zip(topics, folds, strict=True) if held == fold for d in t.judgments}
+    judged = (t.judgments for t, held in zip(topics, folds, strict=True) if held == fold)
+    hidden = {doc_id for judgments in judged for doc_id in judgments} if hides else set()
     if not learn:  # two folds, or one
         learn = others
     return [_without(t, hidden) for t in learn], [_without(t, hidden) for t in stop]

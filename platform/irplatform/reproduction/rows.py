@@ -40,11 +40,13 @@ class Expected(_Declared):
         tolerance: how far another machine's may be from it; None takes the row's.
         mark: ▲ or ▼ where the difference from the first stage was significant, as in the table
             of a run; for the documentation, not checked.
+        std: standard deviation over seeds, where the value is a mean; not checked.
     """
 
     value: float
     tolerance: float | None = Field(None, ge=0)
     mark: str = Field("", pattern="^(▲▲?|▼▼?)?$")
+    std: float | None = Field(None, ge=0)
 
 
 def _figure(given: Any) -> Any:

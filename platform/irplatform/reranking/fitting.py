@@ -96,7 +96,7 @@ def _weigh(choice: RerankerChoice, lessons: Lessons, resources: CollectionResour
 
 def pretrain(choice: RerankerChoice, lessons: Lessons, resources: CollectionResources) -> Artifact:
     """Train the one model that all members of a system then start from."""
-    return train(choice.in_pretraining(), lessons, resources, members=1)
+    return train(choice.in_pretraining(), lessons, resources)
 
 
 def train(
@@ -104,7 +104,6 @@ def train(
     lessons: Lessons,
     resources: CollectionResources,
     *,
-    members: int = MEMBERS,
     start: Artifact | None = None,
 ) -> Artifact:
     """Train the members of a system and keep them as a checkpoint in the cache.
@@ -113,7 +112,6 @@ def train(
         choice: the reranker.
         lessons: what it learns from.
         resources: what the harness lends.
-        members: how many models to train.
         start: a checkpoint with one member, whose weights every member starts from.
 
     Raises:
@@ -131,11 +129,12 @@ def train(
         "seed": resources.seed,
         "device": resources.device,
         "model_threads": resources.model_threads,
+        **({"members": choice.members} if choice.members != MEMBERS else {}),
         **({"start": start.fingerprint} if start else {}),
         **({"processes": processes} if processes > 1 else {}),
         **({"stands_alone": True} if choice.holds_first_stage else {}),
     }
-    splits = split_topics(lessons.training, lessons.validation, resources.seed, members)
+    splits = split_topics(lessons.training, lessons.validation, resources.seed, choice.members)
 
     def build(folder: Path) -> None:
         notice(

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import InputError
 from irplatform.plugin import Options, Reranker, Resources, TrainableReranker
+from irplatform.reranking.splits import MEMBERS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -28,10 +29,17 @@ CHECKPOINT_FORMAT = 1
 
 @dataclass(frozen=True)
 class RerankerChoice:
-    """A reranker with its options, as a run uses it."""
+    """A reranker with its options, as a run uses it.
+
+    Attributes:
+        registration: its name and class.
+        options: of the reranker.
+        members: how many models are trained and averaged, where it learns.
+    """
 
     registration: Registration[Reranker]
     options: Options
+    members: int = MEMBERS
 
     @property
     def name(self) -> str:
@@ -82,7 +90,7 @@ class RerankerChoice:
             return self
         shared = replace(self.registration, name=system.pretrained_as or self.name)
         options = system.options_of_pretraining(self.options)
-        return replace(self, registration=shared, options=options)
+        return replace(self, registration=shared, options=options, members=1)
 
     def describe(self) -> dict[str, Any]:
         """What its scores depend on, beside documents, topics and training."""
