@@ -8,7 +8,8 @@ these models: inner products of their vectors side by side.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +17,7 @@ import numpy.typing as npt
 from irplatform.errors import InputError
 from irplatform.plugin import Resources, Retriever, Topic
 from irplatform.runs import Ranking, Run
+from irplatform.storage import fingerprint
 from irplatform_dual.options import RetrieverOptions
 from irplatform_dual.reranker import DualEncoder
 
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from irplatform.text import WordVectors
     from irplatform_dual.encoder import Encoder
     from irplatform_dual.learned import Learned
 
@@ -31,6 +34,26 @@ if TYPE_CHECKING:
 _EXACT_BELOW = 1_000_000
 _TOPICS = 256
 """Topics that are searched for at once."""
+
+
+class _Open(NamedTuple):
+    """What a search needs: the models, each with what it learned from, and the index.
+
+    Attributes:
+        mark: of what they depend on.
+        vectors: the word vectors that models of pairs started from; None for a checkpoint's.
+        members: the models.
+        index: of all documents.
+    """
+
+    mark: str
+    vectors: WordVectors | None
+    members: list[tuple[Encoder, Learned]]
+    index: Any
+
+
+_opened: WeakKeyDictionary[Any, _Open] = WeakKeyDictionary()
+"""Per forward index, what was searched with last: features ask for a few topics at a time."""
 
 
 class DualEncoderSearch(Retriever):
@@ -77,11 +100,12 @@ class DualEncoderSearch(Retriever):
         Raises:
             InputError: there is no model, see `depends_on`; or it is another one's checkpoint.
         """
-        from irplatform_dual.search import nearest, open_index
+        from irplatform_dual.search import nearest
 
-        self.depends_on()
-        encoders, shares = self._encoders(topics, resources)
-        index = open_index(self._index(encoders, resources), self.options.probes)
+        opened = self._open(resources)
+        members, index = opened.members, opened.index
+        encoders = [encoder for encoder, _ in members]
+        shares = self._shares([learned for _, learned in members], topics, resources)
         texts = [topic.query for topic in topics]
         queries = np.hstack(
             [e.queries(texts) * share[:, None] for e, share in zip(encoders, shares.T, strict=True)]
@@ -125,20 +149,40 @@ class DualEncoderSearch(Retriever):
         }
         return resources.artifact("dual-encoder-index", depends_on, build)
 
-    def _encoders(
-        self, topics: Sequence[Topic], resources: Resources
-    ) -> tuple[list[Encoder], Float32]:
-        """The encoders, and how much each counts for each topic, [topics, encoders]."""
-        members = self._members(resources)
+    def _open(self, resources: Resources) -> _Open:
+        """Models and index, as they were opened before or from the cache."""
+        from irplatform_dual.search import open_index
+
+        mark = fingerprint(
+            {
+                "of": dict(self.depends_on()),
+                "options": self.options.model_dump(mode="json"),
+                "device": resources.device,
+                "seed": resources.system_seed,
+            }
+        )
+        vectors = None if self.options.checkpoint else resources.vectors(self.options.vectors)
+        held = _opened.get(resources.forward_index())
+        if held is None or held.mark != mark or held.vectors is not vectors:
+            members = self._members(resources)
+            place = self._index([encoder for encoder, _ in members], resources)
+            held = _Open(mark, vectors, members, open_index(place, self.options.probes))
+            _opened[resources.forward_index()] = held
+        return held
+
+    def _shares(
+        self, learned: Sequence[Learned], topics: Sequence[Topic], resources: Resources
+    ) -> Float32:
+        """How much each model counts for each topic, [topics, models]."""
         group = self.options.pairs.group
-        learned = [[known.knows(topic, group) for _, known in members] for topic in topics]
-        shares = shares_of(np.array(learned, dtype=np.bool_).reshape(len(topics), len(members)))
-        if count := sum(all(known) for known in learned):
+        known = [[model.knows(topic, group) for model in learned] for topic in topics]
+        shares = shares_of(np.array(known, dtype=np.bool_).reshape(len(topics), len(learned)))
+        if count := sum(all(models) for models in known):
             resources.notice(
                 f"WARNING: the dual encoder was trained on {count:,} of these {len(topics):,} "
                 "topics: what it finds for them shows what it remembers."
             )
-        return [encoder for encoder, _ in members], shares
+        return shares
 
     def _members(self, resources: Resources) -> list[tuple[Encoder, Learned]]:
         """The models, each with what it learned from."""
