@@ -2,7 +2,7 @@
 
 import pytest
 
-from irplatform.reranking.splits import MEMBERS, fold_topics, seeds_of, split_topics
+from irplatform.reranking.splits import MEMBERS, Split, fold_topics, seeds_of, split_topics
 
 
 def _check(splits, topics):
@@ -49,3 +49,9 @@ def test_there_are_no_more_folds_than_topics():
 def test_seeds_of_repeated_trainings_leave_room_for_their_members():
     assert seeds_of(42, 3) == [42, 1042, 2042]
     assert all(0 <= seed < 2**32 for seed in seeds_of(2**32 - 1, 3))
+
+
+def test_a_weight_is_chosen_on_some_of_many_topics():
+    few, many = Split((), tuple(range(300))), Split((), tuple(range(1277)))
+    assert few.weighing == few.validation
+    assert many.weighing == tuple(range(0, 1277, 5))

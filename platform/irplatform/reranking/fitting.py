@@ -17,7 +17,7 @@ from irplatform.errors import InputError
 from irplatform.reranking.interpolation import Choice, Reranked, choose_weight
 from irplatform.reranking.members import train_members, workspace
 from irplatform.reranking.scoring import Values, score_topics
-from irplatform.reranking.splits import MEMBERS, Split, split_topics
+from irplatform.reranking.splits import MEMBERS, MOST_WEIGHING_TOPICS, Split, split_topics, weighing
 from irplatform.reranking.systems import (
     RerankerChoice,
     System,
@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     from irplatform.resources import CollectionResources
 
 TRAINING_FORMAT = 1
-MOST_WEIGHING_TOPICS = 300
-"""Topics that the weight of an untrained reranker is chosen on; more would only take longer."""
 
 
 def fit_system(
@@ -88,9 +86,8 @@ def _refuse_barren(choice: RerankerChoice, lessons: Lessons) -> None:
 def _weigh(choice: RerankerChoice, lessons: Lessons, resources: CollectionResources) -> System:
     _refuse_barren(choice, lessons)
     member = choice.create(resources)
-    used = [*(lessons.validation or lessons.training)]
-    step = max(1, -(-len(used) // MOST_WEIGHING_TOPICS))
-    chosen = _choose(choice, used[::step], _score(choice, member, used[::step], resources))
+    used = weighing(lessons.validation or lessons.training)
+    chosen = _choose(choice, used, _score(choice, member, used, resources))
     return System(choice, [member], chosen.weight, fingerprint(choice.describe()), {})
 
 
@@ -118,6 +115,8 @@ def train(
         InputError: nothing is relevant in the lessons.
     """
     _refuse_barren(choice, lessons)
+    splits = split_topics(lessons.training, lessons.validation, resources.seed, choice.members)
+    many = any(len(split.validation) > MOST_WEIGHING_TOPICS for split in splits)
     processes = training_processes(resources.device)
     depends_on = {
         "format": TRAINING_FORMAT,
@@ -130,11 +129,11 @@ def train(
         "device": resources.device,
         "model_threads": resources.model_threads,
         **({"members": choice.members} if choice.members != MEMBERS else {}),
+        **({"weighing": MOST_WEIGHING_TOPICS} if many else {}),
         **({"start": start.fingerprint} if start else {}),
         **({"processes": processes} if processes > 1 else {}),
         **({"stands_alone": True} if choice.holds_first_stage else {}),
     }
-    splits = split_topics(lessons.training, lessons.validation, resources.seed, choice.members)
 
     def build(folder: Path) -> None:
         notice(
@@ -148,7 +147,7 @@ def train(
         validated: dict[str, Example] = {}
         out_of_sample: dict[str, list[Values]] = {}
         for split, scores in zip(splits, scored, strict=True):
-            for example in split.validation:
+            for example in split.weighing:
                 validated[example.topic.id] = example
                 out_of_sample.setdefault(example.topic.id, []).append(scores[example.topic.id])
         means = {topic: np.mean(scores, axis=0) for topic, scores in out_of_sample.items()}

@@ -70,7 +70,7 @@ def train_members(
         start: the weights that every member starts from.
 
     Returns:
-        Per member the scores of its validation topics' candidates.
+        Per member the scores of the candidates of those topics that a weight is chosen on.
     """
     jobs = [
         _Job(choice, split, resources.of_member(number), number, folder, start)
@@ -122,8 +122,8 @@ class _Job:
         scores = score_topics(
             self.choice.registration,
             [member],
-            [example.topic for example in self.split.validation],
-            {e.topic.id: e.labelled.candidates for e in self.split.validation},
+            [example.topic for example in self.split.weighing],
+            {e.topic.id: e.labelled.candidates for e in self.split.weighing},
             self.resources,
         )
         weights = member_folder(self.folder, self.number)
@@ -158,11 +158,11 @@ class _Job:
         return member
 
     def scores(self) -> dict[str, Values]:
-        """Scores of the validation topics, by topic."""
+        """Scores of the topics that the weight is chosen on, by topic."""
         with np.load(self.workspace / _SCORES, allow_pickle=False) as held:
             return {
                 example.topic.id: held[f"arr_{number}"]
-                for number, example in enumerate(self.split.validation)
+                for number, example in enumerate(self.split.weighing)
             }
 
 

@@ -22,6 +22,9 @@ MEMBERS = 5
 """How many models are trained and averaged: five single models differ more on the same topics than
 most things that one would want to tell apart."""
 
+MOST_WEIGHING_TOPICS = 300
+"""Topics of a split that the weight of interpolation is chosen on; more would only take longer."""
+
 _APART = 1000
 """Between the seeds of repeated trainings: the members of each have seeds that follow its own."""
 
@@ -42,6 +45,17 @@ class Split(Generic[T]):
 
     training: tuple[T, ...]
     validation: tuple[T, ...]
+
+    @property
+    def weighing(self) -> tuple[T, ...]:
+        """Those of the validation topics that the weight of interpolation is chosen on."""
+        return weighing(self.validation)
+
+
+def weighing(topics: Sequence[T]) -> tuple[T, ...]:
+    """Topics to choose a weight of interpolation on: all, or of many, evenly taken."""
+    step = max(1, -(-len(topics) // MOST_WEIGHING_TOPICS))
+    return tuple(topics[::step])
 
 
 def split_topics(
