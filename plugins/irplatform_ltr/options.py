@@ -29,6 +29,13 @@ class PoolOptions(Options):
         "has judged ones",
     )
     unjudged: int = Field(40, ge=0, description="most unjudged candidates of a topic")
+    head: float = Field(
+        0.0,
+        ge=0,
+        le=1,
+        description="share of the unjudged candidates that are the first stage's best; the others "
+        "are drawn at random",
+    )
 
 
 class TreeOptions(Options):

@@ -56,9 +56,19 @@ def _pool(topic: LabelledTopic, options: PoolOptions) -> Pool:
     if rejected:
         share = options.unjudged_share
         most = min(most, round(len(rejected) * share / (1 - share)))
-    unjudged = _some([d for d in topic.candidates if d not in topic.judgments], most, random)
-    chosen = sorted([*relevant, *rejected, *unjudged])
+    others = [d for d in _best_first(topic) if d not in topic.judgments]
+    first = others[: round(most * options.head)]
+    unjudged = _some(others[len(first) :], most - len(first), random)
+    chosen = sorted([*relevant, *rejected, *first, *unjudged])
     return Pool(topic, tuple(chosen), np.array([grades.get(d, 0) for d in chosen], dtype=np.int64))
+
+
+def _best_first(topic: LabelledTopic) -> list[str]:
+    """The candidates by the first stage's scores; in their own order where it has none."""
+    if not topic.first_stage:
+        return list(topic.candidates)
+    order = np.argsort(-np.asarray(topic.first_stage), kind="stable")
+    return [topic.candidates[place] for place in order]
 
 
 def _some(items: Sequence[str], most: int, random: np.random.Generator) -> list[str]:

@@ -1,5 +1,7 @@
 """Which documents of a topic are learned from."""
 
+from dataclasses import replace
+
 from small import labelled
 
 from irplatform_ltr.options import PoolOptions
@@ -9,8 +11,10 @@ CANDIDATES = [f"d{n:03}" for n in range(200)]
 JUDGED = {f"d{n:03}": int(n % 4 == 0) for n in range(60)} | {"missed": 2}
 
 
-def _pool(**options):
-    topic = labelled("t", CANDIDATES, JUDGED)
+TOPIC = labelled("t", CANDIDATES, JUDGED)
+
+
+def _pool(topic=TOPIC, **options):
     return draw_pools([topic], PoolOptions(**options))[0]
 
 
@@ -46,3 +50,14 @@ def test_topics_without_anything_to_tell_apart_are_left_out():
     assert (
         draw_pools([labelled("t", ["a"], {"a": 0}), labelled("u", ["a"], {})], PoolOptions()) == []
     )
+
+
+def test_unjudged_candidates_may_be_those_that_the_first_stage_likes_best():
+    candidates = [f"d{n}" for n in range(100)]
+    topic = labelled("t", candidates, {"d50": 1})
+    scores = tuple(float(n) for n in range(100))  # the last are the best
+    half = _pool(replace(topic, first_stage=scores), unjudged=10, head=0.5)
+    assert {"d99", "d98", "d97", "d96", "d95"} < set(half.doc_ids)
+    assert len(half.doc_ids) == 11
+    whole = _pool(topic, unjudged=10, head=1.0)  # candidates come best first
+    assert set(whole.doc_ids) == {"d50", *(f"d{n}" for n in range(10))}
