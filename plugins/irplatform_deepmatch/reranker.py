@@ -5,20 +5,18 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from irplatform.plugin import Documents, Resources, Topic, TrainableReranker, TrainingData
+from irplatform.training import NeuralReranker
 from irplatform_deepmatch.options import DeepMatchOptions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
+    from irplatform.plugin import Documents, Resources, Topic, TrainingData
     from irplatform_deepmatch.interactions import Interactions
     from irplatform_deepmatch.network import DeepMatchNetwork
 
-_WEIGHTS = "deepmatch.safetensors"
 
-
-class DeepMatch(TrainableReranker):
+class DeepMatch(NeuralReranker):
     """DeepMatch: two-dimensional convolutions over the similarities of query and document words.
 
     The matrix of the words' cosines goes through two stages of convolution and pooling, the second
@@ -26,6 +24,7 @@ class DeepMatch(TrainableReranker):
     of GRAPHENE compares with it and gives no sizes.
     """
 
+    model = "deepmatch"
     Options = DeepMatchOptions
     citation: ClassVar[str] = (
         "Sendong Zhao, Chang Su, Andrea Sboner, Fei Wang. GRAPHENE: A Precise Biomedical "
@@ -37,16 +36,12 @@ class DeepMatch(TrainableReranker):
 
     _network: DeepMatchNetwork
     _interactions: Interactions
-    _resources: Resources
 
     def prepare(self, resources: Resources) -> None:
         """Take forward index and word vectors, and make an untrained network."""
-        import torch
-
         from irplatform_deepmatch.interactions import Interactions
         from irplatform_deepmatch.network import DeepMatchNetwork, Sizes
 
-        self._resources = resources
         options = self.options
         self._interactions = Interactions(
             resources.forward_index(), resources.vectors(options.vectors), options, resources.device
@@ -58,16 +53,17 @@ class DeepMatch(TrainableReranker):
             grid_document=options.grid_document,
             hidden=options.hidden,
         )
-        torch.manual_seed(resources.seed)
-        self._network = DeepMatchNetwork(sizes, options.dropout).to(resources.device).eval()
+        self.start(resources, lambda: DeepMatchNetwork(sizes, options.dropout))
+
+    def identity(self) -> dict[str, Any]:
+        """The network's sizes."""
+        return asdict(self._network.sizes)
 
     def fit(self, data: TrainingData) -> None:
         """Train on pairs of documents, stopping early on validation nDCG@20."""
-        from irplatform.training import run_shown
         from irplatform_deepmatch.task import DeepMatchTask
 
-        topics = len(data.training) + len(data.validation)
-        with self._resources.progress("encoding training topics", topics) as advance:
+        with self.encoding(data) as advance:
             task = DeepMatchTask(
                 self._network,
                 self._interactions,
@@ -77,22 +73,7 @@ class DeepMatch(TrainableReranker):
                 self._resources.seed,
                 advance,
             )
-        run_shown(task, self.options.loop, self._resources, data.workspace)
-
-    def save(self, folder: Path) -> None:
-        """Write the weights."""
-        from irplatform.training import save_weights
-
-        save_weights(folder / _WEIGHTS, self._network.state_dict(), self._identity())
-
-    def load(self, folder: Path) -> None:
-        """Read the weights; InputError if they belong to a network of other sizes."""
-        from irplatform.training import load_weights
-
-        self._network.load_state_dict(load_weights(folder / _WEIGHTS, self._identity()))
-
-    def _identity(self) -> dict[str, Any]:
-        return {"model": "deepmatch", **asdict(self._network.sizes)}
+        self.train(task, self.options.loop, data)
 
     def score(self, topic: Topic, documents: Documents) -> Sequence[float]:
         """Score documents: one float each, higher is better, not bounded."""

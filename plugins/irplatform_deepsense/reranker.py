@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-import json
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from irplatform.plugin import Documents, Resources, Topic, TrainableReranker, TrainingData
+from irplatform.training import NeuralReranker
 from irplatform_deepsense.options import PRESETS, DeepSenSeOptions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from irplatform.plugin import Documents, Resources, Topic, TrainingData
     from irplatform_deepsense.attention import Tables
     from irplatform_deepsense.encoding import Encoder
     from irplatform_deepsense.features import SideFeatures
     from irplatform_deepsense.network import DeepSenSeNetwork
 
-_WEIGHTS = "deepsense.safetensors"
 
-
-class DeepSenSe(TrainableReranker):
+class DeepSenSe(NeuralReranker):
     """DeepSenSe: modified decomposable attention over a sentence, a title and an abstract.
 
     The words of sentence and title, and of sentence and abstract, attend to one another; each is
@@ -28,6 +27,7 @@ class DeepSenSe(TrainableReranker):
     classified.
     """
 
+    model = "deepsense"
     Options = DeepSenSeOptions
     presets: ClassVar[Mapping[str, Mapping[str, object]]] = PRESETS
     citation: ClassVar[str] = (
@@ -40,19 +40,15 @@ class DeepSenSe(TrainableReranker):
     _network: DeepSenSeNetwork
     _encoder: Encoder
     _features: SideFeatures
-    _resources: Resources
     _tables: Tables
     _loaded = False
 
     def prepare(self, resources: Resources) -> None:
         """Take forward index, word vectors and fields, and make an untrained network."""
-        import torch
-
         from irplatform_deepsense.encoding import Encoder
         from irplatform_deepsense.features import side_features
         from irplatform_deepsense.network import DeepSenSeNetwork, Sizes
 
-        self._resources = resources
         options = self.options
         vectors = resources.vectors(options.vectors)
         self._features = side_features(resources, options)
@@ -73,12 +69,14 @@ class DeepSenSe(TrainableReranker):
             pooling=options.pooling,
             shortcut=options.shortcut,
         )
-        torch.manual_seed(resources.seed)
-        self._network = DeepSenSeNetwork(sizes, options.dropout).to(resources.device)
+        self.start(resources, lambda: DeepSenSeNetwork(sizes, options.dropout))
+
+    def identity(self) -> dict[str, Any]:
+        """The network's sizes and the side features."""
+        return {**asdict(self._network.sizes), "features": list(self._features.names)}
 
     def fit(self, data: TrainingData) -> None:
         """Train on groups of documents, stopping early on validation nDCG@20."""
-        from irplatform.training import run_loop
         from irplatform_deepsense.task import DeepSenSeTask
 
         if self.options.pairs.file is not None and not self._loaded:
@@ -96,16 +94,7 @@ class DeepSenSe(TrainableReranker):
                 advance,
             )
         task.standardize_features()
-        loop = self.options.loop
-        with self._resources.progress("training", loop.epochs) as advance:
-            run_loop(
-                task,
-                loop,
-                seed=self._resources.seed,
-                workspace=data.workspace,
-                report=lambda _epoch, _loss, _measure: advance(1),
-            )
-        self._after_weights()
+        self.train(task, self.options.loop, data)
 
     def _take_pretrained(self, data: TrainingData) -> None:
         """Start from F and G as sentences and titles have taught them."""
@@ -120,32 +109,15 @@ class DeepSenSe(TrainableReranker):
         )
         self._network.load_state_dict(state, strict=False)
 
-    def save(self, folder: Path) -> None:
-        """Write the weights."""
-        from irplatform.training import save_weights
-
-        save_weights(folder / _WEIGHTS, self._network.state_dict(), self._identity())
-
     def load(self, folder: Path) -> None:
-        """Read the weights; InputError if they belong to a network of other sizes."""
-        from irplatform.training import load_weights
-
-        self._network.load_state_dict(load_weights(folder / _WEIGHTS, self._identity()))
+        """Read the weights, which training on pairs would only forget."""
+        super().load(folder)
         self._loaded = True
-        self._after_weights()
 
-    def _identity(self) -> dict[str, Any]:
-        from dataclasses import asdict
-
-        identity = {"model": "deepsense", **asdict(self._network.sizes)}
-        identity["features"] = list(self._features.names)
-        held: dict[str, Any] = json.loads(json.dumps(identity))
-        return held
-
-    def _after_weights(self) -> None:
+    def weights_changed(self) -> None:
+        """Compute for every word what does not depend on its text."""
         import torch
 
-        self._network.eval()
         with torch.inference_mode():
             self._tables = self._network.tabulate(self._encoder.vectors, self._encoder.idf)
 

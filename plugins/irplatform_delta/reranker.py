@@ -2,17 +2,10 @@
 
 from __future__ import annotations
 
-import json
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from irplatform.plugin import (
-    Documents,
-    Resources,
-    Topic,
-    TrainableReranker,
-    TrainingData,
-)
-from irplatform.plugin import Options as AnyOptions
+from irplatform.training import NeuralReranker
 from irplatform_delta.options import PAPER, DeltaOptions
 
 if TYPE_CHECKING:
@@ -22,13 +15,13 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from irplatform.features import Features, SideFeatures
+    from irplatform.plugin import Documents, Resources, Topic, TrainingData
+    from irplatform.plugin import Options as AnyOptions
     from irplatform.text.closest_words import Encoder
     from irplatform_delta.network import DeltaNetwork
 
-_WEIGHTS = "delta.safetensors"
 
-
-class Delta(TrainableReranker):
+class Delta(NeuralReranker):
     """Delta (2018): convolutions over the differences between document and query words.
 
     For every document word, the vector difference to the closest query word with three similarity
@@ -36,6 +29,7 @@ class Delta(TrainableReranker):
     lexical match features. Trained with a pairwise hinge loss.
     """
 
+    model = "delta"
     Options = DeltaOptions
     citation: ClassVar[str] = (
         "Sunil Mohan, Nicolas Fiorini, Sun Kim, Zhiyong Lu. A Fast Deep Learning Model for Textual "
@@ -47,33 +41,28 @@ class Delta(TrainableReranker):
     _network: DeltaNetwork
     _encoder: Encoder
     _side: SideFeatures
-    _resources: Resources
     _table: Tensor
 
     def prepare(self, resources: Resources) -> None:
         """Take forward index, word vectors and features, and make an untrained network."""
-        import torch
-
         from irplatform.features import SideFeatures
         from irplatform.text.closest_words import Encoder
         from irplatform_delta.network import DeltaNetwork, Sizes
 
-        self._resources = resources
-        vectors = resources.vectors(self.options.vectors)
-        self._encoder = Encoder(resources.forward_index(), vectors, self.options, resources.device)
-        self._side = SideFeatures(self.options.features, self.options.feature_settings, resources)
+        options = self.options
+        vectors = resources.vectors(options.vectors)
+        self._encoder = Encoder(resources.forward_index(), vectors, options, resources.device)
+        self._side = SideFeatures(options.features, options.feature_settings, resources)
         sizes = Sizes(
             dimensions=vectors.dimensions,
-            lexical=len(self.options.lexical) + self._side.width,
-            filters=self.options.filters,
-            convolutions=self.options.convolutions,
-            hidden=self.options.hidden,
-            difference=self.options.difference,
-            delta_features=self.options.delta_features,
+            lexical=len(options.lexical) + self._side.width,
+            filters=options.filters,
+            convolutions=options.convolutions,
+            hidden=options.hidden,
+            difference=options.difference,
+            delta_features=options.delta_features,
         )
-        torch.manual_seed(resources.seed)
-        network = DeltaNetwork(sizes, self.options.slope, self.options.dropout)
-        self._network = network.to(resources.device)
+        self.start(resources, lambda: DeltaNetwork(sizes, options.slope, options.dropout))
 
     @classmethod
     def options_of_pretraining(cls, options: AnyOptions) -> AnyOptions:
@@ -88,11 +77,9 @@ class Delta(TrainableReranker):
 
     def fit(self, data: TrainingData) -> None:
         """Train on pairs of documents, stopping early on validation nDCG@20."""
-        from irplatform.training import run_loop
         from irplatform_delta.task import DeltaTask
 
-        topics = len(data.training) + len(data.validation)
-        with self._resources.progress("encoding training topics", topics) as advance:
+        with self.encoding(data) as advance:
             task = DeltaTask(
                 self._network,
                 self._encoder,
@@ -103,55 +90,40 @@ class Delta(TrainableReranker):
                 advance,
             )
         task.standardize_lexical()
-        loop = self.options.loop
-        with self._resources.progress("training", loop.epochs) as advance:
-            run_loop(
-                task,
-                loop,
-                seed=self._resources.seed,
-                workspace=data.workspace,
-                report=lambda _epoch, _loss, _measure: advance(1),
-            )
-        self._after_weights()
+        self.train(task, self.options.loop, data)
 
     def save(self, folder: Path) -> None:
         """Write the weights, and what the features learned."""
-        from irplatform.training import save_weights
-
         self._side.save(folder)
-        identity = self._identity(self._side.columns)
-        save_weights(folder / _WEIGHTS, self._network.state_dict(), identity)
+        super().save(folder)
 
     def load(self, folder: Path) -> None:
         """Read the weights; InputError if they belong to a network of other sizes.
 
         Those of pre-training know no features: `fit` has to follow.
         """
-        from irplatform.training import load_weights
-
-        path = folder / _WEIGHTS
         if self._side.width and not self._side.saved_in(folder):
-            weights = load_weights(path, self._identity(()))
+            weights = self.saved_weights(folder, self._identity_with(()))
             self._network.load_state_dict(self._network.widened(weights))
+            self.weights_changed()
         else:
             self._side.load(folder)
-            self._network.load_state_dict(load_weights(path, self._identity(self._side.columns)))
-        self._after_weights()
+            super().load(folder)
 
-    def _identity(self, more_features: Sequence[str]) -> dict[str, Any]:
-        """What weights must belong to; `more_features` stand behind the lexical ones."""
-        from dataclasses import asdict, replace
+    def identity(self) -> dict[str, Any]:
+        """The network's sizes and all features of the last layer."""
+        return self._identity_with(self._side.columns)
 
+    def _identity_with(self, more_features: Sequence[str]) -> dict[str, Any]:
+        """The same if these features stood behind the lexical ones."""
         features = [*self.options.lexical, *more_features]
         sizes = replace(self._network.sizes, lexical=len(features))
-        identity = {"model": "delta", **asdict(sizes), "features": features}
-        held: dict[str, Any] = json.loads(json.dumps(identity))
-        return held
+        return {**asdict(sizes), "features": features}
 
-    def _after_weights(self) -> None:
+    def weights_changed(self) -> None:
+        """Compute what the first convolution makes of every word vector."""
         import torch
 
-        self._network.eval()
         with torch.inference_mode():
             self._table = self._network.tabulate(self._encoder.vectors)
 

@@ -5,20 +5,18 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from irplatform.plugin import Documents, Resources, Topic, TrainableReranker, TrainingData
+from irplatform.training import NeuralReranker
 from irplatform_delta2017.options import PAPER, Delta2017Options
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from pathlib import Path
 
+    from irplatform.plugin import Documents, Resources, Topic, TrainingData
     from irplatform.text.closest_words import Encoder
     from irplatform_delta2017.network import Delta2017Network
 
-_WEIGHTS = "delta-2017.safetensors"
 
-
-class Delta2017(TrainableReranker):
+class Delta2017(NeuralReranker):
     """Delta (2017): a classifier over the differences between document and query words.
 
     For every document word, the vector difference to the closest query word with its length and the
@@ -26,6 +24,7 @@ class Delta2017(TrainableReranker):
     overlap features. Trained with cross-entropy; scores are logits of the probability of relevance.
     """
 
+    model = "delta-2017"
     Options = Delta2017Options
     citation: ClassVar[str] = (
         "Sunil Mohan, Nicolas Fiorini, Sun Kim, Zhiyong Lu. Deep Learning for Biomedical "
@@ -36,34 +35,30 @@ class Delta2017(TrainableReranker):
 
     _network: Delta2017Network
     _encoder: Encoder
-    _resources: Resources
 
     def prepare(self, resources: Resources) -> None:
         """Take forward index and word vectors, and make an untrained network."""
-        import torch
-
         from irplatform.text.closest_words import Encoder
         from irplatform_delta2017.network import Delta2017Network, Sizes
 
-        self._resources = resources
         options = self.options
         vectors = resources.vectors(options.vectors)
         self._encoder = Encoder(resources.forward_index(), vectors, options, resources.device)
-        torch.manual_seed(resources.seed)
-        network = Delta2017Network(
-            Sizes(vectors.dimensions, len(options.lexical), options.filters),
-            options.dropout,
-            options.classifier_dropout,
+        sizes = Sizes(vectors.dimensions, len(options.lexical), options.filters)
+        self.start(
+            resources,
+            lambda: Delta2017Network(sizes, options.dropout, options.classifier_dropout),
         )
-        self._network = network.to(resources.device).eval()
+
+    def identity(self) -> dict[str, Any]:
+        """The network's sizes and the lexical features."""
+        return {**asdict(self._network.sizes), "features": list(self.options.lexical)}
 
     def fit(self, data: TrainingData) -> None:
         """Train on samples of either class, stopping early on validation nDCG@20."""
-        from irplatform.training import run_shown
         from irplatform_delta2017.task import Delta2017Task
 
-        topics = len(data.training) + len(data.validation)
-        with self._resources.progress("encoding training topics", topics) as advance:
+        with self.encoding(data) as advance:
             task = Delta2017Task(
                 self._network,
                 self._encoder,
@@ -73,26 +68,7 @@ class Delta2017(TrainableReranker):
                 self._resources.seed,
                 advance,
             )
-        run_shown(task, self.options.loop, self._resources, data.workspace)
-
-    def save(self, folder: Path) -> None:
-        """Write the weights."""
-        from irplatform.training import save_weights
-
-        save_weights(folder / _WEIGHTS, self._network.state_dict(), self._identity())
-
-    def load(self, folder: Path) -> None:
-        """Read the weights; InputError if they belong to a network of other sizes."""
-        from irplatform.training import load_weights
-
-        self._network.load_state_dict(load_weights(folder / _WEIGHTS, self._identity()))
-
-    def _identity(self) -> dict[str, Any]:
-        return {
-            "model": "delta-2017",
-            **asdict(self._network.sizes),
-            "features": list(self.options.lexical),
-        }
+        self.train(task, self.options.loop, data)
 
     def score(self, topic: Topic, documents: Documents) -> Sequence[float]:
         """Score documents: one logit each, higher is better, not bounded."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from irplatform.plugin import Documents, Resources, Topic, TrainableReranker, TrainingData
+from irplatform.training import NeuralReranker
 from irplatform_drmm.options import PAPER, DrmmOptions
 
 if TYPE_CHECKING:
@@ -14,14 +14,15 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from irplatform.plugin import Documents, Resources, Topic, TrainingData
     from irplatform_drmm.matching import Matcher, Matches
     from irplatform_drmm.network import DrmmNetwork
+    from irplatform_drmm.stems import Stems
 
-_WEIGHTS = "drmm.safetensors"
 _FORMAT = 1
 
 
-class Drmm(TrainableReranker):
+class Drmm(NeuralReranker):
     """DRMM: histograms of word similarities per query term, weighed by a gate over the terms.
 
     The cosines of a query term with a document's words are counted in bins, the last for exact
@@ -30,6 +31,7 @@ class Drmm(TrainableReranker):
     pairwise hinge loss.
     """
 
+    model = "drmm"
     Options = DrmmOptions
     citation: ClassVar[str] = (
         "Jiafeng Guo, Yixing Fan, Qingyao Ai, W. Bruce Croft. A Deep Relevance Matching Model for "
@@ -41,37 +43,42 @@ class Drmm(TrainableReranker):
 
     _network: DrmmNetwork
     _matcher: Matcher
-    _resources: Resources
     _vectors: npt.NDArray[np.float32]
 
     def prepare(self, resources: Resources) -> None:
         """Take forward index, stems and their vectors, and make an untrained network."""
-        import torch
-
         from irplatform_drmm.matching import Matcher
         from irplatform_drmm.network import DrmmNetwork
         from irplatform_drmm.stems import Stems
 
-        self._resources = resources
-        stems = Stems.of(resources, self.options.stemmer)
-        self._vectors = self._stem_vectors(stems)
-        index = resources.forward_index()
-        self._matcher = Matcher(index, stems, self._vectors, self.options)
-        torch.manual_seed(resources.seed)
-        network = DrmmNetwork(
-            self.options.bins, self.options.hidden, self.options.gate, self._vectors.shape[1]
+        options = self.options
+        stems = Stems.of(resources, options.stemmer)
+        self._vectors = self._stem_vectors(resources, stems)
+        self._matcher = Matcher(resources.forward_index(), stems, self._vectors, options)
+        width = self._vectors.shape[1]
+        self.start(
+            resources, lambda: DrmmNetwork(options.bins, options.hidden, options.gate, width)
         )
-        self._network = network.to(resources.device).eval()
 
-    def _stem_vectors(self, stems: Any) -> npt.NDArray[np.float32]:
+    def identity(self) -> dict[str, Any]:
+        """The network's sizes and the stemmer."""
+        return {
+            "bins": self.options.bins,
+            "hidden": self.options.hidden,
+            "gate": self.options.gate,
+            "dimensions": len(self._network.gate),
+            "stemmer": self.options.stemmer,
+        }
+
+    def _stem_vectors(self, resources: Resources, stems: Stems) -> npt.NDArray[np.float32]:
         """The stems' vectors, from the cache or made now; memory-mapped."""
         import numpy as np
 
         from irplatform.training.stored_documents import vectors_digest
         from irplatform_drmm.matching import stem_vectors
 
-        index = self._resources.forward_index()
-        vectors = self._resources.vectors(self.options.vectors)
+        index = resources.forward_index()
+        vectors = resources.vectors(self.options.vectors)
 
         def build(folder: Path) -> None:
             np.save(folder / "vectors.npy", stem_vectors(index, stems, vectors))
@@ -81,7 +88,7 @@ class Drmm(TrainableReranker):
             "stemmer": self.options.stemmer,
             "vectors": vectors_digest(vectors),
         }
-        folder = self._resources.artifact("drmm-vectors", depends_on, build)
+        folder = resources.artifact("drmm-vectors", depends_on, build)
         held: npt.NDArray[np.float32] = np.load(
             folder / "vectors.npy", mmap_mode="r", allow_pickle=False
         )
@@ -89,11 +96,9 @@ class Drmm(TrainableReranker):
 
     def fit(self, data: TrainingData) -> None:
         """Train on pairs of documents, stopping early on validation nDCG@20."""
-        from irplatform.training import run_shown
         from irplatform_drmm.task import DrmmTask
 
-        topics = len(data.training) + len(data.validation)
-        with self._resources.progress("matching training topics", topics) as advance:
+        with self.encoding(data) as advance:
             task = DrmmTask(
                 self._network,
                 self._matcher,
@@ -106,29 +111,7 @@ class Drmm(TrainableReranker):
                 self._resources.device,
                 advance,
             )
-        run_shown(task, self.options.loop, self._resources, data.workspace)
-
-    def save(self, folder: Path) -> None:
-        """Write the weights."""
-        from irplatform.training import save_weights
-
-        save_weights(folder / _WEIGHTS, self._network.state_dict(), self._identity())
-
-    def load(self, folder: Path) -> None:
-        """Read the weights; InputError if they belong to a network of other sizes."""
-        from irplatform.training import load_weights
-
-        self._network.load_state_dict(load_weights(folder / _WEIGHTS, self._identity()))
-
-    def _identity(self) -> dict[str, Any]:
-        return {
-            "model": "drmm",
-            "bins": self.options.bins,
-            "hidden": self.options.hidden,
-            "gate": self.options.gate,
-            "dimensions": len(self._network.gate),
-            "stemmer": self.options.stemmer,
-        }
+        self.train(task, self.options.loop, data)
 
     def score(self, topic: Topic, documents: Documents) -> Sequence[float]:
         """Score documents: one float each between -1 and 1, higher is better."""

@@ -5,26 +5,25 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from irplatform.plugin import Documents, Resources, Topic, TrainableReranker, TrainingData
+from irplatform.training import NeuralReranker
 from irplatform_sevmos.options import PAPER, SevMosOptions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from pathlib import Path
 
     import numpy as np
     import numpy.typing as npt
     from torch import Tensor
 
+    from irplatform.plugin import Documents, Resources, Topic, TrainingData
     from irplatform.text import ForwardIndex, WordVectors
     from irplatform_sevmos.network import SevMosNetwork
     from irplatform_sevmos.texts import Texts
 
-_WEIGHTS = "sevmos.safetensors"
 _FORMAT = 1
 
 
-class SevMos(TrainableReranker):
+class SevMos(NeuralReranker):
     """SevMos: query and document as vectors of their own, compared and classified.
 
     Each goes through its own convolutions and max-pooling; their bilinear similarity, both vectors
@@ -33,6 +32,7 @@ class SevMos(TrainableReranker):
     relevance.
     """
 
+    model = "sevmos"
     Options = SevMosOptions
     citation: ClassVar[str] = (
         "Aliaksei Severyn, Alessandro Moschitti. Learning to Rank Short Text Pairs with "
@@ -45,18 +45,14 @@ class SevMos(TrainableReranker):
     _network: SevMosNetwork
     _texts: Texts
     _index: ForwardIndex
-    _resources: Resources
     _word_vectors: WordVectors
     _stored: npt.NDArray[np.float32] | None = None
 
     def prepare(self, resources: Resources) -> None:
         """Take forward index and word vectors, and make an untrained network."""
-        import torch
-
         from irplatform_sevmos.network import SevMosNetwork, Sizes
         from irplatform_sevmos.texts import Texts
 
-        self._resources = resources
         options = self.options
         self._word_vectors = resources.vectors(options.vectors)
         self._index = resources.forward_index()
@@ -68,18 +64,19 @@ class SevMos(TrainableReranker):
             layers=options.layers,
             width=options.width,
         )
-        torch.manual_seed(resources.seed)
-        network = SevMosNetwork(sizes, options.dropout, options.classifier_dropout)
-        self._network = network.to(resources.device).eval()
-        self._stored = None
+        self.start(
+            resources, lambda: SevMosNetwork(sizes, options.dropout, options.classifier_dropout)
+        )
+
+    def identity(self) -> dict[str, Any]:
+        """The network's sizes and the lexical features."""
+        return {**asdict(self._network.sizes), "features": list(self.options.lexical)}
 
     def fit(self, data: TrainingData) -> None:
         """Train on samples of either class, stopping early on validation nDCG@20."""
-        from irplatform.training import run_shown
         from irplatform_sevmos.task import SevMosTask
 
-        topics = len(data.training) + len(data.validation)
-        with self._resources.progress("encoding training topics", topics) as advance:
+        with self.encoding(data) as advance:
             task = SevMosTask(
                 self._network,
                 self._texts,
@@ -92,28 +89,11 @@ class SevMos(TrainableReranker):
                 advance,
             )
         task.standardize_lexical()
-        run_shown(task, self.options.loop, self._resources, data.workspace)
+        self.train(task, self.options.loop, data)
+
+    def weights_changed(self) -> None:
+        """Forget the document vectors that the weights before have made."""
         self._stored = None
-
-    def save(self, folder: Path) -> None:
-        """Write the weights."""
-        from irplatform.training import save_weights
-
-        save_weights(folder / _WEIGHTS, self._network.state_dict(), self._identity())
-
-    def load(self, folder: Path) -> None:
-        """Read the weights; InputError if they belong to a network of other sizes."""
-        from irplatform.training import load_weights
-
-        self._network.load_state_dict(load_weights(folder / _WEIGHTS, self._identity()))
-        self._stored = None
-
-    def _identity(self) -> dict[str, Any]:
-        return {
-            "model": "sevmos",
-            **asdict(self._network.sizes),
-            "features": list(self.options.lexical),
-        }
 
     def score(self, topic: Topic, documents: Documents) -> Sequence[float]:
         """Score documents: one logit each, higher is better, not bounded."""

@@ -66,7 +66,10 @@ def refused(platform, folder):
         ((*RUN, "--reranker", "delta"), "names no training collection for delta"),
         ((*DEMO, "--device", "gpu"), "unknown device 'gpu'. Choose one of auto, cpu, cuda, mps"),
         ((*RUN, "--seeds", "2", "--reranker", "revdocid"), "--seeds has no effect"),
-        ((*RUN, "--checkpoint", "ckpt", "--members", "1", "--reranker", "delta"), "--members has no"),
+        (
+            (*RUN, "--checkpoint", "ckpt", "--members", "1", "--reranker", "delta"),
+            "--members has no",
+        ),
         ((*RUN, "--preset", "paper"), "--preset paper has no effect: a run without rerankers"),
         (("reproduce", "--only", "nothing-*"), "no result is nothing-*"),
         (("reproduce", "--file", "nowhere.toml"), "nowhere.toml: cannot be read"),

@@ -56,7 +56,9 @@ def test_the_first_plugin_is_the_example_and_scores(page, plugged):
 
 def test_every_plugin_of_the_guide_loads(plugged):
     plugins = plugged(*_code(GUIDE))
-    assert {"document-length", "overlap", "overlap-title", "linear"} <= set(plugins.rerankers)
+    assert {"document-length", "overlap", "overlap-title", "linear", "hidden-layer"} <= set(
+        plugins.rerankers
+    )
     assert "disease-only" in plugins.retrievers
     assert "two-articles" in plugins.collections
     assert "FirstRelevant" in plugins.measures
@@ -96,7 +98,7 @@ def test_they_run_together(plugged, tmp_path, fresh_home, capsys):
         RunSettings(
             "documented",
             retrievers=("bm25", "disease-only"),
-            rerankers=("document-length", "overlap", "linear"),
+            rerankers=("document-length", "overlap", "linear", "hidden-layer"),
             measures=("RR", "FirstRelevant"),
             run_dir=tmp_path / "runs",
             device="cpu",
@@ -104,11 +106,13 @@ def test_they_run_together(plugged, tmp_path, fresh_home, capsys):
         plugins,
     )
     scores = {system.name: system.measures for system in report.systems}
-    retrievers, rerankers = ["bm25", "disease-only"], ["document-length", "overlap", "linear"]
-    assert list(scores) == [*retrievers, "fused", *rerankers]
-    assert scores["bm25"]["FirstRelevant"] < scores["linear"]["FirstRelevant"] == 1.0
+    trained = ["linear", "hidden-layer"]
+    rerankers = ["document-length", "overlap", *trained]
+    assert list(scores) == ["bm25", "disease-only", "fused", *rerankers]
+    for name in trained:
+        assert scores["bm25"]["FirstRelevant"] < scores[name]["FirstRelevant"] == 1.0
     told = capsys.readouterr().err
-    assert "documented: bm25, disease-only, document-length, overlap, linear" in told
+    assert f"documented: bm25, disease-only, {', '.join(rerankers)}" in told
     assert f"{tmp_path / 'runs'}: linear" in told
 
 

@@ -11,7 +11,7 @@ from small import labelled, small_resources, words
 from irplatform.plugin import TrainingData
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from small import SmallResources
@@ -26,7 +26,7 @@ RELEVANT = 3
 DIMENSIONS = 16
 
 _WORDS = words(SUBJECTS * WORDS_OF_SUBJECT + 60)
-_OTHERS = _WORDS[SUBJECTS * WORDS_OF_SUBJECT :]
+OTHERS = _WORDS[SUBJECTS * WORDS_OF_SUBJECT :]
 
 
 def subject_words(number: int) -> list[str]:
@@ -38,7 +38,7 @@ def planted_resources(folder: Path) -> SmallResources:
     """Documents and vectors: the words of a subject lie close to one another."""
     random = np.random.default_rng(8)
     centers = 3 * np.linalg.qr(random.normal(size=(DIMENSIONS, SUBJECTS)))[0].T
-    vectors = {word: random.normal(scale=0.3, size=DIMENSIONS) for word in _OTHERS}
+    vectors = {word: random.normal(scale=0.3, size=DIMENSIONS) for word in OTHERS}
     for number, center in enumerate(centers):
         for word in subject_words(number):
             vectors[word] = center + random.normal(scale=0.2, size=DIMENSIONS)
@@ -47,7 +47,7 @@ def planted_resources(folder: Path) -> SmallResources:
         for number in range(CANDIDATES):
             wrong = (topic + random.integers(1, SUBJECTS)) % SUBJECTS
             about = topic % SUBJECTS if number < RELEVANT else wrong
-            text = [*random.choice(_OTHERS, 7), *random.choice(subject_words(about)[:-10], 2)]
+            text = [*random.choice(OTHERS, 7), *random.choice(subject_words(about)[:-10], 2)]
             texts[f"t{topic}d{number}"] = " ".join(random.permutation(text))
     return small_resources(folder, texts, vectors)
 
@@ -65,6 +65,15 @@ def planted_topics(numbers: Sequence[int]) -> list[LabelledTopic]:
     ]
 
 
+def longer_planted_topics(numbers: Sequence[int]) -> list[LabelledTopic]:
+    """Topics whose queries have so many words."""
+    asked = [topic.topic.query for topic in planted_topics(range(max(numbers)))]
+    return [
+        replace(topic, topic=replace(topic.topic, query=" ".join(asked[:number])))
+        for topic, number in zip(planted_topics(range(len(numbers))), numbers, strict=True)
+    ]
+
+
 def planted_data(workspace: Path) -> TrainingData:
     """70 topics to learn from, 10 to validate on; 20 are left."""
     workspace.mkdir(exist_ok=True)
@@ -76,13 +85,36 @@ def scores(reranker: Reranker, resources: SmallResources, topic: LabelledTopic) 
     return np.array(reranker.score(topic.topic, resources.documents(topic.candidates)))
 
 
-def precision_at_1(reranker: Reranker, resources: SmallResources) -> float:
-    """Over the topics that are left."""
+def hinge_loss(task, batch, score: Callable[[LabelledTopic], Sequence[float]]) -> float:
+    """The weighted hinge of a batch's pairs, each scored alone as a topic's only candidates."""
+    total = 0.0
+    columns = batch.topic, batch.higher, batch.lower, batch.weight
+    for number, high, low, weight in zip(*columns, strict=True):
+        ids = task._sampler.pools[number].doc_ids
+        pair = replace(task._sampler.topics[number], candidates=(ids[high], ids[low]))
+        higher, lower = score(pair)
+        total += weight * max(0.0, 1 - higher + lower)
+    return total / batch.weight.sum()
+
+
+def precision_at_1(
+    reranker: Reranker,
+    resources: SmallResources,
+    topics: Sequence[LabelledTopic] = tuple(planted_topics(range(80, TOPICS))),
+) -> float:
+    """Over some topics, by default those that are left."""
     found = [
         topic.candidates[int(scores(reranker, resources, topic).argmax())] in topic.judgments
-        for topic in planted_topics(range(80, TOPICS))
+        for topic in topics
     ]
     return float(np.mean(found))
+
+
+def saved(reranker: Reranker, folder: Path) -> dict[str, bytes]:
+    """What a reranker saves into a new folder."""
+    folder.mkdir()
+    reranker.save(folder)
+    return {file.name: file.read_bytes() for file in sorted(folder.iterdir())}
 
 
 def check_independence(reranker: Reranker, resources: SmallResources, atol: float = 1e-5) -> None:
@@ -113,16 +145,10 @@ def check_resuming(make, resources: SmallResources, folder: Path, monkeypatch) -
     """
     from irplatform.training import validation
 
-    def weights(reranker: Reranker, name: str) -> bytes:
-        (folder / name).mkdir()
-        reranker.save(folder / name)
-        (file,) = (folder / name).iterdir()
-        return file.read_bytes()
-
     undisturbed = make()
     undisturbed.prepare(resources)
     undisturbed.fit(planted_data(folder / "undisturbed"))
-    expected = weights(undisturbed, "expected")
+    expected = saved(undisturbed, folder / "expected")
 
     calls = []
     validate = validation.Validator.__call__
@@ -143,7 +169,8 @@ def check_resuming(make, resources: SmallResources, folder: Path, monkeypatch) -
             pass
         else:
             raise AssertionError("training took fewer than three epochs")
+    assert (folder / "work" / "state.safetensors").exists()
     again = make()
     again.prepare(resources)
     again.fit(planted_data(folder / "work"))
-    assert weights(again, "resumed") == expected
+    assert saved(again, folder / "resumed") == expected

@@ -1,29 +1,15 @@
-"""DeepMatch: scores are those of a plain loop; it learns, resumes, and is saved."""
-
-from dataclasses import replace
+"""DeepMatch: scores are those of a plain loop, and training's are those of scoring."""
 
 import numpy as np
 import pytest
-from planted import (
-    check_independence,
-    check_resuming,
-    planted_data,
-    planted_resources,
-    planted_topics,
-    precision_at_1,
-    scores,
-)
-from small import small_resources, words
+from plain import WORDS, plain_resources, plain_vectors, plain_weights
+from planted import hinge_loss, longer_planted_topics, scores
 
-from irplatform.errors import InputError
 from irplatform.plugin import Topic
 from irplatform_deepmatch.options import DeepMatchOptions
 from irplatform_deepmatch.reranker import DeepMatch
 from irplatform_deepmatch.task import DeepMatchTask
 
-DIMENSIONS = 6
-WORDS = words(40)
-WITH_VECTORS = WORDS[:25]
 QUERIES = {
     "one word": WORDS[3],
     "words with vectors": " ".join(WORDS[3:8]),
@@ -41,33 +27,16 @@ SHAPE = {
     "grid_document": 3,
     "hidden": 5,
 }
-SMALL = {"document_words": 12, "loop": {"batch_size": 32, "epochs": 8}}
 
 
 @pytest.fixture(scope="module")
 def resources(tmp_path_factory):
-    random = np.random.default_rng(3)
-    texts = {f"d{n}": " ".join(random.choice(WORDS, random.integers(1, 30))) for n in range(20)}
-    texts |= {"empty": "", "unknown": " ".join(WORDS[25:31]), "one": WORDS[4]}
-    vectors = {word: random.normal(size=DIMENSIONS) for word in WITH_VECTORS}
-    return small_resources(tmp_path_factory.mktemp("forward"), texts, vectors)
-
-
-@pytest.fixture(scope="module")
-def planted(tmp_path_factory):
-    return planted_resources(tmp_path_factory.mktemp("planted"))
+    return plain_resources(tmp_path_factory.mktemp("forward"), longest=29)
 
 
 def _reranker(resources, **changed):
     reranker = DeepMatch(DeepMatchOptions.model_validate(changed))
     reranker.prepare(resources)
-    return reranker
-
-
-@pytest.fixture(scope="module")
-def fitted(planted, tmp_path_factory):
-    reranker = _reranker(planted, **SMALL)
-    reranker.fit(planted_data(tmp_path_factory.mktemp("work")))
     return reranker
 
 
@@ -103,9 +72,8 @@ def _pool(maps, cells):
 
 
 def _by_hand(reranker, resources, query, text):
-    weights = {n: w.numpy().astype(float) for n, w in reranker._network.state_dict().items()}
-    options, held = reranker.options, resources.word_vectors
-    vectors = dict(zip(held.words, np.array(held.matrix, dtype=float), strict=False))
+    weights, vectors = plain_weights(reranker._network), plain_vectors(resources)
+    options = reranker.options
     known = list(resources.index.vocabulary)
     asked = [word for word in query.split() if word in known][: options.query_words] or [None]
     read = text.split()[: options.document_words]
@@ -134,54 +102,11 @@ def test_scores_are_those_of_a_plain_loop(resources, query):
 
 def test_the_loss_is_the_weighted_hinge_of_the_documents_own_scores(planted):
     """Though a batch mixes queries of different lengths."""
-    reranker = _reranker(planted, **SMALL, l2=0.0)
-    topics = [
-        replace(
-            t, topic=Topic(t.topic.id, " ".join(p.topic.query for p in planted_topics(range(n))))
-        )
-        for n, t in enumerate(planted_topics(range(5)))
-    ]
+    reranker = _reranker(planted, document_words=12, loop={"batch_size": 32}, l2=0.0)
+    topics = longer_planted_topics(range(5))
     task = DeepMatchTask(
         reranker._network, reranker._interactions, reranker.options, topics, [], 1, lambda _: None
     )
     for batch in task.batches(0):
-        total = 0.0
-        columns = batch.topic, batch.higher, batch.lower, batch.weight
-        for t, h, low, weight in zip(*columns, strict=True):
-            ids = task._sampler.pools[t].doc_ids
-            pair = replace(task._sampler.topics[t], candidates=(ids[h], ids[low]))
-            higher, lower = scores(reranker, planted, pair)
-            total += weight * max(0.0, 1 - higher + lower)
-        assert task.loss(batch).item() == pytest.approx(total / batch.weight.sum(), abs=1e-5)
-
-
-def test_it_learns_what_only_word_vectors_tell(fitted, planted):
-    assert precision_at_1(fitted, planted) >= 0.95
-
-
-def test_scores_do_not_depend_on_the_other_documents(fitted, planted):
-    check_independence(fitted, planted)
-
-
-def test_interrupted_training_goes_on_to_the_same_weights(planted, tmp_path, monkeypatch):
-    options = DeepMatchOptions.model_validate({**SMALL, "loop": {"batch_size": 32, "epochs": 4}})
-    check_resuming(lambda: DeepMatch(options), planted, tmp_path, monkeypatch)
-
-
-def test_what_was_saved_scores_the_same_when_loaded(fitted, planted, tmp_path):
-    fitted.save(tmp_path)
-    other = _reranker(planted, **SMALL)
-    (topic,) = planted_topics([90])
-    assert not np.array_equal(scores(other, planted, topic), scores(fitted, planted, topic))
-    other.load(tmp_path)
-    assert np.array_equal(scores(other, planted, topic), scores(fitted, planted, topic))
-
-
-def test_weights_of_another_network_are_refused(fitted, planted, tmp_path):
-    fitted.save(tmp_path)
-    with pytest.raises(InputError, match="belong to another model"):
-        _reranker(planted, **SMALL, hidden=9).load(tmp_path)
-
-
-def test_no_documents_no_scores(fitted, planted):
-    assert fitted.score(Topic("t", "word"), planted.documents([])) == []
+        expected = hinge_loss(task, batch, lambda pair: scores(reranker, planted, pair))
+        assert task.loss(batch).item() == pytest.approx(expected, abs=1e-5)

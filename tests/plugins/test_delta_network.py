@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import torch
-from small import small_resources, words
+from plain import DIMENSIONS, WORDS, plain_resources, plain_vectors, plain_weights
 
 from irplatform.plugin import Topic
 from irplatform.text import LEX3, lexical_features
@@ -12,10 +12,7 @@ from irplatform.text.distinct import distinct_words
 from irplatform_delta.network import DeltaNetwork, Sizes
 from irplatform_delta.options import DeltaOptions
 
-DIMENSIONS = 8
 DOCUMENT_WORDS = 9
-WORDS = words(40)
-WITH_VECTORS = WORDS[:25]
 QUERIES = {
     "words with vectors": " ".join(WORDS[3:7]),
     "a word twice": f"{WORDS[2]} {WORDS[2]}",
@@ -26,21 +23,9 @@ QUERIES = {
 }
 
 
-def _texts():
-    random = np.random.default_rng(3)
-    texts = {f"d{n}": " ".join(random.choice(WORDS, random.integers(1, 20))) for n in range(30)}
-    texts["empty"] = ""
-    texts["unknown"] = " ".join(WORDS[25:35])  # words without vectors
-    texts["long"] = " ".join(WORDS * 2)
-    texts["one"] = WORDS[4]
-    return texts
-
-
 @pytest.fixture(scope="module")
 def resources(tmp_path_factory):
-    random = np.random.default_rng(4)
-    vectors = {word: random.normal(size=DIMENSIONS) for word in WITH_VECTORS}
-    return small_resources(tmp_path_factory.mktemp("forward"), _texts(), vectors)
+    return plain_resources(tmp_path_factory.mktemp("forward"), long=" ".join(WORDS * 2))
 
 
 def _network(*, lexical=LEX3, filters=6, convolutions=3, difference=True, delta_features=True):
@@ -75,10 +60,7 @@ def _leaky(value):
 
 def _by_the_paper(network, resources, query, text, lexical):
     """One document's score, written down from sections 3.2 and 3.3, a number at a time."""
-    weights = {name: tensor.numpy() for name, tensor in network.state_dict().items()}
-    vectors = dict(
-        zip(resources.word_vectors.words, np.array(resources.word_vectors.matrix), strict=False)
-    )
+    weights, vectors = plain_weights(network), plain_vectors(resources)
     asked = [vectors[word] for word in query.split() if word in vectors]
     rows = []
     for word in text.split()[:DOCUMENT_WORDS]:

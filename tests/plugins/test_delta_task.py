@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from planted import hinge_loss
 from small import labelled, small_resources, words
 
 from irplatform.errors import InputError
@@ -71,16 +72,13 @@ def _score(network, encoder, topic, doc_id):
 def test_the_loss_is_the_weighted_hinge_of_the_documents_own_scores(resources, form):
     task, network, encoder = _task(resources, form=form)
     task.standardize_lexical()
-    sampler = task._sampler
+
+    def score(pair):
+        return [_score(network, encoder, pair.topic, doc_id) for doc_id in pair.candidates]
+
     for batch in task.batches(0):
-        total = 0.0
-        for t, h, low, weight in zip(
-            batch.topic, batch.higher, batch.lower, batch.weight, strict=True
-        ):
-            topic, ids = sampler.topics[t].topic, sampler.pools[t].doc_ids
-            higher, lower = (_score(network, encoder, topic, ids[i]) for i in (h, low))
-            total += weight * max(0.0, 1 - higher + lower)
-        assert task.loss(batch).item() == pytest.approx(total / batch.weight.sum(), abs=1e-5)
+        expected = hinge_loss(task, batch, score)
+        assert task.loss(batch).item() == pytest.approx(expected, abs=1e-5)
 
 
 def test_the_two_penalties_are_added(resources):

@@ -5,7 +5,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
-from graph_resources import graph_resources
 from planted import planted_topics, subject_words
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
@@ -22,11 +21,8 @@ SMALL = {"projection": 5, "hidden": 4, "graph_width": 6, "vector": 7, "filters":
 
 
 @pytest.fixture(scope="module")
-def resources(tmp_path_factory):
-    place = tmp_path_factory.mktemp("graphene-network")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("IRPLATFORM_HOME", str(place / "home"))
-        yield graph_resources(place)
+def resources(planted_graph):
+    return planted_graph
 
 
 def _model(resources, **changed):

@@ -1,10 +1,11 @@
-"""What trainable rerankers share: sampling, losses, the training loop, weight files.
+"""What trainable rerankers share: a base class, sampling, losses, the training loop, weight files.
 
 Importing this package loads no torch; its functions do.
 """
 
 from irplatform.training.groups import Groups, GroupSampler, GroupSettings
 from irplatform.training.loop import AdadeltaSettings, LoopSettings, Task, run_loop, run_shown
+from irplatform.training.neural import NeuralReranker
 from irplatform.training.point_sampling import Points, PointSampler, PointSettings, Weighting
 from irplatform.training.sampling import Pairs, PairSampler, PairSettings, PoolSettings, pool_starts
 from irplatform.training.validation import Validator
@@ -16,6 +17,7 @@ __all__ = [
     "GroupSettings",
     "Groups",
     "LoopSettings",
+    "NeuralReranker",
     "PairSampler",
     "PairSettings",
     "Pairs",

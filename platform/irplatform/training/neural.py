@@ -1,0 +1,89 @@
+"""Rerankers that learn the weights of one network: how it is made, trained, saved and loaded.
+
+Importing this module loads no torch.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from irplatform.plugin import TrainableReranker
+from irplatform.training.loop import run_shown
+from irplatform.training.weights import load_weights, save_weights
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from contextlib import AbstractContextManager
+    from pathlib import Path
+
+    from torch import Tensor, nn
+
+    from irplatform.plugin import Resources, TrainingData
+    from irplatform.training.loop import LoopSettings, Task
+
+
+class NeuralReranker(TrainableReranker):
+    """A reranker whose weights are those of one network.
+
+    Define `identity` and `score`; `prepare`, which takes what the network reads and calls `start`;
+    and `fit`, which makes a task of the data and calls `train`. Subclasses find the network in
+    `_network`, in evaluation mode unless it is being trained, and what is lent in `_resources`.
+
+    Attributes:
+        model: its name in checkpoints, whose file is `<model>.safetensors`.
+    """
+
+    model: ClassVar[str]
+
+    _network: nn.Module
+    _resources: Resources
+
+    def start(self, resources: Resources, make: Callable[[], nn.Module]) -> None:
+        """Make the untrained network, from the seed and on the device of the resources."""
+        import torch
+
+        self._resources = resources
+        torch.manual_seed(resources.seed)
+        self._network = make().to(resources.device).eval()
+        self._named(self.identity())  # fails now, not after a training, where something is missing
+
+    def identity(self) -> Mapping[str, Any]:
+        """What weights must have been saved with to be loaded, as JSON: sizes, names of features.
+
+        The name of the model is added.
+        """
+        raise NotImplementedError(f"{type(self).__name__} does not define identity()")
+
+    def weights_changed(self) -> None:
+        """Called after training and loading; override it where something is made of the weights."""
+
+    def encoding(self, data: TrainingData) -> AbstractContextManager[Callable[[int], None]]:
+        """A display to `advance` by 1 with each topic that a task reads."""
+        topics = len(data.training) + len(data.validation)
+        return self._resources.progress("encoding training topics", topics)
+
+    def train(self, task: Task, loop: LoopSettings, data: TrainingData) -> None:
+        """Train the network with a display of the epochs; see `run_loop`."""
+        run_shown(task, loop, self._resources, data.workspace)
+        self.weights_changed()
+
+    def save(self, folder: Path) -> None:
+        """Write the weights."""
+        identity = self._named(self.identity())
+        save_weights(folder / self._file, self._network.state_dict(), identity)
+
+    def load(self, folder: Path) -> None:
+        """Read the weights; InputError if they belong to a network of another identity."""
+        self._network.load_state_dict(self.saved_weights(folder, self.identity()))
+        self.weights_changed()
+
+    def saved_weights(self, folder: Path, identity: Mapping[str, Any]) -> dict[str, Tensor]:
+        """Weights that were written into a folder; InputError unless with this identity."""
+        return load_weights(folder / self._file, self._named(identity))
+
+    @property
+    def _file(self) -> str:
+        return f"{self.model}.safetensors"
+
+    def _named(self, identity: Mapping[str, Any]) -> dict[str, Any]:
+        return {"model": self.model, **identity}

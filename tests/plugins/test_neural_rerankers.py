@@ -1,0 +1,249 @@
+"""What holds for every network: it learns, resumes, is saved, and refuses what is not its own."""
+
+import pickle
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import pytest
+import torch
+from planted import (
+    check_independence,
+    check_resuming,
+    planted_data,
+    planted_topics,
+    precision_at_1,
+    saved,
+    scores,
+)
+
+from irplatform.errors import InputError
+from irplatform.plugin import Topic
+from irplatform.registry import registry
+from irplatform.training import NeuralReranker
+from irplatform_deepmatch.reranker import DeepMatch
+from irplatform_deepsense.reranker import DeepSenSe
+from irplatform_delta.reranker import Delta
+from irplatform_delta2017.reranker import Delta2017
+from irplatform_drmm.reranker import Drmm
+from irplatform_dual.reranker import DualEncoder
+from irplatform_graphene.reranker import Graphene
+from irplatform_sevmos.reranker import SevMos
+
+LEXICAL = ("bm25_text", "overlap_title")
+
+
+@dataclass(frozen=True)
+class Case:
+    """A model as it is tested.
+
+    Attributes:
+        reranker: its class.
+        options: small ones, with which it learns the planted task.
+        others: options of networks whose weights it refuses.
+        resumed: options of the training that is interrupted, in addition.
+        lent: the fixture of its resources.
+        atol: how much a score may change with the other documents.
+        gpu: whether a GPU is asked here; `test_devices_agree` asks it of every model.
+    """
+
+    reranker: type
+    options: dict
+    others: tuple = ()
+    resumed: dict = field(default_factory=dict)
+    lent: str = "planted"
+    atol: float = 1e-5
+    gpu: bool = False
+
+    def made(self, **changed):
+        """The model, not yet prepared."""
+        return self.reranker(self.reranker.Options.model_validate({**self.options, **changed}))
+
+    def prepared(self, resources, **changed):
+        """The model, untrained."""
+        made = self.made(**changed)
+        made.prepare(resources)
+        return made
+
+    def short(self):
+        """Options of a short training."""
+        return {**self.resumed, "loop": {**self.options["loop"], "epochs": 4}}
+
+
+ADAM = {"optimizer": "adam", "learning_rate": 0.003, "batch_size": 32, "epochs": 12}
+CLASSIFIER = {"filters": 16, "document_words": 12, "lexical": (), "loop": ADAM}
+SEVMOS = {
+    **CLASSIFIER, "dropout": 0.0, "classifier_dropout": 0.0, "loop": {**ADAM, "epochs": 15}
+}  # fmt: skip
+DRMM = {"document_words": 12, "stemmer": "none", "loop": {"batch_size": 64, "epochs": 10}}
+DELTA = {
+    "filters": 8, "hidden": 8, "document_words": 12, "lexical": (),
+    "loop": {"batch_size": 64, "epochs": 30},
+}  # fmt: skip
+DEEPSENSE = {
+    "projection": 16, "compare": 12, "side": (6, 4), "classifier": (12, 8), "lexical": (),
+    "numbers": (), "categories": (), "groups": {"inside": 4, "outside": 1},
+    "loop": {**ADAM, "learning_rate": 0.01, "batch_size": 64},
+}  # fmt: skip
+DUAL = {"stored_documents": 0, "loop": {"batch_size": 48, "epochs": 6}}
+GRAPHENE = {
+    "projection": 8, "hidden": 8, "graph_width": 8, "vector": 16, "filters": 8,
+    "document_words": 12, "decoder": {"vocabulary": 50, "hidden": 8},
+    "loop": {**ADAM, "learning_rate": 0.01, "batch_size": 64, "epochs": 4},
+}  # fmt: skip
+
+CASES = {
+    "deepmatch": Case(
+        DeepMatch,
+        {"document_words": 12, "loop": {"batch_size": 32, "epochs": 8}},
+        others=({"hidden": 9},),
+        gpu=True,
+    ),
+    "delta-2017": Case(Delta2017, CLASSIFIER, others=({"filters": 9},), gpu=True),
+    "sevmos-c1": Case(
+        SevMos,
+        {**SEVMOS, "layers": 1, "width": 5},
+        others=({"filters": 9}, {"layers": 2}, {"lexical": LEXICAL}),
+        gpu=True,
+    ),
+    "sevmos-c3": Case(
+        SevMos,
+        SEVMOS,
+        others=({"filters": 9}, {"layers": 2}, {"lexical": LEXICAL}),
+        resumed={"dropout": 0.2, "lexical": LEXICAL},
+    ),
+    "sevmos-unstored": Case(SevMos, {**SEVMOS, "stored_documents": 0}, atol=1e-4, gpu=True),
+    "drmm": Case(Drmm, DRMM, others=({"bins": 20},), gpu=True),
+    "drmm-tv": Case(Drmm, {**DRMM, "gate": "vectors"}, others=({"bins": 20},), gpu=True),
+    "delta": Case(
+        Delta,
+        DELTA,
+        others=(
+            {"filters": 9},
+            {"hidden": 9},
+            {"lexical": ("bm25_title",)},
+            {"difference": False},
+            {"delta_features": False},
+            {"convolutions": 2},
+        ),
+    ),
+    "deepsense": Case(
+        DeepSenSe,
+        DEEPSENSE,
+        others=({"projection": 15}, {"compare_on": "projected"}, {"lexical": ("bm25_text",)}),
+    ),
+    "dual": Case(
+        DualEncoder,
+        {**DUAL, "words": "fixed"},
+        others=({"words": "learned"}, {"word_weights": "idf"}, {"projection": 8}, {"shared": True}),
+        atol=1e-6,
+    ),
+    "dual-learned": Case(
+        DualEncoder, {**DUAL, "words": "learned"}, others=({"words": "fixed"},), atol=1e-6
+    ),
+    "graphene": Case(
+        Graphene,
+        GRAPHENE,
+        others=({"vector": 8}, {"graph": False}, {"shortcut": False}),
+        lent="planted_graph",
+    ),
+}
+
+
+@pytest.fixture(scope="module", params=CASES.values(), ids=CASES)
+def case(request):
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def resources(case, request):
+    return request.getfixturevalue(case.lent)
+
+
+@pytest.fixture(scope="module")
+def fitted(case, resources, tmp_path_factory):
+    made = case.prepared(resources)
+    made.fit(planted_data(tmp_path_factory.mktemp("work")))
+    return made
+
+
+def test_every_network_is_tested():
+    classes = {registration.system for registration in registry().rerankers.values()}
+    networks = {each for each in classes if issubclass(each, NeuralReranker)}
+    assert networks <= {case.reranker for case in CASES.values()}
+
+
+def test_it_learns_what_only_word_vectors_tell(fitted, resources):
+    assert precision_at_1(fitted, resources) >= 0.95
+
+
+def test_scores_do_not_depend_on_the_other_documents(case, fitted, resources):
+    check_independence(fitted, resources, case.atol)
+
+
+def test_interrupted_training_goes_on_to_the_same_weights(case, resources, tmp_path, monkeypatch):
+    check_resuming(lambda: case.made(**case.short()), resources, tmp_path, monkeypatch)
+
+
+def test_another_seed_gives_other_weights(case, resources, tmp_path):
+    weights = []
+    for seed in (1, 2):
+        made = case.prepared(replace(resources, seed=seed), **case.short())
+        made.fit(planted_data(tmp_path / f"work-{seed}"))
+        weights.append(saved(made, tmp_path / f"saved-{seed}"))
+    assert weights[0] != weights[1]
+
+
+def test_what_was_saved_scores_the_same_when_loaded(case, fitted, resources, tmp_path):
+    weights = saved(fitted, tmp_path / "saved")
+    other = case.prepared(replace(resources, seed=5))
+    assert saved(other, tmp_path / "untrained") != weights
+    other.load(tmp_path / "saved")
+    (topic,) = planted_topics([90])
+    assert np.array_equal(scores(other, resources, topic), scores(fitted, resources, topic))
+    assert saved(other, tmp_path / "again") == weights
+
+
+@pytest.mark.parametrize(
+    ("case", "changed"),
+    [(case, changed) for case in CASES.values() for changed in case.others],
+    ids=[f"{name}-{changed}" for name, case in CASES.items() for changed in case.others],
+    scope="module",
+)
+def test_weights_of_another_network_are_refused(case, changed, resources, tmp_path):
+    saved(case.prepared(resources), tmp_path / "saved")
+    with pytest.raises(InputError, match="belong to another model"):
+        case.prepared(resources, **changed).load(tmp_path / "saved")
+
+
+def test_a_pickle_is_refused(case, resources, tmp_path):
+    made = case.prepared(resources)
+    for name in saved(made, tmp_path / "saved"):
+        (tmp_path / "saved" / name).write_bytes(pickle.dumps({"weights": [1.0]}))
+    with pytest.raises(InputError, match="not a safetensors file"):
+        made.load(tmp_path / "saved")
+
+
+def test_no_documents_no_scores(fitted, resources):
+    assert fitted.score(Topic("t", "word"), resources.documents([])) == []
+
+
+def test_topics_without_anything_to_tell_apart_are_an_error(case, resources, tmp_path):
+    data = planted_data(tmp_path)
+    nothing = [replace(topic, judgments={}) for topic in data.training]
+    with pytest.raises(InputError, match="no training topic"):
+        case.prepared(resources).fit(replace(data, training=nothing))
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU")
+def test_a_gpu_scores_as_the_cpu_does(case, resources, tmp_path, monkeypatch):
+    if not case.gpu:
+        pytest.skip("test_devices_agree asks this of every model")
+    monkeypatch.setattr(torch.backends.cudnn, "allow_tf32", False)
+    on_cpu = case.prepared(resources)
+    on_gpu = case.prepared(replace(resources, device="cuda"), loop=case.short()["loop"])
+    on_gpu.fit(planted_data(tmp_path / "work"))
+    saved(on_gpu, tmp_path / "saved")
+    on_cpu.load(tmp_path / "saved")
+    for topic in planted_topics([82, 83, 84]):
+        found = [scores(model, resources, topic) for model in (on_gpu, on_cpu)]
+        assert np.allclose(*found, atol=1e-4)
