@@ -45,7 +45,11 @@ def written(text: str, rows: Sequence[Row]) -> str:
         measures = [measure.strip() for measure in found["measures"].split(",")]
         chosen = [row for row in rows if found["tag"] in row.tags]
         chosen.sort(
-            key=lambda row: (row.label, row.reranker is not None, -_value(row, measures[0]))
+            key=lambda row: (
+                row.label if found["label"] else "",
+                row.reranker is not None,
+                -_value(row, measures[0]),
+            )
         )
         return (
             found["begin"]
@@ -72,7 +76,9 @@ def _table(rows: Sequence[Row], label: str | None, measures: Sequence[str]) -> I
         share = "" if row.interpolation is None else f"{row.interpolation:.2f}"
         yield _line([*first, row.title or row.name, share, *_cells(row.expected, measures)])
         if row.alone and row.interpolation != 0:
-            yield _line([*first, f"{row.name} alone", "0", *_cells(row.alone, measures)])
+            yield _line(
+                [*first, f"{row.title or row.name}, alone", "0", *_cells(row.alone, measures)]
+            )
     told = [row for row in rows if row.paper]
     if told:
         yield from ("", "Published, on other data:", "")

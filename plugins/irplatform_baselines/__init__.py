@@ -1,6 +1,8 @@
 """Untrained rankers that papers compare themselves with, and `mbm`, which learns two numbers."""
 
-from irplatform.plugin import RegisterReranker, hookimpl
+from pathlib import Path
+
+from irplatform.plugin import RegisterReranker, RegisterResults, hookimpl
 
 
 @hookimpl
@@ -26,3 +28,9 @@ def register_rerankers(register: RegisterReranker) -> None:
     register("wmd-title", WMD, field="title")
     register("wmd-text", WMD)
     register("mbm", MBM)
+
+
+@hookimpl
+def register_results(register: RegisterResults) -> None:
+    """What we measured, for `platform reproduce`."""
+    register(Path(__file__).with_name("results.toml"))

@@ -1,6 +1,8 @@
 """DeepMatch, the interaction-focused baseline of GRAPHENE (Zhao et al., CIKM 2019)."""
 
-from irplatform.plugin import RegisterReranker, hookimpl
+from pathlib import Path
+
+from irplatform.plugin import RegisterReranker, RegisterResults, hookimpl
 
 
 @hookimpl
@@ -9,3 +11,9 @@ def register_rerankers(register: RegisterReranker) -> None:
     from irplatform_deepmatch.reranker import DeepMatch
 
     register("deepmatch", DeepMatch)
+
+
+@hookimpl
+def register_results(register: RegisterResults) -> None:
+    """What we measured, for `platform reproduce`."""
+    register(Path(__file__).with_name("results.toml"))

@@ -1,6 +1,8 @@
 """The Delta relevance classifier of Mohan, Fiorini, Kim and Lu (BioNLP 2017)."""
 
-from irplatform.plugin import RegisterReranker, hookimpl
+from pathlib import Path
+
+from irplatform.plugin import RegisterReranker, RegisterResults, hookimpl
 
 
 @hookimpl
@@ -10,3 +12,9 @@ def register_rerankers(register: RegisterReranker) -> None:
 
     register("delta-2017", Delta2017)
     register("delta-2017-w", Delta2017, weighted=True)
+
+
+@hookimpl
+def register_results(register: RegisterResults) -> None:
+    """What we measured, for `platform reproduce`."""
+    register(Path(__file__).with_name("results.toml"))

@@ -1,6 +1,8 @@
 """DRMM, the deep relevance matching model of Guo, Fan, Ai and Croft (CIKM 2016)."""
 
-from irplatform.plugin import RegisterReranker, hookimpl
+from pathlib import Path
+
+from irplatform.plugin import RegisterReranker, RegisterResults, hookimpl
 
 
 @hookimpl
@@ -10,3 +12,9 @@ def register_rerankers(register: RegisterReranker) -> None:
 
     register("drmm", Drmm)
     register("drmm-tv", Drmm, gate="vectors")
+
+
+@hookimpl
+def register_results(register: RegisterResults) -> None:
+    """What we measured, for `platform reproduce`."""
+    register(Path(__file__).with_name("results.toml"))

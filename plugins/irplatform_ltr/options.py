@@ -33,8 +33,8 @@ class PoolOptions(Options):
         0.0,
         ge=0,
         le=1,
-        description="share of the unjudged candidates that are the first stage's best; the others "
-        "are drawn at random",
+        description="where a topic has no judged documents of grade 0: share of the unjudged "
+        "candidates that are the first stage's best; the others are drawn at random",
     )
 
 

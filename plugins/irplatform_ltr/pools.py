@@ -52,12 +52,12 @@ def _pool(topic: LabelledTopic, options: PoolOptions) -> Pool:
     }
     relevant = [d for d, grade in grades.items() if grade > 0]
     rejected = _some([d for d, grade in grades.items() if grade == 0], options.rejected, random)
-    most = options.unjudged
-    if rejected:
-        share = options.unjudged_share
+    most, head = options.unjudged, options.head
+    if rejected:  # the best candidates were judged, then
+        share, head = options.unjudged_share, 0.0
         most = min(most, round(len(rejected) * share / (1 - share)))
     others = [d for d in _best_first(topic) if d not in topic.judgments]
-    first = others[: round(most * options.head)]
+    first = others[: round(most * head)]
     unjudged = _some(others[len(first) :], most - len(first), random)
     chosen = sorted([*relevant, *rejected, *first, *unjudged])
     return Pool(topic, tuple(chosen), np.array([grades.get(d, 0) for d in chosen], dtype=np.int64))

@@ -1,6 +1,8 @@
 """SevMos: the model of Severyn and Moschitti (SIGIR 2015) as both Delta papers compare with it."""
 
-from irplatform.plugin import RegisterReranker, hookimpl
+from pathlib import Path
+
+from irplatform.plugin import RegisterReranker, RegisterResults, hookimpl
 
 
 @hookimpl
@@ -12,3 +14,9 @@ def register_rerankers(register: RegisterReranker) -> None:
     register("sevmos-c1-w", SevMos, layers=1, width=5, weighted=True)
     register("sevmos-c3", SevMos)
     register("sevmos-c3-w", SevMos, weighted=True)
+
+
+@hookimpl
+def register_results(register: RegisterResults) -> None:
+    """What we measured, for `platform reproduce`."""
+    register(Path(__file__).with_name("results.toml"))

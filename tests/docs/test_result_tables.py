@@ -46,6 +46,6 @@ def test_a_table_has_a_line_for_the_final_run_and_one_for_the_reranker_alone():
         "a\n<!-- results t: AP, RR -->\n"
         "| system | W | AP | RR |\n|---|---|---|---|\n"
         "| ranker | 0.50 | 0.2500 ▲ | 0.5000 |\n"
-        "| ranker alone | 0 | 0.1250 | |\n"
+        "| ranker, alone | 0 | 0.1250 | |\n"
         "<!-- /results -->\nb\n"
     )
