@@ -128,6 +128,41 @@ def mesh(source: str, out: Path, queries: int, seed: int, as_json: bool) -> None
         click.echo(f"Use it: platform run --collection {folder}:test")
 
 
+@build.command("new-documents")
+@click.option(
+    "--from", "source", required=True, help="A collection that names a training collection."
+)
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    required=True,
+    help="The folder to make; it has the folders learn and test (BEIR layout).",
+)
+@click.option("--seed", default=42, show_default=True, help="Of the choice of documents.")
+@json_option
+def new_documents(source: str, out: Path, seed: int, as_json: bool) -> None:
+    """Build two halves of a collection, to test on documents that nothing was learned from.
+
+    Half of the documents go to the training topics, the others to the topics that are tested.
+    """
+    from irplatform.collections.new_documents import build_new_documents
+    from irplatform.registry import registry
+
+    collection = registry().collection(source)
+    counts = build_new_documents(collection, out, seed=seed)
+    if as_json:
+        print_json({"path": str(out), "from": collection.id, "documents": counts})
+        return
+    click.echo(
+        f"{counts['learn']:,} documents of {collection.id} to learn from, {counts['test']:,} to "
+        f"test in {out}"
+    )
+    click.echo(
+        f"Use them: platform train --collection {out}/learn:train --reranker NAME --out FOLDER\n"
+        f"          platform run --collection {out}/test --reranker NAME --checkpoint FOLDER"
+    )
+
+
 def _build_pool(year: int, options: dict[str, Any]) -> None:
     from irplatform.collections.trec_pm_pool import build_pool, preview
 

@@ -37,6 +37,7 @@ BUILDERS: Mapping[str, Builder] = {
         Builder("trec-pm-pool-2017", "TREC PM 2017, the judged documents only", named=True),
         Builder("trec-pm-pool-2018", "TREC PM 2018, the judged documents only", named=True),
         Builder("mesh", "MeSH-term queries for the documents of a collection", named=False),
+        Builder("new-documents", "halves of a collection that share no document", named=False),
     )
 }
 """What can be built, by name."""

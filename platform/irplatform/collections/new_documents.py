@@ -1,0 +1,109 @@
+"""A collection in two halves of its documents: learn on one, be tested on the other.
+
+Training and evaluated topics usually share relevant documents. A model can then do well by
+remembering which documents are relevant to anything. Where the halves are searched apart, it has
+never seen a judgment of a document that it is tested on, nor the document itself.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING
+
+import orjson
+
+from irplatform.collections.beir import DEFAULT_SPLIT, MEASURES_FILE, TRAINING_SPLIT
+from irplatform.collections.write import pack
+from irplatform.console import progress
+from irplatform.errors import InputError
+from irplatform.storage import atomic_folder
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from irplatform.collections.collection import Collection, Corpus
+    from irplatform.plugin import Document
+
+LEARN, TEST = "learn", "test"
+"""The two folders that are made."""
+
+
+def build_new_documents(collection: Collection, out: Path, *, seed: int) -> dict[str, int]:
+    """Write two collections in BEIR layout, which share no document.
+
+    `learn` has the topics of the collection's training partner as its split `train`, `test` those
+    of the collection as its split `test`, each with the judgments of its own documents.
+
+    Args:
+        collection: a judged collection with a training partner over the same documents.
+        out: the folder to make; nothing is left of it where this fails.
+        seed: of the choice of documents.
+
+    Returns:
+        Folder name to its number of documents.
+
+    Raises:
+        InputError: the folder exists, there is no training partner or no judgment, or a half has
+            no judged topic.
+    """
+    if collection.training is None:
+        raise InputError(f"'{collection.id}' names no training collection to learn from.")
+    partner = collection.training()
+    with atomic_folder(out) as folder:
+        for name, split, source, own in (
+            (LEARN, TRAINING_SPLIT, partner, lambda i: not _is_tested(i, seed)),
+            (TEST, DEFAULT_SPLIT, collection, lambda i: _is_tested(i, seed)),
+        ):
+            (folder / name / "qrels").mkdir(parents=True)
+            _write_topics(source, folder / name, split, own)
+        return _write_documents(collection.corpus, folder, seed)
+
+
+def _is_tested(document_id: str, seed: int) -> bool:
+    return bool(hashlib.blake2b(f"{seed}\0{document_id}".encode()).digest()[0] & 1)
+
+
+def _write_topics(source: Collection, folder: Path, split: str, own: Callable[[str], bool]) -> None:
+    """Topics that have a judgment of one of the half's own documents, and these judgments."""
+    if source.load_qrels is None:
+        raise InputError(f"'{source.id}' has no judgments.")
+    qrels = source.load_qrels()
+    lines = ["query-id\tcorpus-id\tscore"]
+    with (folder / "queries.jsonl").open("wb") as file:
+        for topic in source.load_topics():
+            kept = {d: grade for d, grade in qrels.get(topic.id, {}).items() if own(d)}
+            if not kept:
+                continue
+            lines += [f"{topic.id}\t{doc_id}\t{grade}" for doc_id, grade in kept.items()]
+            fields = {k: v for k, v in topic.fields.items() if k != "text"}  # the query's own name
+            record = {"_id": topic.id, "text": topic.query, "metadata": fields}
+            file.write(orjson.dumps(record) + b"\n")
+    if len(lines) == 1:
+        raise InputError(f"no topic of '{source.id}' has a judged document in its half.")
+    (folder / "qrels" / f"{split}.tsv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    measures = "".join(f"{measure}\n" for measure in source.measures)
+    (folder / MEASURES_FILE).write_text(measures, encoding="utf-8")
+
+
+def _write_documents(corpus: Corpus, folder: Path, seed: int) -> dict[str, int]:
+    counts = {LEARN: 0, TEST: 0}
+    paths = {name: folder / name / "corpus.jsonl.gz" for name in counts}
+    with (
+        paths[LEARN].open("wb") as raw_learn,
+        paths[TEST].open("wb") as raw_test,
+        pack(raw_learn) as learn,
+        pack(raw_test) as test,
+        progress("writing documents", corpus.size_hint()) as advance,
+    ):
+        for document in corpus:
+            name = TEST if _is_tested(document.id, seed) else LEARN
+            (test if name == TEST else learn).write(_line(document))
+            counts[name] += 1
+            advance(1)
+    return counts
+
+
+def _line(document: Document) -> bytes:
+    named = {"_id": document.id, "title": document.title, "text": document.abstract}
+    return orjson.dumps({**named, "metadata": dict(document.fields)}) + b"\n"

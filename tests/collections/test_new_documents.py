@@ -1,0 +1,108 @@
+"""Halves of a collection: what is tested was never seen."""
+
+from dataclasses import replace
+
+import pytest
+
+from irplatform.collections.collection import Collection, Corpus
+from irplatform.collections.new_documents import build_new_documents
+from irplatform.errors import InputError
+from irplatform.plugin import Document, Topic
+from irplatform.registry import registry
+
+
+class Articles(Corpus):
+    """A hundred articles of some years."""
+
+    name = "articles"
+    fields = ("year",)
+    fingerprint = "articles-1"
+
+    def __iter__(self):
+        for n in range(100):
+            yield Document(f"d{n}", f"Title {n}", f"Abstract {n}", {"year": str(2000 + n)})
+
+
+def _judged(name, first, training=None):
+    """Ten topics, each with the same twenty judged documents."""
+    qrels = {f"{name}{n}": {f"d{d}": d % 3 for d in range(20)} for n in range(first, first + 10)}
+    topics = [Topic(i, f"query {i}", {"disease": f"of {i}"}) for i in qrels]
+    return Collection(
+        id=name, title=name, corpus=Articles(), load_topics=lambda: topics,
+        load_qrels=lambda: qrels, measures=("AP",), training=training,
+    )  # fmt: skip
+
+
+TRAINING = _judged("train", 0)
+COLLECTION = _judged("test", 10, training=lambda: TRAINING)
+
+
+@pytest.fixture
+def halves(tmp_path):
+    counts = build_new_documents(COLLECTION, tmp_path / "new", seed=3)
+    learn = registry().collection(f"{tmp_path / 'new' / 'learn'}:train")
+    test = registry().collection(str(tmp_path / "new" / "test"))
+    return counts, learn, test
+
+
+def test_every_document_is_in_one_half_as_it_was(halves):
+    counts, learn, test = halves
+    documents = {half.id: {d.id: d for d in half.corpus} for half in (learn, test)}
+    one, other = documents.values()
+    assert (len(one), len(other)) == (counts["learn"], counts["test"])
+    assert 30 < len(one) < 70
+    assert one | other == {d.id: d for d in Articles()}
+
+
+def test_each_half_has_its_own_topics_and_the_judgments_of_its_own_documents(halves):
+    _, *parts = halves
+    for half, source in zip(parts, (TRAINING, COLLECTION), strict=True):
+        own = {d.id for d in half.corpus}
+        expected = {
+            topic: {d: g for d, g in held.items() if d in own}
+            for topic, held in source.load_qrels().items()
+        }
+        assert half.load_qrels() == expected
+        topics = {t.id: t for t in half.load_topics()}
+        assert list(topics) == [t.id for t in source.load_topics()]
+        assert all(topics[t.id].query == t.query for t in source.load_topics())
+        assert all(topics[t.id].fields["disease"] == f"of {t.id}" for t in source.load_topics())
+        assert tuple(half.measures) == ("AP",)
+
+
+def test_the_seed_draws_the_halves(tmp_path):
+    first, again, other = (
+        build_new_documents(COLLECTION, tmp_path / str(n), seed=seed)
+        for n, seed in enumerate((1, 1, 2))
+    )
+    assert first == again
+    files = [tmp_path / str(n) / "test" / "corpus.jsonl.gz" for n in range(3)]
+    assert files[0].read_bytes() == files[1].read_bytes() != files[2].read_bytes()
+    del other
+
+
+@pytest.mark.parametrize(
+    ("collection", "message"),
+    [
+        (TRAINING, "names no training collection"),
+        (replace(COLLECTION, load_qrels=None), "has no judgments"),
+        (replace(COLLECTION, load_qrels=lambda: {"test10": {"gone": 0}}), None),
+    ],
+)
+def test_what_cannot_be_halved_is_refused_and_leaves_nothing(tmp_path, collection, message):
+    if message is None:  # "gone" falls into one of the halves, by its name
+        seeds = [s for s in range(20) if not _refused(collection, tmp_path / str(s), s)]
+        assert 0 < len(seeds) < 20
+        return
+    with pytest.raises(InputError, match=message):
+        build_new_documents(collection, tmp_path / "new", seed=1)
+    assert not (tmp_path / "new").exists()
+
+
+def _refused(collection, out, seed):
+    try:
+        build_new_documents(collection, out, seed=seed)
+    except InputError as error:
+        assert "no topic of 'test' has a judged document" in str(error)
+        return True
+    return False
