@@ -15,6 +15,7 @@ from irplatform.console import notice
 from irplatform.errors import InputError
 from irplatform.pipeline import FOLDS, Candidates, search
 from irplatform.reranking.lessons import Lessons
+from irplatform.reranking.splits import MEMBERS
 from irplatform.retrieval.candidates import CandidateSource, Retrieved
 from irplatform.retrieval.fusion import Fusion, choose_fusion
 
@@ -201,14 +202,17 @@ def check_pretraining(
         raise InputError("--pretrain has no effect: no reranker that learns is asked for.")
 
 
-def check_seeds(seeds: int, rerankers: Sequence[RerankerChoice]) -> None:
-    """Refuse repetitions that would have no effect.
+def check_repetitions(seeds: int, members: int, rerankers: Sequence[RerankerChoice]) -> None:
+    """Refuse a number of trainings that would have no effect.
 
     Raises:
         InputError: no reranker learns.
     """
-    if seeds > 1 and not any(choice.trainable for choice in rerankers):
-        raise InputError("--seeds has no effect: no reranker that learns is asked for.")
+    if any(choice.trainable for choice in rerankers):
+        return
+    for name, given, usual in (("seeds", seeds, 1), ("members", members, MEMBERS)):
+        if given != usual:
+            raise InputError(f"--{name} has no effect: no reranker that learns is asked for.")
 
 
 def pretraining_lessons(

@@ -66,6 +66,8 @@ def refused(platform, folder):
         ((*RUN, "--reranker", "delta"), "names no training collection for delta"),
         ((*DEMO, "--device", "gpu"), "unknown device 'gpu'. Choose one of auto, cpu, cuda, mps"),
         ((*RUN, "--seeds", "2", "--reranker", "revdocid"), "--seeds has no effect"),
+        ((*RUN, "--members", "2", "--reranker", "revdocid"), "--members has no effect"),
+        ((*RUN, "--members", "2"), "--members has no effect"),
         (
             (*RUN, "--checkpoint", "ckpt", "--members", "1", "--reranker", "delta"),
             "--members has no",

@@ -23,6 +23,12 @@ class Articles(Corpus):
             yield Document(f"d{n}", f"Title {n}", f"Abstract {n}", {"year": str(2000 + n)})
 
 
+class OtherArticles(Articles):
+    """Some more."""
+
+    fingerprint = "articles-2"
+
+
 def _judged(name, first, training=None):
     """Ten topics, each with the same twenty judged documents."""
     qrels = {f"{name}{n}": {f"d{d}": d % 3 for d in range(20)} for n in range(first, first + 10)}
@@ -86,6 +92,7 @@ def test_the_seed_draws_the_halves(tmp_path):
     [
         (TRAINING, "names no training collection"),
         (replace(COLLECTION, load_qrels=None), "has no judgments"),
+        (replace(COLLECTION, corpus=OtherArticles()), "has other documents than 'test'"),
         (replace(COLLECTION, load_qrels=lambda: {"test10": {"gone": 0}}), None),
     ],
 )

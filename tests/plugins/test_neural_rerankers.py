@@ -235,9 +235,13 @@ def test_topics_without_anything_to_tell_apart_are_an_error(case, resources, tmp
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU")
+@pytest.mark.parametrize(
+    "case",
+    [case for case in CASES.values() if case.gpu],
+    ids=[name for name, case in CASES.items() if case.gpu],
+    scope="module",
+)
 def test_a_gpu_scores_as_the_cpu_does(case, resources, tmp_path, monkeypatch):
-    if not case.gpu:
-        pytest.skip("test_devices_agree asks this of every model")
     monkeypatch.setattr(torch.backends.cudnn, "allow_tf32", False)
     on_cpu = case.prepared(resources)
     on_gpu = case.prepared(replace(resources, device="cuda"), loop=case.short()["loop"])

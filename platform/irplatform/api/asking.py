@@ -80,7 +80,7 @@ def ask(settings: RunSettings, plugins: Registry) -> Asked:
     retrievers, rerankers = choose_systems(
         plugins, settings.retrievers, settings.rerankers, given, settings.preset, settings.members
     )
-    teaching.check_seeds(settings.seeds, rerankers)
+    teaching.check_repetitions(settings.seeds, settings.members, rerankers)
     pipeline.refuse_silent_downloads(collection, settings.collection)
     train_on = plugins.collection(settings.train_on) if settings.train_on else None
     rerankers = pipeline.apply_checkpoint(settings.checkpoint, rerankers)

@@ -13,9 +13,13 @@ import heapq
 from functools import partial
 from typing import TYPE_CHECKING, Literal
 
-import orjson
-
 from irplatform.collections.beir import MEASURES_FILE
+from irplatform.collections.beir_files import (
+    QRELS_HEADER,
+    document_line,
+    qrels_line,
+    query_line,
+)
 from irplatform.collections.collection import Collection, Corpus, Qrels
 from irplatform.collections.write import pack
 from irplatform.console import progress
@@ -80,14 +84,12 @@ def write_queries(corpus: Corpus, folder: Path, count: int, seed: int) -> dict[s
     drawn = _draw(corpus, count, seed)
     with (folder / "queries.jsonl").open("wb") as queries:
         for document_id, headings in drawn:
-            record = {"_id": document_id, "text": " ; ".join(headings)}
-            queries.write(orjson.dumps({**record, "metadata": {FIELD: headings}}) + b"\n")
+            queries.write(query_line(document_id, " ; ".join(headings), {FIELD: headings}))
     parts = _split([document_id for document_id, _ in drawn], seed)
     (folder / "qrels").mkdir(exist_ok=True)
     for split, ids in parts.items():
-        lines = "".join(f"{i}\t{i}\t1\n" for i in ids)
-        text = "query-id\tcorpus-id\tscore\n" + lines
-        (folder / "qrels" / f"{split}.tsv").write_text(text, encoding="utf-8")
+        lines = [QRELS_HEADER, *(qrels_line(i, i, 1) for i in ids)]
+        (folder / "qrels" / f"{split}.tsv").write_bytes(b"".join(lines))
     return {split: len(ids) for split, ids in parts.items()}
 
 
@@ -108,8 +110,7 @@ def build_mesh(corpus: Corpus, out: Path, *, count: int, seed: int) -> Path:
         (folder / MEASURES_FILE).write_text("\n".join(MEASURES) + "\n", encoding="utf-8")
         with (folder / "corpus.jsonl.gz").open("wb") as raw, pack(raw) as file:
             for document in _counted(corpus):
-                record = {"_id": document.id, "title": document.title, "text": document.abstract}
-                file.write(orjson.dumps(record) + b"\n")
+                file.write(document_line(document, fields=False))
     return out
 
 

@@ -10,9 +10,13 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING
 
-import orjson
-
 from irplatform.collections.beir import DEFAULT_SPLIT, MEASURES_FILE, TRAINING_SPLIT
+from irplatform.collections.beir_files import (
+    QRELS_HEADER,
+    document_line,
+    qrels_line,
+    query_line,
+)
 from irplatform.collections.write import pack
 from irplatform.console import progress
 from irplatform.errors import InputError
@@ -23,7 +27,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from irplatform.collections.collection import Collection, Corpus
-    from irplatform.plugin import Document
 
 LEARN, TEST = "learn", "test"
 """The two folders that are made."""
@@ -44,12 +47,16 @@ def build_new_documents(collection: Collection, out: Path, *, seed: int) -> dict
         Folder name to its number of documents.
 
     Raises:
-        InputError: the folder exists, there is no training partner or no judgment, or a half has
-            no judged topic.
+        InputError: the folder exists, there is no training partner over the same documents or no
+            judgment, or a half has no judged topic.
     """
     if collection.training is None:
         raise InputError(f"'{collection.id}' names no training collection to learn from.")
     partner = collection.training()
+    if partner.corpus.fingerprint != collection.corpus.fingerprint:
+        raise InputError(
+            f"'{partner.id}' has other documents than '{collection.id}': there is nothing to part."
+        )
     with atomic_folder(out) as folder:
         for name, split, source, own in (
             (LEARN, TRAINING_SPLIT, partner, lambda i: not _is_tested(i, seed)),
@@ -69,19 +76,18 @@ def _write_topics(source: Collection, folder: Path, split: str, own: Callable[[s
     if source.load_qrels is None:
         raise InputError(f"'{source.id}' has no judgments.")
     qrels = source.load_qrels()
-    lines = ["query-id\tcorpus-id\tscore"]
+    lines = [QRELS_HEADER]
     with (folder / "queries.jsonl").open("wb") as file:
         for topic in source.load_topics():
             kept = {d: grade for d, grade in qrels.get(topic.id, {}).items() if own(d)}
             if not kept:
                 continue
-            lines += [f"{topic.id}\t{doc_id}\t{grade}" for doc_id, grade in kept.items()]
+            lines += [qrels_line(topic.id, doc_id, grade) for doc_id, grade in kept.items()]
             fields = {k: v for k, v in topic.fields.items() if k != "text"}  # the query's own name
-            record = {"_id": topic.id, "text": topic.query, "metadata": fields}
-            file.write(orjson.dumps(record) + b"\n")
+            file.write(query_line(topic.id, topic.query, fields))
     if len(lines) == 1:
         raise InputError(f"no topic of '{source.id}' has a judged document in its half.")
-    (folder / "qrels" / f"{split}.tsv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    (folder / "qrels" / f"{split}.tsv").write_bytes(b"".join(lines))
     measures = "".join(f"{measure}\n" for measure in source.measures)
     (folder / MEASURES_FILE).write_text(measures, encoding="utf-8")
 
@@ -98,12 +104,7 @@ def _write_documents(corpus: Corpus, folder: Path, seed: int) -> dict[str, int]:
     ):
         for document in corpus:
             name = TEST if _is_tested(document.id, seed) else LEARN
-            (test if name == TEST else learn).write(_line(document))
+            (test if name == TEST else learn).write(document_line(document))
             counts[name] += 1
             advance(1)
     return counts
-
-
-def _line(document: Document) -> bytes:
-    named = {"_id": document.id, "title": document.title, "text": document.abstract}
-    return orjson.dumps({**named, "metadata": dict(document.fields)}) + b"\n"

@@ -5,8 +5,7 @@ from __future__ import annotations
 from contextlib import ExitStack
 from typing import IO, TYPE_CHECKING
 
-import orjson
-
+from irplatform.collections.beir_files import QRELS_HEADER, qrels_line, query_line
 from irplatform.retrieval.dates import PUBLISHED_BEFORE
 
 if TYPE_CHECKING:
@@ -14,8 +13,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from irplatform.judgments.citations.articles import CitingArticle, CitingSentence
-
-_HEADER = b"query-id\tcorpus-id\tscore\n"
 
 
 class SentenceWriter:
@@ -52,10 +49,9 @@ class SentenceWriter:
         }
         if self.limited and article.year:
             metadata[PUBLISHED_BEFORE] = article.year
-        query = {"_id": name, "text": sentence.text, "metadata": metadata}
-        self._queries.write(orjson.dumps(query, option=orjson.OPT_APPEND_NEWLINE))
+        self._queries.write(query_line(name, sentence.text, metadata))
         if split not in self._qrels:
             path = self.folder / "qrels" / f"{split}.tsv"
             self._qrels[split] = self._open.enter_context(path.open("wb"))
-            self._qrels[split].write(_HEADER)
-        self._qrels[split].writelines(f"{name}\t{doc_id}\t1\n".encode() for doc_id in cited)
+            self._qrels[split].write(QRELS_HEADER)
+        self._qrels[split].writelines(qrels_line(name, doc_id, 1) for doc_id in cited)

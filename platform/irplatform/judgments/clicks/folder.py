@@ -5,8 +5,7 @@ from __future__ import annotations
 from contextlib import ExitStack
 from typing import IO, TYPE_CHECKING
 
-import orjson
-
+from irplatform.collections.beir_files import QRELS_HEADER, query_line
 from irplatform.judgments.clicks.report import SplitCounts
 from irplatform.judgments.clicks.splits import SPLITS, Shares, split_of
 from irplatform.runs.lines import numbered_lines
@@ -18,8 +17,6 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     import polars as pl
-
-HEADER = b"query-id\tcorpus-id\tscore\n"
 
 
 class SplitWriter:
@@ -66,9 +63,7 @@ class SplitWriter:
         queries = judged.select("id", "query").unique(maintain_order=True)
         splits = [split_of(id_, self.shares, self.seed) for id_ in queries["id"]]
         for (id_, text), split in zip(queries.iter_rows(), splits, strict=True):
-            self._queries.write(
-                orjson.dumps({"_id": id_, "text": text}, option=orjson.OPT_APPEND_NEWLINE)
-            )
+            self._queries.write(query_line(id_, text))
             if split == "test":
                 self.test_queries[id_] = text
             else:
@@ -86,7 +81,7 @@ class SplitWriter:
         if split not in self._files:
             path = qrels_path(self.folder, split)
             self._files[split] = self._open.enter_context(path.open("wb"))
-            self._files[split].write(HEADER)
+            self._files[split].write(QRELS_HEADER)
         return self._files[split]
 
 
@@ -96,7 +91,7 @@ def write_subset(folder: Path, name: str, queries: frozenset[str]) -> SplitCount
     if not queries:
         return counts
     with qrels_path(folder, name).open("wb") as file:
-        file.write(HEADER)
+        file.write(QRELS_HEADER)
         for line, query_id, _, grade in _judgments(folder):
             if query_id in queries:
                 counts.add(0, 1, int(grade > 0))
