@@ -57,16 +57,25 @@ class Bags:
         return first, second, third
 
 
+def joined(first: Bags, second: Bags) -> Bags:
+    """Texts of one behind those of the other."""
+    offsets = np.concatenate([first.offsets, second.offsets[1:] + first.offsets[-1]])
+    return Bags(np.concatenate([first.words, second.words]), offsets)
+
+
 class Reader:
     """Makes bags of texts and of a collection's documents.
 
     Args:
         index: the collection's forward index.
         vectors: word vectors.
+
+    Attributes:
+        index: the forward index.
     """
 
     def __init__(self, index: ForwardIndex, vectors: WordVectors) -> None:
-        self._index = index
+        self.index = index
         rows = vectors.align(index.vocabulary).astype(np.int64)
         self._row_of_word = np.where(rows == vectors.unk, UNKNOWN, rows)
         self._row_of_piece = _Rows(vectors)
@@ -83,7 +92,7 @@ class Reader:
 
     def documents(self, rows: Int64, field: Literal["title", "abstract"]) -> Bags:
         """Bags of a field of documents, which are named by their rows of the forward index."""
-        ids, offsets = self._index.tokens(rows, field)
+        ids, offsets = self.index.tokens(rows, field)
         words = self._row_of_word[ids]
         known = words != UNKNOWN
         before = np.concatenate([[0], np.cumsum(known)])

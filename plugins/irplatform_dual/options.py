@@ -19,11 +19,18 @@ class SparseLoop(LoopSettings):
 
 
 class PairsOptions(Options):
-    """Training on a file of pairs: texts that ask, and texts that they should find."""
+    """Training on pairs: texts that ask, and texts that they should find."""
 
     file: Path | None = Field(
         None, description="TSV file with a header, may be .gz; none trains on topics alone"
     )
+    passages: int = Field(
+        0,
+        ge=0,
+        description="passages of each document's abstract that should find its title, as pairs "
+        "beside those of the file or without one",
+    )
+    passage_words: int = Field(24, gt=0, description="words of a passage")
     query: str = Field("sentence", description="its column of texts that ask")
     text: str = Field("cited_title", description="its column of texts that they should find")
     group: str = Field(
@@ -32,12 +39,17 @@ class PairsOptions(Options):
         "of the sources of topics, named so in the topics' fields, are left out",
     )
     marker: str = Field("[CIT]", description="what is cut from texts that ask")
-    most: int = Field(500_000, gt=1, description="pairs that are read, at most")
+    most: int = Field(500_000, gt=1, description="pairs of the file, and passages, at most")
     seed: int = Field(1, ge=0, description="of first weights and order, the same for all members")
     loop: SparseLoop = Field(
         SparseLoop(batch_size=512, epochs=4, patience=1),
         description="optimizer and stopping",
     )
+
+    @property
+    def given(self) -> bool:
+        """Whether there are any."""
+        return self.file is not None or self.passages > 0
 
 
 class EncoderOptions(Options):
@@ -54,7 +66,7 @@ class EncoderOptions(Options):
     )
     shared: bool = Field(False, description="queries and documents have the same projection")
     vectors: VectorOptions = Field(VectorOptions(), description="word vectors to start from")
-    pairs: PairsOptions = Field(PairsOptions(), description="training on a file of pairs")
+    pairs: PairsOptions = Field(PairsOptions(), description="training on pairs of texts")
 
 
 class DualOptions(EncoderOptions):
@@ -80,7 +92,7 @@ class DualOptions(EncoderOptions):
 
 
 class RetrieverOptions(EncoderOptions):
-    """Options of the retriever, which needs a trained model: `checkpoint` or `pairs.file`."""
+    """Options of the retriever, which needs a trained model: `checkpoint`, or pairs."""
 
     checkpoint: Path | None = Field(
         None,

@@ -1,4 +1,4 @@
-"""Training on a file of pairs: each text must find its own among all texts of its batch."""
+"""Training on pairs of texts: each must find its own among all texts of its batch."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from torch.nn import functional
 
 from irplatform.errors import InputError
 from irplatform.training.text_pairs import TextPair, read_text_pairs
+from irplatform_dual.bags import joined
 from irplatform_dual.learned import Learned, mark
+from irplatform_dual.passages import read_passages
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -96,16 +98,46 @@ class Fold:
 
 
 def read_pairs(options: PairsOptions, reader: Reader, without: OfTopics | Fold) -> Pairs:
-    """Read a file of pairs.
+    """Read a file of pairs, where one is given, and passages of documents, where they are wanted.
 
     Args:
-        options: the file and its columns.
+        options: the file and its columns; how many passages.
         reader: makes bags.
-        without: what to leave out.
+        without: what of the file to leave out.
 
     Raises:
-        InputError: the file is missing, lacks a column, or has too few pairs.
+        InputError: the file is missing or lacks a column, or there are too few pairs.
     """
+    kept = _kept(options, without) if options.file is not None else []
+    numbers: dict[str, int] = {}
+    # Without a source, a query is one of its own.
+    group = [numbers.setdefault(pair.group or pair.query, len(numbers)) for pair in kept]
+    firsts: dict[str, int] = {}
+    same = [firsts.setdefault(pair.text, number) for number, pair in enumerate(kept)]
+    queries = reader.texts(pair.query for pair in kept)
+    texts = reader.texts(pair.text for pair in kept)
+    groups, equal = np.array(group, dtype=np.int64), np.array(same, dtype=np.int64)
+    if options.passages:
+        passages, titles, rows = read_passages(reader, options)
+        queries, texts = joined(queries, passages), joined(texts, titles)
+        groups = np.concatenate([groups, rows + len(numbers)])
+        equal = np.concatenate([equal, rows + len(kept)])
+    if len(np.unique(groups)) < _FEWEST:
+        raise InputError(
+            "there are too few pairs to learn from, apart from those of the topics at hand.",
+            path=options.file,
+        )
+    return Pairs(
+        queries,
+        texts,
+        groups,
+        equal,
+        Learned.of((pair.query for pair in kept), {pair.group for pair in kept} - {""}),
+    )
+
+
+def _kept(options: PairsOptions, without: OfTopics | Fold) -> list[TextPair]:
+    """The pairs of the file, but for those that are to be left out."""
     if options.file is None or not options.file.is_file():
         raise InputError("there is no such file of pairs.", path=options.file)
     found = read_text_pairs(
@@ -115,24 +147,7 @@ def read_pairs(options: PairsOptions, reader: Reader, without: OfTopics | Fold) 
         group=options.group,
         marker=options.marker,
     )
-    kept = list(islice((pair for pair in found if pair not in without), options.most))
-    numbers: dict[str, int] = {}
-    # Without a source, a query is one of its own.
-    group = [numbers.setdefault(pair.group or pair.query, len(numbers)) for pair in kept]
-    if len(numbers) < _FEWEST:
-        raise InputError(
-            "there are too few pairs to learn from, apart from those of the topics at hand.",
-            path=options.file,
-        )
-    firsts: dict[str, int] = {}
-    same = [firsts.setdefault(pair.text, number) for number, pair in enumerate(kept)]
-    return Pairs(
-        reader.texts(pair.query for pair in kept),
-        reader.texts(pair.text for pair in kept),
-        np.array(group, dtype=np.int64),
-        np.array(same, dtype=np.int64),
-        Learned.of((pair.query for pair in kept), {pair.group for pair in kept} - {""}),
-    )
+    return list(islice((pair for pair in found if pair not in without), options.most))
 
 
 class PairsTask:

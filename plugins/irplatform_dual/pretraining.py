@@ -1,4 +1,4 @@
-"""An encoder that learned from a file of pairs; kept in the cache, and shared by all who ask."""
+"""An encoder that learned from pairs of texts; kept in the cache, and shared by all who ask."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _WEIGHTS = "dual-pairs.safetensors"
 def pretrained(
     resources: Resources, options: EncoderOptions, without: OfTopics | Fold
 ) -> tuple[Encoder, Learned]:
-    """An encoder after training on `options.pairs.file`, and what it learned from.
+    """An encoder after training on `options.pairs`, and what it learned from.
 
     Args:
         resources: what the harness lends.
@@ -36,14 +36,14 @@ def pretrained(
         InputError: the file is missing, or no file of such pairs.
     """
     pairs = options.pairs
-    if pairs.file is None or not pairs.file.is_file():
+    if pairs.file is not None and not pairs.file.is_file():
         raise InputError("there is no such file of pairs.", path=pairs.file)
-    name, file = pairs.file.name, file_digest(pairs.file)
+    file = None if pairs.file is None else file_digest(pairs.file)
     encoder = Encoder(resources, options, pairs.seed)
 
     def build(folder: Path) -> None:
         read = read_pairs(pairs, encoder.reader, without)
-        resources.notice(f"dual-encoder: learning from {len(read):,} pairs of {name}")
+        resources.notice(f"dual-encoder: learning from {len(read):,} pairs of texts")
         task = PairsTask(encoder.network, read, pairs)
         with (
             resources.progress("learning from pairs", task.steps * pairs.loop.epochs) as advance,

@@ -55,7 +55,7 @@ class DualEncoder(TrainableReranker):
         self._stored = None
 
     def fit(self, data: TrainingData) -> None:
-        """Train on pairs of texts, where a file is given, and then on topics.
+        """Train on pairs of texts, where there are any, and then on topics.
 
         Training stops early on the validation topics' nDCG@20, mixed with the first stage.
         """
@@ -65,7 +65,7 @@ class DualEncoder(TrainableReranker):
         from irplatform_dual.pretraining import pretrained
         from irplatform_dual.task import TopicsTask
 
-        if self.options.pairs.file is not None and not self._loaded:
+        if self.options.pairs.given and not self._loaded:
             topics = [labelled.topic for labelled in (*data.training, *data.validation)]
             without = OfTopics.of(topics, self.options.pairs.group)
             taught, learned = pretrained(self._resources, self.options, without)

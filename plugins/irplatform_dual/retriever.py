@@ -1,6 +1,6 @@
 """The retriever: documents whose vectors are nearest to the query's, through an index of them all.
 
-Its models are those that `platform train` made, or some that it trains on a file of pairs, each on
+Its models are those that `platform train` made, or some that it trains on pairs of texts, each on
 all but a part of the file's sources. What a first stage finds for training topics is what rerankers
 learn from, so a topic is searched with the models that did not learn from it. Scores are means over
 these models: inner products of their vectors side by side.
@@ -70,17 +70,18 @@ class DualEncoderSearch(Retriever):
         """The content of the checkpoint or of the file of pairs.
 
         Raises:
-            InputError: not one of them is given, or it is not there.
+            InputError: there is neither a model nor anything to train one on, or both; or a file
+                is missing.
         """
         from irplatform.collections.digests import digests
 
         folder, pairs = self.options.checkpoint, self.options.pairs.file
-        if (folder is None) == (pairs is None):
+        if (folder is None) != self.options.pairs.given:
             raise InputError(
                 "retriever 'dual-encoder' needs a trained model: --set dual-encoder.checkpoint="
                 "FOLDER, which `platform train --reranker dual-encoder --out FOLDER` writes, or "
-                "--set dual-encoder.pairs.file=FILE to train one on pairs of texts"
-                + (", not both." if folder else ".")
+                "--set dual-encoder.pairs.file=FILE or --set dual-encoder.pairs.passages=3 to "
+                "train one on pairs of texts" + (", not both." if folder else ".")
             )
         if folder is None:
             return {"pairs": digests([pairs])} if pairs else {}
@@ -190,7 +191,7 @@ class DualEncoderSearch(Retriever):
             from irplatform_dual.pairs import Fold
             from irplatform_dual.pretraining import pretrained
 
-            folds = self.options.folds
+            folds = self.options.folds if self.options.pairs.file else 1
             return [pretrained(resources, self.options, Fold(n, folds)) for n in range(folds)]
         found = []
         for member in resources.checkpoint(self.options.checkpoint):

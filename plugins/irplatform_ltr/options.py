@@ -84,6 +84,14 @@ class LtrOptions(Options):
         description="features that learn do not learn from documents that a fold's own topics "
         "judge; false where the topics to rank share relevant documents with the training topics",
     )
+    memory_share: float = Field(
+        0.5,
+        gt=0,
+        le=1,
+        description="where features remember documents, the share of the learners that read them; "
+        "the others read all else, so that documents which no training topic is about are not "
+        "pushed out",
+    )
     pool: PoolOptions = Field(PoolOptions(), description="the documents that are learned from")
     tree: TreeOptions = Field(TreeOptions(), description="the trees")
     linear: LinearOptions = Field(LinearOptions(), description="the linear model")

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from irplatform.features import Calculator, Features, Group
-    from irplatform_ltr.learners.ensemble import Ensemble
+    from irplatform_ltr.learners.views import Views
     from irplatform_ltr.pools import Pool
 
 _FILE = "ltr.json"
@@ -38,15 +38,12 @@ class LearningToRank(TrainableReranker):
 
     _resources: Resources
     _groups: list[Group]
-    _ensemble: Ensemble
+    _learners: Views
 
     def prepare(self, resources: Resources) -> None:
         """Keep what is lent; groups are opened when it is known which apply."""
-        from irplatform_ltr.learners.ensemble import Ensemble
-
         self._resources = resources
         self._groups = []
-        self._ensemble = Ensemble.of(self.options, resources.threads)
 
     def holds_first_stage(self) -> bool:
         """Whether a group has the first stage's score: then the learners have weighed it."""
@@ -63,7 +60,6 @@ class LearningToRank(TrainableReranker):
     def fit(self, data: TrainingData) -> None:
         """Compute features of the training topics' documents, and fit the learners to them."""
         from irplatform.features import Folding, cross_fitted, open_groups
-        from irplatform_ltr.learners.ensemble import Ensemble
         from irplatform_ltr.learners.learner import Table
         from irplatform_ltr.pools import draw_pools
 
@@ -94,8 +90,15 @@ class LearningToRank(TrainableReranker):
             np.concatenate([pool.grades for pool in pools]),
             np.cumsum([0, *(len(pool.doc_ids) for pool in pools)]),
         )
-        self._ensemble = Ensemble.of(self.options, self._resources.threads)
-        self._ensemble.fit(table, self._resources.seed)
+        self._learners = self._views()
+        self._learners.fit(table, self._resources.seed)
+
+    def _views(self) -> Views:
+        """Learners for the features of the groups, not fit yet."""
+        from irplatform_ltr.learners.views import Views
+
+        remembers = [group.remembers for group in self._groups for _ in group.columns]
+        return Views(self.options, np.array(remembers, dtype=np.bool_), self._resources.threads)
 
     def _asked(self) -> tuple[list[str], dict[str, dict[str, Any]]]:
         """Names of the groups, and their settings; rerankers to stack are a group, too."""
@@ -132,7 +135,7 @@ class LearningToRank(TrainableReranker):
         """Write the learners, the names of groups and features, and what groups learned."""
         from irplatform.features import save_groups
 
-        self._ensemble.save(folder)
+        self._learners.save(folder)
         save_groups(self._groups, folder / _FILE)
 
     def load(self, folder: Path) -> None:
@@ -144,7 +147,8 @@ class LearningToRank(TrainableReranker):
         from irplatform.features import load_groups
 
         self._groups = load_groups(folder / _FILE, self._resources)
-        self._ensemble.load(folder)
+        self._learners = self._views()
+        self._learners.load(folder)
 
     def score(self, topic: Topic, documents: Documents) -> Sequence[float]:
         """Score documents: one float each, higher is better, not bounded."""
@@ -152,19 +156,19 @@ class LearningToRank(TrainableReranker):
 
     def score_batch(self, batch: Sequence[tuple[Topic, Documents]]) -> list[Sequence[float]]:
         """Score several topics; groups may compute the features of all at once."""
-        return [self._ensemble.score(values).tolist() for values in self.features(batch)]
+        return [self._learners.score(values).tolist() for values in self.features(batch)]
 
     def explain(self, topic: Topic, documents: Documents) -> Sequence[Mapping[str, object]]:
         """What each group, and each of the features that matter most, adds to the scores."""
         from irplatform_ltr.explanation import explanation
 
         (values,) = self.features([(topic, documents)])
-        adds = self._ensemble.contributions(values)
+        adds = self._learners.contributions(values)
         groups = [group.columns for group in self._groups]
         return [
             explanation(score, groups, own, parts)
             for score, own, parts in zip(
-                self._ensemble.score(values).tolist(), values, adds, strict=True
+                self._learners.score(values).tolist(), values, adds, strict=True
             )
         ]
 

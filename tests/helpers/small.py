@@ -77,12 +77,16 @@ class SmallResources:
 
 
 def small_resources(
-    folder: Path, texts: dict[str, str], vectors: dict[str, np.ndarray], seed: int = 1
+    folder: Path,
+    texts: dict[str, str],
+    vectors: dict[str, np.ndarray],
+    seed: int = 1,
+    titles: dict[str, str] | None = None,
 ) -> SmallResources:
-    """Resources with a forward index of the texts and the given word vectors."""
-    build_forward_index(
-        (Document(doc_id, "", text) for doc_id, text in texts.items()), folder, workers=1
-    )
+    """Resources with a forward index of the texts (and titles) and the given word vectors."""
+    titles = titles or {}
+    documents = (Document(doc_id, titles.get(doc_id, ""), text) for doc_id, text in texts.items())
+    build_forward_index(documents, folder, workers=1)
     matrix = np.array(list(vectors.values()), dtype=np.float32)
     held = WordVectors.with_unk(list(vectors), matrix, seed=5)
     return SmallResources(

@@ -14,6 +14,7 @@ from irplatform_dual.encoder import Encoder
 from irplatform_dual.learned import Learned
 from irplatform_dual.options import DualOptions, PairsOptions
 from irplatform_dual.pairs import Fold, OfTopics, PairsTask, read_pairs
+from irplatform_dual.passages import read_passages
 from irplatform_dual.pretraining import pretrained
 
 ASKS = words(150)
@@ -120,6 +121,64 @@ def test_most_pairs_and_missing_files(resources, file, tmp_path):
     one.write_text(f"{HEADER}s\t1\tx\ty\n", encoding="utf-8")
     with pytest.raises(InputError, match="too few pairs"):
         read_pairs(PairsOptions(file=one), reader, nothing)
+
+
+@pytest.fixture
+def abstracts(tmp_path):
+    """Documents of thirty words with a title of their own; one lacks a title, one an abstract."""
+    random = np.random.default_rng(6)
+    texts = {
+        f"d{number}": " ".join([word, *random.choice(NOISE, 29)])
+        for number, word in enumerate(4 * ASKS)
+    }
+    titles = {f"d{number}": word for number, word in enumerate(4 * FINDS)} | {"bare": FINDS[0]}
+    texts |= {"untitled": NOISE[0], "bare": ""}
+    vectors = {word: random.normal(size=16) for word in (*ASKS, *FINDS, *NOISE)}
+    return small_resources(tmp_path / "forward", texts, vectors, titles=titles)
+
+
+def test_passages_are_runs_of_an_abstracts_words_with_its_title(abstracts):
+    options = _options(None, passages=3, passage_words=8)
+    encoder = Encoder(abstracts, options, 1)
+    found, titles, rows = read_passages(encoder.reader, options.pairs)
+    assert len(found) == len(titles) == len(rows) == 12 * len(FINDS)
+    whole = encoder.reader.documents(rows, "abstract")
+    own = encoder.reader.documents(rows, "title")
+    begins = set()
+    for number in range(len(found)):
+        passage, abstract = (bags.take(np.array([number])).words for bags in (found, whole))
+        places = [n for n in range(23) if abstract[n : n + 8].tolist() == passage.tolist()]
+        assert len(passage) == 8
+        assert places
+        begins.update(places)
+        title, expected = (bags.take(np.array([number])).words for bags in (titles, own))
+        assert title.tolist() == expected.tolist()
+    assert {0, 22} <= begins  # the first and the last words, too
+
+
+def test_passages_join_the_pairs_of_a_file_and_do_without_one(abstracts, file):
+    nothing = OfTopics.of([], "citing_id")
+    alone, both = _options(None, passages=2), _options(file, passages=2)
+    reader = Encoder(abstracts, alone, 1).reader
+    assert len(read_pairs(alone.pairs, reader, nothing)) == 8 * len(FINDS)
+    pairs = read_pairs(both.pairs, reader, nothing)
+    assert len(pairs) == len(pairs.queries) == len(pairs.texts) == 3000 + 8 * len(FINDS)
+    assert len(np.unique(pairs.group)) == 600 + 4 * len(FINDS)
+    assert pairs.same[-1] == pairs.same[-2] != pairs.same[-3]
+    few = alone.pairs.model_copy(update={"most": 40})
+    assert len(read_pairs(few, reader, nothing)) == 40
+
+
+def test_what_is_learned_of_passages_finds_documents_by_other_words(abstracts):
+    """A word of the abstract leads to the title's word, which it never stands beside."""
+    abstracts.notice = lambda _message: None
+    options = _options(None, passages=8, passage_words=30)
+    encoder, learned = pretrained(abstracts, options, OfTopics.of([], "citing_id"))
+    queries = encoder.queries(ASKS)
+    titles = encoder.network.titles(encoder.reader.texts(FINDS)).detach().numpy()
+    own = (queries @ titles.T).argmax(axis=1) == np.arange(len(ASKS))
+    assert own.mean() >= 0.95
+    assert not learned.knows(Topic("t", ASKS[0]), "citing_id")
 
 
 def test_the_loss_is_that_of_a_plain_loop(resources, file):

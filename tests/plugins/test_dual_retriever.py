@@ -138,6 +138,16 @@ def test_of_a_file_of_pairs_every_topic_is_searched_without_its_source(resources
         assert np.allclose(found.scores, np.sort(scores)[::-1][:20], atol=1e-5)
 
 
+def test_passages_alone_train_one_model(resources):
+    options = RetrieverOptions.model_validate(
+        {"pairs": {"passages": 2, "loop": {"epochs": 1}}, "projection": 8}
+    )
+    retriever = DualEncoderSearch(options)
+    assert retriever.depends_on() == {}
+    with pytest.raises(InputError, match="too few pairs"):  # these documents have no titles
+        retriever.retrieve(TOPICS, 20, resources)
+
+
 def test_what_it_depends_on_follows_the_files(tmp_path):
     folder = tmp_path / "checkpoint" / "member-0"
     folder.mkdir(parents=True)
@@ -151,7 +161,7 @@ def test_what_it_depends_on_follows_the_files(tmp_path):
 
 
 def test_without_a_model_or_with_two_it_says_what_it_needs(resources, tmp_path):
-    with pytest.raises(InputError, match=r"checkpoint=FOLDER.*pairs\.file=FILE"):
+    with pytest.raises(InputError, match=r"checkpoint=FOLDER.*pairs\.file=FILE.*passages=3"):
         DualEncoderSearch().depends_on()
     both = {"checkpoint": tmp_path, "pairs": {"file": tmp_path / "x"}}
     with pytest.raises(InputError, match="not both"):

@@ -8,6 +8,7 @@ from irplatform_ltr.learners.ensemble import Ensemble
 from irplatform_ltr.learners.learner import Table
 from irplatform_ltr.learners.linear import PairwiseLinear
 from irplatform_ltr.learners.trees import Trees, levels
+from irplatform_ltr.learners.views import Views
 from irplatform_ltr.options import LinearOptions, LtrOptions, TreeOptions
 
 TREES = TreeOptions(trees=40, leaf_documents=5)
@@ -133,3 +134,33 @@ def test_a_damaged_model_is_refused(tmp_path):
     (tmp_path / "ensemble.json").unlink()
     with pytest.raises(InputError, match="no model"):
         Ensemble.of(OPTIONS).load(tmp_path)
+
+
+def test_views_average_learners_that_read_all_and_learners_that_do_not_remember(tmp_path):
+    remembers = np.array([True, False, False, True, False])
+    options = OPTIONS.model_copy(update={"memory_share": 0.25})
+    table, unseen = _table(), _table(seed=4).features
+    views, read = Views(options, remembers), Views(options, remembers)
+    views.fit(table, 1)
+    views.save(tmp_path)
+    read.load(tmp_path)
+    everything, rest = Ensemble.of(options), Ensemble.of(options)
+    everything.fit(table, 1)
+    rest.fit(Table(table.features[:, ~remembers].copy(), table.grades, table.offsets), 1)
+    expected = 0.25 * everything.score(unseen) + 0.75 * rest.score(unseen[:, ~remembers])
+    for held in (views, read):
+        np.testing.assert_allclose(held.score(unseen), expected, rtol=1e-12)
+        np.testing.assert_allclose(held.contributions(unseen).sum(axis=1), expected, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("remembers", "share"), [([False] * 5, 0.5), ([True] * 5, 0.5), ([True] + [False] * 4, 1.0)]
+)
+def test_there_is_one_view_where_nothing_or_everything_remembers(remembers, share, tmp_path):
+    views = Views(OPTIONS.model_copy(update={"memory_share": share}), np.array(remembers))
+    table, plain = _table(), Ensemble.of(OPTIONS)
+    for learner in (views, plain):
+        learner.fit(table, 1)
+    assert views.score(table.features).tolist() == plain.score(table.features).tolist()
+    views.save(tmp_path)
+    assert not any(path.is_dir() for path in tmp_path.iterdir())

@@ -126,7 +126,7 @@ def cross_fitted(group: Group, data: TrainingData, resources: Resources, how: Fo
     instances: dict[int, FeatureGroup] = {}
     marks = {}
     for fold in (*sorted(set(folds)), _WHOLE):
-        lesson = _lesson(topics, folds, fold, _remembers(group), hides=how.hide_judged)
+        lesson = _lesson(topics, folds, fold, group.remembers, hides=how.hide_judged)
         instances[fold], marks[fold] = _fitted(group, lesson, data.workspace, resources)
     whole = instances.pop(_WHOLE)
     assert isinstance(whole, TrainableFeatureGroup)  # `_fitted` makes no other
@@ -198,10 +198,6 @@ def _prepared(group: Group, resources: Resources) -> TrainableFeatureGroup:
     if not isinstance(made, TrainableFeatureGroup):
         raise TypeError(f"feature group '{group.name}' does not learn")
     return made
-
-
-def _remembers(group: Group) -> bool:
-    return isinstance(group.held, TrainableFeatureGroup) and group.held.remembers_documents
 
 
 def _without(topic: LabelledTopic, hidden: set[str]) -> LabelledTopic:

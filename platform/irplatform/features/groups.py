@@ -37,6 +37,7 @@ class Group:
         held: the prepared group.
         learned: stands for what it learned; "" where it did not.
         saved: the same for what `save_groups` keeps of it.
+        remembers: whether its features are meant to show what other topics say of a document.
     """
 
     name: str
@@ -44,6 +45,15 @@ class Group:
     held: FeatureGroup
     learned: str = ""
     saved: str = ""
+    remembers: bool = False
+
+    @classmethod
+    def of(
+        cls, name: str, settings: Mapping[str, Any], held: FeatureGroup, learned: str = ""
+    ) -> Group:
+        """A group that was opened, or read with what it learned."""
+        remembers = isinstance(held, TrainableFeatureGroup) and held.remembers_documents
+        return cls(name, settings, held, learned, learned, remembers)
 
     @property
     def learns(self) -> bool:
@@ -116,7 +126,9 @@ def open_groups(
     if len(set(names)) < len(names):
         raise InputError("a group of features is named twice.")
     return [
-        Group(name, settings.get(name, {}), resources.feature_group(name, settings.get(name, {})))
+        Group.of(
+            name, settings.get(name, {}), resources.feature_group(name, settings.get(name, {}))
+        )
         for name in names
     ]
 
@@ -161,7 +173,7 @@ def load_groups(path: Path, resources: Resources) -> list[Group]:
     groups = []
     for name, settings, columns, learned in saved:
         opened = resources.feature_group(name, settings)
-        group = Group(name, settings, opened, learned, learned)
+        group = Group.of(name, settings, opened, learned)
         if isinstance(group.held, TrainableFeatureGroup):
             group.held.load(path.parent / "groups" / name)
         if group.columns != columns:

@@ -1,0 +1,48 @@
+"""Passages of a collection's documents as pairs: a few words of an abstract must find the title.
+
+Pairs that cost nothing (the inverse cloze task: Lee, Chang, Toutanova. Latent Retrieval for Weakly
+Supervised Open Domain Question Answering. ACL 2019, section 4; with the title as what is found, as
+in pairs of sentences and cited titles). They teach words of documents that no other pair is about.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from irplatform_dual.bags import Bags
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from irplatform_dual.bags import Reader
+    from irplatform_dual.options import PairsOptions
+
+    Int64 = npt.NDArray[np.int64]
+
+
+def read_passages(reader: Reader, options: PairsOptions) -> tuple[Bags, Bags, Int64]:
+    """Draw passages of the documents that have a title and an abstract.
+
+    Where all documents are too many for `options.most`, some of them are drawn.
+
+    Returns:
+        Passages, the title of each, and the row of its document in the forward index.
+    """
+    random = np.random.default_rng([options.seed, 2_000_003])
+    index = reader.index
+    has = (index.lengths("title") > 0) & (index.lengths("abstract") > 0)
+    rows = np.flatnonzero(has)
+    if len(rows) > (most := options.most // max(options.passages, 1)):
+        rows = np.sort(random.choice(rows, most, replace=False))
+    titles, abstracts = reader.documents(rows, "title"), reader.documents(rows, "abstract")
+    lengths = np.diff(abstracts.offsets)
+    told = np.flatnonzero((np.diff(titles.offsets) > 0) & (lengths > 0))
+    which = np.repeat(told, options.passages)
+    spare = np.maximum(lengths[which] - options.passage_words, 0)
+    starts = abstracts.offsets[which] + random.integers(0, spare + 1)
+    sizes = np.minimum(lengths[which], options.passage_words)
+    offsets = np.concatenate([[0], np.cumsum(sizes)])
+    places = np.arange(offsets[-1]) + np.repeat(starts - offsets[:-1], sizes)
+    return Bags(abstracts.words[places], offsets), titles.take(which), rows[which]
