@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from irplatform.reproduction import Expected, Row
 
-PAGES = (Path(__file__).with_name("results.md"),)
+PAGES = tuple(Path(__file__).with_name(name) for name in ("results.md", "graphene.md"))
 
 _TABLE = re.compile(
     r"(?P<begin><!-- results (?P<tag>[\w.-]+)( by (?P<label>\w+))?: (?P<measures>[^>]+?) -->\n).*?"
