@@ -85,6 +85,7 @@ def refused(platform, folder):
         (("train", *SMALL, "--reranker", "delta", "--out", "small"), "small: this exists already"),
         (("train", *SMALL, "--reranker", "delta", "--out", "good.run/x"), "good.run: this is a"),
         (("fuse", "good.run", "--out", "f.run"), "at least two runs are needed"),
+        (("fuse", "a", "b", "--out", "f", "--by", "scores", "--k", "9"), "--k has no effect"),
         (("collections", "show", "dmeo"), "Did you mean 'demo'?"),
         (("collections", "check", "nowhere/"), "unknown collection 'nowhere/'"),
         (("collections", "add", "demo", "small"), "'demo' is a plugin's collection"),

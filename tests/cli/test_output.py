@@ -66,6 +66,15 @@ def test_fuse_writes_a_run(platform, folder):
     ]
 
 
+def test_fuse_by_scores(platform, folder):
+    (folder / "other.run").write_text("q1 Q0 d2 1 2.0 x\n")
+    runs = ("good.run", "other.run", "--by", "scores", "--out", "fused.run")
+    assert platform("fuse", *runs).code == 0
+    ranks = ("good.run", "other.run", "--out", "ranks.run")
+    assert platform("fuse", *ranks).code == 0
+    assert (folder / "fused.run").read_text() != (folder / "ranks.run").read_text()
+
+
 def test_show_lists_every_setting_with_type_default_and_meaning(platform):
     registration = registry().reranker("delta")
     shown = platform("rerankers", "show", "delta", "--json").json

@@ -1,10 +1,10 @@
-"""Reciprocal rank fusion."""
+"""Fusion by reciprocal ranks and by standardized scores."""
 
 import numpy as np
 import pytest
 
 from irplatform.runs import Ranking, Run
-from irplatform.runs.fuse import reciprocal_rank_fusion
+from irplatform.runs.fuse import reciprocal_rank_fusion, score_fusion
 
 
 def run(name, **topics):
@@ -79,3 +79,38 @@ def test_weights_count():
 def test_weights_that_make_no_sense_are_refused(weights):
     with pytest.raises(ValueError, match="weights"):
         reciprocal_rank_fusion([run("x", q="a"), run("y", q="b")], weights=weights)
+
+
+def scored(name, **topics):
+    return Run(name, {t: Ranking.of(list(held), list(held.values())) for t, held in topics.items()})
+
+
+def test_standardized_scores_are_added_as_by_hand():
+    first = scored("x", q={"a": 3.0, "b": 2.0, "c": 1.0})
+    second = scored("y", q={"c": 50.0, "d": 10.0})
+    high = (1.5) ** 0.5  # of 3, 2, 1: the deviation is the root of two thirds
+    fused = score_fusion([first, second], "sum")
+    assert fused.name == "sum"
+    found = dict(zip(fused.rankings["q"].doc_ids, fused.rankings["q"].scores, strict=True))
+    by_hand = {"a": high - 1, "b": 0 - 1, "c": -high + 1, "d": -high - 1}
+    assert found == pytest.approx(by_hand, rel=1e-6)
+    assert fused.rankings["q"].doc_ids == ("a", "c", "b", "d")
+
+
+def test_a_runs_scale_does_not_matter_nor_the_order_of_the_runs():
+    held = {"a": 3.0, "b": 2.5, "c": 1.0}
+    other = scored("y", q={"b": 0.3, "c": 0.2, "e": 0.1}, r={"z": 1.0}, empty={})
+    plain = score_fusion([scored("x", q=held), other], depth=3)
+    scaled = score_fusion([other, scored("x", q={d: 7 * s - 40 for d, s in held.items()})], depth=3)
+    assert plain.rankings["q"].doc_ids == scaled.rankings["q"].doc_ids
+    assert len(plain.rankings["q"].doc_ids) == 3
+    assert np.allclose(plain.rankings["q"].scores, scaled.rankings["q"].scores)
+    assert plain.rankings["r"].doc_ids == ("z",)
+    assert plain.rankings["empty"].doc_ids == ()
+
+
+def test_scores_of_nothing_are_refused():
+    with pytest.raises(ValueError, match="no runs"):
+        score_fusion([])
+    with pytest.raises(ValueError, match="depth is 0"):
+        score_fusion([run("x", q="a")], depth=0)

@@ -11,18 +11,34 @@ import click
 @click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="The run to write.")
 @click.option("--tag", default="fused", show_default=True, help="Its last column.")
-@click.option("--k", default=60, show_default=True, help="The constant of the method.")
+@click.option(
+    "--by",
+    type=click.Choice(["ranks", "scores"]),
+    default="ranks",
+    show_default=True,
+    help="Reciprocal ranks (Cormack, Clarke and Büttcher, SIGIR 2009), or the sum of standardized "
+    "scores (Montague and Aslam, CIKM 2001).",
+)
+@click.option(
+    "--k", type=int, default=None, help="How little the first ranks stand out.  [default: 60]"
+)
 @click.option("--depth", default=1000, show_default=True, help="Documents per topic.")
-def fuse(runs: tuple[Path, ...], out: Path, tag: str, k: int, depth: int) -> None:
-    """Fuse TREC runs by reciprocal rank (Cormack, Clarke and Büttcher, SIGIR 2009)."""
+def fuse(runs: tuple[Path, ...], out: Path, tag: str, by: str, k: int | None, depth: int) -> None:
+    """Fuse TREC runs, by their ranks or by their scores."""
     from irplatform.errors import InputError
     from irplatform.runs import read_run, write_run
-    from irplatform.runs.fuse import reciprocal_rank_fusion
+    from irplatform.runs.fuse import reciprocal_rank_fusion, score_fusion
 
     if len(runs) < 2:
         raise InputError("at least two runs are needed.")
-    if k < 1 or depth < 1:
+    if by == "scores" and k is not None:
+        raise InputError("--k has no effect with --by scores: it belongs to ranks.")
+    if (k is not None and k < 1) or depth < 1:
         raise InputError("--k and --depth must be at least 1.")
-    fused = reciprocal_rank_fusion([read_run(path) for path in runs], name=tag, k=k, depth=depth)
+    held = [read_run(path) for path in runs]
+    if by == "scores":
+        fused = score_fusion(held, name=tag, depth=depth)
+    else:
+        fused = reciprocal_rank_fusion(held, name=tag, k=k or 60, depth=depth)
     write_run(fused, out)
     click.echo(f"{out}: {len(fused.rankings)} topics from {len(runs)} runs")

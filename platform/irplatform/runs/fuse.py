@@ -1,9 +1,13 @@
-"""Fusion of runs by reciprocal rank.
+"""Fusion of runs, by ranks or by scores.
 
-A document scores the sum over the runs of weight / (k + its rank there), ranks counted from 1; a
-run that did not find it adds nothing (Cormack, Clarke and Büttcher, SIGIR 2009, where all weights
-are 1). Scores of the runs need not be comparable, and their ties are decided before: by decreasing
-document id.
+By reciprocal ranks, a document scores the sum over the runs of weight / (k + its rank there), ranks
+counted from 1; a run that did not find it adds nothing (Cormack, Clarke and Büttcher, SIGIR 2009,
+where all weights are 1). Scores of the runs need not be comparable, and their ties are decided
+before: by decreasing document id.
+
+By scores, it is the sum of its scores, each run's standardized over a topic's documents (CombSUM:
+Fox and Shaw, TREC 1993; with standard scores: Montague and Aslam, CIKM 2001). A run that did not
+find a document gives it the lowest score that it gives any.
 """
 
 from __future__ import annotations
@@ -11,7 +15,10 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from irplatform.runs.run import Ranking, Run
+from irplatform.runs.standardize import standardized
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,13 +52,55 @@ def reciprocal_rank_fusion(
         raise ValueError("there are no runs to fuse")
     if k < 0:
         raise ValueError(f"k is {k}; it must be 0 or more")
-    if depth is not None and depth < 1:
-        raise ValueError(f"the depth is {depth}; it must be 1 or more")
+    _check_depth(depth)
     if len(weights) != len(runs) or min(weights) < 0 or not any(weights):
         raise ValueError(f"the weights {list(weights)} do not suit {len(runs)} runs")
-    topics = dict.fromkeys(topic for run in runs for topic in run.rankings)
-    fused = Run(name, {topic: _fused(runs, topic, k, weights) for topic in topics})
+    fused = Run(name, {topic: _fused(runs, topic, k, weights) for topic in _topics(runs)})
     return fused if depth is None else fused.top(depth)
+
+
+def score_fusion(runs: Sequence[Run], name: str = "fused", depth: int | None = None) -> Run:
+    """Fuse runs into one by the sum of their standardized scores.
+
+    Args:
+        runs: what to fuse; their order does not matter.
+        name: the name of the fused run.
+        depth: how many documents to keep per topic; by default all.
+
+    Returns:
+        A run with every topic that any of the runs has, in the order in which they first come.
+
+    Raises:
+        ValueError: there are no runs, or the depth is not positive.
+    """
+    if not runs:
+        raise ValueError("there are no runs to fuse")
+    _check_depth(depth)
+    fused = Run(name, {topic: _summed(runs, topic) for topic in _topics(runs)})
+    return fused if depth is None else fused.top(depth)
+
+
+def _topics(runs: Sequence[Run]) -> dict[str, None]:
+    return dict.fromkeys(topic for run in runs for topic in run.rankings)
+
+
+def _check_depth(depth: int | None) -> None:
+    if depth is not None and depth < 1:
+        raise ValueError(f"the depth is {depth}; it must be 1 or more")
+
+
+def _summed(runs: Sequence[Run], topic: str) -> Ranking:
+    found = [run.rankings[topic] for run in runs if topic in run.rankings]
+    doc_ids = sorted({doc_id for ranking in found for doc_id in ranking.doc_ids})
+    columns = []
+    for ranking in found:
+        scores = standardized(np.asarray(ranking.scores, dtype=np.float64))
+        own = dict(zip(ranking.doc_ids, scores.tolist(), strict=True))
+        lowest = min(own.values(), default=0.0)
+        columns.append([own.get(doc_id, lowest) for doc_id in doc_ids])
+    # Sorted, so that the sum does not depend on the order of the runs.
+    summed = np.sort(np.array(columns), axis=0).sum(axis=0) if doc_ids else []
+    return Ranking.of(doc_ids, summed)
 
 
 def _fused(runs: Sequence[Run], topic: str, k: float, weights: Sequence[float]) -> Ranking:
