@@ -34,7 +34,13 @@ class PoolOptions(Options):
         ge=0,
         le=1,
         description="where a topic has no judged documents of grade 0: share of the unjudged "
-        "candidates that are the first stage's best; the others are drawn at random",
+        "candidates that are drawn from the first stage's best; the others from all the rest",
+    )
+    head_depth: int = Field(
+        60,
+        gt=0,
+        description="how many are the first stage's best; with fewer, trees learn that a document "
+        "just below them is relevant, for lack of others there",
     )
 
 

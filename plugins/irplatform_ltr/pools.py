@@ -57,8 +57,9 @@ def _pool(topic: LabelledTopic, options: PoolOptions) -> Pool:
         share, head = options.unjudged_share, 0.0
         most = min(most, round(len(rejected) * share / (1 - share)))
     others = [d for d in _best_first(topic) if d not in topic.judgments]
-    first = others[: round(most * head)]
-    unjudged = _some(others[len(first) :], most - len(first), random)
+    best = others[: options.head_depth] if head else []
+    first = _some(best, round(most * head), random)
+    unjudged = _some(others[len(best) :], most - len(first), random)
     chosen = sorted([*relevant, *rejected, *first, *unjudged])
     return Pool(topic, tuple(chosen), np.array([grades.get(d, 0) for d in chosen], dtype=np.int64))
 

@@ -52,12 +52,16 @@ def test_topics_without_anything_to_tell_apart_are_left_out():
     )
 
 
-def test_unjudged_candidates_may_be_those_that_the_first_stage_likes_best():
+def test_unjudged_candidates_may_be_drawn_from_those_that_the_first_stage_likes_best():
     candidates = [f"d{n}" for n in range(100)]
     topic = labelled("t", candidates, {"d50": 1})
     scores = tuple(float(n) for n in range(100))  # the last are the best
-    half = _pool(replace(topic, first_stage=scores), unjudged=10, head=0.5)
-    assert {"d99", "d98", "d97", "d96", "d95"} < set(half.doc_ids)
+    best = {f"d{n}" for n in range(80, 100)}
+    half = _pool(replace(topic, first_stage=scores), unjudged=10, head=0.5, head_depth=20)
+    assert len(best & set(half.doc_ids)) == 5
     assert len(half.doc_ids) == 11
-    whole = _pool(topic, unjudged=10, head=1.0)  # candidates come best first
+    assert not {f"d{n}" for n in range(95, 100)} <= set(half.doc_ids)  # drawn, not the first five
+    whole = _pool(topic, unjudged=10, head=1.0, head_depth=10)  # candidates come best first
     assert set(whole.doc_ids) == {"d50", *(f"d{n}" for n in range(10))}
+    none = _pool(topic, unjudged=10, head_depth=1)
+    assert none.doc_ids == _pool(topic, unjudged=10, head_depth=60).doc_ids
