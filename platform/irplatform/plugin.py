@@ -261,11 +261,14 @@ class TrainingData:
             disjoint from the topics that will be evaluated.
         workspace: a folder that survives a kill; an interrupted `fit` is called again with what
             it left there.
+        unseen: further topics that will be scored and are known now. Whoever learns from other data
+            than topics leaves out what belongs to them, as for the topics above.
     """
 
     training: Sequence[LabelledTopic]
     validation: Sequence[LabelledTopic]
     workspace: Path
+    unseen: Sequence[Topic] = ()
 
 
 class Reranker:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from irplatform.plugin import LabelledTopic
+    from irplatform.plugin import Topic
     from irplatform_deepsense.attention import Tables
     from irplatform_deepsense.encoding import Encoder
     from irplatform_deepsense.network import DeepSenSeNetwork
@@ -48,10 +48,10 @@ class Pair:
     title: npt.NDArray[np.int64]
 
 
-def known_texts(topics: Sequence[LabelledTopic]) -> tuple[set[str], set[str]]:
+def known_texts(topics: Sequence[Topic]) -> tuple[set[str], set[str]]:
     """Citing articles and sentences of topics, which pairs must not be of."""
-    articles = {str(t.topic.fields[ARTICLE]) for t in topics if ARTICLE in t.topic.fields}
-    return articles, {" ".join(t.topic.query.split()) for t in topics}
+    articles = {str(topic.fields[ARTICLE]) for topic in topics if ARTICLE in topic.fields}
+    return articles, {" ".join(topic.query.split()) for topic in topics}
 
 
 def read_pairs(

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from torch import Tensor
 
-    from irplatform.plugin import LabelledTopic, Resources
+    from irplatform.plugin import Resources, Topic
     from irplatform_deepsense.encoding import Encoder
     from irplatform_deepsense.options import DeepSenSeOptions
 
@@ -30,7 +30,7 @@ def pretrained(
     network: DeepSenSeNetwork,
     encoder: Encoder,
     options: DeepSenSeOptions,
-    topics: Sequence[LabelledTopic],
+    topics: Sequence[Topic],
 ) -> dict[str, Tensor]:
     """Weights of F and G after pre-training on `options.pairs.file`, from the cache where possible.
 
@@ -39,7 +39,8 @@ def pretrained(
         network: one of the same sizes; it is not changed.
         encoder: finds the words' vectors.
         options: the model's.
-        topics: of training and validation; what cites in them is left out.
+        topics: of training and validation, and others that will be scored; what cites in them is
+            left out.
 
     Raises:
         InputError: the file is missing, or no file of sentences and titles.

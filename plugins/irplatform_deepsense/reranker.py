@@ -105,7 +105,7 @@ class DeepSenSe(NeuralReranker):
             self._network,
             self._encoder,
             self.options,
-            [*data.training, *data.validation],
+            [*(held.topic for held in (*data.training, *data.validation)), *data.unseen],
         )
         self._network.load_state_dict(state, strict=False)
 

@@ -67,7 +67,7 @@ class DualEncoder(TrainableReranker):
 
         if self.options.pairs.given and not self._loaded:
             topics = [labelled.topic for labelled in (*data.training, *data.validation)]
-            without = OfTopics.of(topics, self.options.pairs.group)
+            without = OfTopics.of([*topics, *data.unseen], self.options.pairs.group)
             taught, learned = pretrained(self._resources, self.options, without)
             self.encoder.network.load_state_dict(taught.network.state_dict())
             self.learned |= learned

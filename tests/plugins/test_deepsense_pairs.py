@@ -101,8 +101,8 @@ def test_pairs_are_read_without_what_validates(resources, tmp_path, name):
 
 
 def test_articles_and_sentences_of_topics_are_known():
-    topic = labelled("t", [])
-    cited = type(topic)(Topic("t", "a  sentence", {"citing_id": "a7"}), (), {})
+    topic = Topic("t", "query")
+    cited = Topic("t", "a  sentence", {"citing_id": "a7"})
     assert known_texts([topic, cited]) == ({"a7"}, {"query", "a sentence"})
 
 

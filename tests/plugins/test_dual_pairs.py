@@ -5,10 +5,10 @@ import gzip
 import numpy as np
 import pytest
 import torch
-from small import small_resources, words
+from small import labelled, small_resources, words
 
 from irplatform.errors import InputError
-from irplatform.plugin import Topic
+from irplatform.plugin import Topic, TrainingData
 from irplatform.training.text_pairs import read_text_pairs
 from irplatform_dual.encoder import Encoder
 from irplatform_dual.learned import Learned
@@ -16,6 +16,7 @@ from irplatform_dual.options import DualOptions, PairsOptions
 from irplatform_dual.pairs import Fold, OfTopics, PairsTask, read_pairs
 from irplatform_dual.passages import read_passages
 from irplatform_dual.pretraining import pretrained
+from irplatform_dual.reranker import DualEncoder
 
 ASKS = words(150)
 FINDS = [f"{word}a" for word in ASKS]
@@ -204,6 +205,17 @@ def test_it_learns_from_pairs_what_vectors_do_not_tell(resources, file):
     encoder, _ = pretrained(resources, _options(file), OfTopics.of([], "citing_id"))
     scores = encoder.queries(ASKS) @ encoder.documents(np.arange(len(FINDS))).T
     assert np.mean(scores.argmax(axis=1) == np.arange(len(ASKS))) >= 0.95
+
+
+@pytest.mark.parametrize("told", [False, True])
+def test_pairs_of_topics_that_it_is_told_of_are_not_learned(resources, file, tmp_path, told):
+    topic = Topic("u", "something else", {"citing_id": "source7"})
+    judged = [labelled(f"t{n}", ["d0", "d1", "d2"], {"d1": 1}, query=ASKS[n]) for n in range(4)]
+    (tmp_path / "work").mkdir()
+    reranker = DualEncoder(_options(file, loop={"epochs": 1}))
+    reranker.prepare(resources)
+    reranker.fit(TrainingData(judged[:3], judged[3:], tmp_path / "work", [topic] * told))
+    assert reranker.learned.knows(topic, "citing_id") != told
 
 
 def test_what_was_learned_is_kept_and_the_same_again(resources, file):

@@ -341,6 +341,23 @@ class TestOutOfFold:
         assert seen[:, 1].sum() == 20 * len(shared)
         assert not seen[:, 0].any()
 
+    def test_who_learns_for_a_fold_is_told_which_topics_it_will_score(
+        self, resources, tmp_path, monkeypatch
+    ):
+        """So that nothing of theirs is learned from a file of pairs, either."""
+        lessons = []
+        fit = Judgments.fit
+        monkeypatch.setattr(Judgments, "fit", lambda self, d: (lessons.append(d), fit(self, d)))
+        self._seen(resources, tmp_path, monkeypatch, "judgments")
+        ids = [
+            [{t.topic.id for t in (*d.training, *d.validation)}, {t.id for t in d.unseen}]
+            for d in lessons
+        ]
+        everything = {f"t{n}" for n in range(25)}
+        assert [learned | unseen for learned, unseen in ids] == [everything] * 5
+        assert not any(learned & unseen for learned, unseen in ids)
+        assert [len(unseen) for _, unseen in ids] == [7, 6, 6, 6, 0]
+
     def test_topics_of_one_article_stay_together(self, resources, tmp_path, monkeypatch):
         data = _data(tmp_path / "work")
         for number, topic in enumerate(data.training):

@@ -127,7 +127,8 @@ def cross_fitted(group: Group, data: TrainingData, resources: Resources, how: Fo
     marks = {}
     for fold in (*sorted(set(folds)), _WHOLE):
         lesson = _lesson(topics, folds, fold, group.remembers, hides=how.hide_judged)
-        instances[fold], marks[fold] = _fitted(group, lesson, data.workspace, resources)
+        own = [t.topic for t, held in zip(topics, folds, strict=True) if held == fold]
+        instances[fold], marks[fold] = _fitted(group, lesson, own, data.workspace, resources)
     whole = instances.pop(_WHOLE)
     assert isinstance(whole, TrainableFeatureGroup)  # `_fitted` makes no other
     held = {_mark(t.topic): fold for t, fold in zip(topics, folds, strict=True)}
@@ -165,6 +166,7 @@ def _lesson(
 def _fitted(
     group: Group,
     lesson: tuple[Sequence[LabelledTopic], Sequence[LabelledTopic]],
+    unseen: Sequence[Topic],
     workspace: Path,
     resources: Resources,
 ) -> tuple[FeatureGroup, str]:
@@ -175,6 +177,7 @@ def _fitted(
         "irplatform": __version__,
         "topics": _digest(training),
         "validation": _digest(validation),
+        "unseen": [[topic.id, topic.query, sorted(topic.fields.items())] for topic in unseen],
         "seed": resources.system_seed,
         "device": resources.device,
     }
@@ -184,7 +187,7 @@ def _fitted(
         made = _prepared(group, resources)
         place = workspace / f"{group.name}-{mark}"
         place.mkdir(parents=True, exist_ok=True)
-        made.fit(TrainingData(training, validation, place))
+        made.fit(TrainingData(training, validation, place, unseen))
         made.save(folder)
 
     folder = resources.artifact("learned-features", depends_on, build)
