@@ -17,7 +17,7 @@ LAYERS = (
     {"__main__"},
     {"cli"},
     {"api"},
-    {"results", "reproduction", "timing", "tuning"},
+    {"results", "reproduction", "timing", "tuning", "cache"},
     {"teaching"},
     {"pipeline", "choices", "judgments"},
     {"reranking"},

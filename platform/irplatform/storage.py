@@ -15,7 +15,7 @@ import os
 import shutil
 import tempfile
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -150,7 +150,9 @@ def resumable_folder(path: Path) -> Iterator[Path]:
     path = path.absolute()
     writable_folder(path).parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(f"{path.name}.partial")
-    with _locked(home() / "locks" / fingerprint({"folder": str(path)}), busy=path):
+    with lock(home() / "locks" / fingerprint({"folder": str(path)})) as free:
+        if not free:
+            raise InputError("another process is building this; wait for it.", path=path)
         if path.exists() and any(path.iterdir()):
             raise InputError("this exists already; choose another folder, or remove it.", path=path)
         partial.mkdir(exist_ok=True)
@@ -206,7 +208,7 @@ def artifact(
     if (final / MANIFEST).exists():
         return _finished(final, mark, built=False)
     partial = final.with_name(final.name + ".partial")
-    with _locked(final):
+    with lock(final, wait=True):
         if (final / MANIFEST).exists():  # another process built it while we waited
             return _finished(final, mark, built=False)
         if not resumable:
@@ -248,16 +250,28 @@ def _named(kind: str, label: str, depends_on: Mapping[str, Any]) -> tuple[Path, 
 
 
 @contextmanager
-def _locked(final: Path, *, busy: Path | None = None) -> Iterator[None]:
-    """Keep other processes from building something; they wait, or are told that `busy` is taken."""
+def lock(final: Path, *, wait: bool = False) -> Iterator[bool]:
+    """Keep other processes from building something, or learn that one is building it.
+
+    Args:
+        final: what is built.
+        wait: for a process that is building it.
+
+    Yields:
+        Whether the lock is ours; always, with `wait`.
+
+    Raises:
+        InputError: the cache cannot be written to.
+    """
     from filelock import FileLock, Timeout
 
-    lock = FileLock(f"{final}.lock")
+    held = FileLock(f"{final}.lock")
     try:
         final.parent.mkdir(parents=True, exist_ok=True)
-        lock.acquire(timeout=-1 if busy is None else 0)
-    except Timeout as error:
-        raise InputError("another process is building this; wait for it.", path=busy) from error
+        held.acquire(timeout=-1 if wait else 0)
+    except Timeout:
+        yield False
+        return
     except OSError as error:
         raise InputError(
             f"the cache cannot be written to: {error.strerror}. Set IRPLATFORM_HOME to a folder "
@@ -265,11 +279,14 @@ def _locked(final: Path, *, busy: Path | None = None) -> Iterator[None]:
             path=error.filename or home(),
         ) from error
     try:
-        yield
+        yield True
     finally:
-        lock.release()
+        held.release()
 
 
 def _finished(path: Path, mark: str, *, built: bool) -> Artifact:
-    manifest = json.loads((path / MANIFEST).read_text(encoding="utf-8"))
+    file = path / MANIFEST
+    manifest = json.loads(file.read_text(encoding="utf-8"))
+    with suppress(OSError):  # a cache that others lend may be read-only
+        os.utime(file)  # when it was last used, for those who make room
     return Artifact(path, mark, built, float(manifest["seconds"]))

@@ -5,6 +5,7 @@ A subcommand's module is imported when the subcommand is used, so that `--help` 
 
 from __future__ import annotations
 
+import errno
 import sys
 from importlib import import_module
 
@@ -33,6 +34,7 @@ COMMANDS = {
     "features": ("rerankers", "List groups of features and show their options."),
     "retrievers": ("rerankers", "List retrievers and show their options."),
     "bench": ("bench", "Measure how fast rerankers are."),
+    "cache": ("cache", "List what the cache holds, and make room."),
     "plugins": ("plugins", "List installed plugins and what they provide."),
 }
 """Command → (its module here, its help in a line). The order is that of `--help`."""
@@ -105,4 +107,14 @@ def main() -> None:
         sys.exit(130)
     except BrokenPipeError:
         sys.stderr.close()
+        sys.exit(1)
+    except OSError as error:
+        if error.errno not in {errno.ENOSPC, errno.EDQUOT}:
+            raise
+        where = f" ({error.filename})" if error.filename else ""
+        print(
+            f"platform: no space is left on the disk{where}. `platform cache list` tells what the "
+            "cache holds, `platform cache remove` makes room; the same command goes on from here.",
+            file=sys.stderr,
+        )
         sys.exit(1)

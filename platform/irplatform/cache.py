@@ -1,0 +1,105 @@
+"""What lies in the cache, and room made in it.
+
+Whatever `storage.artifact` made can be made again, so that removing it costs time and nothing else.
+What users put into the cache folder themselves (knowledge bases, collections and their names) is
+never touched: its names carry no fingerprint.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from irplatform.errors import InputError
+from irplatform.storage import MANIFEST, home, lock
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+_NAME = re.compile(r".+-[0-9a-f]{16}(\.partial|\.jsonl)?")
+
+
+@dataclass(frozen=True)
+class Item:
+    """Something of the cache: a folder, or the file of an interrupted command.
+
+    Attributes:
+        kind: the folder that holds its like: "index", "checkpoint".
+        path: where it lies.
+        size: in bytes; a file with several names counts for the first item that has it.
+        used: when it was last made or used.
+        complete: False for what an interrupted command left.
+    """
+
+    kind: str
+    path: Path
+    size: int
+    used: datetime
+    complete: bool
+
+
+def contents() -> list[Item]:
+    """All that commands have made, by kind and name."""
+    found: list[Item] = []
+    counted: set[tuple[int, int]] = set()
+    for path in sorted(home().glob("*/*")):
+        if not _NAME.fullmatch(path.name) or path.is_symlink():
+            continue
+        manifest = path / MANIFEST
+        try:
+            complete = manifest.exists()
+            used = (manifest if complete else path).stat().st_mtime
+            size = sum(_sizes(path, counted))
+        except FileNotFoundError:  # another process has finished it, or removed it
+            continue
+        when = datetime.fromtimestamp(used, UTC)
+        found.append(Item(path.parent.name, path, size, when, complete))
+    return found
+
+
+def remove(items: Iterable[Item]) -> tuple[list[Item], list[Item]]:
+    """Remove items, but for those that another process is making.
+
+    Returns:
+        The removed ones, and those that are being made.
+
+    Raises:
+        InputError: the cache cannot be written to.
+    """
+    removed: list[Item] = []
+    busy: list[Item] = []
+    for item in items:
+        final = item.path.with_name(item.path.name.removesuffix(".partial"))
+        with lock(final) as free:
+            if free:
+                _delete(item.path)
+        (removed if free else busy).append(item)
+    return removed, busy
+
+
+def _delete(path: Path) -> None:
+    try:
+        if path.is_file():
+            path.unlink()
+            return
+        # Without its manifest a folder is debris: half of it is never taken for the whole.
+        (path / MANIFEST).unlink(missing_ok=True)
+        shutil.rmtree(path)
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise InputError(f"this cannot be removed: {error.strerror}.", path=path) from error
+
+
+def _sizes(path: Path, counted: set[tuple[int, int]]) -> Iterator[int]:
+    """Bytes of files that were not counted yet: checkpoints share their vectors' with `vectors`."""
+    files = [path] if path.is_file() else (p for p in path.rglob("*") if p.is_file())
+    for file in files:
+        status = file.stat()
+        if (key := (status.st_dev, status.st_ino)) not in counted:
+            counted.add(key)
+            yield status.st_size

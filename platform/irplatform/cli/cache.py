@@ -1,0 +1,164 @@
+"""`platform cache`: what the cache holds, and room made in it."""
+
+from __future__ import annotations
+
+import shutil
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from irplatform.cli.output import json_option, print_json, print_rows
+from irplatform.errors import InputError, unknown
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from irplatform.cache import Item
+
+kinds_option = click.option(
+    "--kind", "kinds", multiple=True, metavar="KIND", help="Only of this kind (repeatable)."
+)
+
+
+@click.group()
+def cache() -> None:
+    """List what the cache holds, and remove what is not needed."""
+
+
+@cache.command("list")
+@kinds_option
+@json_option
+def list_items(kinds: tuple[str, ...], as_json: bool) -> None:
+    """List what the cache holds: its kinds, or with --kind each item of a kind."""
+    from irplatform.storage import home
+
+    items = _of_kinds(kinds)
+    if as_json:
+        print_json({"folder": str(home()), "items": [_facts(item) for item in items]})
+        return
+    if items:
+        print_rows(_one_by_one(items) if kinds else _by_kind(items))
+    present = next(folder for folder in (home(), *home().parents) if folder.exists())
+    free = _size(shutil.disk_usage(present).free).lstrip()
+    click.echo(f"{_size(_total(items))}  in {home()}; {free} are free on its disk")
+
+
+@cache.command("remove")
+@kinds_option
+@click.option(
+    "--unused-for",
+    "days",
+    type=click.FloatRange(0),
+    metavar="DAYS",
+    help="Only what was not used for so many days.",
+)
+@click.option(
+    "--interrupted", is_flag=True, help="Only what interrupted commands left to go on from."
+)
+@click.option("--all", "everything", is_flag=True, help="All of it.")
+@click.option("--dry-run", is_flag=True, help="Say what would be removed, and remove nothing.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+def remove(
+    kinds: tuple[str, ...],
+    days: float | None,
+    interrupted: bool,
+    everything: bool,
+    dry_run: bool,
+    yes: bool,
+) -> None:
+    """Remove what the options say from the cache; it is made again when it is needed.
+
+    Knowledge bases, collections that were built and their names stay. Run it while no other command
+    uses the cache: what is being made is left alone, but not what is being read.
+    """
+    from irplatform.cache import remove as remove_items
+
+    if not (kinds or days is not None or interrupted or everything):
+        raise InputError("say what to remove: --kind, --unused-for, --interrupted or --all.")
+    since = datetime.now(UTC) - timedelta(days=days or 0)
+    items = [
+        item
+        for item in _of_kinds(kinds)
+        if (days is None or item.used < since) and not (interrupted and item.complete)
+    ]
+    if not items:
+        click.echo("There is nothing of the kind.")
+        return
+    for item in items:
+        click.echo(f"{_size(item.size)}  {item.kind}/{item.path.name}")
+    total = _counted(items)
+    if dry_run:
+        click.echo(f"{total} would be removed.")
+        return
+    if not (yes or click.confirm(f"Remove {total}?")):
+        click.echo("Nothing is removed.")
+        return
+    removed, busy = remove_items(items)
+    click.echo(f"Removed {_counted(removed)}.")
+    for item in busy:
+        click.echo(f"{item.kind}/{item.path.name} is being made by another command: left.")
+
+
+def _of_kinds(kinds: Sequence[str]) -> list[Item]:
+    from irplatform.cache import contents
+
+    items = contents()
+    there = sorted({item.kind for item in items})
+    for kind in kinds:
+        if kind not in there:
+            raise unknown("kind", kind, there)
+    return [item for item in items if not kinds or item.kind in kinds]
+
+
+def _by_kind(items: Sequence[Item]) -> list[tuple[str, ...]]:
+    held: dict[str, list[Item]] = {}
+    for item in items:
+        held.setdefault(item.kind, []).append(item)
+    rows = [
+        (_size(_total(of)), f"{len(of):,}", _day(max(item.used for item in of)), kind)
+        for kind, of in held.items()
+    ]
+    return [("size".rjust(9), "items", "last used", "kind"), *rows]
+
+
+def _one_by_one(items: Sequence[Item]) -> list[tuple[str, ...]]:
+    rows = [
+        (
+            _size(item.size),
+            _day(item.used),
+            item.path.name + ("" if item.complete else " (incomplete)"),
+        )
+        for item in items
+    ]
+    return [("size".rjust(9), "last used", "name"), *rows]
+
+
+def _facts(item: Item) -> dict[str, Any]:
+    return {
+        "kind": item.kind,
+        "name": item.path.name,
+        "bytes": item.size,
+        "used": item.used.isoformat(timespec="seconds"),
+        "complete": item.complete,
+    }
+
+
+def _total(items: Sequence[Item]) -> int:
+    return sum(item.size for item in items)
+
+
+def _counted(items: Sequence[Item]) -> str:
+    several = "item" if len(items) == 1 else "items"
+    return f"{len(items):,} {several}, {_size(_total(items)).lstrip()}"
+
+
+def _day(when: datetime) -> str:
+    return when.astimezone().strftime("%Y-%m-%d")
+
+
+def _size(count: int) -> str:
+    """A size with its unit, as wide as the longest: "  1.5 GB"."""
+    from rich.filesize import decimal
+
+    return decimal(count).rjust(9)

@@ -1,0 +1,187 @@
+"""`platform cache`: what the cache holds is told, and removed as asked; nothing else is."""
+
+import json
+import multiprocessing
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from irplatform.storage import MANIFEST, artifact, home
+
+DAY = 24 * 3600
+FULL = Path("/dev/full")
+
+
+def _made(kind, label, size, days_ago=0.0):
+    """An artifact of so many bytes, last used so long ago."""
+    made = artifact(kind, label, {}, lambda folder: (folder / "held").write_bytes(bytes(size)))
+    when = time.time() - days_ago * DAY
+    os.utime(made.path / MANIFEST, (when, when))
+    return made.path
+
+
+@pytest.fixture
+def held(folder):
+    """A cache with three artifacts, the rest of an interrupted one, and what users put there."""
+    paths = {
+        "index": _made("index", "old", 5_000_000, days_ago=40),
+        "vectors": _made("vectors", "new", 2_000_000),
+        "checkpoint": _made("checkpoint", "new", 1_000_000, days_ago=2),
+        "rest": home() / "checkpoint" / "dead-0123456789abcdef.partial",
+        "kb": home() / "kb" / "mesh",
+        "collection": home() / "collections" / "trec-pm-pool-2017",
+    }
+    for name in ("rest", "kb", "collection"):
+        paths[name].mkdir(parents=True)
+        (paths[name] / "some").write_bytes(b"123")
+    return paths
+
+
+def _there(held):
+    return {name for name, path in held.items() if path.exists()}
+
+
+def test_kinds_are_listed_with_size_and_number(platform, held):
+    done = platform("cache", "list")
+    lines = [line.split() for line in done.out.splitlines()]
+    today = time.strftime("%Y-%m-%d")
+    assert ["2.0", "MB", "1", today, "vectors"] in lines
+    assert ["1.0", "MB", "2", today, "checkpoint"] in lines
+    assert lines[-1][:2] == ["8.0", "MB"]
+    assert "kb" not in done.out
+
+
+def test_items_of_a_kind_are_listed_with_their_state(platform, held):
+    done = platform("cache", "list", "--kind", "checkpoint")
+    assert "dead-0123456789abcdef.partial (incomplete)" in done.out
+    assert f"{held['checkpoint'].name}\n" in done.out
+    assert held["index"].name not in done.out
+
+
+def test_json_has_every_item(platform, held):
+    facts = json.loads(platform("cache", "list", "--json").out)
+    assert facts["folder"] == str(home())
+    items = {(item["kind"], item["complete"]): item for item in facts["items"]}
+    assert set(items) == {
+        ("index", True),
+        ("vectors", True),
+        ("checkpoint", True),
+        ("checkpoint", False),
+    }
+    assert 5_000_000 < items["index", True]["bytes"] < 5_001_000
+
+
+def test_an_empty_cache_is_no_mistake(platform, folder):
+    done = platform("cache", "list")
+    assert (done.code, done.err) == (0, "")
+    assert str(home()) in done.out
+
+
+def test_a_file_with_two_names_counts_once(platform, held):
+    os.link(held["vectors"] / "held", held["checkpoint"] / "vectors")
+    total = sum(
+        item["bytes"] for item in json.loads(platform("cache", "list", "--json").out)["items"]
+    )
+    assert 8_000_000 < total < 8_010_000
+
+
+@pytest.mark.parametrize(
+    ("arguments", "gone"),
+    [
+        (("--kind", "index"), {"index"}),
+        (("--kind", "index", "--kind", "vectors"), {"index", "vectors"}),
+        (("--unused-for", "30"), {"index"}),
+        (("--unused-for", "1"), {"index", "checkpoint"}),
+        (("--unused-for", "1", "--kind", "checkpoint"), {"checkpoint"}),
+        (("--interrupted",), {"rest"}),
+        (("--all",), {"index", "vectors", "checkpoint", "rest"}),
+    ],
+)
+def test_what_the_options_say_is_removed(platform, held, arguments, gone):
+    before = _there(held)
+    done = platform("cache", "remove", *arguments, "--yes")
+    assert done.code == 0
+    assert before - _there(held) == gone
+    assert f"Removed {len(gone)} item" in done.out
+
+
+def test_a_removed_artifact_is_made_again(platform, held):
+    platform("cache", "remove", "--kind", "vectors", "--yes")
+    assert _made("vectors", "new", 7) == held["vectors"]
+    assert (held["vectors"] / "held").stat().st_size == 7
+
+
+def test_using_an_artifact_is_noticed(platform, held):
+    artifact("index", "old", {}, lambda _folder: pytest.fail("it is there"))
+    platform("cache", "remove", "--unused-for", "30", "--yes")
+    assert held["index"].exists()
+
+
+def test_a_trial_removes_nothing(platform, held):
+    before = _there(held)
+    done = platform("cache", "remove", "--all", "--dry-run")
+    assert "4 items, 8.0 MB would be removed." in done.out
+    assert _there(held) == before
+
+
+def test_without_an_answer_nothing_is_removed(platform, held, monkeypatch):
+    monkeypatch.setattr("click.confirm", lambda _question: False)
+    before = _there(held)
+    assert "Nothing is removed." in platform("cache", "remove", "--all").out
+    assert _there(held) == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("remove",), "say what to remove"),
+        (("remove", "--kind", "indx"), "Did you mean 'index'?"),
+        (("list", "--kind", "indx"), "Did you mean 'index'?"),
+    ],
+)
+def test_a_mistake_is_told(platform, held, arguments, message):
+    before = _there(held)
+    done = platform("cache", *arguments)
+    assert done.code == 2
+    assert message in done.err
+    assert _there(held) == before
+
+
+def _build(started, finish):
+    def build(folder):
+        (folder / "half").write_bytes(b"1")
+        started.set()
+        finish.wait(60)
+
+    artifact("index", "busy", {}, build)
+
+
+def test_what_is_being_made_is_left_alone(platform, held):
+    context = multiprocessing.get_context("spawn")
+    started, finish = context.Event(), context.Event()
+    process = context.Process(target=_build, args=(started, finish))
+    process.start()
+    assert started.wait(60)
+    try:
+        done = platform("cache", "remove", "--kind", "index", "--yes")
+    finally:
+        finish.set()
+        process.join(60)
+    assert "is being made by another command: left." in done.out
+    assert not held["index"].exists()
+    built = artifact("index", "busy", {}, lambda _folder: pytest.fail("it was made"))
+    assert (built.path / "half").exists()
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="needs a device that is always full")
+def test_a_full_disk_is_told_in_a_line(folder):
+    with FULL.open("w") as full:
+        command = [sys.executable, "-m", "irplatform", "rerankers", "list"]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr.startswith("platform: no space is left on the disk")
+    assert len(done.stderr.splitlines()) == 1
