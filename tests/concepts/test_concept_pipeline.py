@@ -50,6 +50,17 @@ def test_the_text_is_the_titles_and_the_abstracts_lines(pipeline):
     assert [text[m.start : m.end] for m in found] == ["Gefitinib", "melanoma"]
 
 
+def test_spacy_is_made_anew_after_some_articles_and_finds_the_same(table, monkeypatch):
+    monkeypatch.setattr("irplatform.concepts.pipeline._REMEMBERED", 2)
+    pipeline = ConceptPipeline(table, ConceptOptions())
+    articles = [("LCR cells", "The lung cancer (LCR) is common."), ("", "gefitinib in melanoma")]
+    before = pipeline._language
+    found = list(pipeline.mentions(articles))
+    assert pipeline._language is before
+    assert list(pipeline.mentions(articles)) == found
+    assert pipeline._language is not before
+
+
 def test_a_models_entities_are_the_mentions(table, tmp_path):
     import spacy
 

@@ -6,6 +6,7 @@ one, the names of the knowledge bases, and scispaCy's entity linker for what no 
 
 from __future__ import annotations
 
+import gc
 import warnings
 from importlib import metadata
 from typing import TYPE_CHECKING, Any
@@ -25,6 +26,9 @@ VERSION = 1
 """Raised when the pipeline finds other concepts in the same text."""
 
 MODELS = ("en_core_sci_lg", "en_core_sci_md", "en_core_sci_sm", "en_core_sci_scibert")
+_REMEMBERED = 20_000
+"""Articles after which spaCy is made anew: it keeps every word that it has seen, and a pattern of
+every abbreviation, so that memory would grow with the collection."""
 _INSTALL = "Install it with `pip install 'irplatform[concepts]'`."
 
 
@@ -88,17 +92,21 @@ class ConceptPipeline:
         self._matcher = NameMatcher(table, options.kinds)
         self._model = model_name(options)
         self._similar = similar
-        self._language = _language(self._model)
+        self._language, self._read = _language(self._model), 0
 
     def mentions(self, articles: Iterable[tuple[str, str]]) -> Iterator[list[Mention]]:
         """Find the concepts of articles, given as titles and abstracts.
 
         Offsets count from the beginning of the title; the abstract follows it on a line of its own.
         """
+        if self._read >= _REMEMBERED:
+            self._language, self._read = _language(self._model), 0
+            gc.collect()  # the old one refers to itself
         texts = (article_text(title, abstract) for title, abstract in articles)
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message=r"\[W036\]")  # no abbreviation: no pattern
             for document in self._language.pipe(texts):
+                self._read += 1
                 yield self._mentions(document)
 
     def _mentions(self, document: Any) -> list[Mention]:
