@@ -88,7 +88,8 @@ class LtrOptions(Options):
     hide_judged: bool = Field(
         True,
         description="features that learn do not learn from documents that a fold's own topics "
-        "judge; false where the topics to rank share relevant documents with the training topics",
+        "judge; with false they are learned a second time from these, too, and what they then say "
+        "counts as remembered: for topics that share relevant documents with the training topics",
     )
     memory_share: float = Field(
         0.5,

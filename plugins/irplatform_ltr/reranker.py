@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -59,7 +60,7 @@ class LearningToRank(TrainableReranker):
 
     def fit(self, data: TrainingData) -> None:
         """Compute features of the training topics' documents, and fit the learners to them."""
-        from irplatform.features import Folding, cross_fitted, open_groups
+        from irplatform.features import open_groups
         from irplatform_ltr.learners.learner import Table
         from irplatform_ltr.pools import draw_pools
 
@@ -77,13 +78,12 @@ class LearningToRank(TrainableReranker):
             raise InputError(
                 "no training topic has both relevant documents and others among its candidates."
             )
-        how = Folding(self.options.folds, self.options.apart, self.options.hide_judged)
         columns: list[list[Features]] = []
         self._groups = []
         for group in groups:
-            usable = cross_fitted(group, data, self._resources, how) if group.learns else group
-            columns.append(self._of_pools(usable, pools, data))
-            self._groups.append(usable)
+            for usable in self._learned(group, data):
+                columns.append(self._of_pools(usable, pools, data))
+                self._groups.append(usable)
         features = np.hstack([np.concatenate(column) for column in columns])
         table = Table(
             np.ascontiguousarray(features, dtype=np.float32),
@@ -92,6 +92,22 @@ class LearningToRank(TrainableReranker):
         )
         self._learners = self._views()
         self._learners.fit(table, self._resources.seed)
+
+    def _learned(self, group: Group, data: TrainingData) -> list[Group]:
+        """A group as the learners read it: out of fold where it learns.
+
+        Where it may have seen a topic's documents judged, it comes twice: blind to that, and not.
+        """
+        from irplatform.features import Folding, cross_fitted
+
+        if not group.learns:
+            return [group]
+        how = Folding(self.options.folds, self.options.apart)
+        blind = cross_fitted(group, data, self._resources, how)
+        if self.options.hide_judged or group.remembers:
+            return [blind]
+        seeing = cross_fitted(group, data, self._resources, replace(how, hide_judged=False))
+        return [blind, replace(seeing, remembers=True, variant="seeing")]
 
     def _views(self) -> Views:
         """Learners for the features of the groups, not fit yet."""
@@ -175,7 +191,10 @@ class LearningToRank(TrainableReranker):
     def features(self, batch: Sequence[tuple[Topic, Documents]]) -> list[Features]:
         """The features of documents, in the order of `feature_names`, one array per topic."""
         calculator = self._calculator
-        columns = [calculator.compute(group, list(batch)) for group in self._groups]
+        # For topics that are in no fold, both variants of a group are the same.
+        distinct = {group.mark: group for group in self._groups}
+        found = {mark: calculator.compute(group, list(batch)) for mark, group in distinct.items()}
+        columns = [found[group.mark] for group in self._groups]
         return [np.hstack(values) for values in zip(*columns, strict=True)]
 
     @property

@@ -333,13 +333,46 @@ class TestOutOfFold:
         assert seen[:, 1].sum() == 20 * len(shared)
         assert not seen[:, 0].any()
 
-    def test_or_they_are_not_to_be_hidden(self, resources, tmp_path, monkeypatch):
+    def test_or_what_saw_them_judged_is_kept_apart(self, resources, tmp_path, monkeypatch):
         shared = ["t39d1", "t39d2"]
-        seen, _ = self._seen(
+        seen, reranker = self._seen(
             resources, tmp_path, monkeypatch, "judgments", shared, hide_judged=False
         )
-        assert seen[:, 1].sum() == 20 * len(shared)
-        assert not seen[:, 0].any()
+        blind, seeing = seen[:, :3], seen[:, 3:]
+        assert not blind[:, 1].any()
+        assert seeing[:, 1].sum() == 20 * len(shared)
+        assert not seen[:, [0, 3]].any()
+        assert reranker.feature_names[-6::3] == [
+            "judgments.topic_known",
+            "judgments-seeing.topic_known",
+        ]
+
+    def test_learners_that_only_read_do_not_read_what_saw_them_judged(
+        self, resources, tmp_path, monkeypatch
+    ):
+        from irplatform_ltr.learners import ensemble
+
+        widths = []
+        fit = ensemble.Ensemble.fit
+        monkeypatch.setattr(
+            ensemble.Ensemble, "fit",
+            lambda self, t, seed: (widths.append(t.features.shape[1]), fit(self, t, seed)),
+        )  # fmt: skip
+        self._seen(resources, tmp_path, monkeypatch, "judgments", hide_judged=False)
+        assert sorted(set(widths)) == [2 + 3, 2 + 6]
+
+    def test_both_variants_are_kept(self, resources, tmp_path, monkeypatch):
+        _, reranker = self._seen(
+            resources, tmp_path, monkeypatch, "judgments", ["t39d1"], hide_judged=False
+        )
+        (tmp_path / "kept").mkdir()
+        reranker.save(tmp_path / "kept")
+        read = _prepared(resources, features=("fixed", "judgments"), folds=4, hide_judged=False)
+        read.load(tmp_path / "kept")
+        assert read.feature_names == reranker.feature_names
+        unseen = _topics([30])[0]
+        asked = unseen.topic, resources.documents(unseen.candidates)
+        assert read.score(*asked) == reranker.score(*asked)
 
     def test_who_learns_for_a_fold_is_told_which_topics_it_will_score(
         self, resources, tmp_path, monkeypatch

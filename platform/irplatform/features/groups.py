@@ -37,7 +37,8 @@ class Group:
         held: the prepared group.
         learned: stands for what it learned; "" where it did not.
         saved: the same for what `save_groups` keeps of it.
-        remembers: whether its features are meant to show what other topics say of a document.
+        remembers: whether its features show what other topics say of a document.
+        variant: tells it from another group of the same name.
     """
 
     name: str
@@ -46,14 +47,7 @@ class Group:
     learned: str = ""
     saved: str = ""
     remembers: bool = False
-
-    @classmethod
-    def of(
-        cls, name: str, settings: Mapping[str, Any], held: FeatureGroup, learned: str = ""
-    ) -> Group:
-        """A group that was opened, or read with what it learned."""
-        remembers = isinstance(held, TrainableFeatureGroup) and held.remembers_documents
-        return cls(name, settings, held, learned, learned, remembers)
+    variant: str = ""
 
     @property
     def learns(self) -> bool:
@@ -61,9 +55,14 @@ class Group:
         return isinstance(self.held, TrainableFeatureGroup)
 
     @property
+    def label(self) -> str:
+        """Its name, with the variant."""
+        return f"{self.name}-{self.variant}" if self.variant else self.name
+
+    @property
     def columns(self) -> tuple[str, ...]:
         """Its features' names, with its own before."""
-        return tuple(f"{self.name}.{name}" for name in self.held.names())
+        return tuple(f"{self.label}.{name}" for name in self.held.names())
 
     @cached_property
     def described(self) -> dict[str, Any]:
@@ -125,12 +124,12 @@ def open_groups(
             raise InputError(f"settings.{name} has no effect: '{name}' is not among the features.")
     if len(set(names)) < len(names):
         raise InputError("a group of features is named twice.")
-    return [
-        Group.of(
-            name, settings.get(name, {}), resources.feature_group(name, settings.get(name, {}))
-        )
-        for name in names
-    ]
+    groups = []
+    for name in names:
+        held = resources.feature_group(name, settings.get(name, {}))
+        remembers = isinstance(held, TrainableFeatureGroup) and held.remembers_documents
+        groups.append(Group(name, settings.get(name, {}), held, remembers=remembers))
+    return groups
 
 
 def save_groups(groups: Sequence[Group], path: Path) -> None:
@@ -147,6 +146,8 @@ def save_groups(groups: Sequence[Group], path: Path) -> None:
                 "settings": dict(group.settings),
                 "features": group.columns,
                 "learned": group.saved,
+                "remembers": group.remembers,
+                "variant": group.variant,
             }
             for group in groups
         ]
@@ -154,7 +155,7 @@ def save_groups(groups: Sequence[Group], path: Path) -> None:
     path.write_text(json.dumps(held, indent=1) + "\n", encoding="utf-8")
     for group in groups:
         if isinstance(group.held, TrainableFeatureGroup):
-            place = path.parent / "groups" / group.name
+            place = path.parent / "groups" / group.label
             place.mkdir(parents=True)
             group.held.save(place)
 
@@ -167,18 +168,25 @@ def load_groups(path: Path, resources: Resources) -> list[Group]:
     """
     try:
         held = json.loads(path.read_text(encoding="utf-8"))["groups"]
-        saved = [(g["name"], g["settings"], tuple(g["features"]), g["learned"]) for g in held]
+        saved = [
+            (
+                {name: g[name] for name in ("name", "settings", "remembers", "variant")},
+                g["learned"],
+                tuple(g["features"]),
+            )
+            for g in held
+        ]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise InputError("this says not which features were learned from.", path=path) from error
     groups = []
-    for name, settings, columns, learned in saved:
-        opened = resources.feature_group(name, settings)
-        group = Group.of(name, settings, opened, learned)
+    for facts, learned, columns in saved:
+        opened = resources.feature_group(facts["name"], facts["settings"])
+        group = Group(held=opened, learned=learned, saved=learned, **facts)
         if isinstance(group.held, TrainableFeatureGroup):
-            group.held.load(path.parent / "groups" / name)
+            group.held.load(path.parent / "groups" / group.label)
         if group.columns != columns:
             raise InputError(
-                f"feature group '{name}' has other features now than this model was trained "
+                f"feature group '{group.name}' has other features now than this model was trained "
                 "with. Were knowledge bases added, removed or replaced? Train it again.",
                 path=path,
             )
