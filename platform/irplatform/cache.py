@@ -49,15 +49,13 @@ def contents() -> list[Item]:
     for path in sorted(home().glob("*/*")):
         if not _NAME.fullmatch(path.name) or path.is_symlink():
             continue
-        manifest = path / MANIFEST
         try:
-            complete = manifest.exists()
-            used = (manifest if complete else path).stat().st_mtime
+            used = datetime.fromtimestamp(path.stat().st_mtime, UTC)
             size = sum(_sizes(path, counted))
         except FileNotFoundError:  # another process has finished it, or removed it
             continue
-        when = datetime.fromtimestamp(used, UTC)
-        found.append(Item(path.parent.name, path, size, when, complete))
+        complete = (path / MANIFEST).exists()
+        found.append(Item(path.parent.name, path, size, used, complete))
     return found
 
 

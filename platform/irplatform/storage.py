@@ -285,8 +285,7 @@ def lock(final: Path, *, wait: bool = False) -> Iterator[bool]:
 
 
 def _finished(path: Path, mark: str, *, built: bool) -> Artifact:
-    file = path / MANIFEST
-    manifest = json.loads(file.read_text(encoding="utf-8"))
+    manifest = json.loads((path / MANIFEST).read_text(encoding="utf-8"))
     with suppress(OSError):  # a cache that others lend may be read-only
-        os.utime(file)  # when it was last used, for those who make room
+        os.utime(path)  # when it was last used, for those who make room
     return Artifact(path, mark, built, float(manifest["seconds"]))

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from irplatform.storage import MANIFEST, artifact, home
+from irplatform.storage import artifact, home
 
 DAY = 24 * 3600
 FULL = Path("/dev/full")
@@ -20,7 +20,7 @@ def _made(kind, label, size, days_ago=0.0):
     """An artifact of so many bytes, last used so long ago."""
     made = artifact(kind, label, {}, lambda folder: (folder / "held").write_bytes(bytes(size)))
     when = time.time() - days_ago * DAY
-    os.utime(made.path / MANIFEST, (when, when))
+    os.utime(made.path, (when, when))
     return made.path
 
 
