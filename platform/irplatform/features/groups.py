@@ -177,7 +177,11 @@ def load_groups(path: Path, resources: Resources) -> list[Group]:
             for g in held
         ]
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise InputError("this says not which features were learned from.", path=path) from error
+        raise InputError(
+            "this does not say which features were learned from: it is damaged, or another version "
+            "wrote it. Train the model again.",
+            path=path,
+        ) from error
     groups = []
     for facts, learned, columns in saved:
         opened = resources.feature_group(facts["name"], facts["settings"])

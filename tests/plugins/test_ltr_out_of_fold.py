@@ -1,0 +1,139 @@
+"""What learned features may have seen of the topics that they are computed for."""
+
+import pytest
+from ltr_groups import Judgments, fitted, lessons, prepared, resources_in, topics_of
+
+from irplatform.plugin import TrainingData
+from irplatform_ltr.learners import ensemble
+
+
+@pytest.fixture
+def resources(tmp_path):
+    return resources_in(tmp_path)
+
+
+def _seen(resources, tmp_path, monkeypatch, group, shared=(), data=None, **options):
+    """The training table's features of a group."""
+    tables = []
+    original = ensemble.Ensemble.fit
+    monkeypatch.setattr(
+        ensemble.Ensemble, "fit",
+        lambda self, table, seed: (tables.append(table), original(self, table, seed)),
+    )  # fmt: skip
+    reranker = prepared(resources, features=("fixed", group), folds=4, **options)
+    reranker.fit(data or lessons(tmp_path / "work", shared=shared))
+    return tables[0].features[:, 2:], reranker
+
+
+def test_no_training_topic_is_known_to_its_features(resources, tmp_path, monkeypatch):
+    seen, reranker = _seen(resources, tmp_path, monkeypatch, "judgments")
+    assert not seen[:, 0].any()
+    # Of 25 topics in four folds, two are apart: its own, and one to stop early on.
+    assert set(seen[:, 2]) == {12, 13}
+    unseen = topics_of([30])[0]
+    found = reranker.features([(unseen.topic, resources.documents(unseen.candidates))])[0]
+    assert set(found[:, 4]) == {18}  # topics that are not ours: learned from all but one fold
+
+
+def test_nor_is_a_validation_topic(resources, tmp_path, monkeypatch):
+    _, reranker = _seen(resources, tmp_path, monkeypatch, "judgments")
+    batch = [(t.topic, resources.documents(t.candidates)) for t in topics_of([3, 30, 21, 4])]
+    found = reranker.features(batch)
+    assert not any(values[:, 2].any() for values in found)
+    assert [set(values[:, 4]) == {18} for values in found] == [False, True, False, False]
+
+
+def test_members_share_what_is_learned(resources, tmp_path, monkeypatch):
+    def kept():
+        return {path.name for path in (tmp_path / "artifacts").glob("learned-features-*")}
+
+    _seen(resources, tmp_path / "a", monkeypatch, "judgments", data=lessons(tmp_path / "a"))
+    first = kept()
+    assert len(first) == 5  # four folds and all topics
+    other = TrainingData(topics_of(range(5, 25)), topics_of(range(5)), tmp_path / "b")
+    _seen(resources, tmp_path / "b", monkeypatch, "judgments", data=other)
+    assert kept() == first
+
+
+def test_nor_are_judgments_of_its_documents_in_other_topics(resources, tmp_path, monkeypatch):
+    shared = ["t39d1", "t39d2"]  # judged by every training topic
+    seen, _ = _seen(resources, tmp_path, monkeypatch, "judgments", shared)
+    assert not seen[:, 1].any()
+
+
+def test_unless_the_group_means_to_remember_documents(resources, tmp_path, monkeypatch):
+    shared = ["t39d1", "t39d2"]
+    seen, _ = _seen(resources, tmp_path, monkeypatch, "remembered", shared)
+    assert seen[:, 1].sum() == 20 * len(shared)
+    assert not seen[:, 0].any()
+
+
+def test_or_what_saw_them_judged_is_kept_apart(resources, tmp_path, monkeypatch):
+    shared = ["t39d1", "t39d2"]
+    seen, reranker = _seen(resources, tmp_path, monkeypatch, "judgments", shared, hide_judged=False)
+    blind, seeing = seen[:, :3], seen[:, 3:]
+    assert not blind[:, 1].any()
+    assert seeing[:, 1].sum() == 20 * len(shared)
+    assert not seen[:, [0, 3]].any()
+    assert reranker.feature_names[-6::3] == [
+        "judgments.topic_known",
+        "judgments-seeing.topic_known",
+    ]
+
+
+def test_learners_that_only_read_do_not_read_what_saw_them_judged(resources, tmp_path, monkeypatch):
+    widths = []
+    fit = ensemble.Ensemble.fit
+    monkeypatch.setattr(
+        ensemble.Ensemble, "fit",
+        lambda self, t, seed: (widths.append(t.features.shape[1]), fit(self, t, seed)),
+    )  # fmt: skip
+    _seen(resources, tmp_path, monkeypatch, "judgments", hide_judged=False)
+    assert sorted(set(widths)) == [2 + 3, 2 + 6]
+
+
+def test_both_variants_are_kept(resources, tmp_path, monkeypatch):
+    _, reranker = _seen(resources, tmp_path, monkeypatch, "judgments", ["t39d1"], hide_judged=False)
+    (tmp_path / "kept").mkdir()
+    reranker.save(tmp_path / "kept")
+    read = prepared(resources, features=("fixed", "judgments"), folds=4, hide_judged=False)
+    read.load(tmp_path / "kept")
+    assert read.feature_names == reranker.feature_names
+    unseen = topics_of([30])[0]
+    asked = unseen.topic, resources.documents(unseen.candidates)
+    assert read.score(*asked) == reranker.score(*asked)
+
+
+def test_who_learns_for_a_fold_is_told_which_topics_it_will_score(resources, tmp_path, monkeypatch):
+    """So that nothing of theirs is learned from a file of pairs, either."""
+    lessons = []
+    fit = Judgments.fit
+    monkeypatch.setattr(Judgments, "fit", lambda self, d: (lessons.append(d), fit(self, d)))
+    _seen(resources, tmp_path, monkeypatch, "judgments")
+    ids = [
+        [{t.topic.id for t in (*d.training, *d.validation)}, {t.id for t in d.unseen}]
+        for d in lessons
+    ]
+    everything = {f"t{n}" for n in range(25)}
+    assert [learned | unseen for learned, unseen in ids] == [everything] * 5
+    assert not any(learned & unseen for learned, unseen in ids)
+    assert [len(unseen) for _, unseen in ids] == [7, 6, 6, 6, 0]
+
+
+def test_topics_of_one_article_stay_together(resources, tmp_path, monkeypatch):
+    data = lessons(tmp_path / "work")
+    for number, topic in enumerate(data.training):
+        topic.topic.fields["citing_id"] = f"article {number // 10}"
+    seen, _ = _seen(resources, tmp_path, monkeypatch, "judgments", data=data)
+    assert set(seen[:, 2]) == {3, 12}  # ten sentences of the other article, or none of them
+
+
+def test_stacked_rerankers_are_trained_out_of_fold_and_take_settings(resources, tmp_path):
+    settings = {"stack": {"settings": {"learning": {"rate": 100.0}}}}
+    reranker = fitted(
+        resources, tmp_path, features=("fixed",), stack=("learning",), settings=settings
+    )
+    assert reranker.feature_names[-1] == "stack.learning"
+    unseen = topics_of([30])[0]
+    found = reranker.features([(unseen.topic, resources.documents(unseen.candidates))])[0]
+    assert found[:, -1].tolist() == [2000.0 + d for d in range(12)]
