@@ -30,7 +30,10 @@ def cache() -> None:
 @kinds_option
 @json_option
 def list_items(kinds: tuple[str, ...], as_json: bool) -> None:
-    """List what the cache holds: its kinds, or with --kind each item of a kind."""
+    """List what the cache holds: its kinds, or with --kind each item of a kind.
+
+    A file that several items share counts for the first of them.
+    """
     from irplatform.storage import home
 
     items = _of_kinds(kinds)
@@ -83,7 +86,7 @@ def remove(
         if (days is None or item.used < since) and not (interrupted and item.complete)
     ]
     if not items:
-        click.echo("There is nothing of the kind.")
+        click.echo("There is nothing to remove.")
         return
     for item in items:
         click.echo(f"{_size(item.size)}  {item.kind}/{item.path.name}")
