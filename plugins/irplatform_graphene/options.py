@@ -13,7 +13,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-FEATURES = ("lexical", "fields", "query-parts", "concepts", "document")
+FEATURES = (
+    "lexical", "fields", "query-parts", "concepts", "genes", "demographics", "document",
+)  # fmt: skip
 """The groups that `graphene-features` reads in its last layer. A first stage's score is not among
 them: scores are mixed with it anyway."""
 

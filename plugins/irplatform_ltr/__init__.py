@@ -18,10 +18,12 @@ def register_rerankers(register: RegisterReranker) -> None:
 def register_features(register: RegisterFeatures) -> None:
     """Features of words, embeddings, first stages, knowledge bases, documents, memory, stacking."""
     from irplatform_ltr.groups.concepts import Concepts
+    from irplatform_ltr.groups.demographics import Demographics
     from irplatform_ltr.groups.document import DocumentProperties
     from irplatform_ltr.groups.embedding import EmbeddingSimilarities
     from irplatform_ltr.groups.fields import LuceneFields
     from irplatform_ltr.groups.first_stage import FirstStage
+    from irplatform_ltr.groups.genes import Genes
     from irplatform_ltr.groups.lexical import LexicalMatches, StemmedMatches
     from irplatform_ltr.groups.memory import CitingText
     from irplatform_ltr.groups.query_parts import QueryParts
@@ -34,6 +36,8 @@ def register_features(register: RegisterFeatures) -> None:
     register("first-stage", FirstStage)
     register("query-parts", QueryParts)
     register("concepts", Concepts)
+    register("genes", Genes)
+    register("demographics", Demographics)
     register("document", DocumentProperties)
     register("memory", CitingText)
     register("stack", Stacked)

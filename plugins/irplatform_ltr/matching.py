@@ -48,10 +48,7 @@ class Passage:
                 document = np.searchsorted(self.offsets, starts, side="right") - 1
                 starts = starts[starts + length <= self.offsets[document + 1]]
             found[starts] = True
-        return self.at(np.flatnonzero(found))
-
-    def at(self, places: Int64) -> Mentions:
-        """Mentions at some places, in order."""
+        places = np.flatnonzero(found)
         document = np.searchsorted(self.offsets, places, side="right") - 1
         return Mentions(self, places, document)
 

@@ -7,7 +7,8 @@ from typing import Any, Literal
 from irplatform.plugin import Field, Options
 
 DEFAULT_FEATURES = (
-    "lexical", "stems", "fields", "embedding", "first-stage", "query-parts", "concepts", "document",
+    "lexical", "stems", "fields", "embedding", "first-stage", "query-parts", "concepts", "genes",
+    "demographics", "document",
 )  # fmt: skip
 
 

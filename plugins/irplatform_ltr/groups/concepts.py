@@ -22,13 +22,12 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from irplatform.knowledge import Knowledge
     from irplatform.retrieval.querying.parts import TopicParts
     from irplatform.text import ForwardIndex
 
 KINDS = (
     "disease_own", "disease", "disease_kind", "gene_own", "gene", "variant", "codon", "alteration",
-    "drug", "words", "treatment", "prognosis", "people", "other_gene",
+    "drug", "words", "treatment", "prognosis", "people",
 )  # fmt: skip
 """Sets of names whose mentions are counted."""
 PAIRS = (
@@ -62,7 +61,6 @@ class Concepts(FeatureGroup):
     _resources: Resources
     _index: ForwardIndex
     _stems: StemmedIndex
-    _genes: npt.NDArray[np.bool_] | None = None
 
     def prepare(self, resources: Resources) -> None:
         """Take the forward index; knowledge bases are opened at first use."""
@@ -80,7 +78,7 @@ class Concepts(FeatureGroup):
         return (
             *(f"{kind}_{what}" for kind in KINDS for what in of_sets),
             *(f"{a}_{b}_{what}" for a, b in PAIRS for what in ("distance", "close", "order")),
-            "genes_share", "variants_share", "names_used", "gene_focus", "disease_and_gene",
+            "genes_share", "variants_share", "names_used", "disease_and_gene",
         )  # fmt: skip
 
     def depends_on(self) -> Mapping[str, object]:
@@ -124,16 +122,12 @@ class Concepts(FeatureGroup):
         def written(texts: Iterable[str]) -> Mentions:
             return plain.find(self._index.query_ids(text) for text in texts)
 
-        gene = written(n.text for n in genes)
-        if self._genes is None:
-            self._genes = _gene_words(self.options.open(), self._index)
-        others = np.flatnonzero(self._genes[plain.words])
         return {
             "disease_own": stemmed(n.text for n in disease if n.how in ("topic", "spelling")),
             "disease": stemmed(n.text for n in disease if n.how != "narrow"),
             "disease_kind": stemmed(n.text for n in disease),
             "gene_own": written(n.text for n in genes if n.how in ("topic", "spelling")),
-            "gene": gene,
+            "gene": written(n.text for n in genes),
             "variant": written(form for v in parts.variants for form in spellings(v)),
             "codon": written(codons),
             "alteration": stemmed(altered or _ALTERED),
@@ -142,13 +136,12 @@ class Concepts(FeatureGroup):
             "treatment": stemmed(context.treatment),
             "prognosis": stemmed(context.prognosis),
             "people": stemmed(context.people),
-            "other_gene": plain.at(np.setdiff1d(others, gene.places)),
         }
 
     def _shares(
         self, parts: TopicParts, plain: Passage, found: Mapping[str, Mentions]
     ) -> list[npt.NDArray[Any]]:
-        """Shares of genes and variants that are there, names in use, and focus."""
+        """Shares of genes and variants that are there, and names in use."""
         nothing = np.zeros(plain.documents)
 
         def present(groups: Sequence[Iterable[str]]) -> npt.NDArray[Any]:
@@ -158,31 +151,13 @@ class Concepts(FeatureGroup):
             ]
             return np.mean(hits, axis=0) if hits else nothing
 
-        gene, other = found["gene"].counts, found["other_gene"].counts
+        gene = found["gene"].counts
         return [
             present([[n.text for n in names.synonyms] for names in parts.genes]),
             present([spellings(variant) for variant in parts.variants]),
             np.log1p(found["disease_kind"].counts + gene),
-            gene / np.maximum(gene + other, 1),
             (found["disease_kind"].counts > 0) * (gene > 0),
         ]
-
-
-def _gene_words(knowledge: Knowledge, index: ForwardIndex) -> npt.NDArray[np.bool_]:
-    """Per word of the collection, whether it is a gene's symbol and nothing else.
-
-    Only symbols with a digit count: too many others are words ("met", "cat", "impact").
-    """
-    symbols = {
-        word.lower()
-        for concept in knowledge.concepts("gene")
-        for word in (concept.name, *(n.text for n in concept.names if n.kind == "alias"))
-        if len(word) >= 3 and word.isalnum() and not word.isalpha() and not word.isdigit()
-    }
-    flags = np.zeros(len(index.vocabulary), dtype=bool)
-    known = index.vocabulary.ids(sorted(symbols))
-    flags[known[known >= 0]] = True
-    return flags
 
 
 def _together(first: Mentions, second: Mentions) -> list[npt.NDArray[Any]]:

@@ -1,0 +1,159 @@
+"""Whether a document is about people of the topic's age and sex.
+
+A topic says "82-year-old male" in a word or two that no document repeats, and an article about
+children is no answer to it. What an article says of its patients is found in MeSH's age groups
+and sexes, in words for stages of life, and in ages that are written out.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from irplatform.plugin import Document, Documents, FeatureGroup, Field, Options, Resources, Topic
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy.typing as npt
+
+AGE_GROUPS = {
+    "Infant, Newborn": (0, 0), "Infant": (0, 2), "Child, Preschool": (2, 5), "Child": (6, 12),
+    "Adolescent": (13, 18), "Young Adult": (19, 24), "Adult": (19, 44), "Middle Aged": (45, 64),
+    "Aged": (65, 79), "Aged, 80 and over": (80, 120),
+}  # fmt: skip
+"""MeSH's age groups in years, both ends included (MeSH's scope notes)."""
+_SEXES = {"female": "Female", "male": "Male"}
+_GROWN = 19
+_OLD = 65
+
+_AGE = re.compile(r"(\d{1,3})[-\s]*(year|yr|month|mo|week|wk|day)s?\b", re.IGNORECASE)
+_UNITS = {"year": 1, "yr": 1, "month": 12, "mo": 12, "week": 52, "wk": 52, "day": 365}
+_WRITTEN_AGE = re.compile(r"\b(\d{1,3})[-\s](?:year|yr)s?[-\s]old\b", re.IGNORECASE)
+
+
+def _words(pattern: str) -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{pattern})\b", re.IGNORECASE)
+
+
+_STAGES = {
+    "child": _words("child|children|childhood|pa?ediatric|infants?|infancy|newborns?|adolescents?"),
+    "adult": _words("adults?|adulthood"),
+    "old": _words("elderly|older|octogenarians?"),
+}
+_SEX_WORDS = {"female": _words("wom[ae]n|females?|girls?"), "male": _words("m[ae]n|males?|boys?")}
+
+
+@dataclass(frozen=True)
+class Person:
+    """Whom a topic is about.
+
+    Attributes:
+        age: in years; None where it is not told.
+        sex: "female", "male", or "" where it is not told.
+    """
+
+    age: float | None
+    sex: str
+
+    @classmethod
+    def read(cls, text: str) -> Person:
+        """From words such as "64-year-old male" or "a girl of 7 months"."""
+        found = _AGE.search(text)
+        age = int(found[1]) / _UNITS[found[2].lower()] if found else None
+        sexes = [sex for sex, words in _SEX_WORDS.items() if words.search(text)]
+        return cls(age, sexes[0] if len(sexes) == 1 else "")
+
+    def stages(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Stages of life whose words speak for a document, and those that speak against it."""
+        if self.age is None:
+            return (), ()
+        if self.age < _GROWN:
+            return ("child",), ("adult", "old")
+        # An article about adults may well be about older ones, whether it says so or not.
+        return ("old",) if self.age >= _OLD else ("adult",), ("child",)
+
+
+class DemographicsOptions(Options):
+    """Options of the demographics."""
+
+    field: str = Field("demographic", description="the topics' field with age and sex")
+    headings_field: str = Field("mesh", description="the documents' field with their headings")
+
+
+class Demographics(FeatureGroup):
+    """A document's age groups, stages of life and sexes against the topic's."""
+
+    Options = DemographicsOptions
+    options: DemographicsOptions
+
+    def prepare(self, resources: Resources) -> None:
+        """Nothing is needed."""
+
+    def lacks(self, topics: Sequence[Topic]) -> str:
+        """Ages or sexes."""
+        people = [self._person(topic) for topic in topics]
+        if any(person.age is not None or person.sex for person in people):
+            return ""
+        return f"the topics have no field {self.options.field} with an age or a sex."
+
+    def names(self) -> tuple[str, ...]:
+        """Headings, words, ages."""
+        return (
+            "age_heading", "other_age_headings", "age_distance", "sex_heading", "other_sex_alone",
+            "stage_words", "other_stage_words", "title_stage", "title_other_stage",
+            "sex_words", "other_sex_words", "written_age", "any_written_age",
+        )  # fmt: skip
+
+    def compute(self, topic: Topic, documents: Documents) -> npt.NDArray[np.float32]:
+        """The features; those of what the topic does not tell are 0."""
+        person = self._person(topic)
+        values = [
+            [*self._by_headings(person, document), *_by_words(person, document)]
+            for document in documents
+        ]
+        return np.asarray(values, dtype=np.float32).reshape(len(documents), len(self.names()))
+
+    def _person(self, topic: Topic) -> Person:
+        told = topic.fields.get(self.options.field, "")
+        return Person.read(told if isinstance(told, str) else " ".join(told))
+
+    def _by_headings(self, person: Person, document: Document) -> list[float]:
+        """Whether an age group fits, whether others alone do, how many decades off the nearest is.
+
+        Then the same of the sexes, without a distance.
+        """
+        held = document.fields.get(self.options.headings_field, ())
+        headings = {held} if isinstance(held, str) else set(held)
+        values = [0.0] * 5
+        groups = [AGE_GROUPS[name] for name in AGE_GROUPS if name in headings]
+        if person.age is not None and groups:
+            years = int(person.age)
+            off = min(max(first - years, years - last, 0) for first, last in groups)
+            values[:3] = [float(off == 0), float(off > 0), off / 10]
+        if person.sex:
+            own = _SEXES[person.sex] in headings
+            values[3:] = [float(own), float(not own and not headings.isdisjoint(_SEXES.values()))]
+        return values
+
+
+def _by_words(person: Person, document: Document) -> list[float]:
+    """Words for the topic's stage of life and sex and for others, and the nearest written age."""
+    text = f"{document.title} {document.abstract}"
+    own, others = person.stages()
+    values = [
+        float(np.log1p(sum(len(_STAGES[stage].findall(where)) for stage in stages)))
+        for where in (text, document.title)
+        for stages in (own, others)
+    ]
+    for sex in ("female", "male") if person.sex == "female" else ("male", "female"):
+        count = len(_SEX_WORDS[sex].findall(text)) if person.sex else 0
+        values.append(float(np.log1p(count)))
+    ages = [int(years) for years in _WRITTEN_AGE.findall(text)]
+    if person.age is None or not ages:
+        return [*values, 0.0, 0.0]
+    nearest = min(abs(years - person.age) for years in ages)
+    return [*values, 1 / (1 + nearest / 10), 1.0]

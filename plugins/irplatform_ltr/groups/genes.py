@@ -1,0 +1,114 @@
+"""The genes that a document speaks of: the topic's and others.
+
+An article that lists twenty genes says little of each. Symbols are looked for as they are written,
+capitals and all: "MET" is a gene, "met" is a word. Names that are spelled out, and aliases that are
+words, are the concern of `concepts`.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from irplatform.plugin import Documents, FeatureGroup, Resources, Topic
+from irplatform_ltr.expansion import ExpansionOptions
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    import numpy.typing as npt
+
+    from irplatform.knowledge import Knowledge
+
+_SYMBOL = re.compile(r"[A-Z0-9-]{3,8}")
+_WORD = re.compile(r"[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*")
+_LATE = 10
+"""Mentions of genes before the topic's first one are counted up to here."""
+
+
+class Genes(FeatureGroup):
+    """How often, where and among how many others a document speaks of the topic's genes."""
+
+    Options = ExpansionOptions
+    reads_knowledge = True
+    options: ExpansionOptions
+    _resources: Resources
+    _symbols: Mapping[str, str] | None = None
+
+    def prepare(self, resources: Resources) -> None:
+        """Keep what is lent; knowledge bases are opened at first use."""
+        self._resources = resources
+
+    def lacks(self, topics: Sequence[Topic]) -> str:
+        """Fields of diseases or genes, or knowledge bases."""
+        return self.options.lacking(topics)
+
+    def names(self) -> tuple[str, ...]:
+        """Counts of title and abstract, share and place in both."""
+        return (
+            "title_own", "title_others", "title_own_alone", "abstract_own", "abstract_others",
+            "different_others", "focus", "before_first",
+        )  # fmt: skip
+
+    def depends_on(self) -> Mapping[str, object]:
+        """The knowledge bases."""
+        return {"knowledge": self.options.open().fingerprint}
+
+    def compute(self, topic: Topic, documents: Documents) -> npt.NDArray[np.float32]:
+        """The features; of a topic without genes, all genes are others."""
+        knowledge = self.options.open()
+        if self._symbols is None:
+            self._symbols = _symbols(knowledge)
+        parts = self.options.expander(self._resources).parts(topic)
+        held = (knowledge.concept(key) for gene in parts.genes for key in gene.concepts)
+        own = {gene.text for gene in parts.genes} | {c.name for c in held if c is not None}
+        values = [
+            _features(own, list(self._genes(document.title)), list(self._genes(document.abstract)))
+            for document in documents
+        ]
+        return np.asarray(values, dtype=np.float32).reshape(len(documents), len(self.names()))
+
+    def _genes(self, text: str) -> Iterator[str]:
+        """The gene of each symbol in a text; "EGFR-mutant" names one, "EML4-ALK" two."""
+        symbols = self._symbols or {}
+        for word in _WORD.findall(text):
+            whole = symbols.get(word)
+            if whole is not None:
+                yield whole
+            elif "-" in word:
+                yield from (symbols[part] for part in word.split("-") if part in symbols)
+
+
+def _features(own: set[str], title: Sequence[str], abstract: Sequence[str]) -> list[float]:
+    """From the genes of a title and an abstract, in their order."""
+    in_title = [gene in own for gene in title]
+    in_abstract = [gene in own for gene in abstract]
+    mentions = [*in_title, *in_abstract]
+    return [
+        float(sum(in_title)),
+        float(len(set(title) - own)),
+        float(any(in_title) and all(in_title)),
+        float(np.log1p(sum(in_abstract))),
+        float(np.log1p(len(abstract) - sum(in_abstract))),
+        float(len(set(abstract) - own)),
+        sum(mentions) / max(len(mentions), 1),
+        float(min(mentions.index(True), _LATE)) if any(mentions) else float(_LATE),
+    ]
+
+
+def _symbols(knowledge: Knowledge) -> dict[str, str]:
+    """The gene's own symbol by each way to write it.
+
+    Of the aliases, those with a digit: the others are too often something else.
+    """
+    approved: dict[str, str] = {}
+    aliases: dict[str, str] = {}
+    for concept in knowledge.concepts("gene"):
+        approved[concept.name] = concept.name
+        for name in concept.names:
+            if name.kind == "alias" and any(c.isdigit() for c in name.text):
+                aliases.setdefault(name.text, concept.name)
+    held = {**aliases, **approved}
+    return {text: gene for text, gene in held.items() if _SYMBOL.fullmatch(text)}

@@ -1,0 +1,74 @@
+"""The genes that documents speak of, told by how their symbols are written."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from irplatform.knowledge import add
+from irplatform.plugin import Document, Documents, Topic
+from irplatform_ltr.groups.genes import Genes
+
+pytestmark = pytest.mark.java
+
+HGNC = """\
+HGNC ID\tApproved symbol\tApproved name\tStatus\tAlias symbols\tPrevious symbols
+HGNC:1\tERBB2\therb two protein\tApproved\tHER2, NEU\t
+HGNC:2\tMET\tmet proto-oncogene\tApproved\t\t
+HGNC:3\tEML4\tEML four\tApproved\t\t
+HGNC:4\tALK\tALK kinase\tApproved\tCD246\t
+"""
+DOCUMENTS = [
+    Document("own", "HER2 in cancer", "ERBB2, HER2-positive; NEU. MET twice, MET."),
+    Document("word", "We met patients", "They met again; erbb2 in lower case."),
+    Document("fusion", "EML4-ALK", "CD246 and ERBB2"),
+    Document("none", "Cancer", ""),
+]
+TOPIC = Topic("1", "cancer ERBB2", {"disease": "cancer", "gene": "ERBB2 amplification"})
+
+
+@pytest.fixture
+def found(index_of, fresh_home, tmp_path):
+    (tmp_path / "hgnc.tsv").write_text(HGNC)
+    add("genes", [tmp_path / "hgnc.tsv"], "hgnc-custom")
+    index = index_of(DOCUMENTS)
+    group = Genes()
+    group.prepare(SimpleNamespace(index=lambda: index))
+
+    def of(topic):
+        values = group.compute(topic, Documents.of(DOCUMENTS))
+        rows = [dict(zip(group.names(), row, strict=True)) for row in values.tolist()]
+        return dict(zip([d.id for d in DOCUMENTS], rows, strict=True))
+
+    return of
+
+
+def test_symbols_count_as_they_are_written(found):
+    rows = found(TOPIC)
+    own = rows["own"]
+    assert (own["title_own"], own["title_others"], own["title_own_alone"]) == (1, 0, 1)
+    assert own["abstract_own"] == pytest.approx(1.0986, abs=1e-4)  # ERBB2, HER2; NEU has no digit
+    assert own["abstract_others"] == pytest.approx(1.0986, abs=1e-4)  # MET, MET
+    assert own["different_others"] == 1
+    assert own["focus"] == pytest.approx(3 / 5)
+    assert own["before_first"] == 0
+    assert rows["word"] == rows["none"] == {**dict.fromkeys(own, 0.0), "before_first": 10.0}
+
+
+def test_a_fusion_names_both_of_its_genes(found):
+    fusion = found(TOPIC)["fusion"]
+    assert (fusion["title_own"], fusion["title_others"], fusion["title_own_alone"]) == (0, 2, 0)
+    assert fusion["different_others"] == 1
+    assert fusion["before_first"] == 3
+    both = found(Topic("2", "", {"disease": "cancer", "gene": "EML4-ALK fusion"}))["fusion"]
+    assert (both["title_own"], both["title_others"]) == (2, 0)
+
+
+def test_a_topic_without_genes_has_others_only(found):
+    rows = found(Topic("3", "", {"disease": "cancer", "gene": "high mutational burden"}))
+    assert rows["own"]["title_own"] == rows["own"]["focus"] == 0
+    assert rows["own"]["title_others"] == 1
+
+
+def test_topics_without_such_fields_are_left_out(found):
+    assert "no field" in Genes().lacks([Topic("t", "melanoma")])
+    assert Genes().lacks([TOPIC]) == ""
