@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from copy import deepcopy
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, get_args
 
+from irplatform.console import notice
 from irplatform.errors import InputError, unknown
 from irplatform.reranking.splits import MEMBERS
 from irplatform.reranking.systems import RerankerChoice
@@ -15,6 +17,9 @@ if TYPE_CHECKING:
 
     from irplatform.collections import Collection
     from irplatform.registry import Registration, Registry
+
+_EXPANDED_FIELDS = ("disease", "gene")
+"""The fields that expanded queries are made of by default."""
 
 
 def choose_systems(
@@ -103,6 +108,56 @@ def with_expansion_of(
         if expands and collection.plan and not {"plan", f"{name}.plan"} & settings.keys():
             wanted[f"{name}.plan"] = dict(collection.plan)
     return {**wanted, **settings}
+
+
+def expanded_for(
+    rerankers: Sequence[RerankerChoice],
+    retrievers: Sequence[RetrieverChoice],
+    collection: Collection,
+    given: Mapping[str, object],
+) -> list[RetrieverChoice]:
+    """The retrievers, told to expand queries where the rerankers are made for that.
+
+    One that is not made for it has the first stage that it would have alone: then nothing is
+    expanded, and a notice says so.
+
+    Args:
+        rerankers: what reranks.
+        retrievers: the first stage.
+        collection: what is searched.
+        given: the settings that they were chosen by; who says `expand` there is obeyed.
+    """
+    from irplatform.knowledge import all_installed
+
+    made_for = [choice.name for choice in rerankers if choice.wants_expansion]
+    undecided = {
+        choice.name
+        for choice in retrievers
+        if "expand" in choice.registration.option_names()
+        and not {"expand", f"{choice.name}.expand"} & given.keys()
+    }
+    bases = all_installed() if made_for and undecided else ()
+    if not bases or not any(
+        topic.fields.get(name) for topic in collection.load_topics() for name in _EXPANDED_FIELDS
+    ):
+        return list(retrievers)
+    if len(made_for) < len(rerankers):
+        others = ", ".join(c.name for c in rerankers if not c.wants_expansion)
+        notice(
+            f"{', '.join(made_for)}: made for expanded queries, but {others} would have another "
+            "first stage then. --expand KB,… expands them for all, --expand none for none."
+        )
+        return list(retrievers)
+    notice(
+        f"{', '.join(made_for)}: queries are expanded with {', '.join(bases)}. "
+        "--expand KB,… chooses others, --expand none searches the topics' words."
+    )
+    return [
+        replace(choice, options=choice.options.model_copy(update={"expand": bases}))
+        if choice.name in undecided
+        else choice
+        for choice in retrievers
+    ]
 
 
 def _check_installed(collection: Collection) -> None:

@@ -279,11 +279,14 @@ class Reranker:
         citation: the paper that it implements, with section.
         presets: name to settings, as `--set` takes them, that `--preset NAME` puts in place of
             defaults: `{"paper": {"filters": 64, "loop.epochs": 50}}`.
+        wants_expansion: whether it is made for expanded queries. Where all rerankers of a run are,
+            and topics have a disease or a gene, `--expand` is on unless the user says otherwise.
         options: the options of this instance.
     """
 
     Options: ClassVar[type[Options]] = Options
     citation: ClassVar[str] = ""
+    wants_expansion: ClassVar[bool] = False
     presets: ClassVar[Mapping[str, Mapping[str, object]]] = {}
 
     def __init__(self, options: _Options | None = None) -> None:

@@ -31,6 +31,7 @@ class Graphene(TrainableReranker):
     Options = GrapheneOptions
     presets: ClassVar[Mapping[str, Mapping[str, object]]] = PRESETS
     pretrained_on: ClassVar[str] = "mesh"
+    wants_expansion: ClassVar[bool] = True
     pretrained_as: ClassVar[str] = "graphene"
     citation: ClassVar[str] = (
         "Sendong Zhao, Chang Su, Andrea Sboner, Fei Wang. GRAPHENE: A Precise Biomedical "

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field
 
-from irplatform.knowledge import installed, open_knowledge
+from irplatform.knowledge import all_installed, open_knowledge
 from irplatform.plugin import Options
 from irplatform.retrieval.querying import Expander, QueryPlan
 
@@ -15,9 +15,6 @@ if TYPE_CHECKING:
 
     from irplatform.knowledge import Knowledge
     from irplatform.plugin import Resources, Topic
-
-_ORDER = ("mesh", "doid", "hgnc", "civic", "dgidb", "drugs", "pharmacotherapydb", "hetionet")
-"""Where sources differ, the first one goes before; others follow by name."""
 
 
 class ExpansionOptions(Options):
@@ -34,9 +31,7 @@ class ExpansionOptions(Options):
         """The knowledge bases."""
         if self.knowledge is not None:
             return self.knowledge
-        names = installed()
-        known = [name for name in _ORDER if name in names]
-        return (*known, *sorted(set(names) - set(known)))
+        return all_installed()
 
     def lacking(self, topics: Sequence[Topic]) -> str:
         """What topics or the cache lack for features of concepts; "" where nothing is lacking."""

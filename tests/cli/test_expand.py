@@ -30,6 +30,7 @@ def test_a_retriever_that_cannot_expand_is_named(platform, drugs):
         (("--query-plan", "plan.toml"), "no effect without --expand"),
         (("--expand", " ,"), "names no knowledge base"),
         (("--expand", "own", "--query-plan", "none.toml"), "none.toml: cannot be read"),
+        (("--expand", "none", "--query-plan", "plan.toml"), "no effect without --expand"),
     ],
 )
 def test_wrong_use_is_refused(platform, drugs, arguments, message):
@@ -49,6 +50,13 @@ def test_a_query_finds_the_other_names_and_can_be_looked_at(platform, drugs):
     assert '1 × contents: "crizotinib" (synonym, DRUG:c synonym)' in shown
     plain = platform(*arguments[:-1], "--explain").out
     assert "contents: xalkori" in plain
+
+
+@pytest.mark.java
+def test_none_searches_the_words(platform, drugs):
+    arguments = ("search", "--collection", "small", "--query", "xalkori", "--expand")
+    assert platform(*arguments, "own", "--json").json["hits"]
+    assert platform(*arguments, "none", "--json").json["hits"] == []
 
 
 @pytest.mark.java

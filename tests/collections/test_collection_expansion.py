@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from irplatform.choices import choose_systems, with_expansion_of
+from irplatform.choices import choose_systems, expanded_for, with_expansion_of
 from irplatform.collections.toml import open_toml
 from irplatform.errors import InputError
-from irplatform.knowledge import add
+from irplatform.knowledge import add, remove
 from irplatform.registry import registry
 
 NAMES = "id\tname\tkind\tsynonyms\nX:1\tmelanoma\tdisease\tmalignant melanoma\n"
@@ -55,6 +55,53 @@ def test_retrievers_that_cannot_expand_search_as_usual(collection):
 def test_a_knowledge_base_that_is_not_installed_is_named(collection):
     with pytest.raises(InputError, match=r"'pm' wants its queries expanded.*'absent'"):
         _bm25(replace(collection, expand=("absent",)))
+
+
+@pytest.fixture
+def plain(collection):
+    """It says nothing of expansion; `mine` is installed."""
+    return replace(collection, expand=(), plan={})
+
+
+def _searched(collection, rerankers, retrievers=("bm25",), **settings):
+    """Per retriever, the knowledge bases that it expands with for some rerankers."""
+    given = with_expansion_of(collection, registry(), retrievers, settings)
+    chosen, rerankers = choose_systems(registry(), retrievers, rerankers, given)
+    found = expanded_for(rerankers, chosen, collection, given)
+    return {choice.name: getattr(choice.options, "expand", None) for choice in found}
+
+
+def test_rerankers_that_are_made_for_expanded_queries_get_them(plain, capsys):
+    assert _searched(plain, ["graphene"], ["bm25", "rm3"]) == {"bm25": ("mine",), "rm3": None}
+    assert "graphene: queries are expanded with mine. --expand" in capsys.readouterr().err
+    assert _searched(plain, ["graphene", "graphene-nograph"]) == {"bm25": ("mine",)}
+    assert _searched(plain, ["drmm"]) == _searched(plain, []) == {"bm25": ()}
+    assert capsys.readouterr().err.count("expanded with") == 1
+
+
+def test_no_other_rerankers_first_stage_is_changed(plain, capsys):
+    assert _searched(plain, ["drmm", "graphene"]) == {"bm25": ()}
+    told = capsys.readouterr().err
+    assert "graphene: made for expanded queries, but drmm would have another first stage" in told
+
+
+def test_what_the_user_or_the_collection_says_is_not_changed_for_a_reranker(
+    plain, collection, capsys
+):
+    assert _searched(plain, ["graphene"], **{"bm25.expand": []}) == {"bm25": ()}
+    assert _searched(plain, ["graphene"], expand=["other"]) == {"bm25": ("other",)}
+    assert list(_searched(collection, ["graphene", "drmm"])["bm25"]) == ["mine"]
+    assert capsys.readouterr().err == ""
+
+
+def test_topics_without_disease_or_gene_are_searched_by_their_words(plain):
+    topics = [replace(topic, fields={"mesh": ("Melanoma",)}) for topic in plain.load_topics()]
+    assert _searched(replace(plain, load_topics=lambda: topics), ["graphene"]) == {"bm25": ()}
+
+
+def test_without_knowledge_bases_nothing_is_expanded(plain):
+    remove("mine")
+    assert _searched(plain, ["graphene"]) == {"bm25": ()}
 
 
 @pytest.mark.parametrize(

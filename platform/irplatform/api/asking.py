@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from irplatform import pipeline, teaching
 from irplatform.api.settings import RunSettings, resources_for
-from irplatform.choices import choose_systems, with_expansion_of
+from irplatform.choices import choose_systems, expanded_for, with_expansion_of
 from irplatform.console import notice
 from irplatform.retrieval.candidates import source_of
 from irplatform.retrieval.fusion import AUTO, Fusion
@@ -82,6 +82,7 @@ def ask(settings: RunSettings, plugins: Registry) -> Asked:
     )
     teaching.check_repetitions(settings.seeds, settings.members, rerankers)
     pipeline.refuse_silent_downloads(collection, settings.collection)
+    retrievers = expanded_for(rerankers, retrievers, collection, given)
     train_on = plugins.collection(settings.train_on) if settings.train_on else None
     rerankers = pipeline.apply_checkpoint(settings.checkpoint, rerankers)
     teaching.check_pretraining(settings.pretrain, settings.checkpoint, rerankers)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from irplatform import pipeline, teaching
 from irplatform.api.asking import ask, candidates_of, study, teacher_of
 from irplatform.api.settings import RunSettings, resources_for
-from irplatform.choices import choose_systems, with_expansion_of
+from irplatform.choices import choose_systems, expanded_for, with_expansion_of
 from irplatform.errors import InputError
 from irplatform.evaluation import measures_of
 from irplatform.plugin import RunEvent
@@ -101,6 +101,7 @@ def train(settings: RunSettings, out: Path | None = None) -> dict[str, Any]:
             )
         writable_folder(out)
     pipeline.refuse_silent_downloads(collection, settings.collection)
+    retrievers = expanded_for([choice], retrievers, collection, given)
     if collection.load_qrels is None:
         raise InputError(f"'{collection.id}' has no judgments to train on.")
     source = source_of(settings.candidates)

@@ -12,6 +12,7 @@ from irplatform.console import notice
 from irplatform.errors import InputError
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+_NONE = "none"
 
 
 def expansion_options(command: Command) -> Command:
@@ -25,7 +26,8 @@ def expansion_options(command: Command) -> Command:
         click.option(
             "--expand",
             metavar="KB,…",
-            help="Expand queries with these knowledge bases, such as mesh,doid,hgnc.",
+            help="Expand queries with these knowledge bases, such as mesh,doid,hgnc; or none. By "
+            "default only for rerankers that are made for it (graphene).",
         ),
     ):
         command = option(command)
@@ -39,26 +41,28 @@ def expansion_settings(
 
     Args:
         retrievers: names; those that expand queries are told to, of the others a notice says so.
-        expand: names of knowledge bases, separated by commas.
+        expand: names of knowledge bases, separated by commas; or "none".
         query_plan: a file that changes the default plan.
 
     Raises:
         InputError: no retriever expands queries, a knowledge base is not installed, or the plan is
             none; also a plan without anything to expand with.
     """
+    if expand in (None, _NONE) and query_plan is not None:
+        raise InputError("--query-plan has no effect without --expand KB,….")
     if expand is None:
-        if query_plan is not None:
-            raise InputError("--query-plan has no effect without --expand KB,….")
         return {}
     from irplatform.knowledge import open_knowledge
     from irplatform.registry import registry
     from irplatform.retrieval.querying import read_plan
 
+    able = [name for name in retrievers if "expand" in registry().retriever(name).option_names()]
+    if expand == _NONE:
+        return {f"{name}.expand": [] for name in able}
     names = list(dict.fromkeys(name.strip() for name in expand.split(",") if name.strip()))
     if not names:
         raise InputError("--expand names no knowledge base; `platform kb list` shows them.")
     open_knowledge(names)
-    able = [name for name in retrievers if "expand" in registry().retriever(name).option_names()]
     others = [name for name in retrievers if name not in able]
     if not able:
         can = [n for n, r in registry().retrievers.items() if "expand" in r.option_names()]

@@ -6,11 +6,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from irplatform.knowledge import ConceptKind, installed
+from irplatform.knowledge import ConceptKind, all_installed
 from irplatform.plugin import Options
-
-ORDER = ("mesh", "doid", "hgnc", "civic", "dgidb", "drugs", "pharmacotherapydb", "hetionet")
-"""Which knowledge base goes before where several know one thing; others follow by name."""
 
 
 class ConceptOptions(Options):
@@ -44,6 +41,4 @@ class ConceptOptions(Options):
         """The knowledge bases, those of the user's own last."""
         if self.knowledge:
             return tuple(dict.fromkeys(self.knowledge))
-        names = installed()
-        known = [name for name in ORDER if name in names]
-        return (*known, *sorted(set(names) - set(known)))
+        return all_installed()

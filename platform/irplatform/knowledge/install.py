@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
+_PRECEDENCE = ("mesh", "doid", "hgnc", "civic", "dgidb", "drugs", "pharmacotherapydb", "hetionet")
+"""Which one goes before where several know one thing."""
 
 
 @dataclass(frozen=True)
@@ -77,6 +79,13 @@ def installed() -> dict[str, Manifest]:
     names = sorted(path.parent.name for path in folder().glob(f"*/{storage.MANIFEST}"))
     found = ((name, _manifest(name)) for name in names)
     return {name: manifest for name, manifest in found if manifest is not None}
+
+
+def all_installed() -> tuple[str, ...]:
+    """The names of all that were added, as they go before one another; the user's own last."""
+    names = installed()
+    known = [name for name in _PRECEDENCE if name in names]
+    return (*known, *sorted(set(names) - set(known)))
 
 
 def open_knowledge(names: Sequence[str]) -> Knowledge:

@@ -52,6 +52,11 @@ class RerankerChoice:
         return issubclass(self.registration.system, TrainableReranker)
 
     @property
+    def wants_expansion(self) -> bool:
+        """Whether it is made for expanded queries."""
+        return self.registration.system.wants_expansion
+
+    @property
     def pretrained_on(self) -> str:
         """What it learns from first where nobody says otherwise; "" for nothing."""
         system = self.registration.system
