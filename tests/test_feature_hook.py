@@ -75,4 +75,4 @@ def test_two_plugins_cannot_have_the_same_group(registry_with):
     found = registry_with(
         lambda register: register("year", Year), lambda register: register("year", Year)
     )
-    assert "feature group 'year' is registered by another plugin" in found.broken[0].error
+    assert "feature group 'year' is registered by plugin 'strange0'" in found.broken[0].error

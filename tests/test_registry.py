@@ -100,7 +100,24 @@ def test_a_name_belongs_to_the_plugin_that_came_first(install):
     assert found.rerankers["length"].plugin.name == "a"
     (broken,) = found.broken
     assert broken.name == "b"
-    assert "reranker 'length' is registered by another plugin already" in broken.error
+    assert "reranker 'length' is registered by plugin 'a' (" in broken.error
+
+
+def test_no_stranger_takes_the_name_of_what_comes_with_the_platform(install):
+    ours = [e for e in metadata.entry_points(group="irplatform") if e.name == "ltr"]
+    found = load((*install("a-stranger", GOOD.replace('"length"', '"ltr"')), *ours))
+    (broken,) = found.broken
+    assert broken.name == "a-stranger"
+    assert "reranker 'ltr' is registered by plugin 'ltr' (irplatform " in broken.error
+
+
+def test_a_strangers_code_is_told_from_what_it_was_before(install, tmp_path):
+    before = load(install("one", GOOD)).rerankers["length"].made_by
+    again = load(install("two", GOOD)).rerankers["length"].made_by
+    other = load(install("three", GOOD.replace("len(", "-len("))).rerankers["length"].made_by
+    assert before["version"] == other["version"] == "1.5"
+    assert before["source"] == again["source"] != other["source"]
+    assert "source" not in registry().rerankers["ltr"].made_by
 
 
 def test_an_option_default_must_validate(install):
@@ -205,9 +222,9 @@ def test_options_are_validated_with_the_value_in_the_message(sized):
 
 
 def test_an_unknown_option_is_answered_with_the_nearest(sized):
-    with pytest.raises(InputError, match=r"'siez'. Did you mean 'size'\?"):
+    with pytest.raises(InputError, match=r"'siez' is no option of reranker 'length'. Did you mean"):
         sized.options({"siez": 1})
-    with pytest.raises(InputError, match=r"'loop.epoch'. Did you mean 'loop.epochs'\?"):
+    with pytest.raises(InputError, match=r"'loop.epoch' is no .* mean 'loop.epochs'\?"):
         sized.options({"loop": {"epoch": 1}})
     assert sized.setting_names() == ["size", "loop.epochs"]
 

@@ -66,7 +66,7 @@ def choose_systems(
     ]
     for key in settings:
         if not any(key in used for used, _ in given):
-            raise unknown_option(key, chosen)
+            raise unknown_option(key, chosen, registry)
     made = [
         (registration, registration.options(values))
         for registration, (_, values) in zip(chosen, given, strict=True)
@@ -242,8 +242,21 @@ def _settings_of(
     return used, values
 
 
-def unknown_option(name: str, chosen: Sequence[Registration[Any]]) -> InputError:
-    """An error for an option that none of some systems has: the nearest, and where all are."""
+def unknown_option(name: str, chosen: Sequence[Registration[Any]], plugins: Registry) -> InputError:
+    """An error for an option that none of some systems has.
+
+    It names the nearest, and where all are; or says that the system it is meant for is not chosen.
+    """
+    system, dot, _ = name.partition(".")
+    if dot and system not in {registration.name for registration in chosen}:
+        tables: dict[str, Container[str]] = {
+            "retriever": plugins.retrievers,
+            "reranker": plugins.rerankers,
+        }
+        if kinds := [kind for kind, table in tables.items() if system in table]:
+            return InputError(
+                f"'{name}' has no effect: the {' or '.join(kinds)} '{system}' is not in this run."
+            )
     known = {option for registration in chosen for option in registration.setting_names()}
     systems = ", ".join(registration.name for registration in chosen)
     listed = " or ".join(f"`platform {r.kind}s show {r.name}`" for r in chosen)

@@ -7,6 +7,16 @@ from irplatform.errors import InputError
 CHOICES = ("auto", "cpu", "cuda", "mps")
 
 
+def check_device(wanted: str) -> None:
+    """See that a device is one of `CHOICES`, whether it is there or not.
+
+    Raises:
+        InputError: it is not.
+    """
+    if wanted not in CHOICES:
+        raise InputError(f"unknown device '{wanted}'. Choose one of {', '.join(CHOICES)}.")
+
+
 def choose_device(wanted: str, threads: int = 1) -> str:
     """The device that a name stands for; "auto" takes a GPU where there is one.
 
@@ -18,6 +28,7 @@ def choose_device(wanted: str, threads: int = 1) -> str:
     Raises:
         InputError: the device is not there.
     """
+    check_device(wanted)
     import torch
 
     torch.set_num_threads(threads)
@@ -26,8 +37,6 @@ def choose_device(wanted: str, threads: int = 1) -> str:
     present = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
     if wanted == "auto":
         wanted = next((name for name, there in present.items() if there), "cpu")
-    elif wanted not in present:
-        raise InputError(f"unknown device '{wanted}'. Choose one of {', '.join(CHOICES)}.")
     elif not present[wanted]:
         raise InputError(f"there is no device '{wanted}' here; --device auto takes what there is.")
     # Convolutions in TF32 would move scores by 1e-3 against the CPU's.

@@ -90,7 +90,8 @@ def unknown(kind: str, name: str, known: Iterable[str], *, hint: str = "") -> In
     """An error for a name that nobody registered, with the nearest right one.
 
     Args:
-        kind: what the name should have named, as a noun: "reranker", "measure".
+        kind: what the name should have named, as a noun: "reranker", "measure"; or with its whole,
+            "option of bm25", which is then said the other way round: "'k2' is no option of bm25".
         name: the name as it was given.
         known: all right names.
         hint: what else to do, appended as it is.
@@ -102,7 +103,8 @@ def unknown(kind: str, name: str, known: Iterable[str], *, hint: str = "") -> In
         suggestion = f" The nearest: {', '.join(_nearest(name, names, most=3, cutoff=0.0))}."
     else:
         suggestion = f" Known: {', '.join(names)}." if names else ""
-    return InputError(f"unknown {kind} '{name}'.{suggestion}{' ' + hint if hint else ''}")
+    told = f"'{name}' is no {kind}" if " of " in kind else f"unknown {kind} '{name}'"
+    return InputError(f"{told}.{suggestion}{' ' + hint if hint else ''}")
 
 
 def _nearest(name: str, known: Iterable[str], *, most: int, cutoff: float) -> list[str]:

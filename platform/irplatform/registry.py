@@ -11,6 +11,7 @@ from __future__ import annotations
 import functools
 import os
 import re
+import sys
 from dataclasses import dataclass, field
 from importlib import metadata
 from pathlib import Path
@@ -21,7 +22,9 @@ from pydantic import ValidationError
 
 from irplatform.console import notice
 from irplatform.errors import InputError, PluginError, plugin_at_work, unknown
+from irplatform.option_problems import first_problem
 from irplatform.plugin import FeatureGroup, Hooks, Options, Reranker, Retriever, RunEvent
+from irplatform.storage import file_digest, fingerprint
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -33,6 +36,8 @@ if TYPE_CHECKING:
 
 GROUP = "irplatform"
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
+_OURS = "irplatform"
+"""The distribution of the platform and of the plugins that come with it."""
 
 System = TypeVar("System", bound="Reranker | Retriever | FeatureGroup")
 
@@ -103,14 +108,29 @@ class Registration(Generic[System]):
             return self.system.Options(**{**self.defaults, **settings})
         except ValidationError as error:
             problem = error.errors()[0]
-            option = ".".join(str(part) for part in problem["loc"])
             if problem["type"] == "extra_forbidden":
+                option = ".".join(map(str, problem["loc"]))
                 kind = f"option of {self.kind} '{self.name}'"
                 raise unknown(kind, option, self.setting_names()) from error
+            option, wrong = first_problem(self.system.Options, error)
             raise InputError(
                 f"option '{option}' of {self.kind} '{self.name}' cannot be {problem['input']!r}: "
-                f"{problem['msg'].removeprefix('Value error, ')}."
+                f"{wrong}."
             ) from error
+
+    @functools.cached_property
+    def made_by(self) -> dict[str, str]:
+        """The distribution and version that its results depend on, as descriptions say it.
+
+        Of a stranger's plugin the digest of its source, too: authors change code long before they
+        change a version, and must not meet the scores of the old one.
+        """
+        ours = self.plugin.distribution == _OURS
+        return {
+            "distribution": self.plugin.distribution,
+            "version": self.plugin.version,
+            **({} if ours else {"source": _source_digest(self.system.__module__)}),
+        }
 
     def create(self, settings: Mapping[str, object]) -> System:
         """An instance with `settings` in place of default options."""
@@ -205,7 +225,8 @@ def load(entry_points: Iterable[metadata.EntryPoint], selection: str = "") -> Re
     """
     found = Registry()
     found.manager.add_hookspecs(Hooks)
-    entry_points = sorted(entry_points, key=lambda e: e.name)
+    # Ours first: no stranger takes the name of what everybody knows.
+    entry_points = sorted(entry_points, key=lambda e: (not _is_ours(e), e.name))
     names = [entry_point.name for entry_point in entry_points]
     for name in _parts(selection):
         if not name.startswith("-") and name not in (*names, "none"):
@@ -214,6 +235,20 @@ def load(entry_points: Iterable[metadata.EntryPoint], selection: str = "") -> Re
         if _selected(entry_point.name, selection):
             found.plugins.append(_load_one(found, entry_point))
     return found
+
+
+def _source_digest(module: str) -> str:
+    """16 hexadecimal digits of the Python files of a module's package."""
+    package = sys.modules[module.partition(".")[0]]
+    roots = [Path(place) for place in getattr(package, "__path__", ())]
+    files = [path for root in roots for path in sorted(root.rglob("*.py"))]
+    if not files and package.__file__:
+        files = [Path(package.__file__)]
+    return fingerprint({str(number): file_digest(path) for number, path in enumerate(files)})
+
+
+def _is_ours(entry_point: metadata.EntryPoint) -> bool:
+    return entry_point.dist is not None and entry_point.dist.name == _OURS
 
 
 def _setting_names(options: type[Options], prefix: str = "") -> Iterator[str]:
@@ -295,7 +330,8 @@ class _Collected:
         ):
             for name in mine:
                 if name in theirs:
-                    raise PluginError(f"{kind} '{name}' is registered by another plugin already")
+                    other = getattr(theirs[name], "plugin", "another plugin")
+                    raise PluginError(f"{kind} '{name}' is registered by {other} already")
         found.rerankers.update(self.rerankers)
         found.retrievers.update(self.retrievers)
         found.features.update(self.features)

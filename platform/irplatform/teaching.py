@@ -187,12 +187,15 @@ def study(
 
 
 def check_pretraining(
-    name: str | None, checkpoint: Path | None, rerankers: Sequence[RerankerChoice]
+    name: str | None,
+    checkpoint: Path | None,
+    rerankers: Sequence[RerankerChoice],
+    plugins: Registry,
 ) -> None:
-    """Refuse pre-training that would have no effect.
+    """Refuse pre-training that would have no effect, or on what there is not.
 
     Raises:
-        InputError: nothing is trained.
+        InputError: nothing is trained, or there is no such collection.
     """
     if name in (None, NO_PRETRAINING):
         return
@@ -200,6 +203,8 @@ def check_pretraining(
         raise InputError("--pretrain has no effect with --checkpoint: nothing is trained then.")
     if not any(choice.trainable for choice in rerankers):
         raise InputError("--pretrain has no effect: no reranker that learns is asked for.")
+    if name != MESH:
+        plugins.collection(name)
 
 
 def check_repetitions(seeds: int, members: int, rerankers: Sequence[RerankerChoice]) -> None:

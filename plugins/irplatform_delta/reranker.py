@@ -73,7 +73,7 @@ class Delta(NeuralReranker):
         """The knowledge bases that are installed, where features read them."""
         from irplatform.features import dependencies
 
-        return dependencies(self.options.features)
+        return dependencies(self.options.features, self.options.feature_settings)
 
     def fit(self, data: TrainingData) -> None:
         """Train on pairs of documents, stopping early on validation nDCG@20."""

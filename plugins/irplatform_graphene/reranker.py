@@ -136,7 +136,7 @@ class Graphene(TrainableReranker):
         from irplatform.concepts import graph_identity
         from irplatform.features import dependencies
 
-        found = dict(dependencies(self.options.features))
+        found = dict(dependencies(self.options.features, self.options.feature_settings))
         if self.options.graph or self.options.expansion:
             found["concepts"] = graph_identity(self.options.concepts)
         return found

@@ -53,10 +53,17 @@ class LearningToRank(TrainableReranker):
         return hold_first_stage(self.options.features)
 
     def depends_on(self) -> Mapping[str, object]:
-        """The knowledge bases that are installed, where features read them."""
+        """The knowledge bases that are installed, where features read them.
+
+        Raises:
+            InputError: no groups are named, or wrong ones, or with wrong settings.
+        """
         from irplatform.features import dependencies
 
-        return dependencies(self.options.features)
+        names, settings = self._asked()
+        if not names:
+            raise InputError("'features' names no group (`platform features list`).")
+        return dependencies(names, settings)
 
     def fit(self, data: TrainingData) -> None:
         """Compute features of the training topics' documents, and fit the learners to them."""

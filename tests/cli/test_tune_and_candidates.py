@@ -99,7 +99,7 @@ def test_a_run_file_takes_the_place_of_the_first_stage(platform):
     [
         (("run", *DEMO, "--candidates", "jugded"), "jugded: there is no such run file"),
         (("tune", *DEMO), "say with --over which options to search"),
-        (("tune", *DEMO, "--over", "k2"), "unknown option of bm25 'k2'. Did you mean 'k1'?"),
+        (("tune", *DEMO, "--over", "k2"), "'k2' is no option of bm25. Did you mean 'k1'?"),
         (("tune", *DEMO, "--over", "b=0:2"), "option 'b' of retriever 'bm25' cannot be 2.0"),
         (("tune", *DEMO, "--over", "b", "--set", "b=1"), "'b' is both set and searched"),
         (("tune", *DEMO, "--over", "b", "--folds", "1"), "folds must be at least 2"),

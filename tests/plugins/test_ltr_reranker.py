@@ -87,7 +87,7 @@ def test_a_group_that_does_not_apply_is_left_out_and_said(resources, tmp_path):
 
 
 def test_a_number_that_is_not_finite_names_its_feature(resources, tmp_path):
-    with pytest.raises(PluginError, match=r"'broken.noise' of topic t0 is not finite"):
+    with pytest.raises(PluginError, match=r"feature group 'broken': feature 'noise' of topic t0"):
         fitted(resources, tmp_path, features=("broken",))
 
 
@@ -112,6 +112,19 @@ def test_members_and_repeated_runs_compute_training_features_once(resources, tmp
     once = Fixed.calls
     fitted(resources, tmp_path, features=("fixed",), learner="linear")
     assert Fixed.calls == once == 25  # of training and validation topics
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"features": ()}, "'features' names no group"),
+        ({"features": ("lexical", "lexical")}, "'lexical' is named twice"),
+        ({"settings": {"fields": {"k1": -1}}}, "'k1'"),
+    ],
+)
+def test_wrong_groups_are_refused_before_any_work(options, message):
+    with pytest.raises(InputError, match=message):
+        LearningToRank(LtrOptions(**options)).depends_on()
 
 
 def test_it_stands_alone_where_it_reads_a_first_stage():

@@ -1,5 +1,6 @@
 """Rows are run, judged, skipped and gone on with; one that is off fails and says so."""
 
+import subprocess
 import sys
 from pathlib import Path
 
@@ -107,10 +108,10 @@ def test_a_row_that_lacks_a_knowledge_base_is_skipped(results, called, monkeypat
     assert row.command()[-4:-2] == ["--expand", "hgnc"]
 
 
-def test_a_row_that_names_an_unknown_collection_fails(results, called):
+def test_a_row_that_names_an_unknown_collection_cannot_run(results, called):
     row = read_rows(results)[0].model_copy(update={"collection": "dmeo"})
     (execution,) = reproduce([row])
-    assert execution.verdict == "failed"
+    assert execution.verdict == "cannot_run"
     assert "Did you mean 'demo'?" in execution.reason
     assert called == []
 
@@ -148,6 +149,107 @@ def test_a_command_that_fails_is_told_by_its_last_message(monkeypatch, tmp_path)
     assert execute.call(["run"], tmp_path, tmp_path) == {"error": "no disk"}
 
 
+@pytest.mark.parametrize(
+    "printed",
+    [
+        "platform: unknown reranker 'detla'.",
+        "Usage: platform run [OPTIONS]\nTry 'platform run -h' for help.\n\n"
+        "Error: unknown reranker 'detla'.",
+    ],
+)
+def test_what_a_command_refuses_is_told_once(monkeypatch, tmp_path, capsys, printed):
+    _program(
+        monkeypatch,
+        tmp_path,
+        f"print('note', file=sys.stderr)\nprint({printed!r}, file=sys.stderr)\nsys.exit(2)",
+    )
+    report = execute.call(["run"], tmp_path, tmp_path)
+    assert report == {"error": "unknown reranker 'detla'.", "refused": True}
+    assert capsys.readouterr().err == "note\n"
+
+
+def test_a_message_of_a_command_that_goes_well_is_not_lost(monkeypatch, tmp_path, capsys):
+    _program(monkeypatch, tmp_path, "print('platform: hm', file=sys.stderr)\nprint('{}')")
+    assert execute.call(["run"], tmp_path, tmp_path) == {}
+    assert capsys.readouterr().err == "platform: hm\n"
+
+
+def test_the_run_is_asked_for_the_measures_that_are_expected(results, called):
+    rows = read_rows(results)[:2]
+    said = rows[1].model_copy(update={"id": "said", "arguments": ("--measure=AP", "--effects")})
+    list(reproduce([*rows, said]))
+    asked = [command[command.index("--seed") + 2 : -2] for command, _ in called]
+    assert asked == [
+        ["--measure", "AP"],
+        ["--measure", "AP", "--measure", "P@10"],
+        ["--measure=AP", "--effects", "--measure", "P@10"],
+    ]
+
+
+def test_the_run_files_of_an_earlier_call_do_not_lie_beside_those_of_this_one(
+    results, report, monkeypatch, fresh_home
+):
+    found = []
+
+    def call(command, cache, run_dir):
+        found.append(sorted(path.name for path in run_dir.glob("*")))
+        run_dir.mkdir(parents=True, exist_ok=True)
+        (run_dir / "bm25.run").touch()
+        return report
+
+    monkeypatch.setattr(execute, "call", call)
+    row = read_rows(results)[0]
+    list(reproduce([row]))
+    list(reproduce([row]))
+    assert found == [[], []]
+    assert (home() / "reproduce" / "runs" / row.id / "bm25.run").exists()
+
+
+def test_rows_that_cannot_run_end_with_2_and_wrong_figures_with_1(
+    results, report, capsys, monkeypatch, fresh_home
+):
+    refusal = {"error": "unknown reranker 'delta'.", "refused": True}
+    monkeypatch.setattr(
+        execute, "call", lambda command, *_: refusal if "--reranker" in command else report
+    )
+    asked = ("reproduce", "--file", results, "--only", "*-small")
+    done = platform(capsys, monkeypatch, *asked)
+    assert done.code == 2
+    assert done.err == ""
+    assert done.out.splitlines()[-2:] == [
+        "ranker-small  CANNOT RUN: unknown reranker 'delta'.",
+        "1 passed, 0 failed, 1 cannot run, 0 skipped",
+    ]
+    done = platform(capsys, monkeypatch, *asked, "--json")
+    assert done.code == 2
+    assert done.json["cannot_run"] == 1
+    assert [r["verdict"] for r in done.json["results"]] == ["passed", "cannot_run"]
+    text = results.read_text(encoding="utf-8").replace('"AP" = 0.5 ', '"AP" = 0.4 ')
+    results.write_text(text, encoding="utf-8")
+    assert platform(capsys, monkeypatch, *asked).code == 1
+
+
+def test_a_run_that_breaks_down_fails(results, capsys, monkeypatch, fresh_home):
+    monkeypatch.setattr(execute, "call", lambda *_: {"error": "no disk"})
+    done = platform(capsys, monkeypatch, "reproduce", "--file", results, "--only", "small")
+    assert done.code == 1
+    assert "ranker-small  FAILED: no disk\n" in done.out
+
+
+def test_the_spread_over_seeds_is_shown_beside_what_is_expected(
+    results, called, capsys, monkeypatch
+):
+    text = results.read_text(encoding="utf-8").replace('mark = "▲"', "std = 0.25")
+    results.write_text(text, encoding="utf-8")
+    asked = ("reproduce", "--file", results, "--only", "small")
+    done = platform(capsys, monkeypatch, *asked)
+    header, _, line, *_ = done.out.splitlines()
+    assert line == "ranker-small  AP        0.6000 ± 0.02 (std 0.2500)  0.5900    ok"
+    assert header.index("obtained") == line.index("0.5900")
+    done = platform(capsys, monkeypatch, *asked, "--json")
+    assert [figure["std"] for figure in done.json["results"][0]["figures"]] == [0.25, None, None]
+
+
 def test_the_command_prints_verdicts_and_fails(results, called, capsys, monkeypatch):
     monkeypatch.delenv("IRPLATFORM_TEST_DATA", raising=False)
     text = results.read_text(encoding="utf-8").replace("value = 0.6,", "value = 0.7,")
@@ -176,6 +278,7 @@ def test_the_command_prints_verdicts_and_fails(results, called, capsys, monkeypa
             "alone": False,
             "expected": 0.5,
             "tolerance": 0.0001,
+            "std": None,
             "obtained": 0.50004,
             "verdict": "passed",
         }
@@ -185,10 +288,29 @@ def test_the_command_prints_verdicts_and_fails(results, called, capsys, monkeypa
 def test_the_list_runs_nothing(results, called, capsys, monkeypatch):
     done = platform(capsys, monkeypatch, "reproduce", "--file", results, "--list")
     assert done.code == 0
-    assert "platform run --collection demo --retriever bm25 --seed 42" in done.out
+    assert "platform run --collection demo --retriever bm25 --seed 42 --measure AP" in done.out
     done = platform(capsys, monkeypatch, "reproduce", "--file", results, "--list", "--json")
     assert done.json["results"][0]["id"] == "bm25-small"
     assert called == []
+
+
+def test_a_shell_understands_the_commands_of_the_list(results, capsys, monkeypatch, tmp_path):
+    text = results.read_text(encoding="utf-8").replace(
+        'collection = "${IRPLATFORM_TEST_DATA}/nowhere:dev"',
+        'collection = "${IRPLATFORM_TEST_DATA}/a $b\\"`"\narguments = ["--qrels", "${HERE}/q"]',
+    )
+    results.write_text(text, encoding="utf-8")
+    done = platform(capsys, monkeypatch, "reproduce", "--file", results, "--list")
+    command = done.out.splitlines()[2].partition("platform ")[2]
+    understood = subprocess.run(
+        ["sh", "-c", f"printf '%s\\n' {command}"],
+        env={"IRPLATFORM_TEST_DATA": "/my data"},
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.splitlines()
+    assert understood[2] == '/my data/a $b"`'
+    assert understood[-3] == f"{tmp_path}/q"
 
 
 @pytest.mark.slow

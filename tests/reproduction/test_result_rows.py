@@ -67,9 +67,24 @@ def test_rows_are_chosen_by_id_tag_and_system(results, patterns, quick, chosen):
     assert [row.id for row in rows] == chosen
 
 
-def test_a_pattern_that_no_row_has_is_refused(results):
-    with pytest.raises(InputError, match="no result is tagged quick and nothing"):
-        select(read_rows(results), ["nothing"], quick=True)
+@pytest.mark.parametrize(
+    ("patterns", "quick", "message"),
+    [
+        (["bm25-smal"], False, "'bm25-smal'. Did you mean 'bm25-small'"),
+        (["bm25-small", "nothing-*"], False, r"'nothing-\*'. Known: bm25, bm25-small"),
+        (["small"], True, "no result for 'small' is tagged quick; leave out --quick"),
+    ],
+)
+def test_a_pattern_that_no_row_has_is_refused(results, patterns, quick, message):
+    with pytest.raises(InputError, match=message):
+        select(read_rows(results), patterns, quick=quick)
+
+
+def test_where_nothing_is_left_it_says_why(results):
+    with pytest.raises(InputError, match="no result is tagged quick; `platform reproduce --list`"):
+        select(read_rows(results)[1:], quick=True)
+    with pytest.raises(InputError, match="there are no results"):
+        select([])
 
 
 @pytest.mark.parametrize(
@@ -90,6 +105,16 @@ def test_a_pattern_that_no_row_has_is_refused(results):
             'expected = {}\nalone = { "AP" = 1 }',
             "has no reranker",
         ),
+        (
+            '[[result]]\nid = "a"\ncollection = "c"\nminutes = 1\ntolerance = 0\nexpected = {}',
+            "result 'a', key 'expected': it has no figure",
+        ),
+        (
+            '[[result]]\nid = "a"\ncollection = "c"\nminutes = 1\ntolerance = 0\n'
+            'expected = { "AP" = nan }',
+            "key 'expected.AP.value'",
+        ),
+        ("result = [3]", "result number 1 is not a table"),
     ],
 )
 def test_a_wrong_file_is_refused_with_its_name(tmp_path, text, message):
@@ -98,13 +123,6 @@ def test_a_wrong_file_is_refused_with_its_name(tmp_path, text, message):
     with pytest.raises(InputError, match=message) as refusal:
         read_rows(file)
     assert str(refusal.value).startswith(str(file))
-
-
-def test_two_rows_of_one_id_are_refused(results, tmp_path):
-    other = tmp_path / "other.toml"
-    other.write_text(results.read_text(encoding="utf-8"), encoding="utf-8")
-    with pytest.raises(InputError, match="is also in"):
-        known_rows([results, other])
 
 
 def test_the_rows_that_are_shipped_are_commands_that_are_understood():

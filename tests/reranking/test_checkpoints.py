@@ -79,7 +79,7 @@ def test_options_are_those_of_training_unless_the_user_chose_others():
 
 
 def test_options_of_another_version_are_refused():
-    with pytest.raises(InputError, match="unknown option of reranker 'constant' 'colour'"):
+    with pytest.raises(InputError, match="'colour' is no option of reranker 'constant'"):
         _choice().as_trained({"colour": "red"})
 
 

@@ -7,7 +7,9 @@ from concept_data import Articles
 from small import registration
 
 from irplatform import teaching
+from irplatform.errors import InputError
 from irplatform.plugin import Field, Options, Reranker, TrainableReranker
+from irplatform.registry import registry
 from irplatform.reranking.lessons import Lessons
 from irplatform.reranking.systems import RerankerChoice
 
@@ -82,7 +84,12 @@ def test_variants_share_one_pretraining():
 
 
 def test_none_asks_for_no_pretraining():
-    teaching.check_pretraining("none", None, [])
+    teaching.check_pretraining("none", None, [], SimpleNamespace())
     nothing = SimpleNamespace()
     arguments = (nothing, nothing, [], nothing, nothing)
     assert teaching.pretraining_lessons("none", *arguments, queries=10) is None
+
+
+def test_a_collection_to_pretrain_on_that_there_is_not_is_refused_before_any_work():
+    with pytest.raises(InputError, match="nope"):
+        teaching.check_pretraining("nope", None, [_choice(Silent)], registry())

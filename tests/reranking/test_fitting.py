@@ -9,7 +9,7 @@ import pytest
 from pydantic import Field
 from small import SmallResources, labelled, registration
 
-from irplatform.errors import InputError
+from irplatform.errors import InputError, PluginError
 from irplatform.plugin import Options, Reranker, Topic, TrainableReranker
 from irplatform.reranking.fitting import fit_system, learned_topics, open_checkpoint
 from irplatform.reranking.lessons import Example, Lessons, examples
@@ -188,6 +188,15 @@ def test_an_interrupted_training_finds_its_workspace_again():
     watching = replace(choice, registration=replace(choice.registration, system=Watching))
     fit_system(watching, lessons, Lent())
     assert seen == [True, False, False]  # two were finished
+
+
+def test_a_reranker_that_cannot_save_is_named():
+    class Forgetful(Memory):
+        save = TrainableReranker.save
+
+    message = r"'memory' of plugin .* failed saving: NotImplementedError: Forgetful does not define"
+    with pytest.raises(PluginError, match=message):
+        fit_system(_choice(Forgetful), Lessons("lessons", _examples(range(20))), Lent())
 
 
 def test_no_resume_starts_from_nothing():

@@ -92,7 +92,7 @@ def test_a_range_is_taken_as_it_is_written(dimension, text, expected):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("shore", r"unknown option of one 'shore'. Did you mean 'share'\?.*retrievers show one"),
+        ("shore", r"'shore' is no option of one. Did you mean 'share'\?.*retrievers show one"),
         ("free", "'free' of 'one' has no bounds to search between"),
         ("limit", "'limit' of 'one' has no bounds to search between"),
         ("share=1", "needs at least two different values"),

@@ -85,7 +85,7 @@ def ask(settings: RunSettings, plugins: Registry) -> Asked:
     retrievers = expanded_for(rerankers, retrievers, collection, given)
     train_on = plugins.collection(settings.train_on) if settings.train_on else None
     rerankers = pipeline.apply_checkpoint(settings.checkpoint, rerankers)
-    teaching.check_pretraining(settings.pretrain, settings.checkpoint, rerankers)
+    teaching.check_pretraining(settings.pretrain, settings.checkpoint, rerankers, plugins)
     for choice in rerankers:
         choice.describe()  # what it depends on and cannot have is refused before any work
     qrels = collection.load_qrels() if collection.load_qrels else None

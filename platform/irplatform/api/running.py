@@ -94,6 +94,8 @@ def train(settings: RunSettings, out: Path | None = None) -> dict[str, Any]:
     )
     if not choice.trainable:
         raise InputError(f"'{choice.name}' does not learn: it needs no training.")
+    teaching.check_pretraining(settings.pretrain, None, [choice], plugins)
+    choice.describe()  # what it depends on and cannot have is refused before any work
     if out is not None:
         if out.exists():
             raise InputError(

@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from irplatform.devices import choose_device
+from irplatform.devices import check_device, choose_device
 from irplatform.errors import InputError
 from irplatform.reranking.splits import MEMBERS
 from irplatform.resources import CollectionResources, VectorSource
@@ -97,6 +97,9 @@ class RunSettings:
             raise InputError(f"the interpolation weight {self.interpolate} is not between 0 and 1.")
         if not self.retrievers:
             raise InputError("at least one retriever is needed.")
+        check_device(self.device)
+        if self.tag is not None and self.tag.split() != [self.tag]:
+            raise InputError(f"--tag '{self.tag}' is no run tag: TREC runs take one word.")
         for name in _OF_RERANKERS:
             if not self.rerankers and getattr(self, name) is not None:
                 option = name.replace("_", "-")

@@ -25,9 +25,11 @@ import click
 @click.option("--depth", default=1000, show_default=True, help="Documents per topic.")
 def fuse(runs: tuple[Path, ...], out: Path, tag: str, by: str, k: int | None, depth: int) -> None:
     """Fuse TREC runs, by their ranks or by their scores."""
+    from irplatform.console import notice
     from irplatform.errors import InputError
     from irplatform.runs import read_run, write_run
     from irplatform.runs.fuse import reciprocal_rank_fusion, score_fusion
+    from irplatform.runs.metadata import metadata_path
 
     if len(runs) < 2:
         raise InputError("at least two runs are needed.")
@@ -35,10 +37,21 @@ def fuse(runs: tuple[Path, ...], out: Path, tag: str, by: str, k: int | None, de
         raise InputError("--k has no effect with --by scores: it belongs to ranks.")
     if (k is not None and k < 1) or depth < 1:
         raise InputError("--k and --depth must be at least 1.")
+    if same := next((path for path in runs if _same_file(path, out)), None):
+        raise InputError(f"--out {out} is the run {same}, which is fused; name another file.")
     held = [read_run(path) for path in runs]
     if by == "scores":
         fused = score_fusion(held, name=tag, depth=depth)
     else:
         fused = reciprocal_rank_fusion(held, name=tag, k=k or 60, depth=depth)
     write_run(fused, out)
+    stale = metadata_path(out)
+    if stale.exists():  # it describes the run that was here before
+        stale.unlink()
+        notice(f"{stale}: removed, for it described another run.")
     click.echo(f"{out}: {len(fused.rankings)} topics from {len(runs)} runs")
+
+
+def _same_file(first: Path, second: Path) -> bool:
+    """Whether two paths lead to one file, however they are spelled."""
+    return first.exists() and second.exists() and first.samefile(second)

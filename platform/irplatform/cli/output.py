@@ -21,11 +21,30 @@ def print_json(value: Any) -> None:
     click.echo(json.dumps(value, ensure_ascii=False, indent=1, allow_nan=False))
 
 
-def print_rows(rows: Sequence[tuple[str, ...]]) -> None:
-    """Print rows in aligned columns; the last column is not padded."""
-    if not rows:
+def print_rows(rows: Sequence[tuple[str, ...]], *, widest: int | None = None) -> None:
+    """Print rows in aligned columns; the last column is not padded.
+
+    Args:
+        rows: their cells.
+        widest: cells of more characters go on below, the last column's aside.
+    """
+    lines = [line for row in rows for line in _lines_of(row, widest)]
+    if not lines:
         return
-    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]) - 1)]
-    for row in rows:
-        cells = [cell.ljust(width) for cell, width in zip(row[:-1], widths, strict=True)]
-        click.echo("  ".join([*cells, row[-1]]).rstrip())
+    widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]) - 1)]
+    for line in lines:
+        cells = [cell.ljust(width) for cell, width in zip(line[:-1], widths, strict=True)]
+        click.echo("  ".join([*cells, line[-1]]).rstrip())
+
+
+def _lines_of(row: tuple[str, ...], widest: int | None) -> list[tuple[str, ...]]:
+    """A row, or the several that it takes where cells are too long; words stay whole."""
+    from itertools import zip_longest
+    from textwrap import wrap
+
+    if widest is None:
+        return [row]
+    cells = [
+        wrap(cell, widest, break_long_words=False, break_on_hyphens=False) for cell in row[:-1]
+    ]
+    return list(zip_longest(*cells, [row[-1]], fillvalue=""))

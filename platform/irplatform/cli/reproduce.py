@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,13 +10,23 @@ from typing import TYPE_CHECKING
 import click
 
 from irplatform.cli.output import json_option, print_json, print_rows
+from irplatform.console import notice
+from irplatform.errors import InputError, PlatformError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from irplatform.reproduction import Execution, Judged, Row
+    from irplatform.reproduction import Execution, Judged, Row, Verdict
 
 _HEADER = ("result", "figure", "expected", "obtained")
+_CANNOT_RUN: Verdict = "cannot_run"
+_COUNTED: dict[Verdict, str] = {
+    "passed": "passed",
+    "failed": "failed",
+    _CANNOT_RUN: "cannot run",
+    "skipped": "skipped",
+}
+_PLACEHOLDER = re.compile(r"(\$\{\w+\})")
 
 
 @click.command()
@@ -69,10 +80,13 @@ def reproduce(
     platform reproduce --only delta
     """  # noqa: D301 - click wants the character \b, which keeps the lines below it as they are
     from irplatform.registry import registry
-    from irplatform.reproduction import known_rows, select
+    from irplatform.reproduction import known_rows, select, shipped_rows
     from irplatform.reproduction import reproduce as run_rows
 
-    rows = select(known_rows(files or registry().results), patterns, quick=quick)
+    known, refused = (known_rows(files), []) if files else shipped_rows(registry().results)
+    rows = select(known, patterns, quick=quick, refused=refused)
+    for held in refused:
+        notice(str(held))
     if list_only:
         _list(rows, as_json)
         return 0
@@ -85,14 +99,16 @@ def reproduce(
         if not as_json:
             _print(execution, widths)
     counts = {
-        verdict: sum(execution.verdict == verdict for execution in done)
-        for verdict in ("passed", "failed", "skipped")
+        verdict: sum(execution.verdict == verdict for execution in done) for verdict in _COUNTED
     }
     if as_json:
         print_json({**counts, "results": [execution.as_json() for execution in done]})
     else:
-        click.echo(", ".join(f"{count} {verdict}" for verdict, count in counts.items()))
-    return 1 if counts["failed"] else 0
+        shown = [v for v, count in counts.items() if count or v != _CANNOT_RUN]
+        click.echo(", ".join(f"{counts[v]} {_COUNTED[v]}" for v in shown))
+    if counts["failed"]:
+        return PlatformError.exit_code
+    return InputError.exit_code if counts[_CANNOT_RUN] else 0
 
 
 def _list(rows: Sequence[Row], as_json: bool) -> None:
@@ -106,11 +122,28 @@ def _list(rows: Sequence[Row], as_json: bool) -> None:
                 row.id,
                 ", ".join(row.tags),
                 f"{row.minutes:g} min",
-                f"platform {shlex.join(row.command())}",
+                f"platform {_shell(row)}",
             )
             for row in rows
         ]
     )
+
+
+def _shell(row: Row) -> str:
+    """A row's command as a shell takes it, which fills in the variables."""
+    words = row.command(row.unnamed_measures())
+    return " ".join(_quoted(word.replace("${HERE}", row.fill("${HERE}"))) for word in words)
+
+
+def _quoted(word: str) -> str:
+    """Quoted as little as needed: single quotes would keep `${VARIABLE}` as it is."""
+    if not _PLACEHOLDER.search(word):
+        return shlex.quote(word)
+    parts = [
+        part if _PLACEHOLDER.fullmatch(part) else re.sub(r'(["\\$`])', r"\\\1", part)
+        for part in _PLACEHOLDER.split(word)
+    ]
+    return f'"{"".join(parts)}"'
 
 
 def _name(measure: str, alone: bool) -> str:
@@ -119,18 +152,25 @@ def _name(measure: str, alone: bool) -> str:
 
 def _widths(rows: Sequence[Row]) -> tuple[int, ...]:
     """Columns that hold all rows, so that each can be printed as soon as it is there."""
-    figures = [(_name(m, alone), e.tolerance) for row in rows for m, alone, e in row.figures()]
-    tolerances = [row.tolerance for row in rows] + [t for _, t in figures if t is not None]
+    figures = [
+        (
+            _name(m, alone),
+            _expected(e.value, row.tolerance if e.tolerance is None else e.tolerance, e.std),
+        )
+        for row in rows
+        for m, alone, e in row.figures()
+    ]
     return (
-        max(len(_HEADER[0]), *(len(row.id) for row in rows)),
-        max(len(_HEADER[1]), *(len(name) for name, _ in figures)),
-        max(len(_HEADER[2]), *(len(_expected(0.0, tolerance)) for tolerance in tolerances)),
+        max(len(text) for text in (_HEADER[0], *(row.id for row in rows))),
+        max(len(text) for text in (_HEADER[1], *(name for name, _ in figures))),
+        max(len(text) for text in (_HEADER[2], *(expected for _, expected in figures))),
         len(_HEADER[3]),
     )
 
 
-def _expected(value: float, tolerance: float) -> str:
-    return f"{value:.4f} ± {tolerance:g}"
+def _expected(value: float, tolerance: float, std: float | None) -> str:
+    spread = "" if std is None else f" (std {std:.4f})"
+    return f"{value:.4f} ± {tolerance:g}{spread}"
 
 
 def _line(cells: Sequence[str], widths: Sequence[int], verdict: str) -> None:
@@ -146,7 +186,7 @@ def _print_header(widths: Sequence[int]) -> None:
 def _print(execution: Execution, widths: Sequence[int]) -> None:
     name = execution.row.id
     if not execution.figures:
-        told = "skipped" if execution.skipped else "FAILED"
+        told = {"skipped": "skipped", _CANNOT_RUN: "CANNOT RUN"}.get(execution.verdict, "FAILED")
         click.echo(f"{name.ljust(widths[0])}  {told}: {execution.reason}")
     for figure in execution.figures:
         _line([name, *_cells(figure)], widths, figure.verdict)
@@ -156,6 +196,6 @@ def _print(execution: Execution, widths: Sequence[int]) -> None:
 def _cells(figure: Judged) -> tuple[str, str, str]:
     return (
         _name(figure.measure, figure.alone),
-        _expected(figure.expected, figure.tolerance),
+        _expected(figure.expected, figure.tolerance, figure.std),
         "-" if figure.obtained is None else f"{figure.obtained:.4f}",
     )

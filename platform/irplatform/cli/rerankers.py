@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import inspect
 import json
-from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
+from collections.abc import Mapping
+from typing import Any
 
 import click
 
 from irplatform.choices import flat
 from irplatform.cli.output import json_option, print_json, print_rows
+from irplatform.option_types import type_in_words
 from irplatform.plugin import Options, TrainableFeatureGroup, TrainableReranker
 from irplatform.registry import Registration, registry
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-
 _LONGEST = 40
 """Characters of a default that a table has room for."""
+_LONGEST_CHANGES = 100
+"""Characters that a list has room for, to say how a variant differs."""
+_WIDEST = 30
+"""Characters of a column in a table of options."""
 
 
 @click.group()
@@ -97,7 +99,10 @@ def _show(registration: Registration[Any], as_json: bool) -> None:
     click.echo(f"{registration.name}: {inspect.getdoc(registration.system) or ''}\n")
     if registration.system.citation:
         click.echo(f"Cite: {registration.system.citation}\n")
-    click.echo(f"From {registration.plugin}. Options (--set name=value):")
+    options = _options(registration.options({}))
+    click.echo(
+        f"From {registration.plugin}. {_heading(registration) if options else 'No options.'}"
+    )
     print_rows(
         [
             (
@@ -106,12 +111,20 @@ def _show(registration: Registration[Any], as_json: bool) -> None:
                 f"[{_brief(_as_set(o['default']))}]",
                 str(o["description"]),
             )
-            for o in _options(registration.options({}))
-        ]
+            for o in options
+        ],
+        widest=_WIDEST,
     )
     for name, settings in registration.presets.items():
         told = ", ".join(f"{option}={_as_set(value)}" for option, value in flat(settings).items())
         click.echo(f"\nPreset (--preset {name}): {told}")
+
+
+def _heading(registration: Registration[Any]) -> str:
+    """How the options below it are set; those of a group are within its reader's settings."""
+    group = registration.kind == "feature group"
+    place = f"ltr.settings.{registration.name}." if group else ""
+    return f"Options (--set {place}NAME=VALUE):"
 
 
 def _summary(registration: Registration[Any]) -> str:
@@ -119,9 +132,17 @@ def _summary(registration: Registration[Any]) -> str:
 
 
 def _changes(registration: Registration[Any]) -> str:
-    """The options by which a variant differs from others of its class."""
-    changes = [f"{name}={_as_set(value)}" for name, value in registration.defaults.items()]
-    return f" [{', '.join(changes)}]" if changes else ""
+    """The options by which a variant differs from others of its class; the first of many."""
+    changes = [
+        f"{name}={_brief(_as_set(value))}" for name, value in flat(registration.defaults).items()
+    ]
+    shown = changes[:1]
+    for change in changes[1:]:
+        if len(", ".join([*shown, change])) > _LONGEST_CHANGES:
+            shown.append("…")
+            break
+        shown.append(change)
+    return f" [{', '.join(shown)}]" if shown else ""
 
 
 def _describe(registration: Registration[Any]) -> dict[str, Any]:
@@ -149,25 +170,12 @@ def _options(values: Options, prefix: str = "") -> list[dict[str, Any]]:
         entries.append(
             {
                 "name": prefix + name,
-                "type": _type_name(declared.annotation),
+                "type": type_in_words(declared.annotation, declared.metadata),
                 "default": list(value) if isinstance(value, tuple) else value,
                 "description": declared.description or "",
             }
         )
     return entries
-
-
-def _type_name(annotation: Any) -> str:
-    """A type as a person would write it: "int | auto", "text, …"."""
-    parts = get_args(annotation)
-    if get_origin(annotation) is Literal:
-        return " | ".join(map(str, parts))
-    if get_origin(annotation) is tuple:
-        return f"list of {_type_name(parts[0])}"
-    if parts:
-        return " | ".join(map(_type_name, parts))
-    name = annotation.__name__ if isinstance(annotation, type) else str(annotation)
-    return {"NoneType": "none", "str": "text"}.get(name, name)
 
 
 def _brief(text: str) -> str:
@@ -179,6 +187,8 @@ def _as_set(value: object) -> str:
     """A value as `--set` takes it; "none" for one that is not set."""
     if isinstance(value, bool):
         return str(value).lower()
+    if isinstance(value, Mapping):
+        return f"{{{', '.join(f'{name} = {_as_set(held)}' for name, held in value.items())}}}"
     if isinstance(value, list | tuple):
         return f"[{', '.join(json.dumps(item) for item in value)}]"
     return "none" if value is None else str(value)

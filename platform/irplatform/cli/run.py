@@ -64,6 +64,7 @@ def training_options(command: Command) -> Command:
 
 def system_options(command: Command) -> Command:
     """The options that `run`, `train` and `tune` share."""
+    command = expansion_options(command)  # below those that follow: the required one is first
     for option in reversed(
         (
             click.option("--collection", required=True, help="A name, path or ir_datasets id."),
@@ -139,7 +140,7 @@ def system_options(command: Command) -> Command:
         )
     ):
         command = option(command)
-    return expansion_options(command)
+    return command
 
 
 @click.command()
@@ -208,6 +209,8 @@ def run(
     from irplatform.api import RunSettings
     from irplatform.api import run as run_collection
 
+    if effects and not rerankers:
+        raise InputError("--effects has no effect without --reranker NAME.")
     report = run_collection(
         RunSettings(
             retrievers=retrievers,

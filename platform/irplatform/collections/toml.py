@@ -18,6 +18,7 @@ from irplatform.collections.collection import Collection, Corpus, Qrels
 from irplatform.collections.corpus import FieldNames, JsonLinesCorpus
 from irplatform.collections.topics import QueryTemplate, read_topics
 from irplatform.errors import InputError
+from irplatform.option_problems import first_problem
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -148,7 +149,8 @@ def _explain(error: ValidationError) -> str:
         return (
             "the id may hold letters, digits, '.', '_' and '-', and begins with one of the first."
         )
-    return f"{place}'{key}' cannot be {problem['input']!r}: {problem['msg']}."
+    _, wrong = first_problem(_Declaration, error)
+    return f"{place}'{key}' cannot be {problem['input']!r}: {wrong}."
 
 
 def _keys(tables: Iterable[str]) -> list[str]:

@@ -4,25 +4,52 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from irplatform.errors import InputError
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from typing import Any
 
     from irplatform.plugin import FeatureGroup
 
 
-def dependencies(names: Sequence[str]) -> Mapping[str, object]:
+def dependencies(
+    names: Sequence[str], settings: Mapping[str, Mapping[str, Any]] | None = None
+) -> Mapping[str, object]:
     """The installed knowledge bases, where one of some groups reads them; else nothing.
+
+    It belongs in `depends_on`, which is called before any work: what is wrong with names and
+    settings is then told before documents are searched.
 
     Args:
         names: of groups.
+        settings: their options, by name.
 
     Raises:
-        InputError: there is no such group.
+        InputError: there is no such group, one is named twice, settings are for another one, or
+            not among its options.
     """
     from irplatform.knowledge import installed, open_knowledge
+    from irplatform.registry import registry
 
+    check_names(names, settings or {})
+    for name, given in (settings or {}).items():
+        registry().feature_group(name).options(given)
     bases = list(installed()) if any(g.reads_knowledge for g in _known(names)) else []
     return {"knowledge": open_knowledge(bases).fingerprint} if bases else {}
+
+
+def check_names(names: Sequence[str], settings: Mapping[str, Mapping[str, Any]]) -> None:
+    """See that groups are named once, and that settings are for one of them.
+
+    Raises:
+        InputError: they are not.
+    """
+    for name in settings:
+        if name not in names:
+            raise InputError(f"settings.{name} has no effect: '{name}' is not among the features.")
+    if twice := next((name for name in names if list(names).count(name) > 1), None):
+        raise InputError(f"the group of features '{twice}' is named twice.")
 
 
 def hold_first_stage(names: Sequence[str]) -> bool:

@@ -187,8 +187,9 @@ def _fitted(
         made = _prepared(group, resources)
         place = workspace / f"{group.name}-{mark}"
         place.mkdir(parents=True, exist_ok=True)
-        made.fit(TrainingData(training, validation, place, unseen))
-        made.save(folder)
+        with group.at_work("learning"):
+            made.fit(TrainingData(training, validation, place, unseen))
+            made.save(folder)
 
     folder = resources.artifact("learned-features", depends_on, build)
     made = _prepared(group, resources)

@@ -10,14 +10,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from irplatform.errors import InputError, PluginError
+from irplatform.errors import InputError, PluginError, plugin_at_work
+from irplatform.features.dependencies import check_names
 from irplatform.plugin import Documents, FeatureGroup, Topic, TrainableFeatureGroup
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
     from irplatform.plugin import Resources
+    from irplatform.registry import Registration
 
 Features = npt.NDArray[np.float32]
 """[documents, features]."""
@@ -59,10 +62,41 @@ class Group:
         """Its name, with the variant."""
         return f"{self.name}-{self.variant}" if self.variant else self.name
 
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Its features' names.
+
+        Raises:
+            PluginError: two features have the same name.
+        """
+        with self.at_work("naming its features"):
+            names = tuple(self.held.names())
+        if twice := next((name for name in names if names.count(name) > 1), None):
+            raise PluginError(f"{self.who} has two features '{twice}'.")
+        return names
+
     @property
     def columns(self) -> tuple[str, ...]:
         """Its features' names, with its own before."""
-        return tuple(f"{self.label}.{name}" for name in self.held.names())
+        return tuple(f"{self.label}.{name}" for name in self.names)
+
+    @cached_property
+    def registration(self) -> Registration[FeatureGroup] | None:
+        """As what it was registered; None for a group that was made by hand."""
+        from irplatform.registry import registry
+
+        known = registry().features.get(self.name)
+        return known if known is not None and known.system is type(self.held) else None
+
+    @property
+    def who(self) -> str:
+        """The group and its plugin."""
+        known = self.registration
+        return f"feature group '{self.name}'" + (f" of {known.plugin}" if known else "")
+
+    def at_work(self, doing: str) -> AbstractContextManager[None]:
+        """Within it, what goes wrong in the group's code names the plugin and the place."""
+        return plugin_at_work(self.who, doing, type(self.held).__module__)
 
     @cached_property
     def described(self) -> dict[str, Any]:
@@ -70,11 +104,18 @@ class Group:
         return {
             "group": self.name,
             "options": self.held.options.model_dump(mode="json"),
-            "features": list(self.held.names()),
+            "features": list(self.names),
             "of": dict(self.held.depends_on()),
             "format": _FORMAT,
+            **self._source,
             **({"learned": self.learned} if self.learned else {}),
         }
+
+    @property
+    def _source(self) -> dict[str, str]:
+        """What tells a stranger's code from what it was before."""
+        made_by = self.registration.made_by if self.registration else {}
+        return {"source": made_by["source"]} if "source" in made_by else {}
 
     @cached_property
     def mark(self) -> str:
@@ -83,7 +124,11 @@ class Group:
 
     def applies(self, topics: Sequence[Topic], resources: Resources) -> bool:
         """Whether topics have what it takes; where they lack something, the user is told."""
-        if lacking := self.held.lacks(topics):
+        with self.at_work("reading topics"):
+            lacking = self.held.lacks(topics)
+        if not lacking and not self.names:
+            lacking = "there are none with these settings."
+        if lacking:
             resources.notice(f"features '{self.name}' are left out: {lacking}")
         return not lacking
 
@@ -93,19 +138,24 @@ class Group:
         Raises:
             PluginError: it returned a matrix of another shape, or numbers that are not finite.
         """
+        with self.at_work("computing"):
+            computed = [np.asarray(v, np.float32) for v in self.held.compute_batch(batch)]
+        if len(computed) != len(batch):
+            raise PluginError(
+                f"{self.who} returned {len(computed)} arrays for {len(batch)} topics."
+            )
         found = []
-        for (topic, documents), given in zip(batch, self.held.compute_batch(batch), strict=True):
-            values = np.asarray(given, dtype=np.float32)
-            wanted = (len(documents), len(self.held.names()))
+        for (topic, documents), values in zip(batch, computed, strict=True):
+            wanted = (len(documents), len(self.names))
             if values.shape != wanted:
                 raise PluginError(
-                    f"feature group '{self.name}' returned an array of shape {values.shape} for "
+                    f"{self.who} returned an array of shape {values.shape} for "
                     f"topic {topic.id}; {wanted} is needed."
                 )
             if not np.isfinite(values).all():
                 column = int(np.argwhere(~np.isfinite(values))[0][1])
                 raise PluginError(
-                    f"feature '{self.columns[column]}' of topic {topic.id} is not finite."
+                    f"{self.who}: feature '{self.names[column]}' of topic {topic.id} is not finite."
                 )
             found.append(values)
         return found
@@ -119,11 +169,7 @@ def open_groups(
     Raises:
         InputError: there is no such group, it is named twice, or settings are for another one.
     """
-    for name in settings:
-        if name not in names:
-            raise InputError(f"settings.{name} has no effect: '{name}' is not among the features.")
-    if len(set(names)) < len(names):
-        raise InputError("a group of features is named twice.")
+    check_names(names, settings)
     groups = []
     for name in names:
         held = resources.feature_group(name, settings.get(name, {}))
@@ -157,7 +203,8 @@ def save_groups(groups: Sequence[Group], path: Path) -> None:
         if isinstance(group.held, TrainableFeatureGroup):
             place = path.parent / "groups" / group.label
             place.mkdir(parents=True)
-            group.held.save(place)
+            with group.at_work("saving"):
+                group.held.save(place)
 
 
 def load_groups(path: Path, resources: Resources) -> list[Group]:
@@ -187,7 +234,8 @@ def load_groups(path: Path, resources: Resources) -> list[Group]:
         opened = resources.feature_group(facts["name"], facts["settings"])
         group = Group(held=opened, learned=learned, saved=learned, **facts)
         if isinstance(group.held, TrainableFeatureGroup):
-            group.held.load(path.parent / "groups" / group.label)
+            with group.at_work("loading"):
+                group.held.load(path.parent / "groups" / group.label)
         if group.columns != columns:
             raise InputError(
                 f"feature group '{group.name}' has other features now than this model was trained "

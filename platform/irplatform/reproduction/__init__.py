@@ -4,14 +4,17 @@ Plugins ship TOML files of results through the hook `register_results`; `platfor
 them, and the tables of the documentation are written from them.
 """
 
+from irplatform.reproduction.choosing import select
 from irplatform.reproduction.execute import Execution, reproduce
-from irplatform.reproduction.rows import Expected, Row, known_rows, read_rows, select
+from irplatform.reproduction.rows import Expected, Row, read_rows
+from irplatform.reproduction.shipped import Refused, known_rows, shipped_rows
 from irplatform.reproduction.verdicts import Judged, Verdict, judge
 
 __all__ = [
     "Execution",
     "Expected",
     "Judged",
+    "Refused",
     "Row",
     "Verdict",
     "judge",
@@ -19,4 +22,5 @@ __all__ = [
     "read_rows",
     "reproduce",
     "select",
+    "shipped_rows",
 ]

@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 
     from irplatform.reproduction.rows import Row
 
+_FAILURES = ("platform: ", "Usage: ")
+"""How what a command fails with begins: our message, or click's of wrong arguments."""
+
 
 @dataclass(frozen=True)
 class Execution:
@@ -43,6 +46,7 @@ class Execution:
         figures: the figures that were obtained, beside the expected ones.
         reason: why there are none.
         skipped: whether that is because this machine has not what the row needs.
+        refused: whether that is because the run refuses what the row says: a wrong name or value.
         seconds: what the command took; 0 where its result was there.
     """
 
@@ -51,6 +55,7 @@ class Execution:
     figures: Sequence[Judged] = ()
     reason: str = ""
     skipped: bool = False
+    refused: bool = False
     seconds: float = 0.0
 
     @property
@@ -58,6 +63,8 @@ class Execution:
         """Passed only if every figure is within its tolerance."""
         if self.skipped:
             return "skipped"
+        if self.refused:
+            return "cannot_run"
         good = bool(self.figures) and all(figure.passed for figure in self.figures)
         return "passed" if good else "failed"
 
@@ -92,7 +99,7 @@ def reproduce(
         InputError: another process is reproducing results with the same cache.
     """
     place = home() / "reproduce"
-    commands = [[row.fill(word) for word in row.command()] + ["--device", device] for row in rows]
+    commands = [_command(row, device) for row in rows]
     with _alone(place):
         journal = _Journal(
             place / f"{_mark(commands, fresh)}.jsonl", resume=resume, runs=place / "runs"
@@ -107,6 +114,11 @@ def reproduce(
             shutil.rmtree(cache, ignore_errors=True)
 
 
+def _command(row: Row, device: str) -> list[str]:
+    words = row.command(row.unnamed_measures())
+    return [*(row.fill(word) for word in words), "--device", device]
+
+
 def _mark(commands: Sequence[Sequence[str]], fresh: bool) -> str:
     return fingerprint({"irplatform": __version__, "commands": commands, "fresh": fresh})
 
@@ -118,7 +130,8 @@ def _execute(row: Row, command: Sequence[str], cache: Path, journal: _Journal) -
         name = row.fill(row.collection)
         collection = registry().collection(name)
     except PlatformError as error:
-        return Execution(row, command, reason=str(error))
+        refused = isinstance(error, InputError)
+        return Execution(row, command, reason=str(error), refused=refused)
     try:
         refuse_silent_downloads(collection, name)
     except InputError as error:
@@ -126,11 +139,14 @@ def _execute(row: Row, command: Sequence[str], cache: Path, journal: _Journal) -
     started = time.monotonic()
     report = journal.report(command)
     if report is None:
-        report = call(command, cache, journal.runs / row.id)
+        run_dir = journal.runs / row.id
+        shutil.rmtree(run_dir, ignore_errors=True)  # an earlier call's files are not this run's
+        report = call(command, cache, run_dir)
         journal.add(command, report)
     seconds = time.monotonic() - started
     if "error" in report:
-        return Execution(row, command, reason=report["error"], seconds=seconds)
+        refused = report.get("refused", False)
+        return Execution(row, command, reason=report["error"], refused=refused, seconds=seconds)
     return Execution(row, command, judge(row, report), seconds=seconds)
 
 
@@ -152,7 +168,8 @@ def call(command: Sequence[str], cache: Path, run_dir: Path) -> Mapping[str, Any
         run_dir: where its runs go.
 
     Returns:
-        What it printed; or, where it failed, `error` with its last message.
+        What it printed; or, where it failed, `error` with its last message, and `refused` where
+        it could not do what the arguments say.
     """
     arguments = [sys.executable, "-m", "irplatform", *command, "--run-dir", str(run_dir), "--json"]
     with (
@@ -166,25 +183,45 @@ def call(command: Sequence[str], cache: Path, run_dir: Path) -> Mapping[str, Any
         ) as process,
     ):
         try:
-            last = _passed_on(process)
+            reason = _passed_on(process)
         except BaseException:
             process.terminate()
             raise
         if process.returncode:
-            return {"error": last or f"it ended with exit code {process.returncode}"}
+            error = reason or f"it ended with exit code {process.returncode}"
+            refused = process.returncode == InputError.exit_code
+            return {"error": error, **({"refused": True} if refused else {})}
         printed.seek(0)
         report: Mapping[str, Any] = json.load(printed)
         return report
 
 
 def _passed_on(process: subprocess.Popen[str]) -> str:
-    """Hand a process's messages to ours; returns the last one when it has ended."""
-    last = ""
+    """Hand a process's messages to ours, but for the one that it fails with.
+
+    Returns:
+        Why it failed, for the verdict; where it gave no reason, the last line.
+    """
+    last, held = "", list[str]()
     for line in process.stderr or ():
+        if held or line.startswith(_FAILURES):
+            held.append(line)
+            continue
         sys.stderr.write(line)
         last = line.strip() or last
-    process.wait()
-    return last.removeprefix("platform: ")
+    if process.wait() and held:
+        return _in_a_line(held)
+    sys.stderr.writelines(held)
+    return last
+
+
+def _in_a_line(message: Sequence[str]) -> str:
+    """The message of a failure without what stands around it: our name, or how to call us."""
+    text = " ".join(line.strip() for line in message if line.strip())
+    ours, usage = _FAILURES
+    if text.startswith(usage):
+        return text.partition(" Error: ")[2] or text
+    return text.removeprefix(ours)
 
 
 class _Journal:

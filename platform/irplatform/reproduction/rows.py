@@ -10,7 +10,6 @@ import json
 import os
 import re
 import tomllib
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -20,7 +19,7 @@ from irplatform.choices import flat
 from irplatform.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterator, Sequence
 
 QUICK = "quick"
 """The tag of rows that take a minute or so, from nothing, without data."""
@@ -29,7 +28,7 @@ _PLACEHOLDER = re.compile(r"\$\{(\w+)\}")
 
 
 class _Declared(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
 class Expected(_Declared):
@@ -40,7 +39,7 @@ class Expected(_Declared):
         tolerance: how far another machine's may be from it; None takes the row's.
         mark: ▲ or ▼ where the difference from the first stage was significant, as in the table
             of a run; for the documentation, not checked.
-        std: standard deviation over seeds, where the value is a mean; not checked.
+        std: standard deviation over seeds, where the value is a mean; shown, not checked.
     """
 
     value: float
@@ -116,8 +115,12 @@ class Row(_Declared):
         final = [(measure, False, expected) for measure, expected in self.expected.items()]
         return final + [(measure, True, expected) for measure, expected in self.alone.items()]
 
-    def command(self) -> list[str]:
-        """The arguments of `platform` that make the run, with placeholders."""
+    def command(self, measures: Sequence[str] = ()) -> list[str]:
+        """The arguments of `platform` that make the run, with placeholders.
+
+        Args:
+            measures: what the run reports beside what the row's own arguments name.
+        """
         named = [("--collection", self.collection)]
         named += [("--retriever", retriever) for retriever in self.retrievers]
         named += [("--reranker", self.reranker)] if self.reranker else []
@@ -125,7 +128,18 @@ class Row(_Declared):
         named += [("--set", f"{k}={_toml(value)}") for k, value in flat(self.settings).items()]
         named += [("--expand", ",".join(self.expand))] if self.expand else []
         named += [("--seed", str(self.seed))]
-        return ["run", *(word for pair in named for word in pair), *self.arguments]
+        asked = [("--measure", measure) for measure in measures]
+        words = (word for pair in named for word in pair)
+        return ["run", *words, *self.arguments, *(word for pair in asked for word in pair)]
+
+    def unnamed_measures(self) -> list[str]:
+        """Measures that are expected, and that the row's own arguments do not name.
+
+        The run is asked for them: a collection reports but its defaults, and not even these where
+        any measure is named.
+        """
+        named = set(_measures_in(self.arguments))
+        return [m for m in dict.fromkeys(m for m, _, _ in self.figures()) if m not in named]
 
     def fill(self, text: str) -> str:
         """A text with its placeholders filled in; those of unset variables stay."""
@@ -148,9 +162,18 @@ def _there(path: str) -> bool:
     return Path(path).exists() or Path(path.rpartition(":")[0]).is_dir()
 
 
+def _measures_in(arguments: Sequence[str]) -> Iterator[str]:
+    """What `--measure NAME` and `--measure=NAME` name."""
+    for number, word in enumerate(arguments):
+        if word == "--measure":
+            yield from arguments[number + 1 : number + 2]
+        elif word.startswith("--measure="):
+            yield word.removeprefix("--measure=")
+
+
 def _toml(value: object) -> str:
     """A value as `--set` takes it."""
-    return value if isinstance(value, str) else json.dumps(value)
+    return value if isinstance(value, str) else json.dumps(value, default=str)
 
 
 def read_rows(file: Path) -> list[Row]:
@@ -171,7 +194,9 @@ def read_rows(file: Path) -> list[Row]:
     return [_read_row(entry, number, file) for number, entry in enumerate(entries, start=1)]
 
 
-def _read_row(entry: dict[str, Any], number: int, file: Path) -> Row:
+def _read_row(entry: Any, number: int, file: Path) -> Row:
+    if not isinstance(entry, dict):
+        raise InputError(f"result number {number} is not a table [[result]].", path=file)
     try:
         row = Row(**{**entry, "file": file})
     except (ValidationError, TypeError) as error:
@@ -184,47 +209,7 @@ def _read_row(entry: dict[str, Any], number: int, file: Path) -> Row:
         raise InputError(message, path=file) from error
     if row.alone and row.reranker is None:
         raise InputError(f"result '{row.id}' has no reranker, but figures of one alone.", path=file)
+    if not row.expected:
+        message = f"result '{row.id}', key 'expected': it has no figure, such as \"AP\" = 0.3011."
+        raise InputError(message, path=file)
     return row
-
-
-def known_rows(files: Iterable[Path]) -> list[Row]:
-    """The rows of several files.
-
-    Raises:
-        InputError: see `read_rows`; or two rows have the same id.
-    """
-    rows: dict[str, Row] = {}
-    for file in files:
-        for row in read_rows(file):
-            if row.id in rows:
-                held = rows[row.id].file
-                raise InputError(f"result '{row.id}' is also in {held}; rename one.", path=file)
-            rows[row.id] = row
-    return list(rows.values())
-
-
-def select(rows: Sequence[Row], patterns: Sequence[str] = (), *, quick: bool = False) -> list[Row]:
-    """Choose rows.
-
-    Args:
-        rows: all rows.
-        patterns: of ids, tags or systems, as the shell has them (`delta-*`); any of them suffices.
-        quick: only those tagged so.
-
-    Raises:
-        InputError: no row is left.
-    """
-    chosen = [
-        row
-        for row in rows
-        if (not quick or QUICK in row.tags)
-        and (not patterns or any(_matches(row, pattern) for pattern in patterns))
-    ]
-    if not chosen:
-        asked = " and ".join([*([f"tagged {QUICK}"] if quick else []), *patterns])
-        raise InputError(f"no result is {asked or 'known'}. `platform reproduce --list` lists all.")
-    return chosen
-
-
-def _matches(row: Row, pattern: str) -> bool:
-    return any(fnmatchcase(name, pattern) for name in (row.id, *row.tags, row.name))

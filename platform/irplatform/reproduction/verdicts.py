@@ -10,7 +10,9 @@ if TYPE_CHECKING:
 
     from irplatform.reproduction.rows import Row
 
-Verdict = Literal["passed", "failed", "skipped"]
+Verdict = Literal["passed", "failed", "cannot_run", "skipped"]
+"""`failed`: a figure is further off, or the run broke down. `cannot_run`: the row has a wrong name
+or value. `skipped`: its data is not here."""
 
 _ROUNDING = 1e-9
 """Of decimal figures in binary; a difference of exactly the tolerance is within it."""
@@ -26,6 +28,7 @@ class Judged:
         expected: the figure in the table of results.
         tolerance: how far from it is well.
         obtained: the figure here; None where the run does not report it.
+        std: the expected standard deviation over seeds, where there is one; not checked.
     """
 
     measure: str
@@ -33,6 +36,7 @@ class Judged:
     expected: float
     tolerance: float
     obtained: float | None
+    std: float | None = None
 
     @property
     def passed(self) -> bool:
@@ -61,6 +65,7 @@ class Judged:
             "alone": self.alone,
             "expected": self.expected,
             "tolerance": self.tolerance,
+            "std": self.std,
             "obtained": self.obtained,
             "verdict": "passed" if self.passed else "failed",
         }
@@ -81,6 +86,7 @@ def judge(row: Row, report: Mapping[str, Any]) -> Sequence[Judged]:
             expected.value,
             row.tolerance if expected.tolerance is None else expected.tolerance,
             entry.get("measures_alone" if alone else "measures", {}).get(measure),
+            expected.std,
         )
         for measure, alone, expected in row.figures()
     ]

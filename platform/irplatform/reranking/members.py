@@ -129,7 +129,8 @@ class _Job:
         weights = member_folder(self.folder, self.number)
         shutil.rmtree(weights, ignore_errors=True)
         weights.mkdir()
-        member.save(weights)
+        with self.choice.registration.at_work("saving"):
+            member.save(weights)
         np.savez(self.workspace / _SCORES, *scores.values())
         seconds = time.monotonic() - began
         record = json.dumps({"seconds": seconds})

@@ -102,8 +102,7 @@ class RerankerChoice:
         more = self.registration.system(self.options).depends_on()
         return {
             "reranker": self.name,
-            "distribution": self.registration.plugin.distribution,
-            "version": self.registration.plugin.version,
+            **self.registration.made_by,
             "options": self.options.model_dump(mode="json"),
             **({"of": dict(more)} if more else {}),
         }

@@ -45,8 +45,7 @@ class RetrieverChoice:
         depends_on, remark = dict(retriever.depends_on()), retriever.remark()
         return {
             "retriever": self.name,
-            "distribution": self.registration.plugin.distribution,
-            "version": self.registration.plugin.version,
+            **self.registration.made_by,
             "options": self.options.model_dump(mode="json"),
             **({"depends_on": depends_on} if depends_on else {}),
             **({"remark": remark} if remark else {}),

@@ -9,7 +9,7 @@ scale.
 from __future__ import annotations
 
 import tomllib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from irplatform.choices import choose_systems, unknown_option
 from irplatform.errors import InputError
@@ -19,7 +19,7 @@ from irplatform.tuning.space import Dimension, Span, Values
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from irplatform.registry import Registry
+    from irplatform.registry import Registration, Registry
 
 _FACTOR = 4
 _WIDE = 10
@@ -48,9 +48,9 @@ def read_space(
         name, equals, ranged = text.partition("=")
         found = list(declarations([*first, *second], name))
         if not found:
-            raise unknown_option(
-                name, [*(s.registration for s in first), *(s.registration for s in second)]
-            )
+            chosen: list[Registration[Any]] = [s.registration for s in first]
+            chosen += [s.registration for s in second]
+            raise unknown_option(name, chosen, plugins)
         if name in settings:
             raise InputError(f"'{name}' is both set and searched; leave out one of them.")
         if name in {dimension.name for dimension in dimensions}:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from pydantic import Field, ValidationError
 
 from irplatform.errors import InputError, unknown
+from irplatform.option_problems import first_problem
 from irplatform.plugin import Options
 
 if TYPE_CHECKING:
@@ -177,13 +178,12 @@ def read_plan(path: Path) -> dict[str, object]:
         QueryPlan.model_validate(content)
     except ValidationError as error:
         problem = error.errors()[0]
-        key = ".".join(map(str, problem["loc"]))
         if problem["type"] == "extra_forbidden":
+            key = ".".join(map(str, problem["loc"]))
             guess = str(unknown("key of a query plan", key, _keys(QueryPlan)))
             raise InputError(guess, path=path) from error
-        raise InputError(
-            f"'{key}' cannot be {problem['input']!r}: {problem['msg']}.", path=path
-        ) from error
+        key, wrong = first_problem(QueryPlan, error)
+        raise InputError(f"'{key}' cannot be {problem['input']!r}: {wrong}.", path=path) from error
     return content
 
 

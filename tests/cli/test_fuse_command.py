@@ -1,0 +1,55 @@
+"""`platform fuse` spares its inputs, and leaves no metadata of another run beside its own."""
+
+import pytest
+
+LINES = "q1 Q0 d2 1 2.0 y\nq1 Q0 d1 2 1.0 y\n"
+
+
+@pytest.fixture
+def runs(folder):
+    (folder / "other.run").write_text(LINES)
+    return ("good.run", "other.run")
+
+
+def _content(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+
+
+@pytest.mark.parametrize("out", ["other.run", "./small/../other.run", "link.run", "absolute"])
+def test_a_run_that_is_fused_is_not_overwritten(platform, folder, runs, out):
+    (folder / "link.run").symlink_to("other.run")
+    (folder / "other.run.meta.json").write_text("{}")
+    before = _content(folder)
+    outcome = platform("fuse", *runs, "--out", folder / "other.run" if out == "absolute" else out)
+    assert outcome.code == 2
+    assert "is the run other.run, which is fused; name another file" in outcome.err
+    assert outcome.out == ""
+    assert _content(folder) == before
+
+
+def test_an_input_that_is_a_link_to_the_output_counts_too(platform, folder, runs):
+    (folder / "link.run").symlink_to("other.run")
+    outcome = platform("fuse", "good.run", "link.run", "--out", "other.run")
+    assert outcome.code == 2
+    assert (folder / "other.run").read_text() == LINES
+
+
+def test_another_run_is_overwritten_and_its_metadata_removed(platform, folder, runs):
+    (folder / "old.run").write_text(LINES)
+    (folder / "old.run.meta.json").write_text('{"tag": "old"}')
+    outcome = platform("fuse", *runs, "--out", "old.run")
+    assert outcome.code == 0, outcome
+    assert "fused" in (folder / "old.run").read_text()
+    assert not (folder / "old.run.meta.json").exists()
+    assert "old.run.meta.json: removed" in outcome.err
+
+
+def test_metadata_stays_where_no_run_is_written(platform, folder, runs):
+    (folder / "old.run.meta.json").write_text("{}")
+    assert platform("fuse", *runs, "--out", "old.run", "--tag", "").code == 2
+    assert (folder / "old.run.meta.json").exists()
+
+
+def test_a_new_run_needs_no_word_about_metadata(platform, folder, runs):
+    outcome = platform("fuse", *runs, "--out", "new.run")
+    assert (outcome.code, outcome.err) == (0, "")

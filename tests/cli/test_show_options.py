@@ -1,0 +1,61 @@
+"""How options are listed: as `--set` takes them, in columns that a terminal has room for."""
+
+import pytest
+
+from irplatform.cli.output import print_rows
+
+HEADING = "Options (--set "
+
+
+def test_a_group_says_how_its_options_are_set(platform):
+    assert f"{HEADING}ltr.settings.genes.NAME=VALUE):" in platform("features", "show", "genes").out
+
+
+def test_rerankers_and_retrievers_say_how_their_options_are_set(platform):
+    assert f"{HEADING}NAME=VALUE):" in platform("rerankers", "show", "delta").out
+    assert f"{HEADING}NAME=VALUE):" in platform("retrievers", "show", "bm25").out
+
+
+def test_who_has_no_options_has_no_heading(platform):
+    outcome = platform("rerankers", "show", "revdocid")
+    assert HEADING not in outcome.out
+    assert outcome.out.splitlines()[-1].endswith(" No options.")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("retrievers", "show", "bm25"), "text to number (0 or more)"),
+        (("rerankers", "show", "ltr"), "table of settings"),
+        (("rerankers", "show", "uqlm-title"), "number above 0, or"),
+    ],
+)
+def test_types_are_said_in_words(platform, arguments, words):
+    assert words in platform(*arguments).out
+
+
+def test_columns_before_the_description_stay_narrow(platform):
+    lines = platform("retrievers", "show", "bm25").out.splitlines()
+    line = next(line for line in lines if "how slowly repeated words saturate" in line)
+    assert line.index("how slowly") <= 100
+
+
+def test_a_cell_that_is_too_long_goes_on_below(capsys):
+    print_rows([("a", "one two three", "x"), ("b", "four", "a last cell of any length")], widest=8)
+    assert capsys.readouterr().out == (
+        "a  one two  x\n   three\nb  four     a last cell of any length\n"
+    )
+
+
+def test_a_long_word_stays_whole(capsys):
+    print_rows([("a-very-long-name", "x")], widest=8)
+    assert capsys.readouterr().out == "a-very-long-name  x\n"
+
+
+def test_variants_are_listed_with_what_set_takes(platform):
+    lines = {line.split()[0]: line for line in platform("rerankers", "list").out.splitlines()}
+    variant = lines["graphene-features"]
+    assert "loop.optimizer=adam" in variant
+    assert "{" not in variant
+    assert "…" in variant
+    assert "[lexical=[], difference=false]" in lines["delta-no-difference"]
