@@ -76,14 +76,24 @@ def _least_cost(sources: Float64, targets: Float64, costs: Float64) -> float:
     )
 
 
-def relaxed(weights: Float64, costs: Float64, texts: Bags) -> Float64:
+def relaxed(weights: Float64, costs: Float64, words: Int64, offsets: Int64) -> Float64:
     """The relaxed distance (Kusner et al., section 4): a lower bound of the exact one.
 
     Every word moves all of its weight to the nearest word of the other text; of the two directions,
-    the dearer one counts. Arguments and result are those of `exact`.
+    the dearer one counts. A text's words are read as they come, each as often as it occurs: putting
+    equal ones together first would take longer.
+
+    Args:
+        weights: [q], as `exact` takes them.
+        costs: [q, w], likewise.
+        words: the words of all texts, one text behind the other, none of which is empty.
+        offsets: where each text begins; one more than there are texts.
+
+    Returns:
+        float64 [texts].
     """
-    ends = texts.offsets[:-1]
-    from_query = np.minimum.reduceat(costs[:, texts.words], ends, axis=1)
-    from_texts = np.add.reduceat(costs.min(axis=0)[texts.words] * texts.weights, ends)
+    begins = offsets[:-1]
+    from_query = np.minimum.reduceat(np.take(costs, words, axis=1), begins, axis=1)
+    from_texts = np.add.reduceat(costs.min(axis=0)[words], begins) / np.diff(offsets)
     there = np.add.reduce(weights[:, None] * from_query, axis=0)
     return np.asarray(np.maximum(there, from_texts))

@@ -9,7 +9,6 @@ query's, so that it comes after all others. A query without such words gives eve
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
@@ -75,12 +74,12 @@ class WMD(Reranker):
         if not len(query.words):
             return [0.0] * len(documents)
         tokens, offsets = self._index.tokens(self._index.rows(documents.ids), self.options.field)
-        bags = make_bags(self._words[tokens], offsets)
-        distances = np.full(len(bags), self._space.farthest(query.words))
-        filled = np.flatnonzero(np.diff(bags.offsets))
+        words, offsets = _known(self._words[tokens], offsets)
+        distances = np.full(len(documents), self._space.farthest(query.words))
+        filled = np.flatnonzero(np.diff(offsets))
         if len(filled):
-            texts = replace(bags, offsets=np.append(bags.offsets[filled], bags.offsets[-1]))
-            distances[filled] = self._distances(query, texts)
+            texts = np.append(offsets[filled], offsets[-1])
+            distances[filled] = self._distances(query, words, texts)
         scores: list[float] = (-distances).tolist()
         return scores
 
@@ -91,15 +90,24 @@ class WMD(Reranker):
         words[words == self._vectors.unk] = -1
         return make_bags(words, np.array([0, len(words)]))
 
-    def _distances(self, query: Bags, texts: Bags) -> Float64:
-        distinct, places = _distinct(texts.words, len(self._vectors.matrix))
-        texts = replace(texts, words=places)
+    def _distances(self, query: Bags, words: Int64, offsets: Int64) -> Float64:
+        """Distances of texts that have words, one behind the other."""
+        distinct, places = _distinct(words, len(self._vectors.matrix))
         costs = self._space.costs(query.words, distinct)
         if self.options.form == "relaxed":
-            return relaxed(query.weights, costs, texts)
+            return relaxed(query.weights, costs, places, offsets)
         shared = np.searchsorted(query.words, distinct)
         shared[query.words[np.minimum(shared, len(query.words) - 1)] != distinct] = -1
-        return exact(query.weights, costs, shared, texts)
+        return exact(query.weights, costs, shared, make_bags(places, offsets))
+
+
+def _known(words: Int64, offsets: Int64) -> tuple[Int64, Int64]:
+    """Texts without the words that have no vector, which are below 0."""
+    kept = words >= 0
+    if kept.all():
+        return words, offsets
+    before = np.concatenate([[0], np.cumsum(kept)])
+    return words[kept], before[offsets]
 
 
 def _distinct(words: Int64, span: int) -> tuple[Int64, Int64]:

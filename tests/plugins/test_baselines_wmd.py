@@ -209,4 +209,5 @@ def test_weight_that_both_have_on_a_word_stays():
     weights = np.array([0.5, 0.5])
     assert exact(weights, costs, np.array([0, 1]), texts).tolist() == [0.25]
     assert exact(weights, costs, np.array([-1, -1]), texts) == pytest.approx([0.25])
-    assert relaxed(weights, costs, texts).tolist() == [0.0]
+    words, offsets = np.array([0, 0, 0, 1]), np.array([0, 4])
+    assert relaxed(weights, costs, words, offsets).tolist() == [0.0]
