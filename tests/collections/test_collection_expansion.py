@@ -4,11 +4,13 @@ from dataclasses import replace
 
 import pytest
 
+from irplatform.api import tuning
+from irplatform.api.settings import RunSettings, TuneSettings
 from irplatform.choices import choose_systems, expanded_for, with_expansion_of
 from irplatform.collections.toml import open_toml
 from irplatform.errors import InputError
 from irplatform.knowledge import add, remove
-from irplatform.registry import registry
+from irplatform.registry import Registry, registry
 
 NAMES = "id\tname\tkind\tsynonyms\nX:1\tmelanoma\tdisease\tmalignant melanoma\n"
 
@@ -119,3 +121,17 @@ def test_mistakes_are_explained(toml_collection, declaration, line, plan, messag
     (path.parent / "plan.toml").write_text(plan)
     with pytest.raises(InputError, match=message):
         open_toml(path)
+
+
+def test_options_are_tuned_with_the_queries_that_a_run_would_have(plain, monkeypatch):
+    told = {}
+
+    def stop(plugins, retrievers, rerankers, given, over):
+        told.update(given)
+        raise InputError("far enough")
+
+    monkeypatch.setattr(tuning, "read_space", stop)
+    monkeypatch.setattr(Registry, "collection", lambda self, name: plain)
+    with pytest.raises(InputError, match="far enough"):
+        tuning.tune(RunSettings("pm", rerankers=("graphene",)), TuneSettings(("x=1",)))
+    assert told["bm25.expand"] == ["mine"]

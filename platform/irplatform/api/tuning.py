@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from irplatform import pipeline, teaching
 from irplatform.api.settings import RunSettings, TuneSettings, resources_for
-from irplatform.choices import with_expansion_of
+from irplatform.choices import choose_systems, expanded_for, with_expansion_of
 from irplatform.evaluation.judgments import of_collection
 from irplatform.registry import registry
 from irplatform.tuning import (
@@ -21,6 +21,8 @@ from irplatform.tuning import tune as run_tuning
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from irplatform.retrieval.first_stage import RetrieverChoice
 
 
 def tune(settings: RunSettings, tuning: TuneSettings) -> TuneReport:
@@ -38,7 +40,12 @@ def tune(settings: RunSettings, tuning: TuneSettings) -> TuneReport:
     plugins = registry()
     collection = plugins.collection(settings.collection)
     given = with_expansion_of(collection, plugins, settings.retrievers, settings.settings)
-    given = {**given, **_one_plan(settings.retrievers, tuning.over)}
+    chosen = choose_systems(plugins, settings.retrievers, settings.rerankers, given)
+    given = {
+        **given,
+        **_expansion(expanded_for(chosen[1], chosen[0], collection, given)),
+        **_one_plan(settings.retrievers, tuning.over),
+    }
     dimensions = read_space(plugins, settings.retrievers, settings.rerankers, given, tuning.over)
     train_on = plugins.collection(tuning.train_on) if tuning.train_on else None
     used = teaching.topics_to_tune_on(collection, train_on, itself=tuning.on_these_topics)
@@ -67,6 +74,12 @@ def tune(settings: RunSettings, tuning: TuneSettings) -> TuneReport:
         collection=collection.id,
         command=settings.command,
     )
+
+
+def _expansion(retrievers: Sequence[RetrieverChoice]) -> Mapping[str, object]:
+    """As settings, what retrievers expand queries with: rerankers may ask for it, as in a run."""
+    held = {choice.name: getattr(choice.options, "expand", ()) for choice in retrievers}
+    return {f"{name}.expand": list(bases) for name, bases in held.items() if bases}
 
 
 def _one_plan(retrievers: Sequence[str], over: Sequence[str]) -> Mapping[str, object]:

@@ -193,7 +193,8 @@ def _fitted(
 
     folder = resources.artifact("learned-features", depends_on, build)
     made = _prepared(group, resources)
-    made.load(folder)
+    with group.at_work("loading"):
+        made.load(folder)
     return made, mark
 
 
