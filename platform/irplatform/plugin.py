@@ -396,6 +396,13 @@ class FeatureGroup:
     def __init__(self, options: _Options | None = None) -> None:
         self.options: _Options = options if options is not None else type(self).Options()
 
+    def check(self) -> None:
+        """See that the options fit together and name what there is; called before any work.
+
+        Raises:
+            InputError: they do not.
+        """
+
     def prepare(self, resources: Resources) -> None:
         """Take what is needed from the harness; called once, before anything else."""
 

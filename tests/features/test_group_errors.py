@@ -82,6 +82,20 @@ def test_a_group_without_features_is_left_out_aloud():
     [
         (["lexicl"], {}, "'lexicl'.*Did you mean 'lexical'"),
         (["lexical", "lexical"], {}, "group of features 'lexical' is named twice"),
+        (["first-stage"], {"first-stage": {"retrievers": ["bm99"]}}, "unknown retriever 'bm99'"),
+        (["first-stage"], {"first-stage": {"settings": {"bm25": {"k9": 1}}}}, "'k9' is no option"),
+        (["stack"], {"stack": {"rerankers": ["dlta"]}}, "unknown reranker 'dlta'"),
+        (
+            ["stack"],
+            {"stack": {"rerankers": ["delta"], "settings": {"drmm": {}}}},
+            "settings.drmm has no effect: 'drmm' is not among stack.rerankers",
+        ),
+        (
+            ["stack"],
+            {"stack": {"rerankers": ["ltr"], "settings": {"ltr": {"features": ["lexicl"]}}}},
+            "unknown feature group 'lexicl'",
+        ),
+        (["checkpoints"], {"checkpoints": {"folders": ["/none"]}}, "there is no checkpoint"),
         (["lexical"], {"lexicl": {"x": 1}}, "settings.lexicl has no effect"),
         (["fields"], {"fields": {"k1": -1}}, "'k1'.*cannot be -1"),
         (["fields"], {"fields": {"kk": 1}}, "'kk'"),

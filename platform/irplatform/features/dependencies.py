@@ -26,30 +26,42 @@ def dependencies(
         settings: their options, by name.
 
     Raises:
-        InputError: there is no such group, one is named twice, settings are for another one, or
-            not among its options.
+        InputError: there is no such group, one is named twice, settings are for another one, not
+            among its options, or name what there is not.
     """
     from irplatform.knowledge import installed, open_knowledge
     from irplatform.registry import registry
 
-    check_names(names, settings or {})
-    for name, given in (settings or {}).items():
-        registry().feature_group(name).options(given)
+    given = settings or {}
+    check_names(names, given, among="the features", kind="group of features")
+    for name in names:
+        known = registry().feature_group(name)
+        group = known.create(given.get(name, {}))
+        with known.at_work("checking its options"):
+            group.check()
     bases = list(installed()) if any(g.reads_knowledge for g in _known(names)) else []
     return {"knowledge": open_knowledge(bases).fingerprint} if bases else {}
 
 
-def check_names(names: Sequence[str], settings: Mapping[str, Mapping[str, Any]]) -> None:
-    """See that groups are named once, and that settings are for one of them.
+def check_names(
+    names: Sequence[str], settings: Mapping[str, Mapping[str, Any]], *, among: str, kind: str
+) -> None:
+    """See that plugins are named once, and that settings are for one of them.
+
+    Args:
+        names: of plugins of one kind.
+        settings: their options, by name.
+        among: what the names are, as "the features".
+        kind: what one of them is, as "group of features".
 
     Raises:
         InputError: they are not.
     """
     for name in settings:
         if name not in names:
-            raise InputError(f"settings.{name} has no effect: '{name}' is not among the features.")
+            raise InputError(f"settings.{name} has no effect: '{name}' is not among {among}.")
     if twice := next((name for name in names if list(names).count(name) > 1), None):
-        raise InputError(f"the group of features '{twice}' is named twice.")
+        raise InputError(f"the {kind} '{twice}' is named twice.")
 
 
 def hold_first_stage(names: Sequence[str]) -> bool:

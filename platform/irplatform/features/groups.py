@@ -169,7 +169,7 @@ def open_groups(
     Raises:
         InputError: there is no such group, it is named twice, or settings are for another one.
     """
-    check_names(names, settings)
+    check_names(names, settings, among="the features", kind="group of features")
     groups = []
     for name in names:
         held = resources.feature_group(name, settings.get(name, {}))

@@ -43,6 +43,18 @@ class FirstStage(FeatureGroup):
     _resources: Resources
     _retrievers: dict[str, Retriever]
 
+    def check(self) -> None:
+        """See that the retrievers and their options are there."""
+        from irplatform.features import check_names
+        from irplatform.registry import registry
+
+        settings = self.options.settings
+        check_names(
+            self.options.retrievers, settings, among="first-stage.retrievers", kind="retriever"
+        )
+        for name in self.options.retrievers:
+            registry().retriever(name).options(settings.get(name, {}))
+
     def prepare(self, resources: Resources) -> None:
         """Make the retrievers."""
         self._resources = resources

@@ -51,6 +51,16 @@ class Stacked(TrainableFeatureGroup):
     options: StackOptions
     _held: dict[str, Reranker]
 
+    def check(self) -> None:
+        """See that the rerankers and their options are there."""
+        from irplatform.features import check_names
+        from irplatform.registry import registry
+
+        settings = self.options.settings
+        check_names(self.options.rerankers, settings, among="stack.rerankers", kind="reranker")
+        for name in self.options.rerankers:
+            registry().reranker(name).create(settings.get(name, {})).depends_on()
+
     def prepare(self, resources: Resources) -> None:
         """Make the rerankers."""
         self._held = {
@@ -106,6 +116,12 @@ class Checkpoints(FeatureGroup):
     Options = CheckpointOptions
     options: CheckpointOptions
     _members: list[Sequence[Reranker]]
+
+    def check(self) -> None:
+        """See that there are checkpoints in the folders."""
+        for folder in map(Path, self.options.folders):
+            if not (folder / "checkpoint.json").is_file():
+                raise InputError("there is no checkpoint of `platform train` here.", path=folder)
 
     def prepare(self, resources: Resources) -> None:
         """Read the checkpoints."""
