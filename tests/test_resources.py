@@ -1,5 +1,6 @@
 """What a run lends: built at first use, shared, timed without counting anything twice."""
 
+import pickle
 import time
 from types import SimpleNamespace
 
@@ -88,3 +89,14 @@ def test_artifacts_of_plugins_depend_on_the_documents(resources):
     assert resources.artifact("things", {"size": 1}, lambda _folder: 1 / 0) == path
     resources.corpus.fingerprint = "other"
     assert resources.artifact("things", {"size": 1}, lambda _folder: None) != path
+
+
+def test_another_process_does_not_repeat_what_the_user_was_told(resources, capsys):
+    resources.notice("features 'genes' are left out")
+    sent = pickle.loads(pickle.dumps(resources.unopened()))
+    sent.notice("features 'genes' are left out")
+    sent.notice("something else")
+    assert capsys.readouterr().err.splitlines() == [
+        "features 'genes' are left out",
+        "something else",
+    ]

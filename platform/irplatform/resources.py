@@ -109,9 +109,12 @@ class CollectionResources:
         return replace(self, seed=self.seed + number, system_seed=self.seed)
 
     def unopened(self) -> CollectionResources:
-        """The same with nothing open yet, to be sent to another process."""
-        fresh: dict[str, Any] = {"seconds": {}, "artifacts": {}, "_opened": _Opened()}
-        return replace(self, **fresh, _vectors={})
+        """The same with nothing open yet, to be sent to another process.
+
+        What the user was told here is not told there again.
+        """
+        opened = _Opened(told=set(self._opened.told))
+        return replace(self, seconds={}, artifacts={}, _opened=opened, _vectors={})
 
     def index_artifact(self) -> Artifact:
         """The folder of the Lucene index, built if it is not there; opening it starts Java."""
