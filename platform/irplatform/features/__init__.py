@@ -6,7 +6,7 @@ out of fold where they learn, standardized on the training topics, saved with th
 """
 
 from irplatform.features.calculator import Calculator
-from irplatform.features.dependencies import check_names, dependencies, hold_first_stage
+from irplatform.features.dependencies import check_systems, dependencies, hold_first_stage
 from irplatform.features.folding import Folding, Pool, cross_fitted
 from irplatform.features.groups import Batch, Features, Group, load_groups, open_groups, save_groups
 from irplatform.features.side import SideFeatures
@@ -19,7 +19,7 @@ __all__ = [
     "Group",
     "Pool",
     "SideFeatures",
-    "check_names",
+    "check_systems",
     "cross_fitted",
     "dependencies",
     "hold_first_stage",

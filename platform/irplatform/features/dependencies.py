@@ -8,7 +8,7 @@ from irplatform.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from typing import Any
+    from typing import Any, Literal
 
     from irplatform.plugin import FeatureGroup
 
@@ -41,6 +41,35 @@ def dependencies(
             group.check()
     bases = list(installed()) if any(g.reads_knowledge for g in _known(names)) else []
     return {"knowledge": open_knowledge(bases).fingerprint} if bases else {}
+
+
+def check_systems(
+    kind: Literal["reranker", "retriever"],
+    names: Sequence[str],
+    settings: Mapping[str, Mapping[str, Any]],
+    *,
+    among: str,
+) -> None:
+    """See that there are the systems that a group's options name, with such settings.
+
+    Args:
+        kind: of the systems.
+        names: of them.
+        settings: their options, by name.
+        among: the option that names them, as "stack.rerankers".
+
+    Raises:
+        InputError: one is unknown or named twice, or settings fit none of them.
+    """
+    from irplatform.registry import registry
+
+    check_names(names, settings, among=among, kind=kind)
+    for name in names:
+        given = settings.get(name, {})
+        if kind == "retriever":
+            registry().retriever(name).options(given)
+        else:
+            registry().reranker(name).create(given).depends_on()
 
 
 def check_names(

@@ -45,15 +45,10 @@ class FirstStage(FeatureGroup):
 
     def check(self) -> None:
         """See that the retrievers and their options are there."""
-        from irplatform.features import check_names
-        from irplatform.registry import registry
+        from irplatform.features import check_systems
 
-        settings = self.options.settings
-        check_names(
-            self.options.retrievers, settings, among="first-stage.retrievers", kind="retriever"
-        )
-        for name in self.options.retrievers:
-            registry().retriever(name).options(settings.get(name, {}))
+        held = self.options
+        check_systems("retriever", held.retrievers, held.settings, among="first-stage.retrievers")
 
     def prepare(self, resources: Resources) -> None:
         """Make the retrievers."""

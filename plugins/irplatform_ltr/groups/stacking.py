@@ -53,13 +53,10 @@ class Stacked(TrainableFeatureGroup):
 
     def check(self) -> None:
         """See that the rerankers and their options are there."""
-        from irplatform.features import check_names
-        from irplatform.registry import registry
+        from irplatform.features import check_systems
 
-        settings = self.options.settings
-        check_names(self.options.rerankers, settings, among="stack.rerankers", kind="reranker")
-        for name in self.options.rerankers:
-            registry().reranker(name).create(settings.get(name, {})).depends_on()
+        held = self.options
+        check_systems("reranker", held.rerankers, held.settings, among="stack.rerankers")
 
     def prepare(self, resources: Resources) -> None:
         """Make the rerankers."""
