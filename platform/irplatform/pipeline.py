@@ -294,7 +294,7 @@ def _score(
         "system": system.fingerprint,
         "first": candidates.first.fingerprint,
         "corpus": resources.corpus.fingerprint,
-        "candidates": [[t.id, t.query, candidates.per_topic[t.id]] for t in topics],
+        "candidates": [[*t.describe(), candidates.per_topic[t.id]] for t in topics],
         "vectors": resources.source.describe(),
         "seed": resources.seed,
         "device": resources.device,

@@ -120,6 +120,10 @@ class Topic:
     query: str
     fields: Mapping[str, FieldValue] = field(default_factory=dict)
 
+    def describe(self) -> list[object]:
+        """All that it says, as JSON: what is computed for a topic depends on it."""
+        return [self.id, self.query, dict(self.fields)]
+
 
 class Documents(Sequence[Document]):
     """A topic's candidates: their ids at once, their text fetched in one batch at first use.

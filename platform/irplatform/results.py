@@ -223,7 +223,7 @@ class Recorder:
         return evaluate(self._qrels, run, self._measures, extra=self._extra, sampled=self._sampled)
 
     def _describe_data(self) -> dict[str, Any]:
-        topics = [[t.id, t.query, dict(t.fields)] for t in self._collection.load_topics()]
+        topics = [topic.describe() for topic in self._collection.load_topics()]
         judged = {q: dict(grades) for q, grades in (self._qrels or {}).items()}
         sampled = self._collection.sampled_qrels
         return {

@@ -161,12 +161,18 @@ def test_whatever_changes_the_result_trains_anew(choice, lessons, resources):
     assert Memory.fitted
 
 
-def test_judgments_and_first_stage_scores_are_part_of_the_lessons():
+def test_fields_judgments_and_first_stage_scores_are_part_of_the_lessons():
     plain = Lessons("x", _examples(range(5)))
     example = plain.training[0]
+    aged = replace(example.labelled.topic, fields={"demographic": "64-year-old male"})
+    asked = replace(example.labelled, topic=aged)
     judged = replace(example.labelled, judgments={"t0z": 1})
     scored = Ranking(example.first.doc_ids, example.first.scores * 2)
-    for changed in (replace(example, labelled=judged), replace(example, first=scored)):
+    for changed in (
+        replace(example, labelled=asked),
+        replace(example, labelled=judged),
+        replace(example, first=scored),
+    ):
         assert Lessons("x", [changed, *plain.training[1:]]).digest() != plain.digest()
     assert Lessons("x", plain.training[:3], plain.training[3:]).digest() != plain.digest()
 

@@ -148,4 +148,4 @@ class Calculator:
 
 
 def _key(mark: str, topic: Topic) -> str:
-    return fingerprint({"group": mark, "topic": [topic.id, topic.query, dict(topic.fields)]})
+    return fingerprint({"group": mark, "topic": topic.describe()})

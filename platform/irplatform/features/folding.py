@@ -177,7 +177,7 @@ def _fitted(
         "irplatform": __version__,
         "topics": _digest(training),
         "validation": _digest(validation),
-        "unseen": [[topic.id, topic.query, sorted(topic.fields.items())] for topic in unseen],
+        "unseen": [topic.describe() for topic in unseen],
         "seed": resources.system_seed,
         "device": resources.device,
     }
@@ -226,8 +226,7 @@ def _digest(topics: Sequence[LabelledTopic]) -> str:
     """Stands for topics, candidates, first-stage scores and judgments."""
     mark = hashlib.sha256()
     for held in topics:
-        topic = held.topic
-        mark.update(repr((topic.id, topic.query, sorted(topic.fields.items()))).encode())
+        mark.update(fingerprint({"topic": held.topic.describe()}).encode())
         mark.update(repr((held.candidates, held.first_stage)).encode())
         mark.update(repr(sorted(held.judgments.items())).encode())
     return mark.hexdigest()

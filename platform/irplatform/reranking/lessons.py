@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from irplatform.plugin import LabelledTopic, Topic
+from irplatform.storage import fingerprint
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -48,7 +49,8 @@ class Lessons:
             mark.update(b"\0part")
             for example in part:
                 held = example.labelled
-                mark.update(repr((held.topic.id, held.topic.query, held.candidates)).encode())
+                mark.update(fingerprint({"topic": held.topic.describe()}).encode())
+                mark.update(repr(held.candidates).encode())
                 mark.update(repr(sorted(held.judgments.items())).encode())
                 mark.update(example.first.scores.tobytes())
         return mark.hexdigest()[:16]

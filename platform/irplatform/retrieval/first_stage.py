@@ -115,7 +115,7 @@ def retrieve(
         among: topic id to the only documents that are ranked, all of them, whatever the depth.
     """
     index = resources.index_artifact().fingerprint
-    asked = fingerprint({"topics": [[t.id, t.query, dict(t.fields)] for t in topics]})
+    asked = fingerprint({"topics": [topic.describe() for topic in topics]})
     # Vectors trained on the documents alone follow from the index.
     source = resources.source.describe()
     common = {

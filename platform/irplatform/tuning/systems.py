@@ -72,7 +72,7 @@ class TunedSystem:
         """What scores depend on beside settings."""
         found = {
             "index": self.resources.index_artifact().fingerprint,
-            "topics": [[t.id, t.query, dict(t.fields)] for t in self.topics],
+            "topics": [topic.describe() for topic in self.topics],
             "qrels": self._qrels(),
             "sampled": repr(self.judgments.sampled),
             "measure": self.measure,
