@@ -94,3 +94,12 @@ def _anchors(page: Path) -> set[str]:
 def test_every_page_is_linked_from_the_index():
     linked = {target.partition("#")[0] for target in _LINK.findall(_text("index.md"))}
     assert {page.name for page in DOCS.glob("*.md")} - {"index.md"} <= linked
+
+
+def test_all_kinds_of_artifacts_are_in_the_table_of_the_cache():
+    sources = (ROOT / "platform").rglob("*.py")
+    calls = (re.findall(r'\bartifact\(\s*"([a-z-]+)"', path.read_text()) for path in sources)
+    kinds = {kind for found in calls for kind in found}
+    assert {"index", "vectors", "features", "concepts", "checkpoint"} <= kinds
+    documented = (ROOT / "docs/reproducibility.md").read_text()
+    assert not [kind for kind in sorted(kinds) if f"`{kind}/`" not in documented]

@@ -24,7 +24,7 @@ COMMANDS = {
     "evaluate": ("evaluate", "Score TREC run files."),
     "reproduce": ("reproduce", "Run published results again, and compare."),
     "agree": ("agree", "Compare the orders that several sources give the same systems."),
-    "fuse": ("fuse", "Fuse TREC runs by reciprocal rank."),
+    "fuse": ("fuse", "Fuse TREC runs, by their ranks or by their scores."),
     "submit": ("submit", "Check TREC run files before they are submitted."),
     "collections": ("collections", "List, show, check, name and build collections."),
     "qrels": ("qrels", "Build judgments from click logs and citations."),

@@ -1,0 +1,26 @@
+"""The runs that are committed are what this installation makes, too."""
+
+from pathlib import Path
+
+import pytest
+
+from irplatform.api import RunSettings, run
+from irplatform.evaluation.scoring import evaluate
+from irplatform.registry import registry
+from irplatform.runs import read_run
+
+REFERENCE = Path(__file__).parent.parent / "runs" / "reference" / "demo"
+
+
+@pytest.mark.java
+def test_bm25_ranks_the_demo_as_in_the_reference_run(fresh_home, tmp_path):
+    run(RunSettings("demo", depth=100, run_dir=tmp_path))
+    made = (tmp_path / "bm25.run").read_bytes()
+    assert made == (REFERENCE / "bm25.run").read_bytes()
+
+
+def test_the_reference_run_of_delta_is_well_above_that_of_bm25():
+    qrels = registry().collection("demo").load_qrels()
+    runs = [read_run(REFERENCE / f"{name}.run") for name in ("bm25", "delta")]
+    means = [evaluate(qrels, held, ["nDCG@20"]).aggregate["nDCG@20"] for held in runs]
+    assert means == pytest.approx([0.4353, 0.8275], abs=5e-5)
