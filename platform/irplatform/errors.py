@@ -50,6 +50,12 @@ class PluginError(PlatformError):
     """A plugin broke its contract; the message names it and its distribution."""
 
 
+def in_a_line(error: BaseException) -> str:
+    """The kind of an error and its text without line breaks: "OSError: no licence file"."""
+    text = " ".join(str(error).split())
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
 @contextmanager
 def plugin_at_work(who: str, doing: str, module: str) -> Iterator[None]:
     """Turn what goes wrong inside of a plugin into an error that names it and the place.
@@ -67,9 +73,7 @@ def plugin_at_work(who: str, doing: str, module: str) -> Iterator[None]:
     except (PlatformError, MemoryError):
         raise
     except Exception as error:  # whatever a stranger's code raises
-        text = " ".join(str(error).split())
-        reason = f"{type(error).__name__}: {text}" if text else type(error).__name__
-        message = f"{who} failed {doing}: {reason} ({_place(error, module)})"
+        message = f"{who} failed {doing}: {in_a_line(error)} ({_place(error, module)})"
         raise PluginError(message) from error
 
 

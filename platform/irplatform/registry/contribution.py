@@ -1,0 +1,97 @@
+"""What one plugin registers, checked, and held back until all of its hooks have succeeded."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from irplatform.errors import PluginError
+from irplatform.plugin import FeatureGroup, Reranker, Retriever
+from irplatform.registry.registration import Registration
+from irplatform.registry.tables import Tables
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    import pluggy
+
+    from irplatform.collections import Collection
+    from irplatform.registry.registration import Plugin, System
+
+_NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
+
+
+class Contribution:
+    """What one plugin registers.
+
+    Attributes:
+        tables: what it registered.
+        provides: the same in words, in the order of registering: "reranker delta".
+    """
+
+    def __init__(self, plugin: Plugin) -> None:
+        self._plugin = plugin
+        self.tables = Tables()
+        self.provides: list[str] = []
+
+    def collect(self, manager: pluggy.PluginManager) -> None:
+        """Call the plugin's hooks that register something.
+
+        Raises:
+            PluginError: a name or a class that cannot be registered. Hooks raise anything else.
+        """
+        tables = self.tables
+        for hook, register in (
+            ("register_rerankers", self._adds("reranker", Reranker, tables.rerankers)),
+            ("register_retrievers", self._adds("retriever", Retriever, tables.retrievers)),
+            ("register_features", self._adds("feature group", FeatureGroup, tables.features)),
+            ("register_collections", self._add_collection),
+            ("register_measures", self._add_measure),
+            ("register_results", self._add_results),
+        ):
+            for implementation in getattr(manager.hook, hook).get_hookimpls():
+                if implementation.plugin_name == str(self._plugin):
+                    implementation.function(register)
+
+    def _adds(
+        self, kind: str, base: type[System], table: dict[str, Registration[System]]
+    ) -> Callable[..., None]:
+        """What a hook registers classes with that are derived from `base`."""
+
+        def add(name: str, system: type[System], /, **defaults: object) -> None:
+            self._check(name, kind, table)
+            if not (isinstance(system, type) and issubclass(system, base)):
+                raise PluginError(
+                    f"{kind} '{name}' is {system!r}, not a subclass of {base.__name__}"
+                )
+            table[name] = Registration(name, kind, system, defaults, self._plugin)
+            table[name].options({})  # the defaults are checked now, not when it is used
+
+        return add
+
+    def _add_collection(self, name: str, load: Callable[[], Collection], /, *, title: str) -> None:
+        self._check(name, "collection", self.tables.collections)
+        self.tables.collections[name] = load
+        self.tables.collection_titles[name] = title
+
+    def _add_measure(self, name: str, compute: Callable[..., Mapping[str, float]], /) -> None:
+        if name in self.tables.measures:
+            raise PluginError(f"measure '{name}' is registered twice")
+        self.provides.append(f"measure {name}")
+        self.tables.measures[name] = compute
+
+    def _add_results(self, file: Path, /) -> None:
+        if not Path(file).is_file():
+            raise PluginError(f"there is no file of results '{file}'")
+        self.provides.append(f"results {Path(file).name}")
+        self.tables.results[Path(file)] = self._plugin
+
+    def _check(self, name: str, kind: str, held: Mapping[str, object]) -> None:
+        if not _NAME.fullmatch(name):
+            raise PluginError(
+                f"'{name}' cannot name a {kind}: use lower-case letters, digits, '-', '_' and '.'"
+            )
+        if name in held:
+            raise PluginError(f"{kind} '{name}' is registered twice")
+        self.provides.append(f"{kind} {name}")

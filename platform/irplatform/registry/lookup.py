@@ -1,0 +1,86 @@
+"""Finds what the installed plugins registered, and calls their other hooks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import pluggy
+
+from irplatform.console import notice
+from irplatform.errors import in_a_line, unknown
+from irplatform.registry.tables import Tables
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import click
+
+    from irplatform.collections import Collection
+    from irplatform.plugin import FeatureGroup, Reranker, Retriever, RunEvent
+    from irplatform.registry.registration import Plugin, Registration, System
+
+GROUP = "irplatform"
+"""The group of the plugins' entry points."""
+
+
+@dataclass
+class Registry(Tables):
+    """Everything that the installed plugins registered.
+
+    Attributes:
+        plugins: all plugins, those that could not be used too.
+        manager: has the hooks of those that could.
+    """
+
+    plugins: list[Plugin] = field(default_factory=list)
+    manager: pluggy.PluginManager = field(default_factory=lambda: pluggy.PluginManager(GROUP))
+
+    @property
+    def broken(self) -> list[Plugin]:
+        """The plugins that could not be used."""
+        return [plugin for plugin in self.plugins if plugin.error]
+
+    def reranker(self, name: str) -> Registration[Reranker]:
+        """The reranker of that name; InputError with the nearest one if there is none."""
+        return self._find("reranker", self.rerankers, name)
+
+    def retriever(self, name: str) -> Registration[Retriever]:
+        """The retriever of that name; InputError with the nearest one if there is none."""
+        return self._find("retriever", self.retrievers, name)
+
+    def feature_group(self, name: str) -> Registration[FeatureGroup]:
+        """The group of features of that name; InputError with the nearest one if there is none."""
+        return self._find("feature group", self.features, name)
+
+    def collection(self, name: str) -> Collection:
+        """The collection that a name, path or ir_datasets id stands for."""
+        from irplatform.collections.resolve import resolve
+
+        return resolve(name, self.collections)
+
+    def _find(
+        self, kind: str, table: Mapping[str, Registration[System]], name: str
+    ) -> Registration[System]:
+        if name in table:
+            return table[name]
+        failed = "; ".join(
+            f"{plugin} could not be loaded: {plugin.error}" for plugin in self.broken
+        )
+        raise unknown(kind, name, table, hint=failed)
+
+    def announce(self, event: str, details: RunEvent) -> None:
+        """Call a life-cycle hook of every plugin."""
+        self._call(event, details)
+
+    def add_commands(self, cli: click.Group) -> None:
+        """Let plugins extend the command line."""
+        self._call("register_commands", cli)
+
+    def _call(self, hook: str, argument: object) -> None:
+        """Call a hook of every plugin; one that fails is named and the rest go on."""
+        for implementation in getattr(self.manager.hook, hook).get_hookimpls():
+            try:
+                implementation.function(*[argument][: len(implementation.argnames)])
+            except Exception as error:
+                notice(f"{implementation.plugin_name}: {hook} failed: {in_a_line(error)}")

@@ -1,0 +1,144 @@
+"""What the registry holds of a system: its class under a name, and the plugin that brought it."""
+
+from __future__ import annotations
+
+import functools
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from pydantic import ValidationError
+
+from irplatform.errors import InputError, plugin_at_work, unknown
+from irplatform.option_problems import first_problem
+from irplatform.plugin import FeatureGroup, Options, Reranker, Retriever
+from irplatform.storage import file_digest, fingerprint
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from contextlib import AbstractContextManager
+
+OURS = "irplatform"
+"""The distribution of the platform and of the plugins that come with it."""
+
+System = TypeVar("System", bound=Reranker | Retriever | FeatureGroup)
+
+
+@dataclass(frozen=True)
+class Plugin:
+    """An entry point of the group, loaded or broken.
+
+    Attributes:
+        name: the entry point's name.
+        distribution: the installed package that brought it.
+        version: that package's version.
+        error: why it could not be used, or "".
+        provides: what it registered, as "reranker delta".
+    """
+
+    name: str
+    distribution: str
+    version: str
+    error: str = ""
+    provides: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return f"plugin '{self.name}' ({self.distribution} {self.version})"
+
+
+@dataclass(frozen=True)
+class Registration(Generic[System]):
+    """A reranker, retriever or group of features under a name.
+
+    Attributes:
+        name: what the command line calls it.
+        kind: "reranker", "retriever" or "feature group".
+        system: its class.
+        defaults: options that differ from the class's own defaults.
+        plugin: who registered it.
+    """
+
+    name: str
+    kind: str
+    system: type[System]
+    defaults: Mapping[str, object]
+    plugin: Plugin
+
+    @property
+    def presets(self) -> Mapping[str, Mapping[str, object]]:
+        """Its presets: name to settings; only rerankers have some."""
+        return getattr(self.system, "presets", {})
+
+    def option_names(self) -> list[str]:
+        """Names of the options that it takes."""
+        return list(self.system.Options.model_fields)
+
+    def setting_names(self) -> list[str]:
+        """What `--set` takes: names of options, and "loop.epochs" where an option has parts."""
+        return list(_setting_names(self.system.Options))
+
+    def options(self, settings: Mapping[str, object]) -> Options:
+        """Its options, with `settings` in place of defaults.
+
+        Raises:
+            InputError: an option that it does not have, or a value that does not fit.
+        """
+        for name in settings:
+            if name not in self.system.Options.model_fields:
+                raise unknown(f"option of {self.kind} '{self.name}'", name, self.option_names())
+        try:
+            return self.system.Options(**{**self.defaults, **settings})
+        except ValidationError as error:
+            problem = error.errors()[0]
+            if problem["type"] == "extra_forbidden":
+                option = ".".join(map(str, problem["loc"]))
+                kind = f"option of {self.kind} '{self.name}'"
+                raise unknown(kind, option, self.setting_names()) from error
+            option, wrong = first_problem(self.system.Options, error)
+            raise InputError(
+                f"option '{option}' of {self.kind} '{self.name}' cannot be {problem['input']!r}: "
+                f"{wrong}."
+            ) from error
+
+    @functools.cached_property
+    def made_by(self) -> dict[str, str]:
+        """The distribution and version that its results depend on, as descriptions say it.
+
+        Of a stranger's plugin the digest of its source, too: authors change code long before they
+        change a version, and must not meet the scores of the old one.
+        """
+        ours = self.plugin.distribution == OURS
+        return {
+            "distribution": self.plugin.distribution,
+            "version": self.plugin.version,
+            **({} if ours else {"source": _source_digest(self.system.__module__)}),
+        }
+
+    def create(self, settings: Mapping[str, object]) -> System:
+        """An instance with `settings` in place of default options."""
+        return self.system(self.options(settings))
+
+    def at_work(self, doing: str) -> AbstractContextManager[None]:
+        """Within it, what goes wrong in the system's code names the plugin and the place."""
+        who = f"{self.kind} '{self.name}' of {self.plugin}"
+        return plugin_at_work(who, doing, self.system.__module__)
+
+
+def _source_digest(module: str) -> str:
+    """16 hexadecimal digits of the Python files of a module's package."""
+    package = sys.modules[module.partition(".")[0]]
+    roots = [Path(place) for place in getattr(package, "__path__", ())]
+    files = [path for root in roots for path in sorted(root.rglob("*.py"))]
+    if not files and package.__file__:
+        files = [Path(package.__file__)]
+    return fingerprint({str(number): file_digest(path) for number, path in enumerate(files)})
+
+
+def _setting_names(options: type[Options], prefix: str = "") -> Iterator[str]:
+    for name, declared in options.model_fields.items():
+        kind = declared.annotation
+        if isinstance(kind, type) and issubclass(kind, Options):
+            yield from _setting_names(kind, f"{prefix}{name}.")
+        else:
+            yield prefix + name
