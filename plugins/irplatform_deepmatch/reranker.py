@@ -34,7 +34,7 @@ class DeepMatch(NeuralReranker):
     )
     options: DeepMatchOptions
 
-    _network: DeepMatchNetwork
+    network: DeepMatchNetwork
     _interactions: Interactions
 
     def prepare(self, resources: Resources) -> None:
@@ -57,7 +57,7 @@ class DeepMatch(NeuralReranker):
 
     def identity(self) -> dict[str, Any]:
         """The network's sizes."""
-        return asdict(self._network.sizes)
+        return asdict(self.network.sizes)
 
     def fit(self, data: TrainingData) -> None:
         """Train on pairs of documents, stopping early on validation nDCG@20."""
@@ -65,12 +65,12 @@ class DeepMatch(NeuralReranker):
 
         with self.encoding(data) as advance:
             task = DeepMatchTask(
-                self._network,
+                self.network,
                 self._interactions,
                 self.options,
                 data.training,
                 data.validation,
-                self._resources.seed,
+                self.resources.seed,
                 advance,
             )
         self.train(task, self.options.loop, data)
@@ -86,5 +86,5 @@ class DeepMatch(NeuralReranker):
                 self._interactions.query(topic.query),
                 self._interactions.documents(documents.ids),
             )
-            values: list[float] = self._network(matrices, present).tolist()
+            values: list[float] = self.network(matrices, present).tolist()
         return values

@@ -37,7 +37,7 @@ class DeepSenSe(NeuralReranker):
     )
     options: DeepSenSeOptions
 
-    _network: DeepSenSeNetwork
+    network: DeepSenSeNetwork
     _encoder: Encoder
     _features: SideFeatures
     _tables: Tables
@@ -73,7 +73,7 @@ class DeepSenSe(NeuralReranker):
 
     def identity(self) -> dict[str, Any]:
         """The network's sizes and the side features."""
-        return {**asdict(self._network.sizes), "features": list(self._features.names)}
+        return {**asdict(self.network.sizes), "features": list(self._features.names)}
 
     def fit(self, data: TrainingData) -> None:
         """Train on groups of documents, stopping early on validation nDCG@20."""
@@ -82,15 +82,15 @@ class DeepSenSe(NeuralReranker):
         if self.options.pairs.file is not None and not self._loaded:
             self._take_pretrained(data)
         topics = len(data.training) + self.options.validation_topics
-        with self._resources.progress("encoding training topics", topics) as advance:
+        with self.resources.progress("encoding training topics", topics) as advance:
             task = DeepSenSeTask(
-                self._network,
+                self.network,
                 self._encoder,
                 self.options,
-                self._resources.forward_index(),
+                self.resources.forward_index(),
                 data.training,
                 data.validation,
-                self._resources.seed,
+                self.resources.seed,
                 advance,
             )
         task.standardize_features()
@@ -101,13 +101,13 @@ class DeepSenSe(NeuralReranker):
         from irplatform_deepsense.pretraining import pretrained
 
         state = pretrained(
-            self._resources,
-            self._network,
+            self.resources,
+            self.network,
             self._encoder,
             self.options,
             [*(held.topic for held in (*data.training, *data.validation)), *data.unseen],
         )
-        self._network.load_state_dict(state, strict=False)
+        self.network.load_state_dict(state, strict=False)
 
     def load(self, folder: Path) -> None:
         """Read the weights, which training on pairs would only forget."""
@@ -119,7 +119,7 @@ class DeepSenSe(NeuralReranker):
         import torch
 
         with torch.inference_mode():
-            self._tables = self._network.tabulate(self._encoder.vectors, self._encoder.idf)
+            self._tables = self.network.tabulate(self._encoder.vectors, self._encoder.idf)
 
     def score(self, topic: Topic, documents: Documents) -> Sequence[float]:
         """Score documents: one float each, higher is better: the logit of being cited."""
@@ -132,5 +132,5 @@ class DeepSenSe(NeuralReranker):
         form = score if self.options.form == "tabulated" else score_plain
         with torch.inference_mode():
             encoded = self._encoder.encode(topic, documents.ids)
-            values: list[float] = form(self._network, self._tables, encoded).tolist()
+            values: list[float] = form(self.network, self._tables, encoded).tolist()
         return values

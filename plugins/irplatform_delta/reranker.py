@@ -38,7 +38,7 @@ class Delta(NeuralReranker):
     presets: ClassVar[Mapping[str, Mapping[str, object]]] = {"paper": PAPER}
     options: DeltaOptions
 
-    _network: DeltaNetwork
+    network: DeltaNetwork
     _encoder: Encoder
     _side: SideFeatures
     _table: Tensor
@@ -81,12 +81,12 @@ class Delta(NeuralReranker):
 
         with self.encoding(data) as advance:
             task = DeltaTask(
-                self._network,
+                self.network,
                 self._encoder,
                 self.options,
                 data,
                 self._side,
-                self._resources.seed,
+                self.resources.seed,
                 advance,
             )
         task.standardize_lexical()
@@ -104,7 +104,7 @@ class Delta(NeuralReranker):
         """
         if self._side.width and not self._side.saved_in(folder):
             weights = self.saved_weights(folder, self._identity_with(()))
-            self._network.load_state_dict(self._network.widened(weights))
+            self.network.load_state_dict(self.network.widened(weights))
             self.weights_changed()
         else:
             self._side.load(folder)
@@ -117,7 +117,7 @@ class Delta(NeuralReranker):
     def _identity_with(self, more_features: Sequence[str]) -> dict[str, Any]:
         """The same if these features stood behind the lexical ones."""
         features = [*self.options.lexical, *more_features]
-        sizes = replace(self._network.sizes, lexical=len(features))
+        sizes = replace(self.network.sizes, lexical=len(features))
         return {**asdict(sizes), "features": features}
 
     def weights_changed(self) -> None:
@@ -125,7 +125,7 @@ class Delta(NeuralReranker):
         import torch
 
         with torch.inference_mode():
-            self._table = self._network.tabulate(self._encoder.vectors)
+            self._table = self.network.tabulate(self._encoder.vectors)
 
     def score(self, topic: Topic, documents: Documents) -> Sequence[float]:
         """Score documents: one float each, higher is better, not bounded."""
@@ -145,11 +145,11 @@ class Delta(NeuralReranker):
         with torch.inference_mode():
             encoded = self._encoder.encode(topic, documents.ids).with_features(features)
             if self.options.form == "plain":
-                scores = self._network.plain(
+                scores = self.network.plain(
                     self._encoder.vectors, encoded.words, encoded.documents, encoded.lexical
                 )
             else:
-                scores = self._network.tabulated(
+                scores = self.network.tabulated(
                     self._table, encoded.words, encoded.documents, encoded.lexical
                 )
             values: list[float] = scores.tolist()
@@ -166,12 +166,12 @@ class Delta(NeuralReranker):
         from irplatform.text import tokenize
         from irplatform_delta.explanation import Explainer
 
-        vectors = self._resources.vectors(self.options.vectors)
+        vectors = self.resources.vectors(self.options.vectors)
         words = list(dict.fromkeys(tokenize(topic.query)[: self.options.query_words]))
         encoded = self._encoder.encode(topic, documents.ids)
         with torch.inference_mode():
             explainer = Explainer(
-                self._network,
+                self.network,
                 self._table,
                 encoded.with_features(self._side.matrix(topic, documents.ids)),
                 vectors.words,

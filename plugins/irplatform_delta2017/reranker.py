@@ -33,7 +33,7 @@ class Delta2017(NeuralReranker):
     presets: ClassVar[Mapping[str, Mapping[str, object]]] = {"paper": PAPER}
     options: Delta2017Options
 
-    _network: Delta2017Network
+    network: Delta2017Network
     _encoder: Encoder
 
     def prepare(self, resources: Resources) -> None:
@@ -52,7 +52,7 @@ class Delta2017(NeuralReranker):
 
     def identity(self) -> dict[str, Any]:
         """The network's sizes and the lexical features."""
-        return {**asdict(self._network.sizes), "features": list(self.options.lexical)}
+        return {**asdict(self.network.sizes), "features": list(self.options.lexical)}
 
     def fit(self, data: TrainingData) -> None:
         """Train on samples of either class, stopping early on validation nDCG@20."""
@@ -60,12 +60,12 @@ class Delta2017(NeuralReranker):
 
         with self.encoding(data) as advance:
             task = Delta2017Task(
-                self._network,
+                self.network,
                 self._encoder,
                 self.options,
                 data.training,
                 data.validation,
-                self._resources.seed,
+                self.resources.seed,
                 advance,
             )
         self.train(task, self.options.loop, data)
@@ -78,7 +78,7 @@ class Delta2017(NeuralReranker):
             return []
         with torch.inference_mode():
             encoded = self._encoder.encode(topic, documents.ids)
-            form = self._network.plain if self.options.form == "plain" else self._network
+            form = self.network.plain if self.options.form == "plain" else self.network
             logits = form(self._encoder.vectors, encoded.words, encoded.documents, encoded.lexical)
             values: list[float] = logits.tolist()
         return values

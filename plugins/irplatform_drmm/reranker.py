@@ -41,7 +41,7 @@ class Drmm(NeuralReranker):
     presets: ClassVar[Mapping[str, Mapping[str, object]]] = {"paper": PAPER}
     options: DrmmOptions
 
-    _network: DrmmNetwork
+    network: DrmmNetwork
     _matcher: Matcher
     _vectors: npt.NDArray[np.float32]
 
@@ -66,7 +66,7 @@ class Drmm(NeuralReranker):
             "bins": self.options.bins,
             "hidden": self.options.hidden,
             "gate": self.options.gate,
-            "dimensions": len(self._network.gate),
+            "dimensions": len(self.network.gate),
             "stemmer": self.options.stemmer,
         }
 
@@ -100,15 +100,15 @@ class Drmm(NeuralReranker):
 
         with self.encoding(data) as advance:
             task = DrmmTask(
-                self._network,
+                self.network,
                 self._matcher,
                 self._score,
                 self._gate_inputs,
                 self.options,
                 data.training,
                 data.validation,
-                self._resources.seed,
-                self._resources.device,
+                self.resources.seed,
+                self.resources.device,
                 advance,
             )
         self.train(task, self.options.loop, data)
@@ -129,11 +129,11 @@ class Drmm(NeuralReranker):
         documents, terms = matches.counts.shape[:2]
         if not terms:
             return [0.0] * documents
-        device = self._resources.device
+        device = self.resources.device
         gate = torch.from_numpy(np.ascontiguousarray(self._gate_inputs(matches))).to(device)
         counts = torch.from_numpy(matches.counts.astype(np.float32)).to(device)
         with torch.inference_mode():
-            scores = self._network(
+            scores = self.network(
                 counts,
                 gate.expand(documents, -1, -1),
                 torch.ones(documents, terms, dtype=torch.bool, device=device),

@@ -42,7 +42,7 @@ class SevMos(NeuralReranker):
     presets: ClassVar[Mapping[str, Mapping[str, object]]] = {"paper": PAPER}
     options: SevMosOptions
 
-    _network: SevMosNetwork
+    network: SevMosNetwork
     _texts: Texts
     _index: ForwardIndex
     _word_vectors: WordVectors
@@ -70,7 +70,7 @@ class SevMos(NeuralReranker):
 
     def identity(self) -> dict[str, Any]:
         """The network's sizes and the lexical features."""
-        return {**asdict(self._network.sizes), "features": list(self.options.lexical)}
+        return {**asdict(self.network.sizes), "features": list(self.options.lexical)}
 
     def fit(self, data: TrainingData) -> None:
         """Train on samples of either class, stopping early on validation nDCG@20."""
@@ -78,14 +78,14 @@ class SevMos(NeuralReranker):
 
         with self.encoding(data) as advance:
             task = SevMosTask(
-                self._network,
+                self.network,
                 self._texts,
                 self._index,
                 self.options,
                 data.training,
                 data.validation,
-                self._resources.seed,
-                self._resources.device,
+                self.resources.seed,
+                self.resources.device,
                 advance,
             )
         task.standardize_lexical()
@@ -107,11 +107,11 @@ class SevMos(NeuralReranker):
         query = self._index.query_ids(topic.query)
         lexical = lexical_features(self._index, query, rows, self.options.lexical)
         with torch.inference_mode():
-            asked = self._texts.vectors(self._network.query, self._texts.queries([topic]))
-            logits = self._network.match(
+            asked = self._texts.vectors(self.network.query, self._texts.queries([topic]))
+            logits = self.network.match(
                 asked.expand(len(rows), -1),
                 self._document_vectors(rows),
-                torch.from_numpy(lexical).to(self._resources.device),
+                torch.from_numpy(lexical).to(self.resources.device),
             )
             values: list[float] = logits.tolist()
         return values
@@ -121,10 +121,10 @@ class SevMos(NeuralReranker):
         import torch
 
         if self._index.count > self.options.stored_documents:
-            return self._texts.vectors(self._network.document, self._texts.documents(rows))
+            return self._texts.vectors(self.network.document, self._texts.documents(rows))
         if self._stored is None:
             self._stored = self._store()
-        return torch.from_numpy(self._stored[rows]).to(self._resources.device)
+        return torch.from_numpy(self._stored[rows]).to(self.resources.device)
 
     def _store(self) -> npt.NDArray[np.float32]:
         import torch
@@ -135,7 +135,7 @@ class SevMos(NeuralReranker):
             weights_digest,
         )
 
-        stage = self._network.document
+        stage = self.network.document
 
         def compute(rows: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
             with torch.inference_mode():
@@ -148,8 +148,8 @@ class SevMos(NeuralReranker):
             "weights": weights_digest(stage.state_dict()),
             "vectors": vectors_digest(self._word_vectors),
             "document_words": self.options.document_words,
-            "device": self._resources.device,
+            "device": self.resources.device,
         }
         return stored_documents(
-            self._resources, "sevmos-documents", depends_on, compute, self.options.filters
+            self.resources, "sevmos-documents", depends_on, compute, self.options.filters
         )

@@ -72,7 +72,7 @@ def _pool(maps, cells):
 
 
 def _by_hand(reranker, resources, query, text):
-    weights, vectors = plain_weights(reranker._network), plain_vectors(resources)
+    weights, vectors = plain_weights(reranker.network), plain_vectors(resources)
     options = reranker.options
     known = list(resources.index.vocabulary)
     asked = [word for word in query.split() if word in known][: options.query_words] or [None]
@@ -105,7 +105,7 @@ def test_the_loss_is_the_weighted_hinge_of_the_documents_own_scores(planted):
     reranker = _reranker(planted, document_words=12, loop={"batch_size": 32}, l2=0.0)
     topics = longer_planted_topics(range(5))
     task = DeepMatchTask(
-        reranker._network, reranker._interactions, reranker.options, topics, [], 1, lambda _: None
+        reranker.network, reranker._interactions, reranker.options, topics, [], 1, lambda _: None
     )
     for batch in task.batches(0):
         expected = hinge_loss(task, batch, lambda pair: scores(reranker, planted, pair))

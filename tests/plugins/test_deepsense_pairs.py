@@ -120,7 +120,7 @@ def _task(resources, tmp_path, count=600, **changed):
     lines = list(_lines(np.random.default_rng(4), count))
     pairs = read_pairs(_write(tmp_path / "p.tsv", lines), reranker._encoder, count, (), ())
     torch.manual_seed(1)
-    module = PairNetwork(reranker._network)
+    module = PairNetwork(reranker.network)
     return PairsTask(module, reranker._encoder, PairsOptions(**changed), pairs), pairs
 
 
@@ -176,9 +176,9 @@ def test_what_was_taught_is_where_members_start(resources, tmp_path):
     for seed in (1, 2):
         resources.seed = seed
         reranker = _prepared(resources, pairs=pairs)
-        untaught = {k: w.clone() for k, w in reranker._network.shared_state().items()}
+        untaught = {k: w.clone() for k, w in reranker.network.shared_state().items()}
         reranker._take_pretrained(data)
-        states.append(reranker._network.shared_state())
+        states.append(reranker.network.shared_state())
         assert all(not torch.equal(untaught[name], w) for name, w in states[-1].items())
     assert resources.built == 1
     assert all(torch.equal(states[0][name], w) for name, w in states[1].items())

@@ -86,7 +86,7 @@ def test_both_forms_score_alike_after_training(planted, tmp_path):
 def test_a_batch_in_training_scores_each_document_as_it_is_scored_alone(planted):
     reranker = _reranker(planted, lexical=("bm25_text", "overlap_title"))
     task = DeepSenSeTask(
-        reranker._network,
+        reranker.network,
         reranker._encoder,
         reranker.options,
         planted.index,

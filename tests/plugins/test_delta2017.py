@@ -42,7 +42,7 @@ def _reranker(resources, **changed):
 
 
 def _by_the_paper(reranker, resources, query, text, lexical):
-    weights, vectors = plain_weights(reranker._network), plain_vectors(resources)
+    weights, vectors = plain_weights(reranker.network), plain_vectors(resources)
     asked = [vectors[word] for word in query.split() if word in vectors]
     rows = []
     for word in text.split()[:DOCUMENT_WORDS]:
@@ -75,7 +75,7 @@ def test_it_computes_what_the_paper_says(resources, query, form):
 
 def test_both_forms_have_the_same_gradients(resources):
     reranker = _reranker(resources, filters=5, document_words=DOCUMENT_WORDS)
-    network, encoder = reranker._network, reranker._encoder
+    network, encoder = reranker.network, reranker._encoder
     encoded = encoder.encode(Topic("t", QUERIES["words with vectors"]), list(resources.texts))
     held = encoder.vectors, encoded.words, encoded.documents, encoded.lexical
     gradients = []
@@ -90,8 +90,8 @@ def test_both_forms_have_the_same_gradients(resources):
 
 def test_it_has_the_paper_s_shape(resources):
     reranker = _reranker(resources, filters=256)
-    assert reranker._network.classifier.first.weight.shape == (260, 260)
-    assert [layer.kernel_size for layer in reranker._network.scanner.layers] == [(3,)] * 3
+    assert reranker.network.classifier.first.weight.shape == (260, 260)
+    assert [layer.kernel_size for layer in reranker.network.scanner.layers] == [(3,)] * 3
 
 
 def test_weighted_samples_count_by_their_grade(planted, tmp_path):

@@ -30,7 +30,7 @@ def delta(resources, tmp_path_factory):
     options = {"filters": 4, "hidden": 4, "document_words": 10, "lexical": ("overlap_text",)}
     made = Delta(DeltaOptions.model_validate(options))
     made.prepare(resources)
-    made._network.lexical_mean.fill_(0.2)
+    made.network.lexical_mean.fill_(0.2)
     folder = tmp_path_factory.mktemp("weights")
     made.save(folder)
     made.load(folder)
@@ -83,7 +83,7 @@ def test_a_words_gain_is_what_the_plain_network_loses_without_it(delta, resource
                 words.features * ~here[:, None],
                 words.active & ~here,
             )
-            left = delta._network.plain(
+            left = delta.network.plain(
                 delta._encoder.vectors, changed, encoded.documents, encoded.lexical
             )
             assert row["gain"] == pytest.approx(told["score"] - float(left[0]), abs=1e-5)
@@ -93,7 +93,7 @@ def test_a_lexical_features_gain_is_against_its_mean(delta, resources):
     told = _told(delta, resources)[0]
     encoded = delta._encoder.encode(QUERY, ["a"])
     with torch.inference_mode():
-        left = delta._network.plain(
+        left = delta.network.plain(
             delta._encoder.vectors, encoded.words, encoded.documents, torch.tensor([[0.2]])
         )
     (row,) = told["lexical_features"]

@@ -149,7 +149,7 @@ class TestPretraining:
         encoded = wide._encoder.encode(topic, documents.ids)
         values = np.random.default_rng(1).normal(size=(10, 2)).astype(np.float32)
         with torch.inference_mode():
-            scores = wide._network.tabulated(
+            scores = wide.network.tabulated(
                 wide._table, encoded.words, encoded.documents, encoded.with_features(values).lexical
             )
         assert np.allclose(scores.tolist(), narrow.score(topic, documents), atol=1e-6)

@@ -49,7 +49,7 @@ def test_lexical_features_are_standardized_with_the_training_pools(planted, tmp_
     ]
     reranker = _reranker(planted, lexical=names, loop={"epochs": 1})
     reranker.fit(replace(planted_data(tmp_path), training=topics, validation=topics))
-    network = reranker._network
+    network = reranker.network
     index = planted.index
     features = np.concatenate(
         [

@@ -59,7 +59,7 @@ def _histogram(resources, term, text, bins):
 
 
 def _by_the_paper(reranker, resources, query, text):
-    weights = plain_weights(reranker._network)
+    weights = plain_weights(reranker.network)
     index, held = resources.index, resources.word_vectors
     terms = _terms(resources, query)
     if not terms:
@@ -85,7 +85,7 @@ def _by_the_paper(reranker, resources, query, text):
 @pytest.mark.parametrize("query", QUERIES.values(), ids=QUERIES)
 def test_it_computes_what_the_paper_says(resources, query, gate):
     reranker = _reranker(resources, gate=gate, document_words=DOCUMENT_WORDS)
-    reranker._network.gate.data.normal_()
+    reranker.network.gate.data.normal_()
     ids = list(resources.texts)
     expected = [_by_the_paper(reranker, resources, query, resources.texts[i]) for i in ids]
     found = reranker.score(Topic("t", query), resources.documents(ids))
@@ -194,10 +194,10 @@ def test_queries_of_different_lengths_are_learned_from_together(planted, tmp_pat
 @pytest.mark.parametrize("gate", ["idf", "vectors"])
 def test_the_loss_is_the_weighted_hinge_of_the_documents_own_scores(planted, tmp_path, gate):
     reranker = _reranker(planted, **SMALL, gate=gate)
-    reranker._network.gate.data.normal_()
+    reranker.network.gate.data.normal_()
     topics = longer_planted_topics(range(1, 6))
     task = DrmmTask(
-        reranker._network,
+        reranker.network,
         reranker._matcher,
         reranker._score,
         reranker._gate_inputs,

@@ -42,7 +42,7 @@ def _reranker(resources, **changed):
 
 
 def _by_the_paper(reranker, resources, query, text, lexical):
-    weights, vectors = plain_weights(reranker._network), plain_vectors(resources)
+    weights, vectors = plain_weights(reranker.network), plain_vectors(resources)
     held = resources.word_vectors
     unk = held.matrix[held.unk].astype(float)
     layers = reranker.options.layers
@@ -69,8 +69,8 @@ def test_it_computes_what_the_papers_say(resources, query, shape, form, stored):
         form=form,
         stored_documents=stored,
     )
-    reranker._network.lexical_mean.copy_(torch.tensor([0.3, 0.1]))
-    reranker._network.lexical_scale.copy_(torch.tensor([2.0, 0.5]))
+    reranker.network.lexical_mean.copy_(torch.tensor([0.3, 0.1]))
+    reranker.network.lexical_scale.copy_(torch.tensor([2.0, 0.5]))
     ids = list(resources.texts)
     index = resources.index
     features = lexical_features(index, index.query_ids(query), index.rows(ids), LEXICAL)
@@ -86,7 +86,7 @@ def test_both_forms_have_the_same_gradients(resources):
     gradients = []
     for form in ("quick", "plain"):
         reranker = _reranker(resources, filters=5, document_words=DOCUMENT_WORDS, form=form)
-        texts, stage = reranker._texts, reranker._network.document
+        texts, stage = reranker._texts, reranker.network.document
         rows = np.arange(resources.index.count)
         texts.vectors(stage, texts.documents(rows)).sum().backward()
         gradients.append([p.grad.clone() for p in stage.parameters()])

@@ -30,7 +30,7 @@ class Line(NeuralReranker):
         return {"unit": self.unit, "sizes": (2, 1)}
 
     def weights_changed(self):
-        assert not self._network.training
+        assert not self.network.training
         self.changes += 1
 
 
@@ -58,14 +58,14 @@ def _line(seed=1):
 def test_the_seed_of_the_resources_makes_the_network(tmp_path):
     first, again, other = (saved(_line(s), tmp_path / f"{n}") for n, s in enumerate((1, 1, 2)))
     assert first == again != other
-    assert not _line()._network.training
+    assert not _line().network.training
 
 
 def test_training_changes_the_weights_and_says_so(tmp_path):
     line = _line()
-    before = line._network[0].weight.clone()
-    line.train(Task(line._network), LoopSettings(epochs=2), TrainingData([], [], tmp_path))
-    assert (line._network[0].weight < before).all()
+    before = line.network[0].weight.clone()
+    line.train(Task(line.network), LoopSettings(epochs=2), TrainingData([], [], tmp_path))
+    assert (line.network[0].weight < before).all()
     assert line.changes == 1
 
 

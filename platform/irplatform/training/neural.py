@@ -26,25 +26,27 @@ class NeuralReranker(TrainableReranker):
     """A reranker whose weights are those of one network.
 
     Define `identity` and `score`; `prepare`, which takes what the network reads and calls `start`;
-    and `fit`, which makes a task of the data and calls `train`. Subclasses find the network in
-    `_network`, in evaluation mode unless it is being trained, and what is lent in `_resources`.
+    and `fit`, which makes a task of the data and calls `train`.
 
     Attributes:
         model: its name in checkpoints, whose file is `<model>.safetensors`.
+        network: the network, once `start` was called; in evaluation mode unless it is being
+            trained.
+        resources: what is lent, once `start` was called.
     """
 
     model: ClassVar[str]
 
-    _network: nn.Module
-    _resources: Resources
+    network: nn.Module
+    resources: Resources
 
     def start(self, resources: Resources, make: Callable[[], nn.Module]) -> None:
         """Make the untrained network, from the seed and on the device of the resources."""
         import torch
 
-        self._resources = resources
+        self.resources = resources
         torch.manual_seed(resources.seed)
-        self._network = make().to(resources.device).eval()
+        self.network = make().to(resources.device).eval()
         self._named(self.identity())  # fails now, not after a training, where something is missing
 
     def identity(self) -> Mapping[str, Any]:
@@ -60,21 +62,21 @@ class NeuralReranker(TrainableReranker):
     def encoding(self, data: TrainingData) -> AbstractContextManager[Callable[[int], None]]:
         """A display to `advance` by 1 with each topic that a task reads."""
         topics = len(data.training) + len(data.validation)
-        return self._resources.progress("encoding training topics", topics)
+        return self.resources.progress("encoding training topics", topics)
 
     def train(self, task: Task, loop: LoopSettings, data: TrainingData) -> None:
         """Train the network with a display of the epochs; see `run_loop`."""
-        run_shown(task, loop, self._resources, data.workspace)
+        run_shown(task, loop, self.resources, data.workspace)
         self.weights_changed()
 
     def save(self, folder: Path) -> None:
         """Write the weights."""
         identity = self._named(self.identity())
-        save_weights(folder / self._file, self._network.state_dict(), identity)
+        save_weights(folder / self._file, self.network.state_dict(), identity)
 
     def load(self, folder: Path) -> None:
         """Read the weights; InputError if they belong to a network of another identity."""
-        self._network.load_state_dict(self.saved_weights(folder, self.identity()))
+        self.network.load_state_dict(self.saved_weights(folder, self.identity()))
         self.weights_changed()
 
     def saved_weights(self, folder: Path, identity: Mapping[str, Any]) -> dict[str, Tensor]:
