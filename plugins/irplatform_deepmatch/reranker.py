@@ -65,13 +65,7 @@ class DeepMatch(NeuralReranker):
 
         with self.encoding(data) as advance:
             task = DeepMatchTask(
-                self.network,
-                self._interactions,
-                self.options,
-                data.training,
-                data.validation,
-                self.resources.seed,
-                advance,
+                self.network, self._interactions, self.options, data, self.resources.seed, advance
             )
         self.train(task, self.options.loop, data)
 

@@ -8,14 +8,13 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from irplatform.errors import InputError
 from irplatform.training import Pairs, PairSampler, Validator, pool_starts
 from irplatform.training.losses import pairwise_hinge
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from irplatform.plugin import LabelledTopic
+    from irplatform.plugin import TrainingData
     from irplatform_deepmatch.interactions import Interactions
     from irplatform_deepmatch.network import DeepMatchNetwork
     from irplatform_deepmatch.options import DeepMatchOptions
@@ -28,8 +27,7 @@ class DeepMatchTask:
         network: to train.
         interactions: makes interaction matrices.
         options: the model's options.
-        training: topics to learn from.
-        validation: topics to stop early on.
+        data: topics to learn from and to stop early on.
         seed: of sampling.
         advance: told of each topic read.
     """
@@ -39,26 +37,23 @@ class DeepMatchTask:
         network: DeepMatchNetwork,
         interactions: Interactions,
         options: DeepMatchOptions,
-        training: Sequence[LabelledTopic],
-        validation: Sequence[LabelledTopic],
+        data: TrainingData,
         seed: int,
         advance: Callable[[int], None],
     ) -> None:
         self.module = network
         self._interactions = interactions
         self._options = options
-        self._sampler = PairSampler(training, options.pairs, seed)
-        if not self._sampler.topics:
-            raise InputError("no training topic has two candidates of different relevance.")
+        self._sampler = PairSampler(data.training, options.pairs, seed)
         self._starts = pool_starts(self._sampler.pools)
         self._queries, documents = [], []
-        for labelled, pool in zip(self._sampler.topics, self._sampler.pools, strict=True):
-            self._queries.append(interactions.query(labelled.topic.query))
+        for pool in self._sampler.pools:
+            self._queries.append(interactions.query(pool.labelled.topic.query))
             documents.append(interactions.documents(pool.doc_ids))
             advance(1)
         self._lengths = np.array([len(query) for query in self._queries])
         self._documents = np.concatenate(documents)
-        self._validator = Validator(validation)
+        self._validator = Validator(data.validation)
         self._validation = []
         for labelled in self._validator.topics:
             query = interactions.query(labelled.topic.query)

@@ -88,8 +88,7 @@ class DeepSenSe(NeuralReranker):
                 self._encoder,
                 self.options,
                 self.resources.forward_index(),
-                data.training,
-                data.validation,
+                data,
                 self.resources.seed,
                 advance,
             )

@@ -10,17 +10,17 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from irplatform.errors import InputError
 from irplatform.training import Groups, GroupSampler, Validator
 from irplatform.training.losses import pairwise_hinge
+from irplatform.training.standardization import learn_standardization
 from irplatform_deepsense.scoring import aggregate, score
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator
 
     import numpy.typing as npt
 
-    from irplatform.plugin import LabelledTopic
+    from irplatform.plugin import TrainingData
     from irplatform.text import ForwardIndex
     from irplatform_deepsense.encoding import Encoded, Encoder
     from irplatform_deepsense.network import DeepSenSeNetwork
@@ -35,8 +35,7 @@ class DeepSenSeTask:
         encoder: of topics and documents.
         options: the model's options.
         index: the collection's forward index.
-        training: topics to learn from.
-        validation: topics to stop early on.
+        data: topics to learn from and to stop early on.
         seed: of sampling.
         advance: told of each topic encoded.
     """
@@ -47,17 +46,14 @@ class DeepSenSeTask:
         encoder: Encoder,
         options: DeepSenSeOptions,
         index: ForwardIndex,
-        training: Sequence[LabelledTopic],
-        validation: Sequence[LabelledTopic],
+        data: TrainingData,
         seed: int,
         advance: Callable[[int], None],
     ) -> None:
         self.module = network
         self._encoder = encoder
         self._options = options
-        self._sampler = GroupSampler(training, options.groups, index, seed)
-        if not self._sampler.topics:
-            raise InputError("no training topic has a relevant document and another one.")
+        self._sampler = GroupSampler(data.training, options.groups, index, seed)
         self._queries: list[npt.NDArray[np.int64]] = []
         rows, features, sizes = [], [], []
         for labelled, pool in zip(self._sampler.topics, self._sampler.pools, strict=True):
@@ -70,7 +66,7 @@ class DeepSenSeTask:
         self._features = np.concatenate(features)
         self._starts = np.cumsum([0, *sizes[:-1]])
         self._validator = Validator(
-            _cut(validation, options.validation_depth), limit=options.validation_topics
+            data.validation, options.validation_topics, options.validation_depth
         )
         self._validation: list[Encoded] = []
         for labelled in self._validator.topics:
@@ -79,10 +75,8 @@ class DeepSenSeTask:
 
     def standardize_features(self) -> None:
         """Take mean and deviation of the side features from the training pools."""
-        if self._features.shape[1]:
-            features = torch.from_numpy(self._features)
-            self.module.feature_mean.copy_(features.mean(dim=0))
-            self.module.feature_scale.copy_(features.std(dim=0).clamp(min=1e-6))
+        features = torch.from_numpy(self._features)
+        learn_standardization(features, self.module.feature_mean, self.module.feature_scale)
 
     def batches(self, epoch: int) -> Iterator[Groups]:
         """The epoch's groups."""
@@ -127,11 +121,3 @@ class DeepSenSeTask:
         return self._validator(
             lambda number: score(self.module, tables, self._validation[number]).cpu().numpy()
         )
-
-
-def _cut(topics: Sequence[LabelledTopic], depth: int) -> list[LabelledTopic]:
-    """The topics with their first candidates only."""
-    return [
-        replace(topic, candidates=topic.candidates[:depth], first_stage=topic.first_stage[:depth])
-        for topic in topics
-    ]

@@ -10,6 +10,7 @@ from torch import Tensor
 from irplatform.training import Pairs, PairSampler, Validator, pool_starts
 from irplatform.training.closest_pools import ClosestPools
 from irplatform.training.losses import pairwise_hinge
+from irplatform.training.standardization import learn_standardization
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -52,10 +53,9 @@ class DeltaTask:
         self._validation: list[Encoded] = []
         self._starts = pool_starts(self._sampler.pools)
         self._pools = ClosestPools()
-        drawn = list(zip(self._sampler.topics, self._sampler.pools, strict=True))
-        features = side.fit(data, [(labelled, pool.doc_ids) for labelled, pool in drawn])
-        for (labelled, pool), values in zip(drawn, features, strict=True):
-            encoded = encoder.encode(labelled.topic, pool.doc_ids)
+        features = side.fit(data, self._sampler.pools)
+        for pool, values in zip(self._sampler.pools, features, strict=True):
+            encoded = encoder.encode(pool.labelled.topic, pool.doc_ids)
             self._pools.add(encoded.with_features(values))
             advance(1)
         self._pools.finish()
@@ -72,9 +72,8 @@ class DeltaTask:
         """
         own = len(self._options.lexical)
         lexical = self._pools.lexical[:, :own]
-        if own and len(lexical) > 1:
-            self.module.lexical_mean[:own] = lexical.mean(dim=0)
-            self.module.lexical_scale[:own] = lexical.std(dim=0).clamp(min=1e-6)
+        mean, scale = self.module.lexical_mean, self.module.lexical_scale
+        learn_standardization(lexical, mean[:own], scale[:own])
 
     def batches(self, epoch: int) -> Iterator[Pairs]:
         """The epoch's pairs."""

@@ -60,13 +60,7 @@ class Delta2017(NeuralReranker):
 
         with self.encoding(data) as advance:
             task = Delta2017Task(
-                self.network,
-                self._encoder,
-                self.options,
-                data.training,
-                data.validation,
-                self.resources.seed,
-                advance,
+                self.network, self._encoder, self.options, data, self.resources.seed, advance
             )
         self.train(task, self.options.loop, data)
 

@@ -16,9 +16,9 @@ from irplatform.training.closest_pools import ClosestPools
 from irplatform.training.losses import weighted_cross_entropy
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator
 
-    from irplatform.plugin import LabelledTopic
+    from irplatform.plugin import TrainingData
     from irplatform.text.closest_words import Encoded, Encoder
     from irplatform_delta2017.network import Delta2017Network
     from irplatform_delta2017.options import Delta2017Options
@@ -31,8 +31,7 @@ class Delta2017Task:
         network: to train.
         encoder: of topics and documents.
         options: the model's options.
-        training: topics to learn from.
-        validation: topics to stop early on.
+        data: topics to learn from and to stop early on.
         seed: of sampling.
         advance: told of each topic encoded.
     """
@@ -42,8 +41,7 @@ class Delta2017Task:
         network: Delta2017Network,
         encoder: Encoder,
         options: Delta2017Options,
-        training: Sequence[LabelledTopic],
-        validation: Sequence[LabelledTopic],
+        data: TrainingData,
         seed: int,
         advance: Callable[[int], None],
     ) -> None:
@@ -51,15 +49,15 @@ class Delta2017Task:
         self._encoder = encoder
         self._options = options
         self._sampler = PointSampler(
-            training, options.points, seed, "log" if options.weighted else "none"
+            data.training, options.points, seed, "log" if options.weighted else "none"
         )
         self._starts = pool_starts(self._sampler.pools)
         self._pools = ClosestPools()
-        for labelled, pool in zip(self._sampler.topics, self._sampler.pools, strict=True):
-            self._pools.add(encoder.encode(labelled.topic, pool.doc_ids))
+        for pool in self._sampler.pools:
+            self._pools.add(encoder.encode(pool.labelled.topic, pool.doc_ids))
             advance(1)
         self._pools.finish()
-        self._validator = Validator(validation)
+        self._validator = Validator(data.validation)
         self._validation: list[Encoded] = []
         for labelled in self._validator.topics:
             self._validation.append(encoder.encode(labelled.topic, labelled.candidates))

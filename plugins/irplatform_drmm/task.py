@@ -11,7 +11,6 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from irplatform.errors import InputError
 from irplatform.training import Pairs, PairSampler, Validator, pool_starts
 from irplatform.training.losses import pairwise_hinge
 
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from irplatform.plugin import LabelledTopic
+    from irplatform.plugin import TrainingData
     from irplatform_drmm.matching import Matcher, Matches
     from irplatform_drmm.network import DrmmNetwork
     from irplatform_drmm.options import DrmmOptions
@@ -35,8 +34,7 @@ class DrmmTask:
         score: scores a topic's documents with the network.
         gate_inputs: what the gate reads of a topic's terms: float32 [m, 1] or [m, V].
         options: the model's options.
-        training: topics to learn from.
-        validation: topics to stop early on.
+        data: topics to learn from and to stop early on.
         seed: of sampling.
         device: where to compute.
         advance: told of each topic matched.
@@ -49,8 +47,7 @@ class DrmmTask:
         score: Callable[[Matches], Sequence[float]],
         gate_inputs: Callable[[Matches], npt.NDArray[np.float32]],
         options: DrmmOptions,
-        training: Sequence[LabelledTopic],
-        validation: Sequence[LabelledTopic],
+        data: TrainingData,
         seed: int,
         device: str,
         advance: Callable[[int], None],
@@ -59,14 +56,12 @@ class DrmmTask:
         self._score = score
         self._options = options
         self._device = device
-        self._sampler = PairSampler(training, options.pairs, seed)
-        if not self._sampler.topics:
-            raise InputError("no training topic has two candidates of different relevance.")
+        self._sampler = PairSampler(data.training, options.pairs, seed)
         self._starts = pool_starts(self._sampler.pools)
         histograms, sizes = [], []
         self._gate_inputs: list[npt.NDArray[np.float32]] = []
-        for labelled, pool in zip(self._sampler.topics, self._sampler.pools, strict=True):
-            matches = matcher.match(labelled.topic.query, pool.doc_ids)
+        for pool in self._sampler.pools:
+            matches = matcher.match(pool.labelled.topic.query, pool.doc_ids)
             histograms.append(matches.counts.reshape(-1, options.bins))
             sizes += [len(matches.terms)] * len(pool.doc_ids)
             self._gate_inputs.append(gate_inputs(matches))
@@ -76,7 +71,7 @@ class DrmmTask:
         self._histograms = np.concatenate([*histograms, nothing])
         self._sizes = np.array(sizes)
         self._first = self._sizes.cumsum() - self._sizes
-        self._validator = Validator(validation)
+        self._validator = Validator(data.validation)
         self._validation: list[Matches] = []
         for labelled in self._validator.topics:
             self._validation.append(matcher.match(labelled.topic.query, labelled.candidates))

@@ -71,9 +71,7 @@ class DualEncoder(TrainableReranker):
             taught, learned = pretrained(self._resources, self.options, without)
             self.encoder.network.load_state_dict(taught.network.state_dict())
             self.learned |= learned
-        task = TopicsTask(
-            self.encoder, self.options, data.training, data.validation, self._resources.seed
-        )
+        task = TopicsTask(self.encoder, self.options, data, self._resources.seed)
         run_shown(task, self.options.loop, self._resources, data.workspace)
         self.learned |= Learned.of(labelled.topic.query for labelled in data.training)
         self._stored = None

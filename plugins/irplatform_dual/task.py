@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,15 +9,14 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from irplatform.errors import InputError
 from irplatform.training import Groups, GroupSampler, Validator
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     import numpy.typing as npt
 
-    from irplatform.plugin import LabelledTopic
+    from irplatform.plugin import TrainingData
     from irplatform_dual.encoder import Encoder
     from irplatform_dual.network import DualNetwork
     from irplatform_dual.options import DualOptions
@@ -35,8 +33,7 @@ class TopicsTask:
     Args:
         encoder: whose network to train.
         options: the model's.
-        training: topics to learn from.
-        validation: topics to stop early on.
+        data: topics to learn from and to stop early on.
         seed: of sampling.
 
     Raises:
@@ -44,36 +41,20 @@ class TopicsTask:
     """
 
     def __init__(
-        self,
-        encoder: Encoder,
-        options: DualOptions,
-        training: Sequence[LabelledTopic],
-        validation: Sequence[LabelledTopic],
-        seed: int,
+        self, encoder: Encoder, options: DualOptions, data: TrainingData, seed: int
     ) -> None:
         self._encoder = encoder
         self._options = options
-        self._sampler = GroupSampler(training, options.groups, encoder.index, seed)
+        self._sampler = GroupSampler(data.training, options.groups, encoder.index, seed)
         topics, pools = self._sampler.topics, self._sampler.pools
-        if not topics:
-            raise InputError("no training topic has a relevant document and another one.")
         self._queries = encoder.reader.texts(labelled.topic.query for labelled in topics)
         self._rows = [encoder.index.rows(pool.doc_ids) for pool in pools]
         self._relevant = [
             set(rows[: pool.relevant].tolist())
             for rows, pool in zip(self._rows, pools, strict=True)
         ]
-        depth = options.validation_depth
         self._validator = Validator(
-            [
-                replace(
-                    labelled,
-                    candidates=labelled.candidates[:depth],
-                    first_stage=labelled.first_stage[:depth],
-                )
-                for labelled in validation
-            ],
-            limit=options.validation_topics,
+            data.validation, options.validation_topics, options.validation_depth
         )
         candidates = [encoder.index.rows(t.candidates) for t in self._validator.topics]
         self._validation_rows, places = np.unique(

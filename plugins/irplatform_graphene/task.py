@@ -8,7 +8,7 @@ other topics in the step (our choice; `others`). Titles are written while the en
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,7 +17,6 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from irplatform.errors import InputError
 from irplatform.training import Pairs, PairSampler, Validator, pool_starts
 from irplatform.training.losses import pairwise_hinge
 from irplatform_graphene.batch import Asked, BatchDocuments
@@ -72,15 +71,12 @@ class GrapheneTask:
 
     def _learn_from(self, data: TrainingData) -> None:
         self._sampler = PairSampler(data.training, self._options.pairs, self._seed)
-        if not self._sampler.topics:
-            raise InputError("no training topic has documents of different grades.")
-        pools = [pool.doc_ids for pool in self._sampler.pools]
-        self._starts = pool_starts(self._sampler.pools)
+        pools = self._sampler.pools
+        self._starts = pool_starts(pools)
         index = self._model.reader.index
-        self._rows = index.rows([doc_id for pool in pools for doc_id in pool])
+        self._rows = index.rows([doc_id for pool in pools for doc_id in pool.doc_ids])
         self._topics = [self._model.topics.read(each.topic) for each in self._sampler.topics]
-        held = self._model.features.fit(data, list(zip(self._sampler.topics, pools, strict=True)))
-        features = np.concatenate(held)
+        features = np.concatenate(self._model.features.fit(data, pools))
         self._features = torch.from_numpy(features).to(self._model.device)
         if features.shape[1]:
             self._fit_last_layer(features)
@@ -102,12 +98,9 @@ class GrapheneTask:
         )
 
     def _validate_on(self, topics: Sequence[LabelledTopic]) -> None:
-        depth = self._options.validation_depth
-        cut = [
-            replace(t, candidates=t.candidates[:depth], first_stage=t.first_stage[:depth])
-            for t in topics
-        ]
-        self._validator = Validator(cut, limit=self._options.validation_topics)
+        self._validator = Validator(
+            topics, self._options.validation_topics, self._options.validation_depth
+        )
         used = self._validator.topics
         self._asked = [self._model.topics.read(each.topic) for each in used]
         asked = [(each.topic, each.candidates) for each in used]

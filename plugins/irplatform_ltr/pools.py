@@ -8,11 +8,11 @@ first-stage score is a good sign.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
+
+from irplatform.training.sampling import Pool, draw_some
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,23 +21,11 @@ if TYPE_CHECKING:
     from irplatform_ltr.options import PoolOptions
 
 
-@dataclass(frozen=True)
-class Pool:
-    """Documents of a topic to learn from.
+def pools_of_system(topics: Sequence[LabelledTopic], options: PoolOptions) -> list[Pool]:
+    """The pools of the topics that have something to tell apart, documents by id.
 
-    Attributes:
-        labelled: the topic.
-        doc_ids: relevant and not relevant documents, by id.
-        grades: int64, one per document, 0 or more.
+    They are drawn by the topic's id alone, so that all members of a system have the same.
     """
-
-    labelled: LabelledTopic
-    doc_ids: tuple[str, ...]
-    grades: npt.NDArray[np.int64]
-
-
-def draw_pools(topics: Sequence[LabelledTopic], options: PoolOptions) -> list[Pool]:
-    """The pools of the topics that have something to tell apart; drawn by the topic's id alone."""
     drawn = (_pool(topic, options) for topic in topics)
     return [pool for pool in drawn if len(set(pool.grades.tolist())) > 1]
 
@@ -51,17 +39,18 @@ def _pool(topic: LabelledTopic, options: PoolOptions) -> Pool:
         if options.relevant == "judged" or doc_id in candidates
     }
     relevant = [d for d, grade in grades.items() if grade > 0]
-    rejected = _some([d for d, grade in grades.items() if grade == 0], options.rejected, random)
+    rejected = sorted(d for d, grade in grades.items() if grade == 0)
+    rejected = draw_some(rejected, options.rejected, random)
     most, head = options.unjudged, options.head
     if rejected:  # the best candidates were judged, then
         share, head = options.unjudged_share, 0.0
         most = min(most, round(len(rejected) * share / (1 - share)))
     others = [d for d in _best_first(topic) if d not in topic.judgments]
     best = others[: options.head_depth] if head else []
-    first = _some(best, round(most * head), random)
-    unjudged = _some(others[len(best) :], most - len(first), random)
+    first = draw_some(sorted(best), round(most * head), random)
+    unjudged = draw_some(sorted(others[len(best) :]), most - len(first), random)
     chosen = sorted([*relevant, *rejected, *first, *unjudged])
-    return Pool(topic, tuple(chosen), np.array([grades.get(d, 0) for d in chosen], dtype=np.int64))
+    return Pool.of(topic, chosen, grades)
 
 
 def _best_first(topic: LabelledTopic) -> list[str]:
@@ -70,11 +59,3 @@ def _best_first(topic: LabelledTopic) -> list[str]:
         return list(topic.candidates)
     order = np.argsort(-np.asarray(topic.first_stage), kind="stable")
     return [topic.candidates[place] for place in order]
-
-
-def _some(items: Sequence[str], most: int, random: np.random.Generator) -> list[str]:
-    """At most `most` of the items, whatever their order."""
-    ordered = sorted(items)
-    if len(ordered) <= most:
-        return ordered
-    return [ordered[i] for i in np.sort(random.choice(len(ordered), most, replace=False))]

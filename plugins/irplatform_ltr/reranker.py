@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from irplatform.features import Calculator, Features, Group
+    from irplatform.training.sampling import Pool
     from irplatform_ltr.learners.views import Views
-    from irplatform_ltr.pools import Pool
 
 _FILE = "ltr.json"
 
@@ -69,7 +69,7 @@ class LearningToRank(TrainableReranker):
         """Compute features of the training topics' documents, and fit the learners to them."""
         from irplatform.features import open_groups
         from irplatform_ltr.learners.learner import Table
-        from irplatform_ltr.pools import draw_pools
+        from irplatform_ltr.pools import pools_of_system
 
         names, settings = self._asked()
         topics = [labelled.topic for labelled in data.training]
@@ -80,7 +80,7 @@ class LearningToRank(TrainableReranker):
         ]
         if not groups:
             raise InputError("no group of features applies to these topics.")
-        pools = draw_pools(data.training, self.options.pool)
+        pools = pools_of_system(data.training, self.options.pool)
         if not pools:
             raise InputError(
                 "no training topic has both relevant documents and others among its candidates."
@@ -138,9 +138,9 @@ class LearningToRank(TrainableReranker):
         Those of validation topics are computed along with them: they are another member's training
         topics, and the cache then serves all members.
         """
-        from irplatform_ltr.pools import draw_pools
+        from irplatform_ltr.pools import pools_of_system
 
-        all_pools = [*pools, *draw_pools(data.validation, self.options.pool)]
+        all_pools = [*pools, *pools_of_system(data.validation, self.options.pool)]
         together = sorted(all_pools, key=lambda pool: pool.labelled.topic.id)
         found = self._calculator.compute_all(
             group, [(pool.labelled.topic, pool.doc_ids) for pool in together]

@@ -12,15 +12,15 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from irplatform.errors import InputError
 from irplatform.text import lexical_features
 from irplatform.training import Points, PointSampler, Validator, pool_starts
 from irplatform.training.losses import weighted_cross_entropy
+from irplatform.training.standardization import learn_standardization
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from irplatform.plugin import LabelledTopic, Topic
+    from irplatform.plugin import Topic, TrainingData
     from irplatform.text import ForwardIndex
     from irplatform_sevmos.network import SevMosNetwork
     from irplatform_sevmos.options import SevMosOptions
@@ -35,8 +35,7 @@ class SevMosTask:
         texts: makes vectors of queries and documents.
         index: the collection's forward index.
         options: the model's options.
-        training: topics to learn from.
-        validation: topics to stop early on.
+        data: topics to learn from and to stop early on.
         seed: of sampling.
         device: where to compute.
         advance: told of each topic read.
@@ -48,8 +47,7 @@ class SevMosTask:
         texts: Texts,
         index: ForwardIndex,
         options: SevMosOptions,
-        training: Sequence[LabelledTopic],
-        validation: Sequence[LabelledTopic],
+        data: TrainingData,
         seed: int,
         device: str,
         advance: Callable[[int], None],
@@ -60,19 +58,17 @@ class SevMosTask:
         self._options = options
         self._device = device
         weighting = options.weighting if options.weighted else "none"
-        self._sampler = PointSampler(training, options.points, seed, weighting)
-        if not self._sampler.topics:
-            raise InputError("no training topic has two candidates of different relevance.")
+        self._sampler = PointSampler(data.training, options.points, seed, weighting)
         self._starts = pool_starts(self._sampler.pools)
         self._queries = texts.queries([labelled.topic for labelled in self._sampler.topics])
         rows, lexical = [], []
-        for labelled, pool in zip(self._sampler.topics, self._sampler.pools, strict=True):
+        for pool in self._sampler.pools:
             rows.append(index.rows(pool.doc_ids))
-            lexical.append(self._lexical(labelled.topic, rows[-1]))
+            lexical.append(self._lexical(pool.labelled.topic, rows[-1]))
             advance(1)
         self._documents = texts.documents(np.concatenate(rows))
         self._features = torch.cat(lexical)
-        self._validator = Validator(validation)
+        self._validator = Validator(data.validation)
         self._validation = []
         for labelled in self._validator.topics:
             found = index.rows(labelled.candidates)
@@ -88,9 +84,7 @@ class SevMosTask:
 
     def standardize_lexical(self) -> None:
         """Take mean and deviation of the lexical features from the training pools."""
-        if self.module.sizes.lexical and len(self._features) > 1:
-            self.module.lexical_mean.copy_(self._features.mean(dim=0))
-            self.module.lexical_scale.copy_(self._features.std(dim=0).clamp(min=1e-6))
+        learn_standardization(self._features, self.module.lexical_mean, self.module.lexical_scale)
 
     def batches(self, epoch: int) -> Iterator[Points]:
         """The epoch's samples."""

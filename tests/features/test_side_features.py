@@ -10,6 +10,7 @@ from small import labelled
 from irplatform.errors import InputError
 from irplatform.features import SideFeatures, dependencies, hold_first_stage
 from irplatform.plugin import FeatureGroup, TrainableFeatureGroup, TrainingData
+from irplatform.training.sampling import Pool
 
 IDS = [f"d{n}" for n in range(12)]
 
@@ -64,11 +65,15 @@ def _topics(count, start=0):
     return [labelled(f"t{start + n}", IDS[:8], {"d0": 1, "d9": 0}) for n in range(count)]
 
 
+def _pool(topic, *doc_ids):
+    return Pool.of(topic, doc_ids, topic.judgments)
+
+
 def _fitted(resources, tmp_path, *names):
     side = SideFeatures(names, {}, resources)
     training = _topics(10)
     data = TrainingData(training, _topics(3, 10), tmp_path)
-    pools = [(topic, ("d0", "d4", "d8")) for topic in training]
+    pools = [_pool(topic, "d0", "d4", "d8") for topic in training]
     return side, side.fit(data, pools), pools
 
 
@@ -90,7 +95,8 @@ def test_what_does_not_vary_in_training_says_nothing(resources, tmp_path):
 
 def test_no_feature_is_beyond_five_deviations(resources, tmp_path):
     side, _, pools = _fitted(resources, tmp_path, "numbers")
-    side.fit(TrainingData(_topics(10), (), tmp_path), [(t, tuple(IDS)) for t, _ in pools] * 3)
+    whole = [_pool(pool.labelled, *IDS) for pool in pools] * 3
+    side.fit(TrainingData(_topics(10), (), tmp_path), whole)
     # one document in twelve has a million: √11 deviations
     assert side.matrix(_topics(1)[0].topic, IDS).max() == pytest.approx(np.sqrt(11), rel=1e-3)
     side.fit(TrainingData(_topics(10), (), tmp_path), pools)

@@ -1,11 +1,13 @@
 """DeepMatch: scores are those of a plain loop, and training's are those of scoring."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from plain import WORDS, plain_resources, plain_vectors, plain_weights
 from planted import hinge_loss, longer_planted_topics, scores
 
-from irplatform.plugin import Topic
+from irplatform.plugin import Topic, TrainingData
 from irplatform_deepmatch.options import DeepMatchOptions
 from irplatform_deepmatch.reranker import DeepMatch
 from irplatform_deepmatch.task import DeepMatchTask
@@ -104,8 +106,9 @@ def test_the_loss_is_the_weighted_hinge_of_the_documents_own_scores(planted):
     """Though a batch mixes queries of different lengths."""
     reranker = _reranker(planted, document_words=12, loop={"batch_size": 32}, l2=0.0)
     topics = longer_planted_topics(range(5))
+    data = TrainingData(topics, [], Path())
     task = DeepMatchTask(
-        reranker.network, reranker._interactions, reranker.options, topics, [], 1, lambda _: None
+        reranker.network, reranker._interactions, reranker.options, data, 1, lambda _: None
     )
     for batch in task.batches(0):
         expected = hinge_loss(task, batch, lambda pair: scores(reranker, planted, pair))

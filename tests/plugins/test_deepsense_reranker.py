@@ -1,6 +1,7 @@
 """DeepSenSe as the harness sees it: its losses and forms, and fields of documents."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from planted import (
 )
 from small import SmallResources
 
-from irplatform.plugin import Document, Documents, Topic
+from irplatform.plugin import Document, Documents, Topic, TrainingData
 from irplatform_deepsense.options import DeepSenSeOptions
 from irplatform_deepsense.reranker import DeepSenSe
 from irplatform_deepsense.task import DeepSenSeTask
@@ -90,8 +91,7 @@ def test_a_batch_in_training_scores_each_document_as_it_is_scored_alone(planted)
         reranker._encoder,
         reranker.options,
         planted.index,
-        planted_topics(range(10)),
-        planted_topics(range(30, 32)),
+        TrainingData(planted_topics(range(10)), planted_topics(range(30, 32)), Path()),
         1,
         lambda _steps: None,
     )

@@ -1,6 +1,7 @@
 """DRMM: histograms and scores are the paper's; 162 parameters; stems."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ from plain import DIMENSIONS, WORDS, plain_resources, plain_vectors, plain_weigh
 from planted import hinge_loss, longer_planted_topics, planted_data, precision_at_1, scores
 from small import small_resources, words
 
-from irplatform.plugin import Topic
+from irplatform.plugin import Topic, TrainingData
 from irplatform_drmm.matching import Matcher, stem_vectors
 from irplatform_drmm.network import DrmmNetwork
 from irplatform_drmm.options import DrmmOptions
@@ -202,8 +203,7 @@ def test_the_loss_is_the_weighted_hinge_of_the_documents_own_scores(planted, tmp
         reranker._score,
         reranker._gate_inputs,
         reranker.options,
-        topics,
-        [],
+        TrainingData(topics, [], Path()),
         1,
         "cpu",
         lambda _: None,

@@ -1,6 +1,7 @@
 """The dual encoder as the harness sees it: it learns, is saved, and scores as its formula says."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -208,7 +209,8 @@ def test_other_relevant_documents_of_a_topic_are_no_negatives(resources, tmp_pat
     from irplatform_dual.task import TopicsTask
 
     reranker = _prepared(resources)
-    task = TopicsTask(reranker.encoder, reranker.options, _topics(range(2)), [], seed=1)
+    data = TrainingData(_topics(range(2)), [], Path())
+    task = TopicsTask(reranker.encoder, reranker.options, data, seed=1)
     # Both relevant documents of topic 0 stand in the batch, with a negative of each topic.
     batch = Groups(np.array([0, 0, 1]), np.array([[0, 5], [1, 5], [0, 6]]))
     network = reranker.encoder.network.eval()

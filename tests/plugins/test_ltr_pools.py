@@ -5,7 +5,7 @@ from dataclasses import replace
 from small import labelled
 
 from irplatform_ltr.options import PoolOptions
-from irplatform_ltr.pools import draw_pools
+from irplatform_ltr.pools import pools_of_system
 
 CANDIDATES = [f"d{n:03}" for n in range(200)]
 JUDGED = {f"d{n:03}": int(n % 4 == 0) for n in range(60)} | {"missed": 2}
@@ -15,7 +15,7 @@ TOPIC = labelled("t", CANDIDATES, JUDGED)
 
 
 def _pool(topic=TOPIC, **options):
-    return draw_pools([topic], PoolOptions(**options))[0]
+    return pools_of_system([topic], PoolOptions(**options))[0]
 
 
 def test_judged_candidates_and_a_share_of_unjudged_ones():
@@ -33,7 +33,7 @@ def test_all_judged_documents_when_asked_for():
 
 def test_without_rejected_documents_unjudged_ones_stand_in():
     topic = labelled("t", CANDIDATES, {"d003": 1})
-    (pool,) = draw_pools([topic], PoolOptions(unjudged=30))
+    (pool,) = pools_of_system([topic], PoolOptions(unjudged=30))
     assert len(pool.doc_ids) == 31
     assert pool.grades.sum() == 1
 
@@ -42,13 +42,14 @@ def test_the_same_documents_whatever_their_order_and_the_other_topics():
     topic = labelled("t", CANDIDATES, JUDGED)
     turned = labelled("t", CANDIDATES[::-1], dict(reversed(JUDGED.items())))
     other = labelled("other", CANDIDATES, JUDGED)
-    drawn = [draw_pools(topics, PoolOptions())[-1] for topics in ([topic], [other, turned])]
+    drawn = [pools_of_system(topics, PoolOptions())[-1] for topics in ([topic], [other, turned])]
     assert drawn[0].doc_ids == drawn[1].doc_ids
 
 
 def test_topics_without_anything_to_tell_apart_are_left_out():
     assert (
-        draw_pools([labelled("t", ["a"], {"a": 0}), labelled("u", ["a"], {})], PoolOptions()) == []
+        pools_of_system([labelled("t", ["a"], {"a": 0}), labelled("u", ["a"], {})], PoolOptions())
+        == []
     )
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from small import labelled
 
+from irplatform.errors import InputError
 from irplatform.plugin import Document
 from irplatform.text import ForwardIndex, build_forward_index
 from irplatform.training import GroupSampler, GroupSettings
@@ -58,6 +59,8 @@ def test_topics_without_a_relevant_document_or_a_negative_are_left_out(index):
     alone = labelled("alone", ["d1"], {"d1": 1})
     sampler = GroupSampler([nothing, alone, _topic()], GroupSettings(outside=0), index, 1)
     assert [topic.topic.id for topic in sampler.topics] == ["t"]
+    with pytest.raises(InputError, match="no training topic has a relevant document and another"):
+        GroupSampler([nothing, alone], GroupSettings(outside=0), index, 1)
 
 
 def test_one_side_stands_in_for_the_other(index):

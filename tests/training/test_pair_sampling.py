@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from small import labelled
 
+from irplatform.errors import InputError
 from irplatform.training import PairSampler, PairSettings
 
 CANDIDATES = [f"d{n}" for n in range(40)]
@@ -81,11 +82,11 @@ def test_topics_with_nothing_to_tell_apart_are_left_out():
         labelled("none relevant", ["a", "b"], {"a": 0}),
         labelled("all alike", ["a", "b"], {"a": 1, "b": 1}),
     ]
-    assert [t.topic.id for t in _sampler(*nothing).topics] == []
-    assert len(_sampler(*nothing).epoch(0)) == 0
-    assert [t.topic.id for t in _sampler(*nothing, labelled("t", CANDIDATES, GRADES)).topics] == [
-        "t"
-    ]
+    found = _sampler(*nothing, labelled("t", CANDIDATES, GRADES))
+    assert [topic.topic.id for topic in found.topics] == ["t"]
+    assert [pool.labelled for pool in found.pools] == found.topics
+    with pytest.raises(InputError, match="no training topic has two candidates of different rel"):
+        _sampler(*nothing)
 
 
 def test_a_topic_has_at_most_as_many_pairs_as_allowed():

@@ -7,6 +7,7 @@ import pytest
 import torch
 from small import labelled
 
+from irplatform.errors import InputError
 from irplatform.training import PointSampler, PointSettings
 from irplatform.training.losses import weighted_cross_entropy
 
@@ -91,11 +92,12 @@ def test_topics_without_either_class_are_left_out():
         labelled("no candidates", [], {"a": 1}),
         labelled("none irrelevant", ["a", "b"], {"a": 1, "b": 2}),
     ]
-    assert _sampler(*nothing).topics == []
-    assert len(_sampler(*nothing).epoch(0)) == 0
     found = _sampler(*nothing, labelled("t", CANDIDATES, GRADES))
     assert [t.topic.id for t in found.topics] == ["t"]
+    assert [pool.labelled for pool in found.pools] == found.topics
     assert len(_named(found)) == 6
+    with pytest.raises(InputError, match="no training topic has two candidates of different rel"):
+        _sampler(*nothing)
 
 
 def test_the_same_seed_and_epoch_give_the_same_samples_and_others_do_not():

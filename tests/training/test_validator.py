@@ -3,6 +3,7 @@
 import pytest
 from small import labelled
 
+from irplatform.plugin import LabelledTopic, Topic
 from irplatform.training import Validator
 
 
@@ -33,6 +34,14 @@ def test_many_topics_are_thinned_evenly():
     topics = [labelled(f"t{n}", ["x"], {"x": 1}) for n in range(10)]
     kept = [t.topic.id for t in Validator(topics, limit=4).topics]
     assert kept == ["t0", "t3", "t6", "t9"]
+
+
+def test_only_so_many_candidates_are_ranked_where_a_depth_is_given():
+    topic = LabelledTopic(Topic("t", "query"), ("x", "y", "z"), {"y": 1, "z": 1}, (3.0, 2.0, 1.0))
+    (cut,) = Validator([topic], depth=2).topics
+    assert (cut.candidates, cut.first_stage) == (("x", "y"), (3.0, 2.0))
+    assert cut.judgments == topic.judgments
+    assert Validator([topic]).topics == [topic]
 
 
 def test_negative_grades_are_not_relevant():

@@ -7,7 +7,7 @@ out of fold where they learn, standardized on the training topics, saved with th
 
 from irplatform.features.calculator import Calculator
 from irplatform.features.dependencies import check_systems, dependencies, hold_first_stage
-from irplatform.features.folding import Folding, Pool, cross_fitted
+from irplatform.features.folding import Folding, cross_fitted
 from irplatform.features.groups import Batch, Features, Group, load_groups, open_groups, save_groups
 from irplatform.features.side import SideFeatures
 
@@ -17,7 +17,6 @@ __all__ = [
     "Features",
     "Folding",
     "Group",
-    "Pool",
     "SideFeatures",
     "check_systems",
     "cross_fitted",

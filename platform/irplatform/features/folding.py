@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from irplatform import __version__
-from irplatform.plugin import LabelledTopic, TrainableFeatureGroup, TrainingData
+from irplatform.plugin import TrainableFeatureGroup, TrainingData
 from irplatform.storage import fingerprint
 
 if TYPE_CHECKING:
@@ -30,10 +30,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from irplatform.features.groups import Group
-    from irplatform.plugin import Documents, FeatureGroup, Resources, Topic
-
-Pool = tuple[LabelledTopic, tuple[str, ...]]
-"""A training topic, and the documents of it that a model learns from."""
+    from irplatform.plugin import Documents, FeatureGroup, LabelledTopic, Resources, Topic
 
 _WHOLE = -1
 """In place of a fold: the instance for topics that are in none."""

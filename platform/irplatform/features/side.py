@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from irplatform.features.folding import Pool
     from irplatform.features.groups import Batch, Features, Group
     from irplatform.plugin import Resources, Topic, TrainingData
+    from irplatform.training.sampling import Pool
 
 FOLDS = 5
 """Of training topics, for groups that learn."""
@@ -84,7 +84,7 @@ class SideFeatures:
 
         Args:
             data: what the model learns from.
-            pools: its training topics with the documents that it draws samples from.
+            pools: the documents that it draws samples from.
 
         Returns:
             What `matrix` is for other topics, for the documents of each pool: float32
@@ -99,7 +99,9 @@ class SideFeatures:
         for group in self._groups:
             if not group.applies(topics, self._resources):
                 nothing = len(group.columns)
-                columns.append([np.zeros((len(ids), nothing), np.float32) for _, ids in pools])
+                columns.append(
+                    [np.zeros((len(pool.doc_ids), nothing), np.float32) for pool in pools]
+                )
                 ready.append(group)
                 continue
             self._used.add(group.name)
@@ -108,7 +110,7 @@ class SideFeatures:
             ready.append(usable)
         self._groups = ready
         self._ready = True
-        raw = [_joined(held, ids) for (_, ids), *held in zip(pools, *columns, strict=True)]
+        raw = [_joined(held, pool.doc_ids) for pool, *held in zip(pools, *columns, strict=True)]
         self._learn_scales(raw)
         return [self._standardized(values) for values in raw]
 
@@ -124,8 +126,10 @@ class SideFeatures:
             calculator.remember(group, [(t.topic, t.candidates) for t in topics])
         found: list[Features] = []
         for start in range(0, len(pools), _TOPICS_AT_ONCE):
-            part = pools[start : start + _TOPICS_AT_ONCE]
-            asked = [(t.topic, self._resources.documents(ids)) for t, ids in part]
+            asked = [
+                (pool.labelled.topic, self._resources.documents(pool.doc_ids))
+                for pool in pools[start : start + _TOPICS_AT_ONCE]
+            ]
             found += calculator.compute(group, asked)
         return found
 

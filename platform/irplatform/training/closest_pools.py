@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from irplatform.errors import InputError
 from irplatform.text.closest_words import Words
 
 if TYPE_CHECKING:
@@ -41,8 +40,6 @@ class ClosestPools:
     def finish(self) -> None:
         """Join the topics."""
         parts = [encoded.words for encoded in self._encoded]
-        if not parts:
-            raise InputError("no training topic has two candidates of different relevance.")
         sizes = torch.tensor([len(part.word) for part in parts])
         total = int(sizes.sum())
         documents = []

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import Field
 
+from irplatform.errors import InputError
 from irplatform.plugin import LabelledTopic, Options
 
 if TYPE_CHECKING:
@@ -92,6 +93,9 @@ class GroupSampler:
     Attributes:
         topics: the topics that have a group.
         pools: their documents, in the same order.
+
+    Raises:
+        InputError: no topic has a group.
     """
 
     def __init__(
@@ -110,6 +114,8 @@ class GroupSampler:
             if pool.relevant and len(pool.doc_ids) > pool.relevant:
                 self.topics.append(topic)
                 self.pools.append(pool)
+        if not self.pools:
+            raise InputError("no training topic has a relevant document and another one.")
 
     def _pool(
         self, topic: LabelledTopic, index: ForwardIndex, random: np.random.Generator

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import Field
 
-from irplatform.training.sampling import PoolSettings, draw_pools
+from irplatform.training.sampling import PoolSettings, check_pools, draw_pools
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -80,6 +80,9 @@ class PointSampler:
     Attributes:
         topics: the topics that have samples of both classes.
         pools: their documents, in the same order.
+
+    Raises:
+        InputError: no topic has samples of both classes.
     """
 
     def __init__(
@@ -92,16 +95,15 @@ class PointSampler:
         self._settings = settings
         self._seed = seed
         self._weighting = weighting
-        kept, pools = draw_pools(topics, settings, seed)
-        both = [number for number, pool in enumerate(pools) if pool.grades.min() == 0]
-        self.topics: list[LabelledTopic] = [kept[number] for number in both]
-        self.pools: list[Pool] = [pools[number] for number in both]
+        pools = draw_pools(topics, settings, seed)
+        self.pools = [pool for pool in pools if pool.grades.min() == 0]
+        check_pools(self.pools)
+        self.topics = [pool.labelled for pool in self.pools]
 
     def epoch(self, epoch: int) -> Points:
         """All samples of an epoch, shuffled."""
         random = np.random.default_rng([self._seed, 1_000_003, epoch])
-        nothing = np.empty(0, dtype=np.int64)
-        topics, documents, grades = [nothing], [nothing], [nothing]
+        topics, documents, grades = [], [], []
         for number, pool in enumerate(self.pools):
             chosen = self._choose(pool, random)
             topics.append(np.full(len(chosen), number, dtype=np.int64))

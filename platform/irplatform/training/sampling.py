@@ -16,10 +16,11 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import Field
 
+from irplatform.errors import InputError
 from irplatform.plugin import LabelledTopic, Options
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
 
 class PoolSettings(Options):
@@ -92,28 +93,45 @@ class Pool:
     """The documents of a topic to learn from.
 
     Attributes:
-        doc_ids: their ids.
+        labelled: the topic.
+        doc_ids: the documents' ids.
         grades: int64, one per document; unjudged ones have 0.
         judged: whether each was judged.
     """
 
+    labelled: LabelledTopic
     doc_ids: tuple[str, ...]
     grades: npt.NDArray[np.int64]
     judged: npt.NDArray[np.bool_]
 
+    @classmethod
+    def of(cls, labelled: LabelledTopic, doc_ids: Sequence[str], grades: Mapping[str, int]) -> Pool:
+        """Some documents of a topic, with the grades of those that were judged."""
+        return cls(
+            labelled,
+            tuple(doc_ids),
+            np.array([grades.get(d, 0) for d in doc_ids], dtype=np.int64),
+            np.array([d in grades for d in doc_ids], dtype=np.bool_),
+        )
 
-def draw_pools(
-    topics: Sequence[LabelledTopic], settings: PoolSettings, seed: int
-) -> tuple[list[LabelledTopic], list[Pool]]:
-    """The topics with documents of different grades, and the pool of each."""
-    kept: list[LabelledTopic] = []
-    pools: list[Pool] = []
-    for number, topic in enumerate(topics):
-        pool = _pool(topic, settings, np.random.default_rng([seed, number]))
-        if len(set(pool.grades.tolist())) > 1:
-            kept.append(topic)
-            pools.append(pool)
-    return kept, pools
+
+def draw_pools(topics: Sequence[LabelledTopic], settings: PoolSettings, seed: int) -> list[Pool]:
+    """The pools of the topics that have documents of different grades."""
+    drawn = (
+        _pool(topic, settings, np.random.default_rng([seed, number]))
+        for number, topic in enumerate(topics)
+    )
+    return [pool for pool in drawn if len(set(pool.grades.tolist())) > 1]
+
+
+def check_pools(pools: Sequence[Pool]) -> None:
+    """Refuse to learn from nothing.
+
+    Raises:
+        InputError: there are no pools.
+    """
+    if not pools:
+        raise InputError("no training topic has two candidates of different relevance.")
 
 
 def pool_starts(pools: Sequence[Pool]) -> npt.NDArray[np.int64]:
@@ -133,14 +151,10 @@ def _pool(topic: LabelledTopic, settings: PoolSettings, random: np.random.Genera
     most = min(settings.negatives_per_topic, settings.negatives_per_relevant * len(relevant))
     chosen = [
         *relevant,
-        *_some(rejected, most, random),
-        *_some(unjudged, most, random),
+        *draw_some(rejected, most, random),
+        *draw_some(unjudged, most, random),
     ]
-    return Pool(
-        tuple(chosen),
-        np.array([grades.get(d, 0) for d in chosen], dtype=np.int64),
-        np.array([d in grades for d in chosen], dtype=np.bool_),
-    )
+    return Pool.of(topic, chosen, grades)
 
 
 class PairSampler:
@@ -154,20 +168,22 @@ class PairSampler:
     Attributes:
         topics: the topics that have at least one pair.
         pools: their documents, in the same order.
+
+    Raises:
+        InputError: no topic has a pair.
     """
 
     def __init__(self, topics: Sequence[LabelledTopic], settings: PairSettings, seed: int) -> None:
         self.settings = settings
         self.seed = seed
-        self.topics, self.pools = draw_pools(topics, settings, seed)
+        self.pools = draw_pools(topics, settings, seed)
+        check_pools(self.pools)
+        self.topics = [pool.labelled for pool in self.pools]
 
     def epoch(self, epoch: int) -> Pairs:
         """All pairs of an epoch, shuffled."""
         random = np.random.default_rng([self.seed, 1_000_003, epoch])
         parts = [self._pairs(number, random) for number in range(len(self.topics))]
-        if not parts:
-            empty = np.empty(0, dtype=np.int64)
-            return Pairs(empty, empty, empty, np.empty(0, dtype=np.float32))
         topic, higher, lower = (np.concatenate(column) for column in zip(*parts, strict=True))
         order = random.permutation(len(topic))
         topic, higher, lower = topic[order], higher[order], lower[order]
@@ -196,8 +212,8 @@ class PairSampler:
         return np.full(len(higher), number, dtype=np.int64), higher, lower
 
 
-def _some(items: Sequence[str], most: int, random: np.random.Generator) -> list[str]:
-    """At most `most` of the items, in their order."""
+def draw_some(items: Sequence[str], most: int, random: np.random.Generator) -> list[str]:
+    """At most `most` of the items, drawn at random, in their order."""
     if len(items) <= most:
         return list(items)
     return [items[i] for i in np.sort(random.choice(len(items), most, replace=False))]

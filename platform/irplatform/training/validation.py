@@ -7,6 +7,7 @@ the reranker alone ends training while it still learns what the first stage cann
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,12 +33,21 @@ class Validator:
         topics: the validation topics; those without a relevant document are left out. Where they
             carry no scores of the first stage, the reranker alone is judged.
         limit: use at most this many of them, evenly spread, to keep epochs short.
+        depth: rank only so many candidates of each, the first stage's best; None ranks all.
+
+    Attributes:
+        topics: those that are used, with the candidates that are ranked.
     """
 
-    def __init__(self, topics: Sequence[LabelledTopic], limit: int = 300) -> None:
+    def __init__(
+        self, topics: Sequence[LabelledTopic], limit: int = 300, depth: int | None = None
+    ) -> None:
         usable = [t for t in topics if t.candidates and any(g > 0 for g in t.judgments.values())]
         step = max(1, -(-len(usable) // limit))
-        self.topics = usable[::step]
+        self.topics = [
+            replace(t, candidates=t.candidates[:depth], first_stage=t.first_stage[:depth])
+            for t in usable[::step]
+        ]
         self._first = [standardized(np.array(t.first_stage)) for t in self.topics]
         self._shares = MIXTURES if all(t.first_stage for t in self.topics) else MIXTURES[:1]
 
