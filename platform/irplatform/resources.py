@@ -26,9 +26,6 @@ if TYPE_CHECKING:
     from irplatform.retrieval import LuceneIndex
     from irplatform.text import ForwardIndex, VectorOptions, WordVectors
 
-FORWARD_INDEX_FORMAT = 1
-VECTORS_FORMAT = 1
-
 
 @dataclass(frozen=True)
 class VectorSource:
@@ -138,6 +135,7 @@ class CollectionResources:
         """Token ids and lexical statistics."""
         if self._opened.forward_index is None:
             from irplatform.text import ForwardIndex, build_forward_index
+            from irplatform.text.forward_index import FORWARD_INDEX_FORMAT
 
             with self.timed("forward_index"):
                 built = artifact(
@@ -153,6 +151,7 @@ class CollectionResources:
     def vectors(self, options: VectorOptions | None = None) -> WordVectors:
         """Word vectors: imported, or trained on this corpus with these options."""
         from irplatform.text import VectorOptions, WordVectors, import_vectors, train_vectors
+        from irplatform.text.vectors import VECTORS_FORMAT
 
         options = options or VectorOptions()
         if self.source.ready:

@@ -21,7 +21,12 @@ from irplatform.errors import InputError
 from irplatform.storage import atomic_write
 from irplatform.text.arrays import ArrayWriter, Int64, map_array, write_array
 from irplatform.text.forward_batch import Batch, Block, Numbering, batches, read_batch
-from irplatform.text.forward_index import FIELDS, FORMAT, Field, inverse_document_frequency
+from irplatform.text.forward_index import (
+    FIELDS,
+    FORWARD_INDEX_FORMAT,
+    Field,
+    inverse_document_frequency,
+)
 from irplatform.text.string_table import StringTableWriter
 from irplatform.text.workers import ordered_map
 
@@ -159,7 +164,7 @@ class _Writer:
         (folder / "flags.uint8").unlink()
         count = self._title_lengths.size
         facts = {
-            "format": FORMAT,
+            "format": FORWARD_INDEX_FORMAT,
             "documents": count,
             "words": len(self._vocabulary),
             "tokens": self._tokens.size,

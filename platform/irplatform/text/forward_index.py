@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 Field = Literal["title", "abstract", "text"]
 FIELDS: tuple[Field, ...] = ("title", "abstract", "text")
 
-FORMAT = 1
+FORWARD_INDEX_FORMAT = 1
+"""Of the folder's files. A new one makes cached indexes be built again under another name."""
 PADDING = -1
 """What fills the rows of a matrix of word ids, and stands for words the collection lacks."""
 
@@ -99,10 +100,10 @@ class ForwardIndex:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         facts = json.loads((folder / "facts.json").read_text(encoding="utf-8"))
-        if facts["format"] != FORMAT:
+        if facts["format"] != FORWARD_INDEX_FORMAT:
             raise PlatformError(
                 f"{folder}: a forward index of format {facts['format']}, but this version reads "
-                f"{FORMAT}. Delete the folder; it is built again."
+                f"{FORWARD_INDEX_FORMAT}. Delete the folder; it is built again."
             )
         self.count: int = facts["documents"]
         self.vocabulary = Vocabulary(StringTable.open(folder, "words"))

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from irplatform.text.arrays import Int32
     from irplatform.text.forward_index import Vocabulary
 
+VECTORS_FORMAT = 1
+"""Of the folder's files. A new one makes cached vectors be made again under another name."""
 UNK_RANGE = 0.25
 
 _FACTS = "vectors.json"
