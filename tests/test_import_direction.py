@@ -5,9 +5,12 @@ those for type checkers may point upwards, since nothing is loaded for them.
 """
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
+
+import irplatform.plugin
 
 ROOT = Path(__file__).resolve().parent.parent
 HARNESS = ROOT / "platform" / "irplatform"
@@ -48,6 +51,7 @@ FOR_PLUGINS = {
     "text",
     "training",
 }
+"""What plugins import of the harness; the contract and docs/plugins.md say the same."""
 
 
 def _imports(path: Path, *, for_types: bool = False) -> set[str]:
@@ -128,3 +132,11 @@ def test_a_plugin_imports_only_what_is_meant_for_plugins(plugin):
             assert module.split(".")[0] not in others, f"{path} imports {module}"
             part = _part(module)
             assert part is None or part in FOR_PLUGINS, f"{path} imports {module}"
+
+
+def test_authors_of_plugins_are_told_what_they_may_import():
+    rules = (ROOT / "docs" / "plugins.md").read_text(encoding="utf-8").partition("\n## Rules\n")[2]
+    (rule,) = (part for part in rules.split("\n- ") if part.startswith("Import from "))
+    for told in (irplatform.plugin.__doc__, rule):
+        named = re.findall(r"`irplatform\.(\w+)`", told)
+        assert sorted(named) == sorted(FOR_PLUGINS)

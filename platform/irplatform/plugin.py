@@ -20,9 +20,10 @@ and in its pyproject.toml:
     [project.entry-points.irplatform]
     document-length = "my_package"
 
-Once it is installed, `platform run --reranker document-length` finds it. Plugins import this module
-and the helper packages `irplatform.text`, `irplatform.training`, `irplatform.features`,
-`irplatform.retrieval`, `irplatform.knowledge`, `irplatform.concepts` and `irplatform.runs`, and
+Once it is installed, `platform run --reranker document-length` finds it. Plugins import this
+module, `irplatform.plugin`, and the helpers `irplatform.text`, `irplatform.training`,
+`irplatform.features`, `irplatform.retrieval`, `irplatform.knowledge`, `irplatform.concepts`,
+`irplatform.runs`, `irplatform.collections`, `irplatform.storage` and `irplatform.errors`, and
 nothing else of the platform. Import heavy modules (torch, spacy) inside the functions that need
 them: every command loads every plugin.
 """
