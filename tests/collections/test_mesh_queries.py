@@ -91,6 +91,22 @@ def test_a_folder_leaves_the_headings_out_of_its_documents(tmp_path):
     assert collection.measures == ("RR", "P@1", "AP")
 
 
+def test_queries_and_judgments_are_lines_of_a_folder_in_beir_layout(tmp_path):
+    out = build_mesh(Articles(), tmp_path / "mesh", count=10, seed=1)
+    queries = (out / "queries.jsonl").read_bytes().splitlines(keepends=True)
+    assert len(queries) == 10
+    first = orjson.loads(queries[0])
+    headings = ["Humans", f"Heading {int(first['_id'][1:])}", f"Other {int(first['_id'][1:])}"]
+    assert first == {
+        "_id": first["_id"],
+        "text": " ; ".join(headings),
+        "metadata": {"mesh": headings},
+    }
+    (tested,) = registry().collection(f"{out}:test").load_qrels()
+    lines = f"query-id\tcorpus-id\tscore\n{tested}\t{tested}\t1\n"
+    assert (out / "qrels" / "test.tsv").read_bytes() == lines.encode()
+
+
 def test_a_folder_is_the_same_to_the_byte(tmp_path):
     one, two = (build_mesh(Articles(), tmp_path / name, count=50, seed=1) for name in "ab")
     files = sorted(p.relative_to(one) for p in one.rglob("*") if p.is_file())

@@ -16,6 +16,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from irplatform.collections import corpus_reference
+from irplatform.collections.beir_files import MEASURES_FILE
 from irplatform.collections.collection import Collection, Qrels
 from irplatform.collections.corpus import BEIR, JsonLinesCorpus
 from irplatform.collections.topics import read_topics
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
 DEFAULT_SPLIT = "test"
 TRAINING_SPLIT = "train"
 VALIDATION_SPLIT = "dev"
-MEASURES_FILE = "measures.txt"
 
 _SUFFIXES = ("", ".gz")
 

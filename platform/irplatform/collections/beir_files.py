@@ -1,33 +1,98 @@
-"""Lines of the files of a folder in BEIR layout, as `beir` reads them."""
+"""Writes the files of a folder in BEIR layout, as `beir` reads them.
+
+Everything is written as it comes: memory holds nothing that grows with queries or judgments.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from contextlib import ExitStack, contextmanager
+from typing import IO, TYPE_CHECKING
 
 import orjson
 
+from irplatform.collections.write import pack
+
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from pathlib import Path
+    from typing import Self
 
     from irplatform.plugin import Document
 
+MEASURES_FILE = "measures.txt"
 QRELS_HEADER = b"query-id\tcorpus-id\tscore\n"
 
 
-def query_line(query_id: str, text: str, metadata: Mapping[str, object] | None = None) -> bytes:
-    """A line of queries.jsonl; metadata become fields of the topic."""
-    named = {"_id": query_id, "text": text}
-    held = named if metadata is None else {**named, "metadata": dict(metadata)}
-    return orjson.dumps(held, option=orjson.OPT_APPEND_NEWLINE)
+class BeirWriter:
+    """Writes `queries.jsonl` and `qrels/<split>.tsv`, within a `with` block.
+
+    Args:
+        folder: the folder; it is made if it is missing, and files of those names are replaced.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._open = ExitStack()
+        self._qrels: dict[str, IO[bytes]] = {}
+
+    def __enter__(self) -> Self:
+        (self.folder / "qrels").mkdir(parents=True, exist_ok=True)
+        self._queries = self._open.enter_context((self.folder / "queries.jsonl").open("wb"))
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._open.close()
+
+    def query(self, query_id: str, text: str, metadata: Mapping[str, object] | None = None) -> None:
+        """Write a query; metadata become fields of the topic."""
+        named = {"_id": query_id, "text": text}
+        held = named if metadata is None else {**named, "metadata": dict(metadata)}
+        self._queries.write(orjson.dumps(held, option=orjson.OPT_APPEND_NEWLINE))
+
+    def judge(self, split: str, query_id: str, grades: Mapping[str, int]) -> None:
+        """Write the judgments of a query: document id to grade."""
+        self.qrels(split).writelines(
+            f"{query_id}\t{doc_id}\t{grade}\n".encode() for doc_id, grade in grades.items()
+        )
+
+    def qrels(self, split: str) -> IO[bytes]:
+        """A split's file, for those who write lines of `query-id`, `corpus-id`, `score` themselves.
+
+        It is made when it is first asked for.
+        """
+        if split not in self._qrels:
+            self._qrels[split] = self._open.enter_context(qrels_path(self.folder, split).open("wb"))
+            self._qrels[split].write(QRELS_HEADER)
+        return self._qrels[split]
 
 
-def document_line(document: Document, *, fields: bool = True) -> bytes:
-    """A line of corpus.jsonl, with the document's fields or without."""
-    named = {"_id": document.id, "title": document.title, "text": document.abstract}
-    held = {**named, "metadata": dict(document.fields)} if fields else named
-    return orjson.dumps(held, option=orjson.OPT_APPEND_NEWLINE)
+def qrels_path(folder: Path, split: str) -> Path:
+    """Where a split's judgments lie."""
+    return folder / "qrels" / f"{split}.tsv"
 
 
-def qrels_line(query_id: str, document_id: str, grade: int) -> bytes:
-    """A line of qrels/<split>.tsv."""
-    return f"{query_id}\t{document_id}\t{grade}\n".encode()
+def write_measures(folder: Path, measures: Iterable[str]) -> None:
+    """Write the names of the measures that are reported by default."""
+    text = "".join(f"{measure}\n" for measure in measures)
+    (folder / MEASURES_FILE).write_text(text, encoding="utf-8")
+
+
+@contextmanager
+def corpus_writer(folder: Path, *, fields: bool = True) -> Iterator[Callable[[Document], None]]:
+    """Write `corpus.jsonl.gz`.
+
+    Args:
+        folder: a folder that is there.
+        fields: whether documents are written with their fields.
+
+    Yields:
+        What writes a document.
+    """
+
+    def write(document: Document) -> None:
+        named = {"_id": document.id, "title": document.title, "text": document.abstract}
+        held = {**named, "metadata": dict(document.fields)} if fields else named
+        file.write(orjson.dumps(held, option=orjson.OPT_APPEND_NEWLINE))
+
+    with (folder / "corpus.jsonl.gz").open("wb") as raw, pack(raw) as file:
+        yield write

@@ -13,15 +13,13 @@ import heapq
 from functools import partial
 from typing import TYPE_CHECKING, Literal
 
-from irplatform.collections.beir import MEASURES_FILE
 from irplatform.collections.beir_files import (
-    QRELS_HEADER,
-    document_line,
-    qrels_line,
-    query_line,
+    BeirWriter,
+    corpus_writer,
+    qrels_path,
+    write_measures,
 )
 from irplatform.collections.collection import Collection, Corpus, Qrels
-from irplatform.collections.write import pack
 from irplatform.console import progress
 from irplatform.errors import InputError
 from irplatform.storage import artifact, atomic_folder
@@ -82,14 +80,13 @@ def write_queries(corpus: Corpus, folder: Path, count: int, seed: int) -> dict[s
         InputError: the documents have no headings.
     """
     drawn = _draw(corpus, count, seed)
-    with (folder / "queries.jsonl").open("wb") as queries:
-        for document_id, headings in drawn:
-            queries.write(query_line(document_id, " ; ".join(headings), {FIELD: headings}))
     parts = _split([document_id for document_id, _ in drawn], seed)
-    (folder / "qrels").mkdir(exist_ok=True)
-    for split, ids in parts.items():
-        lines = [QRELS_HEADER, *(qrels_line(i, i, 1) for i in ids)]
-        (folder / "qrels" / f"{split}.tsv").write_bytes(b"".join(lines))
+    with BeirWriter(folder) as files:
+        for document_id, headings in drawn:
+            files.query(document_id, " ; ".join(headings), {FIELD: headings})
+        for split, ids in parts.items():
+            for document_id in ids:
+                files.judge(split, document_id, {document_id: 1})
     return {split: len(ids) for split, ids in parts.items()}
 
 
@@ -107,10 +104,10 @@ def build_mesh(corpus: Corpus, out: Path, *, count: int, seed: int) -> Path:
     """
     with atomic_folder(out) as folder:
         write_queries(corpus, folder, count, seed)
-        (folder / MEASURES_FILE).write_text("\n".join(MEASURES) + "\n", encoding="utf-8")
-        with (folder / "corpus.jsonl.gz").open("wb") as raw, pack(raw) as file:
+        write_measures(folder, MEASURES)
+        with corpus_writer(folder, fields=False) as write:
             for document in _counted(corpus):
-                file.write(document_line(document, fields=False))
+                write(document)
     return out
 
 
@@ -188,7 +185,7 @@ def _hash(document_id: str, seed: int, purpose: str) -> int:
 def _qrels(folder: Path, split: Split) -> Qrels:
     from irplatform.evaluation.qrels import read_qrels
 
-    return read_qrels(folder / "qrels" / f"{split}.tsv")
+    return read_qrels(qrels_path(folder, split))
 
 
 def _topics(folder: Path, split: Split) -> Sequence[Topic]:

@@ -10,14 +10,8 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING
 
-from irplatform.collections.beir import DEFAULT_SPLIT, MEASURES_FILE, TRAINING_SPLIT
-from irplatform.collections.beir_files import (
-    QRELS_HEADER,
-    document_line,
-    qrels_line,
-    query_line,
-)
-from irplatform.collections.write import pack
+from irplatform.collections.beir import DEFAULT_SPLIT, TRAINING_SPLIT
+from irplatform.collections.beir_files import BeirWriter, corpus_writer, write_measures
 from irplatform.console import progress
 from irplatform.errors import InputError
 from irplatform.storage import atomic_folder
@@ -62,7 +56,6 @@ def build_new_documents(collection: Collection, out: Path, *, seed: int) -> dict
             (LEARN, TRAINING_SPLIT, partner, lambda i: not _is_tested(i, seed)),
             (TEST, DEFAULT_SPLIT, collection, lambda i: _is_tested(i, seed)),
         ):
-            (folder / name / "qrels").mkdir(parents=True)
             _write_topics(source, folder / name, split, own)
         return _write_documents(collection.corpus, folder, seed)
 
@@ -76,35 +69,31 @@ def _write_topics(source: Collection, folder: Path, split: str, own: Callable[[s
     if source.load_qrels is None:
         raise InputError(f"'{source.id}' has no judgments.")
     qrels = source.load_qrels()
-    lines = [QRELS_HEADER]
-    with (folder / "queries.jsonl").open("wb") as file:
+    written = 0
+    with BeirWriter(folder) as files:
         for topic in source.load_topics():
             kept = {d: grade for d, grade in qrels.get(topic.id, {}).items() if own(d)}
             if not kept:
                 continue
-            lines += [qrels_line(topic.id, doc_id, grade) for doc_id, grade in kept.items()]
             fields = {k: v for k, v in topic.fields.items() if k != "text"}  # the query's own name
-            file.write(query_line(topic.id, topic.query, fields))
-    if len(lines) == 1:
+            files.query(topic.id, topic.query, fields)
+            files.judge(split, topic.id, kept)
+            written += 1
+    if not written:
         raise InputError(f"no topic of '{source.id}' has a judged document in its half.")
-    (folder / "qrels" / f"{split}.tsv").write_bytes(b"".join(lines))
-    measures = "".join(f"{measure}\n" for measure in source.measures)
-    (folder / MEASURES_FILE).write_text(measures, encoding="utf-8")
+    write_measures(folder, source.measures)
 
 
 def _write_documents(corpus: Corpus, folder: Path, seed: int) -> dict[str, int]:
     counts = {LEARN: 0, TEST: 0}
-    paths = {name: folder / name / "corpus.jsonl.gz" for name in counts}
     with (
-        paths[LEARN].open("wb") as raw_learn,
-        paths[TEST].open("wb") as raw_test,
-        pack(raw_learn) as learn,
-        pack(raw_test) as test,
+        corpus_writer(folder / LEARN) as learn,
+        corpus_writer(folder / TEST) as test,
         progress("writing documents", corpus.size_hint()) as advance,
     ):
         for document in corpus:
             name = TEST if _is_tested(document.id, seed) else LEARN
-            (test if name == TEST else learn).write(document_line(document))
+            (test if name == TEST else learn)(document)
             counts[name] += 1
             advance(1)
     return counts

@@ -48,6 +48,19 @@ def open_qrels(path):
     return read_qrels(path)
 
 
+def test_queries_and_judgments_are_written_as_beir_writes_them(tmp_path):
+    log = write_log(tmp_path / "log.tsv", shown('say "études"', documents=2, clicked=1))
+    from_clicks(log, tmp_path / "out", ClickSettings(judging=LOOSE, shares=ALL_TEST))
+    line = json.loads((tmp_path / "out/queries.jsonl").read_text(encoding="utf-8"))
+    assert list(line) == ["_id", "text"]
+    (id_,) = judged(tmp_path / "out")
+    assert line["_id"] == id_
+    assert (tmp_path / "out/qrels/test.tsv").read_text() == (
+        f"query-id\tcorpus-id\tscore\n{id_}\td0\t100\n{id_}\td1\t0\n"
+    )
+    assert [p.name for p in (tmp_path / "out/qrels").iterdir() if "test" not in p.name] == []
+
+
 @pytest.fixture
 def corpus(tmp_path):
     """A collection of 40 documents whose titles have the words `common word0`."""

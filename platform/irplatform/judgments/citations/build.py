@@ -11,11 +11,12 @@ import json
 from typing import TYPE_CHECKING
 
 from irplatform.collections import corpus_reference
+from irplatform.collections.beir_files import BeirWriter, write_measures
 from irplatform.console import notice
 from irplatform.errors import InputError
 from irplatform.judgments.citations.articles import CitingArticle
 from irplatform.judgments.citations.extraction import extract, read_back
-from irplatform.judgments.citations.folder import SentenceWriter
+from irplatform.judgments.citations.folder import write_sentence
 from irplatform.judgments.citations.identifiers import read_table
 from irplatform.judgments.citations.judge import Judge
 from irplatform.judgments.citations.report import Report, SplitCounts
@@ -78,7 +79,7 @@ def from_citations(
                 "without --collection, all cited articles with a PMID or DOI count, however short, "
                 "and there is nothing to search"
             )
-        (folder / "measures.txt").write_text("".join(f"{m}\n" for m in MEASURES), encoding="utf-8")
+        write_measures(folder, MEASURES)
         text = json.dumps(report.as_json(), indent=1, ensure_ascii=False)
         (folder / REPORT).write_text(f"{text}\n", encoding="utf-8")
     return report
@@ -115,7 +116,7 @@ def _write(
     )
     report.splits.update({split: SplitCounts() for split in SPLITS})
     judge = Judge(targets, settings, report, years=years)
-    with SentenceWriter(folder, limited=years) as files:
+    with BeirWriter(folder) as files:
         for article in read_back(found):
             if isinstance(article, str):
                 notice(f"left out: {article}")
@@ -128,7 +129,7 @@ def _write(
             split = split_of(article.id, settings.shares, settings.seed)
             kept = 0
             for sentence, cited in judge(article):
-                files.write(split, article, sentence, cited)
+                write_sentence(files, split, article, sentence, cited, limited=years)
                 kept += 1
                 report.splits[split].judgments += len(cited)
             report.splits[split].sentences += kept

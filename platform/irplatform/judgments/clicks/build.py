@@ -7,11 +7,12 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from irplatform.collections import corpus_reference
+from irplatform.collections.beir_files import BeirWriter
 from irplatform.console import notice, progress
 from irplatform.errors import InputError
 from irplatform.judgments.clicks import judge as judging
 from irplatform.judgments.clicks import queries, subsets
-from irplatform.judgments.clicks.folder import SplitWriter, test_negatives, write_subset
+from irplatform.judgments.clicks.folder import SplitWriter, negatives_of_test, write_subset
 from irplatform.judgments.clicks.grouping import grouped, prepare
 from irplatform.judgments.clicks.judge import JudgingRules, judge
 from irplatform.judgments.clicks.log import read_log
@@ -84,7 +85,8 @@ def from_clicks(
     held = registry().collection(collection) if collection else None
     counts = Counts()
     with atomic_folder(out) as folder:
-        with SplitWriter(folder, settings.shares, settings.seed) as writer:
+        with BeirWriter(folder) as files:
+            writer = SplitWriter(files, settings.shares, settings.seed)
             for rows in grouped(_prepared(log, settings.queries), folder.parent / "parts"):
                 writer.write(judge(rows, settings.judging, counts))
         if not counts.queries[KEPT]:
@@ -131,7 +133,7 @@ def _write_subsets(
     elif test:
         notice(f"reading the titles of {held.id}, for {subsets.NEG20}")
         matching, missing = subsets.with_matching_negatives(
-            test, test_negatives(folder), lambda: held.corpus
+            test, negatives_of_test(folder), lambda: held.corpus
         )
         splits[subsets.NEG20] = write_subset(folder, subsets.NEG20, matching)
         if missing:

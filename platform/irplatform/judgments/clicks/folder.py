@@ -1,11 +1,10 @@
-"""Writes judged queries as a folder in BEIR layout, as they come."""
+"""Queries with judgments, from clicks, in a folder in BEIR layout: its splits and subsets."""
 
 from __future__ import annotations
 
-from contextlib import ExitStack
-from typing import IO, TYPE_CHECKING
+from typing import TYPE_CHECKING
 
-from irplatform.collections.beir_files import QRELS_HEADER, query_line
+from irplatform.collections.beir_files import QRELS_HEADER, BeirWriter, qrels_path
 from irplatform.judgments.clicks.report import SplitCounts
 from irplatform.judgments.clicks.splits import SPLITS, Shares, split_of
 from irplatform.runs.lines import numbered_lines
@@ -14,16 +13,15 @@ from irplatform.text.tokenizer import tokenize
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
-    from types import TracebackType
 
     import polars as pl
 
 
 class SplitWriter:
-    """Writes queries.jsonl and the judgments of the splits.
+    """Writes queries and their judgments, each into its split.
 
     Args:
-        folder: an empty folder.
+        files: writes the folder.
         shares: of the splits.
         seed: of the split.
 
@@ -33,28 +31,13 @@ class SplitWriter:
         test_queries: id to text.
     """
 
-    def __init__(self, folder: Path, shares: Shares, seed: int) -> None:
-        self.folder = folder
+    def __init__(self, files: BeirWriter, shares: Shares, seed: int) -> None:
+        self._files = files
         self.shares = shares
         self.seed = seed
         self.counts = {split: SplitCounts() for split in SPLITS}
         self.known_words: set[str] = set()
         self.test_queries: dict[str, str] = {}
-        self._files: dict[str, IO[bytes]] = {}
-        self._open = ExitStack()
-
-    def __enter__(self) -> SplitWriter:
-        (self.folder / "qrels").mkdir()
-        self._queries = self._open.enter_context((self.folder / "queries.jsonl").open("wb"))
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._open.close()
 
     def write(self, judged: pl.DataFrame) -> None:
         """Write the judgments of some queries, as `judge` returns them."""
@@ -63,7 +46,7 @@ class SplitWriter:
         queries = judged.select("id", "query").unique(maintain_order=True)
         splits = [split_of(id_, self.shares, self.seed) for id_ in queries["id"]]
         for (id_, text), split in zip(queries.iter_rows(), splits, strict=True):
-            self._queries.write(query_line(id_, text))
+            self._files.query(id_, text)
             if split == "test":
                 self.test_queries[id_] = text
             else:
@@ -74,15 +57,11 @@ class SplitWriter:
             self.counts[split].add(splits.count(split), part.height, int((part["grade"] > 0).sum()))
             if part.height:
                 part.select("id", "doc_id", "grade").write_csv(
-                    self._file(split), separator="\t", include_header=False, quote_style="never"
+                    self._files.qrels(split),
+                    separator="\t",
+                    include_header=False,
+                    quote_style="never",
                 )
-
-    def _file(self, split: str) -> IO[bytes]:
-        if split not in self._files:
-            path = qrels_path(self.folder, split)
-            self._files[split] = self._open.enter_context(path.open("wb"))
-            self._files[split].write(QRELS_HEADER)
-        return self._files[split]
 
 
 def write_subset(folder: Path, name: str, queries: frozenset[str]) -> SplitCounts:
@@ -99,16 +78,11 @@ def write_subset(folder: Path, name: str, queries: frozenset[str]) -> SplitCount
     return counts
 
 
-def test_negatives(folder: Path) -> Iterator[tuple[str, str]]:
+def negatives_of_test(folder: Path) -> Iterator[tuple[str, str]]:
     """Pairs of a test query's id and a document that was shown for it and not clicked."""
     for _, query_id, doc_id, grade in _judgments(folder):
         if grade == 0:
             yield query_id, doc_id
-
-
-def qrels_path(folder: Path, split: str) -> Path:
-    """Where a split's judgments lie."""
-    return folder / "qrels" / f"{split}.tsv"
 
 
 def _judgments(folder: Path) -> Iterator[tuple[bytes, str, str, int]]:
