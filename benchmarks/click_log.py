@@ -28,11 +28,11 @@ import polars as pl
 import psutil
 
 from _common import report
-from irplatform.judgments.clicks.build import ClickSettings, from_clicks
+from irplatform.judgments.clicks.build import SHARES, ClickSettings, from_clicks
 from irplatform.judgments.clicks.levels import Weights, grades, levels, weighted_clicks
 from irplatform.judgments.clicks.log import COLUMNS
-from irplatform.judgments.clicks.queries import QueryRules, normalize, refusal
-from irplatform.judgments.clicks.splits import SPLITS, Shares, query_id, split_of
+from irplatform.judgments.clicks.queries import QueryRules, normalize, query_id, refusal
+from irplatform.judgments.splits import SPLITS, split_of
 
 PAGE = 20
 DOCUMENTS = 60
@@ -84,7 +84,7 @@ def twin(log: Path, out: Path) -> None:
     """A dictionary of everything, then a loop over it."""
     clicks: dict[str, dict[str, list[int]]] = defaultdict(dict)
     names: dict[str, str] = {}
-    rules, weights, shares = QueryRules(), Weights(), Shares()
+    rules, weights = QueryRules(), Weights()
     with log.open(encoding="utf-8") as file:
         header = next(file).rstrip("\n").split("\t")
         places = [header.index(name) for name in COLUMNS]
@@ -112,7 +112,7 @@ def twin(log: Path, out: Path) -> None:
             continue
         total = weighted_clicks(ab.sum(), ft.sum(), without.sum(), weights)
         given = grades(levels(weighted, total)).tolist()
-        file = files[split_of(id_, shares, 42)]
+        file = files[split_of(id_, SHARES, 42)]
         for grade, document in sorted(
             zip(given, documents, strict=True), key=lambda pair: (-pair[0], pair[1])
         ):

@@ -96,7 +96,7 @@ def from_clicks(
     from irplatform.judgments.clicks.judge import JudgingRules
     from irplatform.judgments.clicks.levels import Weights
     from irplatform.judgments.clicks.queries import QueryRules
-    from irplatform.judgments.clicks.splits import Shares
+    from irplatform.judgments.splits import Shares
 
     rules = QueryRules(
         max_words,
@@ -280,7 +280,7 @@ def from_citations(
     """
     from irplatform.judgments.citations.build import from_citations as make
     from irplatform.judgments.citations.settings import CitationSettings
-    from irplatform.judgments.clicks.splits import Shares
+    from irplatform.judgments.splits import Shares
 
     settings = CitationSettings(
         min_words, max_words, min_cited_words, titles, skip_unreadable, Shares.parse(split), seed

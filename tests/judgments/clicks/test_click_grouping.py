@@ -7,8 +7,7 @@ import pytest
 
 from irplatform.judgments.clicks.grouping import grouped, prepare
 from irplatform.judgments.clicks.log import COLUMNS
-from irplatform.judgments.clicks.queries import QueryRules
-from irplatform.judgments.clicks.splits import query_id
+from irplatform.judgments.clicks.queries import QueryRules, query_id
 
 SCHEMA = dict.fromkeys(COLUMNS, pl.Int64) | dict.fromkeys(("query", "doc_id"), pl.String)
 

@@ -9,11 +9,11 @@ from commands import call
 
 from irplatform.collections.paths import open_path
 from irplatform.evaluation import evaluate
-from irplatform.judgments.clicks.build import ClickSettings, from_clicks
+from irplatform.judgments.clicks.build import SHARES, ClickSettings, from_clicks
 from irplatform.judgments.clicks.judge import JudgingRules
 from irplatform.judgments.clicks.log import COLUMNS
-from irplatform.judgments.clicks.queries import QueryRules
-from irplatform.judgments.clicks.splits import SPLITS, Shares, query_id, split_of
+from irplatform.judgments.clicks.queries import QueryRules, query_id
+from irplatform.judgments.splits import SPLITS, Shares, split_of
 from irplatform.runs import Ranking, Run
 
 LOOSE = JudgingRules(min_documents=1, min_clicked=1)
@@ -159,7 +159,7 @@ def test_queries_are_split_60_20_20_and_stay_where_they_are_when_the_log_grows(t
 
 def test_another_seed_splits_otherwise():
     ids = [query_id(str(i)) for i in range(1_000)]
-    same = sum(split_of(id_, Shares(), 1) == split_of(id_, Shares(), 2) for id_ in ids)
+    same = sum(split_of(id_, SHARES, 1) == split_of(id_, SHARES, 2) for id_ in ids)
     assert same == pytest.approx(1_000 * (0.36 + 0.04 + 0.04), abs=65)
 
 
@@ -210,7 +210,7 @@ def test_the_subsets_are_splits_of_their_own(tmp_path, corpus):
 
 
 def _tests(query, seed):
-    return split_of(query_id(query), Shares(), seed) == "test"
+    return split_of(query_id(query), SHARES, seed) == "test"
 
 
 def test_ndcg_gains_a_documents_level_not_a_power_of_it(tmp_path):

@@ -22,7 +22,7 @@ from irplatform.judgments.citations.judge import Judge
 from irplatform.judgments.citations.report import Report, SplitCounts
 from irplatform.judgments.citations.sources import find_sources
 from irplatform.judgments.citations.targets import Targets, search_corpus
-from irplatform.judgments.clicks.splits import SPLITS, split_of
+from irplatform.judgments.splits import SPLITS, split_of
 from irplatform.registry import registry
 from irplatform.storage import atomic_folder
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from irplatform.judgments.citations.cleanup import FEWEST_WORDS, FEWEST_WORDS_CITED, MOST_WORDS
-from irplatform.judgments.clicks.splits import Shares
+from irplatform.judgments.splits import Shares
+
+SHARES = Shares(80, 10, 10)
+"""By default, of the citing articles."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +31,7 @@ class CitationSettings:
     least_cited: int = FEWEST_WORDS_CITED
     titles: bool = False
     skip_unreadable: bool = False
-    shares: Shares = field(default_factory=lambda: Shares(80, 10, 10))
+    shares: Shares = SHARES
     seed: int = 42
 
     def describe(self) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from irplatform.judgments.clicks.judge import JudgingRules, judge
 from irplatform.judgments.clicks.log import read_log
 from irplatform.judgments.clicks.queries import QueryRules
 from irplatform.judgments.clicks.report import KEPT, Counts, Report, SplitCounts
-from irplatform.judgments.clicks.splits import Shares
+from irplatform.judgments.splits import Shares
 from irplatform.registry import registry
 from irplatform.storage import atomic_folder
 
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from irplatform.collections import Collection
 
 REPORT = "report.json"
+SHARES = Shares(60, 20, 20)
+"""The papers' split of the queries."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +48,7 @@ class ClickSettings:
 
     queries: QueryRules = field(default_factory=QueryRules)
     judging: JudgingRules = field(default_factory=JudgingRules)
-    shares: Shares = field(default_factory=Shares)
+    shares: Shares = SHARES
     seed: int = 42
 
     def describe(self) -> dict[str, Any]:

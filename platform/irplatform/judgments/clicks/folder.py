@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from irplatform.collections.beir_files import QRELS_HEADER, BeirWriter, qrels_path
 from irplatform.judgments.clicks.report import SplitCounts
-from irplatform.judgments.clicks.splits import SPLITS, Shares, split_of
+from irplatform.judgments.splits import SPLITS, Shares, split_of
 from irplatform.runs.lines import numbered_lines
 from irplatform.text.tokenizer import tokenize
 

@@ -14,8 +14,7 @@ from contextlib import ExitStack
 from itertools import chain
 from typing import IO, TYPE_CHECKING
 
-from irplatform.judgments.clicks.queries import QueryRules, normalize, refusal
-from irplatform.judgments.clicks.splits import query_id
+from irplatform.judgments.clicks.queries import QueryRules, normalize, query_id, refusal
 from irplatform.runs.lines import blocks_of_lines
 
 if TYPE_CHECKING:

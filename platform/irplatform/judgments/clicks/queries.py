@@ -8,6 +8,7 @@ test queries.
 
 from __future__ import annotations
 
+import hashlib
 import re
 import unicodedata
 from dataclasses import dataclass
@@ -53,6 +54,11 @@ class QueryRules:
 def normalize(query: str) -> str:
     """A query as it is compared and written: lower case, NFKC, one space between words."""
     return " ".join(unicodedata.normalize("NFKC", query).lower().split())
+
+
+def query_id(query: str) -> str:
+    """16 hexadecimal digits that stand for a normalized query, the same in every log."""
+    return hashlib.blake2b(query.encode(), digest_size=8).hexdigest()
 
 
 def refusal(query: str, rules: QueryRules) -> str | None:

@@ -1,6 +1,7 @@
-"""The split of queries into train, dev and test, by a hash of the query's words and a seed.
+"""The split into train, dev and test, by a hash of a name and a seed.
 
-A query's split depends on nothing else: it stays where it is when the log grows, and two machines
+What is split is a query of a click log or a citing article with all its sentences. Its split
+depends on its name and the seed alone: it stays where it is when more are added, and two machines
 agree on it without talking.
 """
 
@@ -16,11 +17,15 @@ SPLITS = ("train", "dev", "test")
 
 @dataclass(frozen=True)
 class Shares:
-    """How much of the queries each split gets, in percent; the papers': 60, 20, 20."""
+    """How much each split gets, in whole percent.
 
-    train: int = 60
-    dev: int = 20
-    test: int = 20
+    Raises:
+        InputError: they do not add up to 100, or one is negative.
+    """
+
+    train: int
+    dev: int
+    test: int
 
     def __post_init__(self) -> None:
         shares = (self.train, self.dev, self.test)
@@ -43,14 +48,9 @@ class Shares:
         return cls(*map(int, parts))
 
 
-def query_id(query: str) -> str:
-    """16 hexadecimal digits that stand for a normalized query, the same in every log."""
-    return hashlib.blake2b(query.encode(), digest_size=8).hexdigest()
-
-
-def split_of(query_id: str, shares: Shares, seed: int) -> str:
-    """The split that a query falls into."""
-    digest = hashlib.blake2b(f"{seed}\n{query_id}".encode(), digest_size=8).digest()
+def split_of(name: str, shares: Shares, seed: int) -> str:
+    """The split that something of this name falls into: one of `SPLITS`."""
+    digest = hashlib.blake2b(f"{seed}\n{name}".encode(), digest_size=8).digest()
     drawn = int.from_bytes(digest, "big") / 2**64 * 100
     if drawn < shares.train:
         return "train"
