@@ -67,8 +67,12 @@ def test_a_journal_cut_short_by_a_kill_is_read_up_to_there(results, called):
     stopped.close()
     (journal,) = (home() / "reproduce").glob("*.jsonl")
     journal.write_text(journal.read_text() + '{"command": "ru')
-    list(reproduce(rows))
+    again = reproduce(rows)
+    assert [next(again).verdict, next(again).verdict] == ["passed"] * 2
+    again.close()
     assert len(called) == 2
+    assert len(list(reproduce(rows))) == 2
+    assert len(called) == 2, "what came after the cut is kept, too"
 
 
 def test_a_fresh_cache_is_empty_and_goes_when_all_is_done(results, report, called, monkeypatch):

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from irplatform import __version__
 from irplatform.errors import InputError, PlatformError
+from irplatform.journal import append_journal, read_journal
 from irplatform.knowledge import installed
 from irplatform.pipeline import refuse_silent_downloads
 from irplatform.registry import registry
@@ -234,16 +235,11 @@ class _Journal:
     def __init__(self, path: Path, *, resume: bool, runs: Path) -> None:
         self.runs = runs
         self._path = path
-        self.done: dict[str, Mapping[str, Any]] = {}
         if not resume:
             path.unlink(missing_ok=True)
-        elif path.exists():
-            for line in path.read_text(encoding="utf-8").splitlines():
-                try:
-                    entry = json.loads(line)
-                    self.done[entry["command"]] = entry["report"]
-                except (ValueError, KeyError, TypeError):
-                    break  # a kill cut the last line short
+        self.done: dict[str, Mapping[str, Any]] = dict(
+            read_journal(path, lambda line: (line["command"], line["report"]))
+        )
 
     def report(self, command: Sequence[str]) -> Mapping[str, Any] | None:
         """What a command printed, if it is done."""
@@ -253,9 +249,7 @@ class _Journal:
         """Keep what a command printed; one that failed is kept for this call only."""
         self.done[json.dumps(command)] = report
         if "error" not in report:
-            with self._path.open("a", encoding="utf-8") as file:
-                entry = {"command": json.dumps(command), "report": report}
-                file.write(json.dumps(entry) + "\n")
+            append_journal(self._path, [{"command": json.dumps(command), "report": report}])
 
     def remove(self) -> None:
         """Forget: all is done."""

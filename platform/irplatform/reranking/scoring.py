@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -11,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from irplatform.errors import PlatformError, PluginError
+from irplatform.journal import append_journal, read_journal
 from irplatform.plugin import Documents, Reranker, Resources, Topic
 
 if TYPE_CHECKING:
@@ -50,14 +49,16 @@ def score_topics(
     Raises:
         PluginError: the reranker returned the wrong number of scores, or one that is not finite.
     """
-    done = _read_journal(journal, candidates)
+    done = _read(journal, candidates)
     done |= {t.id: np.empty(0) for t in topics if not candidates[t.id]}
     open_topics = [topic for topic in topics if topic.id not in done]
     with resources.progress(f"reranking with {registration.name}", len(open_topics)) as advance:
         for batch in _batches(open_topics, candidates, resources):
             scores = _mean_scores(registration, members, batch)
             finished = dict(zip((topic.id for topic, _ in batch), scores, strict=True))
-            _append_journal(journal, finished)
+            append_journal(
+                journal, ({"topic": t, "scores": v.tolist()} for t, v in finished.items())
+            )
             done.update(finished)
             advance(len(batch))
     return {topic.id: done[topic.id] for topic in topics}
@@ -164,30 +165,13 @@ def _free_device_memory() -> None:
             torch.cuda.empty_cache()
 
 
-def _read_journal(path: Path | None, candidates: Mapping[str, Sequence[str]]) -> dict[str, Values]:
-    """Scores of finished topics; whatever follows a line that a kill cut short is dropped."""
-    done: dict[str, Values] = {}
-    if path is None or not path.exists():
-        return done
-    sound = 0
-    for line in path.read_bytes().splitlines(keepends=True):
-        try:
-            entry = json.loads(line)
-            topic, values = entry["topic"], np.array(entry["scores"], dtype=np.float64)
-        except (ValueError, KeyError, TypeError):
-            break
-        if not line.endswith(b"\n"):
-            break
-        sound += len(line)
-        if values.shape == (len(candidates.get(topic, ())),):
-            done[topic] = values
-    os.truncate(path, sound)
-    return done
-
-
-def _append_journal(path: Path | None, scores: Mapping[str, Values]) -> None:
-    if path is None:
-        return
-    with path.open("a", encoding="utf-8") as file:
-        for topic, values in scores.items():
-            file.write(json.dumps({"topic": topic, "scores": values.tolist()}) + "\n")
+def _read(journal: Path | None, candidates: Mapping[str, Sequence[str]]) -> dict[str, Values]:
+    """Scores of the topics that are finished and still have as many candidates."""
+    done = dict(
+        read_journal(
+            journal, lambda line: (line["topic"], np.array(line["scores"], dtype=np.float64))
+        )
+    )
+    return {
+        t: values for t, values in done.items() if values.shape == (len(candidates.get(t, ())),)
+    }

@@ -7,13 +7,11 @@ killed search goes on where it stopped.
 
 from __future__ import annotations
 
-import os
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import orjson
-
+from irplatform.journal import append_journal, read_journal
 from irplatform.storage import fingerprint
 
 if TYPE_CHECKING:
@@ -43,7 +41,7 @@ class Trials:
         describe: settings to the complete options of all systems, as JSON.
         score: settings to the value of every topic.
         topics: the topics, in the order of the journal.
-        journal: the file that keeps finished trials; None keeps none.
+        journal: the file that keeps finished trials, in a folder that is there; None keeps none.
         finished: told of every new trial.
     """
 
@@ -80,34 +78,19 @@ class Trials:
             values = [float(scores[topic]) for topic in self._topics]
             seconds = round(time.monotonic() - started, 3)
             self._kept[mark] = (values, seconds)
-            self._write({"trial": mark, "settings": dict(settings), "seconds": seconds}, values)
+            entry = {"trial": mark, "settings": dict(settings), "seconds": seconds}
+            append_journal(self._journal, [{**entry, "scores": values}])
             self.finished(Trial(settings, dict(zip(self._topics, values, strict=True)), seconds))
         values, seconds = self._kept[mark]
         return Trial(settings, dict(zip(self._topics, values, strict=True)), seconds)
 
-    def _write(self, entry: Mapping[str, Any], values: Sequence[float]) -> None:
-        if self._journal is None:
-            return
-        self._journal.parent.mkdir(parents=True, exist_ok=True)
-        with self._journal.open("ab") as file:
-            file.write(orjson.dumps({**entry, "scores": values}) + b"\n")
-
 
 def _read(journal: Path | None, topics: int) -> dict[str, tuple[list[float], float]]:
-    """Finished trials; whatever follows a line that a kill cut short is dropped."""
-    kept: dict[str, tuple[list[float], float]] = {}
-    if journal is None or not journal.exists():
-        return kept
-    sound = 0
-    for line in journal.read_bytes().splitlines(keepends=True):
-        try:
-            entry = orjson.loads(line)
-            mark, values, seconds = entry["trial"], entry["scores"], entry["seconds"]
-        except (ValueError, KeyError, TypeError):
-            break
-        if not line.endswith(b"\n") or len(values) != topics:
-            break
-        sound += len(line)
-        kept[mark] = (values, seconds)
-    os.truncate(journal, sound)
-    return kept
+    """Finished trials: their name to the topics' values, and how long they took."""
+
+    def parse(line: Any) -> tuple[str, tuple[list[float], float]]:
+        if len(line["scores"]) != topics:
+            raise ValueError("a trial over other topics")
+        return line["trial"], (line["scores"], line["seconds"])
+
+    return dict(read_journal(journal, parse))
