@@ -31,7 +31,7 @@ LAYERS = (
     {"concepts"},
     {"runs", "text", "knowledge"},
     {"plugin"},
-    {"storage", "journal", "console", "errors", "option_types", "option_problems"},
+    {"storage", "journal", "console", "errors", "option_types", "option_problems", "thinning"},
 )
 """From the top down. A module imports its own layer and those below."""
 

@@ -7,7 +7,7 @@ import pytest
 
 from irplatform.tuning.design import design, pattern_search
 from irplatform.tuning.search import Plan, search
-from irplatform.tuning.selection import Gain, unless_lucky
+from irplatform.tuning.selection import gain_over, unless_lucky
 from irplatform.tuning.space import Span, Values
 from irplatform.tuning.trials import Trial, Trials
 
@@ -91,7 +91,7 @@ def test_noise_is_not_chosen_where_it_counts_and_not_promised():
             return dict(zip(TOPICS, np.random.default_rng(mark).normal(0, 1, 40), strict=True))
 
         found = search([X], _trials(score), TOPICS, Plan(trials=20, seed=seed))
-        seen.append(Gain.of(found.best.scores, found.defaults.scores).mean)
+        seen.append(gain_over(found.best.scores, found.defaults.scores).mean)
         honest.append(found.gain.mean)
     assert np.mean(seen) > 0.2
     assert abs(np.mean(honest)) < 0.12

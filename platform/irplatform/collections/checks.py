@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from irplatform.collections.finding import Finding
 from irplatform.collections.partners import check_measures, check_sampled, check_training
 from irplatform.errors import InputError
+from irplatform.thinning import thinned
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -88,7 +89,7 @@ def refuse_broken(
             f"abstract. Are its fields named rightly? See `platform collections show {name}`."
         )
     relevant = sorted(_relevant(qrels))
-    asked = relevant[:: max(1, -(-len(relevant) // _LOOKED_UP))]
+    asked = thinned(relevant, _LOOKED_UP)
     missing = [doc_id for doc_id in asked if not contains(doc_id)]
     if len(missing) > _MISSING_SHARE * len(asked):
         of = "" if len(asked) == len(relevant) else f" (looked up, of {len(relevant):,})"

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from irplatform.evaluation.gain import ndcg
+from irplatform.evaluation.mean_difference import MeanDifference
 from irplatform.runs import Ranking
 from irplatform.runs.standardize import Values, standardized
 
@@ -111,21 +112,14 @@ def choose_weight(
         return Choice(1.0, 0, {})
     means = table.mean(axis=0)
     curve = {w: round(float(m), 6) for w, m in zip(WEIGHTS, means, strict=True)}
-    loss = table[:, -1] - table[:, 0]
-    if holds_first_stage and loss.mean() <= _error(loss):
+    loss = MeanDifference.of(table[:, -1] - table[:, 0])
+    if holds_first_stage and not loss.is_clear:
         return Choice(0.0, len(table), curve)
     # Equal means go to the larger weight, the more cautious one.
     best = len(WEIGHTS) - 1 - int(np.argmax(means[::-1]))
-    gain = table[:, best] - table[:, -1]
-    weight = WEIGHTS[best] if gain.mean() > _error(gain) else 1.0
+    gain = MeanDifference.of(table[:, best] - table[:, -1])
+    weight = WEIGHTS[best] if gain.is_clear else 1.0
     return Choice(weight, len(table), curve)
-
-
-def _error(differences: Values) -> float:
-    """The standard error of a mean difference; infinite for a single topic."""
-    if len(differences) < 2:
-        return np.inf
-    return float(differences.std(ddof=1) / np.sqrt(len(differences)))
 
 
 def _ndcg(ranking: Ranking, judgments: Mapping[str, int]) -> float:

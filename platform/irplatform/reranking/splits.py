@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 import numpy as np
 
+from irplatform.thinning import thinned
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -54,8 +56,7 @@ class Split(Generic[T]):
 
 def weighing(topics: Sequence[T]) -> tuple[T, ...]:
     """Topics to choose a weight of interpolation on: all, or of many, evenly taken."""
-    step = max(1, -(-len(topics) // MOST_WEIGHING_TOPICS))
-    return tuple(topics[::step])
+    return tuple(thinned(topics, MOST_WEIGHING_TOPICS))
 
 
 def split_topics(

@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from irplatform.evaluation.gain import ndcg
+from irplatform.evaluation.mean_difference import MeanDifference
 from irplatform.runs.fuse import reciprocal_rank_fusion
+from irplatform.thinning import thinned
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -69,7 +71,7 @@ def choose_fusion(runs: Sequence[Run], judgments: Mapping[str, Mapping[str, int]
         The plain fusion, unless another one is better by more than the standard error.
     """
     topics = [t for t in runs[0].rankings if any(g > 0 for g in judgments.get(t, {}).values())]
-    used = topics[:: max(1, -(-len(topics) // MOST_TOPICS))]
+    used = thinned(topics, MOST_TOPICS)
     tables = [_Ranks.of(runs, topic, judgments[topic]) for topic in used]
     if len(tables) < 2:
         return Fusion()
@@ -83,9 +85,7 @@ def choose_fusion(runs: Sequence[Run], judgments: Mapping[str, Mapping[str, int]
                 best, values = tried, found
         if best == start:
             break
-    gain = values - before
-    error = gain.std(ddof=1) / np.sqrt(len(gain))
-    if best == plain or gain.mean() <= error:
+    if best == plain or not MeanDifference.of(values - before).is_clear:
         return Fusion(topics=len(used))
     largest = max(best.weights)
     return Fusion(tuple(w / largest for w in best.weights), best.k, len(used))

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from irplatform.evaluation.gain import ndcg
 from irplatform.runs import Ranking
 from irplatform.runs.standardize import standardized
+from irplatform.thinning import thinned
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -43,10 +44,9 @@ class Validator:
         self, topics: Sequence[LabelledTopic], limit: int = 300, depth: int | None = None
     ) -> None:
         usable = [t for t in topics if t.candidates and any(g > 0 for g in t.judgments.values())]
-        step = max(1, -(-len(usable) // limit))
         self.topics = [
             replace(t, candidates=t.candidates[:depth], first_stage=t.first_stage[:depth])
-            for t in usable[::step]
+            for t in thinned(usable, limit)
         ]
         self._first = [standardized(np.array(t.first_stage)) for t in self.topics]
         self._shares = MIXTURES if all(t.first_stage for t in self.topics) else MIXTURES[:1]

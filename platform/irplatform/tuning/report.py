@@ -134,7 +134,7 @@ class TuneReport:
                 f"{_mean(found.best.scores) - _mean(found.defaults.scores):+.4f} on these topics, "
                 "less than one standard error."
             )
-        elif found.chosen.settings and gain.mean <= gain.error:
+        elif found.chosen.settings and not gain.is_clear:
             lines.append(
                 "Held out, the choice gains nothing that can be told from chance: better keep the "
                 "defaults."

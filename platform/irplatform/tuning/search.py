@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING
 from irplatform.console import notice
 from irplatform.reranking.splits import fold_topics
 from irplatform.tuning.design import design, pattern_search
-from irplatform.tuning.selection import Gain, best_of, mean_over, unless_lucky
+from irplatform.tuning.selection import best_of, gain_over, mean_over, unless_lucky
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from irplatform.evaluation.mean_difference import MeanDifference
     from irplatform.tuning.space import Dimension, Point
     from irplatform.tuning.trials import Trial, Trials
 
@@ -63,9 +64,9 @@ class Outcome:
     tried: int
 
     @property
-    def gain(self) -> Gain:
+    def gain(self) -> MeanDifference:
         """The unbiased estimate of what choosing so gains."""
-        return Gain.of(self.held_out, self.defaults.scores)
+        return gain_over(self.held_out, self.defaults.scores)
 
 
 def search(

@@ -1,17 +1,18 @@
 """Choosing among trials, and estimating without bias what the choice is worth.
 
 The best mean wins, provided that it beats the defaults by more than one standard error of the
-difference; otherwise the defaults stay: on few topics, settings that are merely lucky must not
-replace what is known to work. What the choice gains on the topics it was made on is too good to be
-true; cross-validation makes it anew without each fold of topics, and scores it on that fold.
+difference; otherwise the defaults stay. What the choice gains on the topics it was made on is too
+good to be true; cross-validation makes it anew without each fold of topics, and scores it on that
+fold.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+
+from irplatform.evaluation.mean_difference import MeanDifference
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -19,25 +20,9 @@ if TYPE_CHECKING:
     from irplatform.tuning.trials import Trial
 
 
-@dataclass(frozen=True)
-class Gain:
-    """A difference to the defaults over some topics.
-
-    Attributes:
-        mean: of the difference.
-        error: the standard error of that mean; infinite for a single topic.
-    """
-
-    mean: float
-    error: float
-
-    @classmethod
-    def of(cls, scores: Mapping[str, float], defaults: Mapping[str, float]) -> Gain:
-        """The gain over the topics of `scores`."""
-        differences = np.array([scores[t] - defaults[t] for t in scores])
-        count = len(differences)
-        error = float(differences.std(ddof=1)) / count**0.5 if count > 1 else float("inf")
-        return cls(float(differences.mean()), error)
+def gain_over(scores: Mapping[str, float], defaults: Mapping[str, float]) -> MeanDifference:
+    """The gain over the defaults' scores, over the topics of `scores`."""
+    return MeanDifference.of(np.array([scores[t] - defaults[t] for t in scores]))
 
 
 def mean_over(trial: Trial, topics: Sequence[str]) -> float:
@@ -52,5 +37,5 @@ def best_of(trials: Sequence[Trial], topics: Sequence[str]) -> Trial:
 
 def unless_lucky(best: Trial, defaults: Trial, topics: Sequence[str]) -> Trial:
     """The best trial, or the defaults where it does not beat them by a standard error."""
-    gain = Gain.of({t: best.scores[t] for t in topics}, defaults.scores)
-    return best if gain.mean > gain.error else defaults
+    gain = gain_over({t: best.scores[t] for t in topics}, defaults.scores)
+    return best if gain.is_clear else defaults
