@@ -20,6 +20,7 @@ from irplatform.evaluation import (
     mean_evaluation,
     read_sampled_qrels,
 )
+from irplatform.evaluation.significance import CORRECTION, TEST
 from irplatform.reports.run_report import RunReport, SeedResult, SystemResult
 from irplatform.retrieval.candidates import Provenance
 from irplatform.runs import Run, write_run
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from irplatform.resources import CollectionResources
 
 
-TEST = {"name": "paired t-test, two-sided", "correction method": "Holm"}
+_COMPARED = {"name": TEST, "correction method": CORRECTION}
 """How rerankers are compared with the first stage, in ir_metadata's words."""
 _SHOWN = 10
 """How many topics or files a notice names."""
@@ -210,7 +211,7 @@ class Recorder:
             timings=seconds,
             measures=self._measures,
             baseline=baseline,
-            significance=[TEST] if baseline is not None and self._qrels is not None else (),
+            significance=[_COMPARED] if baseline is not None and self._qrels is not None else (),
             java=resources.java_version,
             accelerator=accelerator_name(resources.device),
         )

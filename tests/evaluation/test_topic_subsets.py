@@ -80,7 +80,7 @@ def test_seen_needs_a_training_partner(evaluate, folder):
     (folder / "qrels" / "train.tsv").unlink()
     outcome = evaluate("--relevant", "seen")
     assert outcome.code == 2
-    assert "training partner" in outcome.err
+    assert "--relevant needs a collection that names a training collection" in outcome.err
 
 
 def test_no_topic_left_is_an_error(evaluate, folder):

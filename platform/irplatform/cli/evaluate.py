@@ -10,6 +10,7 @@ import click
 
 from irplatform.cli.output import json_option, print_json, print_rows
 from irplatform.console import notice
+from irplatform.evaluation.subsets import SEEN, UNSEEN, TopicFilter, parse_among
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--relevant",
-    type=click.Choice(["seen", "unseen"]),
+    type=click.Choice([SEEN, UNSEEN]),
     help="Average over topics that share relevant documents with training topics, or share none.",
 )
 @click.option("--per-topic", is_flag=True, help="Show every topic, not only the mean.")
@@ -62,7 +63,6 @@ def evaluate(
     """
     from irplatform.api import evaluate_runs
     from irplatform.evaluation import compare
-    from irplatform.evaluation.subsets import TopicFilter, parse_among
     from irplatform.reports.table import ResultRow, mark, print_table
 
     counting = TopicFilter(parse_among(among) if among else None, relevant)

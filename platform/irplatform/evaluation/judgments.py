@@ -60,14 +60,15 @@ def of_collection(
     Raises:
         InputError: it has no judgments, a file is at fault, or a measure cannot be had.
     """
-    if collection.load_qrels is None:
+    load_qrels = collection.load_qrels
+    if load_qrels is None:
         raise InputError(f"'{collection.id}' has no judgments.")
     if sampled is not None:
         collection = replace(collection, sampled_qrels=sampled)
     names = measures_of(collection, measures, extra)
     path = collection.sampled_qrels
     return Judgments(
-        collection.load_qrels() if collection.load_qrels else {},
+        load_qrels(),
         read_sampled_qrels(path) if path is not None else None,
         names,
     )

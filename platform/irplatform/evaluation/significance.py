@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 Method = Literal["t-test", "randomization"]
 
+TEST, CORRECTION = "paired t-test, two-sided", "Holm"
+"""How `compare` tests by default, in ir_metadata's words."""
+
 _Floats = npt.NDArray[np.float64]
 _BLOCK = 1 << 20
 """Signs that are drawn at once."""

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 _DEPTH = 1000
 
-SEEN = "seen"
-UNSEEN = "unseen"
+SEEN, UNSEEN = "seen", "unseen"
+"""What training has: topics that share relevant documents with its topics, and the others."""
 
 
 @dataclass(frozen=True)
@@ -33,8 +33,8 @@ class TopicFilter:
     Attributes:
         among: a run and a depth, as `parse_among` gives them: topics with a relevant document
             there.
-        relevant: "seen": topics with a document that is relevant to a training topic, too;
-            "unseen": the others.
+        relevant: `SEEN`: topics with a document that is relevant to a training topic, too;
+            `UNSEEN`: the others.
     """
 
     among: tuple[Path, int] | None = None
@@ -62,13 +62,13 @@ class TopicFilter:
             partner = collection.training() if collection and collection.training else None
             if partner is None or partner.load_qrels is None:
                 raise InputError(
-                    "what training has seen is known of a collection with a training partner: give "
-                    "--collection, and one that has one."
+                    "--relevant needs a collection that names a training collection: give one with "
+                    "--collection."
                 )
             seen = sharing(qrels, partner.load_qrels())
             kept &= seen if self.relevant == SEEN else frozenset(qrels) - seen
         if not kept:
-            raise InputError("no topic is left: none of the judged topics is such a one.")
+            raise InputError("no topic is left: no judged topic meets these conditions.")
         return kept
 
 

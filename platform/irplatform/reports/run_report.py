@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING, Any
 
+from irplatform.evaluation.significance import CORRECTION, TEST
 from irplatform.reports.effects import print_effects
 from irplatform.reports.table import ResultRow, mark, print_table
 from irplatform.retrieval.candidates import Provenance
@@ -187,8 +188,8 @@ class RunReport:
         if self.comparisons:
             content["comparisons"] = {
                 "baseline": self.baseline,
-                "test": "paired t-test, two-sided",
-                "correction": "Holm",
+                "test": TEST,
+                "correction": CORRECTION,
                 "systems": {
                     name: {measure: held.as_json() for measure, held in by_measure.items()}
                     for name, by_measure in self.comparisons.items()

@@ -13,7 +13,6 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from irplatform.errors import InputError
 from irplatform.runs.machine import describe_platform, source_revision
 from irplatform.storage import atomic_write
 
@@ -116,27 +115,6 @@ def write_metadata(path: Path | str, content: Mapping[str, Any]) -> None:
     text = json.dumps(dict(content), indent=1, ensure_ascii=False, default=_plain)
     with atomic_write(Path(path)) as file:
         file.write(text + "\n")
-
-
-def read_metadata(path: Path | str) -> dict[str, Any]:
-    """Read what `write_metadata` wrote.
-
-    Raises:
-        InputError: the file is missing or is not a JSON object.
-    """
-    path = Path(path)
-    try:
-        content = json.loads(path.read_bytes())
-    except FileNotFoundError as error:
-        raise InputError("there is no such metadata file.", path=path) from error
-    except json.JSONDecodeError as error:
-        message = f"this is not JSON ({error.msg})."
-        raise InputError(message, path=path, line=error.lineno) from error
-    except UnicodeDecodeError as error:
-        raise InputError("this is not UTF-8 text.", path=path) from error
-    if not isinstance(content, dict):
-        raise InputError("the metadata of a run is a JSON object.", path=path)
-    return content
 
 
 def _plain(value: object) -> object:
