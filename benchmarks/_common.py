@@ -1,4 +1,4 @@
-"""What the benchmarks share: the data folder, alternating measurements, the line of JSON."""
+"""What the benchmarks share: the data folder, measuring in turns, memory, the line of JSON."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ import time
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any
+
+import psutil
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -49,6 +51,18 @@ def alternate(sides: Mapping[str, Callable[[], object]], rounds: int) -> dict[st
             if turn:
                 seconds[name].append(passed)
     return seconds
+
+
+def private_memory(process: psutil.Process) -> int:
+    """Bytes of a process and its children that are not pages of files."""
+    total = 0
+    try:
+        for one in (process, *process.children(recursive=True)):
+            memory = one.memory_info()
+            total += memory.rss - getattr(memory, "shared", 0)
+    except psutil.Error:  # it has just ended
+        return total
+    return total
 
 
 def report(

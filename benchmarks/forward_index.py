@@ -26,6 +26,7 @@ import numpy as np
 import orjson
 import psutil
 
+from _common import private_memory
 from irplatform.plugin import Document
 from irplatform.text import ForwardIndex, build_forward_index, tokenize
 
@@ -154,18 +155,6 @@ def measure(who: str, path: Path, *, check: bool) -> dict[str, float | str]:
                 time.sleep(0.05)
             result = json.loads(child.communicate()[0])
     return result | {"peak_mib": peak / 2**20}
-
-
-def private_memory(process: psutil.Process) -> int:
-    """Bytes of a process and its children that are not pages of files."""
-    total = 0
-    try:
-        for one in (process, *process.children(recursive=True)):
-            memory = one.memory_info()
-            total += memory.rss - getattr(memory, "shared", 0)
-    except psutil.Error:  # it has just ended
-        return total
-    return total
 
 
 def run_one(who: str, path: Path, folder: Path, *, check: bool) -> None:

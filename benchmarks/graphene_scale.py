@@ -41,8 +41,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import psutil
 
-from _common import parser, report, require
-from forward_index import private_memory
+from _common import parser, private_memory, report, require
 from irplatform.collections.collection import Corpus
 from irplatform.collections.mesh import mesh_queries
 from irplatform.collections.toml import open_toml

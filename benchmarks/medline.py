@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 
 import psutil
 
-from _common import report
+from _common import private_memory, report
 from _medline_files import write_files
 from irplatform.collections.pubmed.baseline import DEFAULT_FIELDS, PubmedCorpus, latest
 
@@ -138,18 +138,6 @@ def measure(side: str, folder: Path) -> dict[str, Any]:
     ]
     print(f"{side}: {measured}", file=sys.stderr, flush=True)
     return measured
-
-
-def private_memory(process: psutil.Process) -> int:
-    """Bytes of a process and its children that are not pages of files."""
-    total = 0
-    try:
-        for one in (process, *process.children(recursive=True)):
-            memory = one.memory_info()
-            total += memory.rss - getattr(memory, "shared", 0)
-    except psutil.Error:  # it has just ended
-        return total
-    return total
 
 
 def run_one(side: str, folder: Path) -> None:
