@@ -218,7 +218,12 @@ class Resources(Protocol):
         """
 
     def progress(self, label: str, total: int) -> AbstractContextManager[Callable[[int], None]]:
-        """A progress display; call what it yields with the number of steps just done."""
+        """A progress display; call what it yields with the number of steps just done.
+
+        Args:
+            label: what is being done, in lower case, such as "counting stems".
+            total: how many steps there are.
+        """
 
     def notice(self, message: str) -> None:
         """Tell the user something, in a line on stderr; the same line is told once."""

@@ -133,7 +133,7 @@ class DualEncoderSearch(Retriever):
         exact = kind == "exact" or (kind == "auto" and count < _EXACT_BELOW)
 
         def build(folder: Path) -> None:
-            with resources.progress("vectors of documents", count) as advance:
+            with resources.progress("computing document vectors", count) as advance:
                 build_index(
                     folder,
                     count,

@@ -106,7 +106,7 @@ def _write_documents(
     held: np.memmap[Any, np.dtype[np.float32]] = open_memmap(
         folder / _FILE, "w+", np.float32, shape
     )
-    with resources.progress("vectors of documents", index.count) as advance:
+    with resources.progress("computing document vectors", index.count) as advance:
         for start in range(0, index.count, _BLOCK):
             rows = np.arange(start, min(start + _BLOCK, index.count))
             tokens, offsets = index.tokens(rows)

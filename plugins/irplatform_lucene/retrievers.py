@@ -130,7 +130,7 @@ class BM25Retriever(BM25Formula):
                 f"the query plan was chosen on {chosen_on} of these {len(topics)} topics: each of "
                 "them is searched with weights that were chosen without it"
             )
-        with resources.progress("Expanding queries", len(topics)) as advance:
+        with resources.progress("expanding queries", len(topics)) as advance:
             made: dict[str, str | QueryBuilder] = {}
             for topic in topics:  # here and not while searching: see `querying.compile`
                 made[topic.id] = partial(_ready, expander.query(topic))

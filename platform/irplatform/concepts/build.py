@@ -132,7 +132,7 @@ def _build(
             for articles in batches(islice(corpus, done, None))
         )
         started = time.monotonic()
-        with progress("Concepts, documents", left) as advance:
+        with progress("finding concepts, documents", left) as advance:
             for linked in _results(tasks, workers):
                 writer.add(linked)
                 advance(len(linked.doc_ids))

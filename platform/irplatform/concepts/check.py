@@ -114,7 +114,7 @@ def check(
     misses, false_links = _Examples(examples), _Examples(examples)
     unknown: Counter[str] = Counter()
     documents = 0
-    with progress("Checking concepts, documents", graph.document_count) as advance:
+    with progress("checking concepts, documents", graph.document_count) as advance:
         for row, document in enumerate(corpus):
             advance(1)
             given = _headings(document.fields.get(heading_field))

@@ -112,7 +112,9 @@ class Calculator:
 
         def build(folder: Path) -> None:
             found: list[Features] = []
-            with self._resources.progress(f"{group.name} features", len(topics)) as advance:
+            with self._resources.progress(
+                f"computing {group.name} features", len(topics)
+            ) as advance:
                 for batch in self._batches(topics):
                     found += self.compute(group, batch)
                     advance(len(batch))

@@ -137,7 +137,7 @@ def add(name: str, paths: Sequence[Path], format_name: str | None = None) -> Man
             notice(f"{name} is already there, from the same files.")
             return before
         builder = Builder()
-        with progress(f"{name}: concepts and relations read") as advance:
+        with progress(f"reading concepts and relations of {name}") as advance:
             for path, how in zip(paths, formats, strict=True):
                 builder.extend(how.read(path), advance)
         if not builder:

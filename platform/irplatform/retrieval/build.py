@@ -94,7 +94,7 @@ def _build(corpus: Corpus, folder: Path, options: IndexOptions, threads: int) ->
         return taken
 
     try:
-        with progress(f"Indexing {corpus.name}", corpus.size_hint()) as advance:
+        with progress(f"indexing {corpus.name}", corpus.size_hint()) as advance:
             java.in_threads(add, _batches(records()), threads, advance)
     finally:
         indexer.close()

@@ -150,7 +150,7 @@ class LuceneIndex:
                 parsed = in_time(expand(parsed, words))
             return ranking(searcher.search(parsed, depth, order))
 
-        with progress("Searching", len(queries)) as advance:
+        with progress("searching", len(queries)) as advance:
             found = in_threads(find, queries.items(), threads or cores(), lambda _: advance(1))
         return dict(zip(queries, found, strict=True))
 

@@ -42,7 +42,7 @@ def import_vectors(path: Path, folder: Path, *, seed: int = 1) -> None:
     kind = recognize(path)
     kept: dict[str, npt.NDArray[np.float32]] = {}
     entries = 0
-    with progress("Importing word vectors") as advance:
+    with progress("importing word vectors") as advance:
         for entry, vector in read_entries(path, kind):
             entries += 1
             words = tokenize(entry)

@@ -108,7 +108,7 @@ def train_vectors(
     """
     folder.mkdir(parents=True, exist_ok=True)
     sentence_file = folder / "sentences.txt"
-    with progress("Sentences for word vectors", total) as advance:
+    with progress("reading sentences for word vectors", total) as advance:
         texts = chain(
             _texts_of(documents, advance),
             chain.from_iterable(read_paragraphs(path) for path in extra_text),
@@ -165,7 +165,7 @@ def _train(
             f"cannot train word vectors: of {words:,} words of text, none occurs {min_count} times."
             " Add text, or lower min_count."
         )
-    with progress("Training word vectors, words", words * epochs) as advance:
+    with progress("training word vectors, words", words * epochs) as advance:
         model.train(_Sentences(path, advance), total_examples=model.corpus_count, epochs=epochs)
     facts: dict[str, Any] = {
         "source": "trained",

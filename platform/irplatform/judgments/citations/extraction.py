@@ -85,7 +85,7 @@ def _build(folder: Path, sources: Sequence[Source], skip: bool, workers: int | N
         part += 1
     if done:
         notice(f"going on after {done:,} files that were read before")
-    with progress("Reading articles, files", total) as advance:
+    with progress("reading articles, files", total) as advance:
         advance(done)
         read = ordered_map(partial(_read_chunk, skip=skip), _chunks(stream), workers=workers)
         while chunks := list(islice(_counted(read, advance), _CHUNKS_A_PART)):
