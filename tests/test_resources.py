@@ -5,8 +5,11 @@ import time
 from types import SimpleNamespace
 
 import pytest
+from checkpoints import described
+from small import registration
 
-from irplatform.errors import InputError
+from irplatform.errors import InputError, PluginError
+from irplatform.plugin import TrainableReranker
 from irplatform.resources import CollectionResources, VectorSource
 from irplatform.text import VectorOptions, WordVectors
 
@@ -100,3 +103,29 @@ def test_another_process_does_not_repeat_what_the_user_was_told(resources, capsy
         "features 'genes' are left out",
         "something else",
     ]
+
+
+def test_a_checkpoint_is_loaded_with_the_vectors_that_it_brings(resources, tmp_path, monkeypatch):
+    made = []
+
+    class Constant(TrainableReranker):
+        def prepare(self, resources):
+            made.append(resources.source.ready)
+
+        def load(self, folder):
+            (folder / "weights").read_text()
+
+    known = SimpleNamespace(reranker=lambda name: registration(Constant, name))
+    monkeypatch.setattr("irplatform.registry.registry", lambda: known)
+    folder = described(tmp_path / "checkpoint", "constant")
+    (folder / "vectors").mkdir()
+    (folder / "member-0").mkdir()
+    with pytest.raises(PluginError, match=r"'constant' of .* failed loading a checkpoint: FileNot"):
+        resources.checkpoint(folder)
+    (folder / "member-0" / "weights").write_text("1")
+    assert len(resources.checkpoint(folder)) == 1
+    assert made == [folder / "vectors"] * 2
+    assert resources.source.ready is None
+    (folder / "checkpoint.json").write_text('{"format": 99}')
+    with pytest.raises(InputError, match="has format 99"):
+        resources.checkpoint(folder)

@@ -177,7 +177,7 @@ def test_a_second_run_builds_nothing_and_gives_the_same_bytes(first, collection,
     [
         ("irplatform.retrieval.build.to_record", 10, ()),
         ("irplatform.training.loop.save_weights", 6, ("index", "vectors", "forward-index")),
-        ("irplatform.reranking.systems.write_checkpoint", 1, ("index", "vectors")),
+        ("irplatform.training.checkpoints.write_checkpoint", 1, ("index", "vectors")),
         ("irplatform.reranking.scoring.append_journal", 20, ("index", "vectors")),
     ],
 )

@@ -12,18 +12,19 @@ from irplatform.collections import irds
 from irplatform.collections.checks import refuse_broken, warning_of_abstracts
 from irplatform.console import notice
 from irplatform.errors import InputError
-from irplatform.reranking.fitting import fit_system, learned_topics, open_checkpoint
+from irplatform.reranking.fitting import fit_system, open_checkpoint
 from irplatform.reranking.interpolation import Reranked
 from irplatform.reranking.lessons import Example, Lessons, examples
 from irplatform.reranking.scoring import Values, score_topics
 from irplatform.reranking.splits import fold_topics, seeds_of
-from irplatform.reranking.systems import RerankerChoice, System, read_description
+from irplatform.reranking.systems import RerankerChoice, System
 from irplatform.resources import CollectionResources, VectorSource
 from irplatform.retrieval import is_indexed
 from irplatform.retrieval.candidates import CandidateSource, Provenance, Request, Retrieved
 from irplatform.runs import Run
 from irplatform.runs.scores import alone as alone_name
 from irplatform.storage import artifact, fingerprint, home
+from irplatform.training.checkpoints import Checkpoint
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -243,8 +244,7 @@ def resources_with(
     """The resources, with a checkpoint's own word vectors where it is loaded."""
     if teacher.checkpoint is None or not choice.trainable:
         return resources
-    folder = teacher.checkpoint / "vectors"
-    source = VectorSource(ready=folder if folder.is_dir() else None)
+    source = VectorSource(ready=Checkpoint.read(teacher.checkpoint).vectors)
     return replace(resources, source=source, _vectors={})
 
 
@@ -258,11 +258,12 @@ def assign(
     """Fit what has to be fitted, and say which system scores which topics."""
     if teacher.checkpoint is not None and choice.trainable:
         system = open_checkpoint(choice, teacher.checkpoint, resources)
-        if learned := learned_topics(system, candidates.topics):
+        if learned := Checkpoint.read(teacher.checkpoint).learned(candidates.topics):
+            named = ", ".join(topic.id for topic in learned[:5])
             notice(
                 f"WARNING: {choice.name} was trained on {len(learned):,} of these "
-                f"{len(candidates.topics):,} topics ({', '.join(learned[:5])}, …): its scores "
-                "show what it remembers."
+                f"{len(candidates.topics):,} topics ({named}, …): its scores show what it "
+                "remembers."
             )
         return [(system, candidates.topics)]
     if teacher.lessons is not None:
@@ -329,11 +330,8 @@ def apply_checkpoint(
     trainable = [choice for choice in rerankers if choice.trainable]
     if len(trainable) != 1:
         raise InputError("--checkpoint needs exactly one reranker that learns.")
-    description = read_description(checkpoint, trainable[0])
-    return [
-        choice.as_trained(description["options"]) if choice.trainable else choice
-        for choice in rerankers
-    ]
+    recorded = Checkpoint.read(checkpoint, of=trainable[0].name).options
+    return [choice.as_trained(recorded) if choice.trainable else choice for choice in rerankers]
 
 
 __all__ = [

@@ -5,7 +5,6 @@ Everything is built at first use, kept in the cache, and shared by all plugins o
 
 from __future__ import annotations
 
-import json
 import time
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from irplatform import console
 from irplatform.errors import InputError
-from irplatform.plugin import Documents, TrainableReranker
+from irplatform.plugin import Documents
 from irplatform.storage import Artifact, artifact, file_digest
 
 if TYPE_CHECKING:
@@ -240,25 +239,17 @@ class CollectionResources:
         """The members of a checkpoint, with the word vectors that it brings.
 
         Raises:
-            InputError: it is none.
+            InputError: it is none, or its reranker is not installed.
         """
-        try:
-            held = json.loads((folder / "checkpoint.json").read_text(encoding="utf-8"))
-            name, options, members = held["reranker"], held["options"], int(held["members"])
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            raise InputError(
-                "this is not a checkpoint that `platform train` wrote.", path=folder
-            ) from error
-        vectors = folder / "vectors"
-        lender = self
-        if vectors.is_dir():
-            lender = replace(self, source=VectorSource(ready=vectors), _vectors={})
-        found = [lender.reranker(name, options) for _ in range(members)]
-        for number, member in enumerate(found):
-            if not isinstance(member, TrainableReranker):
-                raise InputError(f"'{name}' does not learn, so it has no checkpoints.", path=folder)
-            member.load(folder / f"member-{number}")
-        return found
+        from irplatform.registry import registry
+        from irplatform.training.checkpoints import Checkpoint
+
+        held = Checkpoint.read(folder)
+        registration = registry().reranker(held.reranker)
+        resources = self
+        if held.vectors is not None:
+            resources = replace(self, source=VectorSource(ready=held.vectors), _vectors={})
+        return held.load(registration, lambda: resources.reranker(held.reranker, held.options))
 
     def retriever(self, name: str, settings: Mapping[str, object] | None = None) -> Retriever:
         """A retriever."""

@@ -18,6 +18,7 @@ from irplatform.errors import InputError
 from irplatform.plugin import Resources, Retriever, Topic
 from irplatform.runs import Ranking, Run
 from irplatform.storage import fingerprint
+from irplatform.training.checkpoints import Checkpoint
 from irplatform_dual.options import RetrieverOptions
 from irplatform_dual.reranker import DualEncoder
 
@@ -71,7 +72,7 @@ class DualEncoderSearch(Retriever):
 
         Raises:
             InputError: there is neither a model nor anything to train one on, or both; or a file
-                is missing.
+                is missing; or the folder is no checkpoint.
         """
         from irplatform.collections.digests import digests
 
@@ -85,10 +86,7 @@ class DualEncoderSearch(Retriever):
             )
         if folder is None:
             return {"pairs": digests([pairs])} if pairs else {}
-        if not (folder / "checkpoint.json").is_file():
-            raise InputError(
-                "there is no checkpoint here: checkpoint.json is missing.", path=folder
-            )
+        Checkpoint.read(folder)
         files = [path for path in sorted(folder.rglob("*")) if path.is_file()]
         marks = digests(files)
         return {str(f.relative_to(folder)): m for f, m in zip(files, marks, strict=True)}

@@ -4,6 +4,7 @@ import pickle
 from pathlib import Path
 
 import pytest
+from checkpoints import described
 
 SMALL = ("--collection", "small")
 RUN = ("run", *SMALL)
@@ -145,13 +146,7 @@ def test_a_corpus_line_that_is_not_json_is_refused_with_file_and_line(refused, f
 @pytest.fixture
 def checkpoint(folder):
     """What `platform train --reranker delta-32` could have written."""
-    place = folder / "checkpoint"
-    place.mkdir()
-    (place / "checkpoint.json").write_text(
-        '{"format": 1, "reranker": "delta-32", "options": {}, "members": 1, '
-        '"interpolation": {"weight": 0.5}}'
-    )
-    return place
+    return described(folder / "checkpoint", "delta-32")
 
 
 def test_a_checkpoint_of_another_model_is_refused(refused, checkpoint):

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from checkpoints import described
 from small import small_resources, words
 
 from irplatform.errors import InputError
@@ -46,9 +47,7 @@ TOPICS = [Topic(f"t{n}", " ".join(VOCABULARY[n : n + 3])) for n in range(6)]
 
 def _retrieve(resources, members, tmp_path, depth=30, **options):
     resources.checkpoint = lambda _folder: members
-    folder = tmp_path / "checkpoint"
-    folder.mkdir(exist_ok=True)
-    (folder / "checkpoint.json").write_text("{}", encoding="utf-8")
+    folder = described(tmp_path / "checkpoint", "dual-encoder")
     retriever = DualEncoderSearch(RetrieverOptions(checkpoint=folder, **options))
     return retriever.retrieve(TOPICS, depth, resources)
 
@@ -105,8 +104,8 @@ def test_shares_are_even_over_what_did_not_learn():
 
 def test_more_than_there_is_and_nothing_to_ask(resources, tmp_path):
     resources.checkpoint = lambda _folder: [_member(resources, 1)]
-    (tmp_path / "checkpoint.json").write_text("{}", encoding="utf-8")
-    retriever = DualEncoderSearch(RetrieverOptions(checkpoint=tmp_path))
+    folder = described(tmp_path / "checkpoint", "dual-encoder")
+    retriever = DualEncoderSearch(RetrieverOptions(checkpoint=folder))
     topics = [TOPICS[0], Topic("strange", "nobodyknowsthis")]
     run = retriever.retrieve(topics, 1000, resources)
     assert len(run.rankings["t0"]) == len(resources.texts)
@@ -153,7 +152,7 @@ def test_what_it_depends_on_follows_the_files(tmp_path):
     folder.mkdir(parents=True)
     weights = folder / "dual.safetensors"
     weights.write_bytes(b"1")
-    (folder.parent / "checkpoint.json").write_text("{}", encoding="utf-8")
+    described(folder.parent, "dual-encoder")
     retriever = DualEncoderSearch(RetrieverOptions(checkpoint=folder.parent))
     before = retriever.depends_on()
     weights.write_bytes(b"2")

@@ -11,12 +11,13 @@ from small import SmallResources, labelled, registration
 
 from irplatform.errors import InputError, PluginError
 from irplatform.plugin import Options, Reranker, Topic, TrainableReranker
-from irplatform.reranking.fitting import fit_system, learned_topics, open_checkpoint
+from irplatform.reranking.fitting import fit_system, open_checkpoint
 from irplatform.reranking.lessons import Example, Lessons, examples
 from irplatform.reranking.splits import MEMBERS
 from irplatform.reranking.systems import RerankerChoice
 from irplatform.resources import VectorSource
 from irplatform.runs import Ranking
+from irplatform.training.checkpoints import Checkpoint
 
 pytestmark = pytest.mark.usefixtures("fresh_home")
 
@@ -258,10 +259,11 @@ def test_only_judged_topics_are_examples():
     assert made.labelled.candidates == ("t1z", "t1e")
 
 
-def test_a_system_knows_the_topics_that_it_was_trained_on():
-    system = fit_system(_choice(Memory), Lessons("lessons", _examples(range(20))), Lent())
+def test_a_checkpoint_knows_the_topics_that_it_was_trained_on(tmp_path):
+    fit_system(_choice(Memory), Lessons("lessons", _examples(range(20))), Lent())
+    (folder,) = (tmp_path / "home" / "checkpoint").glob("memory-lessons-*[0-9a-f]")
     seen = [example.topic for example in _examples([3])]
-    assert learned_topics(system, [*seen, Topic("new", "words of another topic")]) == ["t3"]
+    assert Checkpoint.read(folder).learned([*seen, Topic("new", "another topic")]) == seen
 
 
 class Counting(Memory):

@@ -1,9 +1,9 @@
 """Timing of rerankers: as many documents as were asked for, and weights from where they come."""
 
-import json
 from types import SimpleNamespace
 
 import pytest
+from checkpoints import described
 from small import SmallResources, registration
 
 from irplatform.errors import InputError
@@ -109,7 +109,6 @@ def test_a_checkpoint_of_the_same_model_and_documents_is_taken(fresh_home):
         (folder / "member-0").mkdir(parents=True)
         (folder / "member-0" / "weights").write_text(origin)
         depends_on = {"corpus": corpus, "vectors": SOURCE}
-        content = {**choice.describe(), "depends_on": depends_on}
-        (folder / "checkpoint.json").write_text(json.dumps(content))
+        described(folder, **choice.describe(), depends_on=depends_on)
     member, held = ready(choice, CHOSEN, Resources(), {})
     assert (held, member.origin) == (CHECKPOINT, "right")

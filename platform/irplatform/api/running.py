@@ -15,11 +15,11 @@ from irplatform.plugin import RunEvent
 from irplatform.registry import Registry, registry
 from irplatform.reranking.fitting import pretrain
 from irplatform.reranking.fitting import train as train_system
-from irplatform.reranking.systems import read_description
 from irplatform.results import Recorder
 from irplatform.retrieval.candidates import source_of
 from irplatform.retrieval.fusion import AUTO, Fusion
 from irplatform.storage import copy_folder, writable_folder
+from irplatform.training.checkpoints import Checkpoint
 
 if TYPE_CHECKING:
     from irplatform.reports.run_report import RunReport
@@ -128,4 +128,4 @@ def train(settings: RunSettings, out: Path | None = None) -> dict[str, Any]:
     if out is not None:
         copy_folder(built.path, out)
     path = out or built.path
-    return {"path": str(path), **read_description(path, choice)}
+    return {"path": str(path), **Checkpoint.read(path).description}

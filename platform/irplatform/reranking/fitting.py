@@ -18,21 +18,16 @@ from irplatform.reranking.interpolation import Choice, Reranked, choose_weight
 from irplatform.reranking.members import train_members, workspace
 from irplatform.reranking.scoring import Values, score_topics
 from irplatform.reranking.splits import MEMBERS, MOST_WEIGHING_TOPICS, Split, split_topics, weighing
-from irplatform.reranking.systems import (
-    RerankerChoice,
-    System,
-    load_members,
-    read_description,
-    write_checkpoint,
-)
+from irplatform.reranking.systems import RerankerChoice, System
 from irplatform.storage import Artifact, artifact, fingerprint
+from irplatform.training.checkpoints import KIND, Checkpoint, member_folder, write_checkpoint
 from irplatform.training.distributed import training_processes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from irplatform.plugin import Reranker, Topic
+    from irplatform.plugin import Reranker
     from irplatform.reranking.lessons import Example, Lessons
     from irplatform.resources import CollectionResources
 
@@ -66,16 +61,15 @@ def fit_system(
 def open_checkpoint(
     choice: RerankerChoice, folder: Path, resources: CollectionResources, mark: str | None = None
 ) -> System:
-    """The system that a checkpoint holds."""
-    description = read_description(folder, choice)
-    members = load_members(folder, choice, resources)
-    return System(
-        choice,
-        members,
-        float(description["interpolation"]["weight"]),
-        mark or fingerprint({"checkpoint": description}),
-        description,
-    )
+    """The system that a checkpoint holds.
+
+    Raises:
+        InputError: it is none, or one of another reranker.
+    """
+    held = Checkpoint.read(folder, of=choice.name)
+    members = held.load(choice.registration, lambda: choice.create(resources))
+    mark = mark or fingerprint({"checkpoint": held.description})
+    return System(choice, members, held.weight, mark, held.description)
 
 
 def _refuse_barren(choice: RerankerChoice, lessons: Lessons) -> None:
@@ -142,7 +136,7 @@ def train(
             f"and validated on {len(splits[0].validation):,}"
         )
         scored = train_members(
-            choice, splits, resources, folder, start.path / "member-0" if start else None
+            choice, splits, resources, folder, member_folder(start.path, 0) if start else None
         )
         validated: dict[str, Example] = {}
         out_of_sample: dict[str, list[Values]] = {}
@@ -156,13 +150,14 @@ def train(
             folder,
             len(splits),
             resources.vector_folders,
+            [example.topic for example in lessons.training],
             _describe(choice, lessons, splits, chosen, depends_on),
         )
         for number in range(len(splits)):
             shutil.rmtree(workspace(folder, number))
 
     return artifact(
-        "checkpoint",
+        KIND,
         f"{choice.name}-{lessons.label}",
         depends_on,
         build,
@@ -197,17 +192,6 @@ def _choose(
     return choose_weight(reranked, judgments, holds_first_stage=choice.holds_first_stage)
 
 
-def _mark(topic: Topic) -> str:
-    """Stands for a topic's words, to recognize it in another collection."""
-    return fingerprint({"query": topic.query})
-
-
-def learned_topics(system: System, topics: Sequence[Topic]) -> list[str]:
-    """Ids of the topics that a system was trained on, as far as it says so."""
-    learned = set(system.description.get("queries", ()))
-    return [topic.id for topic in topics if _mark(topic) in learned]
-
-
 def _describe(
     choice: RerankerChoice,
     lessons: Lessons,
@@ -218,7 +202,6 @@ def _describe(
     return {
         **choice.describe(),
         "trained_on": lessons.label,
-        "queries": sorted({_mark(example.topic) for example in lessons.training}),
         "topics": len(lessons.training),
         "splits": [{"training": len(s.training), "validation": len(s.validation)} for s in splits],
         "interpolation": {

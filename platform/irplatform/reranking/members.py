@@ -28,8 +28,9 @@ from irplatform.errors import InputError
 from irplatform.plugin import TrainableReranker, TrainingData
 from irplatform.registry import registry
 from irplatform.reranking.scoring import Values, score_topics
-from irplatform.reranking.systems import RerankerChoice, member_folder
+from irplatform.reranking.systems import RerankerChoice
 from irplatform.text.workers import all_at_once, ordered_map
+from irplatform.training.checkpoints import member_folder
 from irplatform.training.distributed import (
     PROCESSES_VARIABLE,
     Place,

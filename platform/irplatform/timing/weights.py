@@ -6,7 +6,6 @@ learned before they can be timed, and brief lessons may grow smaller ones.
 
 from __future__ import annotations
 
-import json
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING
 from irplatform.console import notice
 from irplatform.errors import InputError
 from irplatform.plugin import LabelledTopic, TrainableReranker, TrainingData
-from irplatform.storage import home
+from irplatform.training.checkpoints import cached_checkpoints, member_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -84,12 +83,12 @@ def _labelled(topic: Topic, doc_ids: Sequence[str], judgments: Mapping[str, int]
 def _checkpoints(choice: RerankerChoice, resources: CollectionResources) -> Iterator[Path]:
     """First members of checkpoints in the cache, of this reranker on these documents."""
     wanted = choice.describe()
-    for path in sorted((home() / "checkpoint").glob("*/checkpoint.json")):
-        held = json.loads(path.read_text(encoding="utf-8"))
+    for checkpoint in cached_checkpoints():
+        held = checkpoint.description
         depends_on = held.get("depends_on", {})
         if (
             all(held.get(key) == value for key, value in wanted.items())
             and depends_on.get("corpus") == resources.corpus.fingerprint
             and depends_on.get("vectors") == resources.source.describe()
         ):
-            yield path.parent / "member-0"
+            yield member_folder(checkpoint.folder, 0)

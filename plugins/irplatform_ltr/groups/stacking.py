@@ -7,7 +7,6 @@ the topics that are learned from.
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,7 +26,8 @@ from irplatform.plugin import (
     TrainableReranker,
     TrainingData,
 )
-from irplatform.storage import file_digest, fingerprint
+from irplatform.storage import file_digest
+from irplatform.training.checkpoints import Checkpoint
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -116,9 +116,8 @@ class Checkpoints(FeatureGroup):
 
     def check(self) -> None:
         """See that there are checkpoints in the folders."""
-        for folder in map(Path, self.options.folders):
-            if not (folder / "checkpoint.json").is_file():
-                raise InputError("there is no checkpoint of `platform train` here.", path=folder)
+        for folder in self.options.folders:
+            Checkpoint.read(Path(folder))
 
     def prepare(self, resources: Resources) -> None:
         """Read the checkpoints."""
@@ -146,10 +145,8 @@ class Checkpoints(FeatureGroup):
         Raises:
             InputError: one was: its scores of them would show what it remembers.
         """
-        marks = {fingerprint({"query": topic.query}) for topic in topics}
         for folder in self._folders:
-            description = json.loads((folder / "checkpoint.json").read_text(encoding="utf-8"))
-            if seen := marks & set(description.get("queries", ())):
+            if seen := Checkpoint.read(folder).learned(topics):
                 raise InputError(
                     f"this checkpoint was trained on {len(seen)} of the {len(topics)} training "
                     "topics, so that its scores of them are no guide to others. Name its reranker "

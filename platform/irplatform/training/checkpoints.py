@@ -1,0 +1,201 @@
+"""The form of a checkpoint: the folder that a trained reranker is kept in, and can be moved with.
+
+    checkpoint.json   the reranker, its options, its training topics, its weight of interpolation
+    member-0/ …       what each member saved
+    vectors/          the word vectors that they were trained with
+
+Whoever writes or reads one does it here, so that all agree on the names, on what is refused, and on
+which topics a checkpoint was trained on: its scores of these show what it remembers.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from irplatform.errors import InputError
+from irplatform.plugin import TrainableReranker
+from irplatform.storage import fingerprint, home
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from irplatform.plugin import Reranker, Topic
+    from irplatform.registry import Registration
+
+KIND = "checkpoint"
+"""The folder of the cache that holds them."""
+FORMAT = 1
+_DESCRIPTION = "checkpoint.json"
+_VECTORS = "vectors"
+_QUERIES = "queries"
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """A checkpoint whose description has been read and checked.
+
+    Attributes:
+        folder: where it lies.
+        reranker: the name of the reranker.
+        options: those that it was trained with.
+        members: how many there are.
+        weight: the first stage's share in interpolation, 0 to 1.
+        queries: stand for the words of the topics that it was trained on.
+        description: all that `write_checkpoint` recorded.
+    """
+
+    folder: Path
+    reranker: str
+    options: Mapping[str, object]
+    members: int
+    weight: float
+    queries: frozenset[str]
+    description: Mapping[str, Any]
+
+    @classmethod
+    def read(cls, folder: Path, *, of: str | None = None) -> Checkpoint:
+        """Read the description of a checkpoint.
+
+        Args:
+            folder: of the checkpoint.
+            of: the name of the reranker that it has to be of; None takes any.
+
+        Raises:
+            InputError: it is none, of another format, or of another reranker.
+        """
+        if folder.is_file():
+            raise InputError(
+                "a checkpoint is the folder that `platform train` writes, not a file. Pickled "
+                "models (.pt, .pkl) are not read, since they can run code.",
+                path=folder,
+            )
+        try:
+            description = json.loads((folder / _DESCRIPTION).read_text(encoding="utf-8"))
+            if (form := description["format"]) != FORMAT:
+                raise InputError(
+                    f"this checkpoint has format {form}; this version reads format {FORMAT}. "
+                    "Train it again.",
+                    path=folder,
+                )
+            held = cls(
+                folder,
+                str(description["reranker"]),
+                dict(description["options"]),
+                int(description["members"]),
+                float(description["interpolation"]["weight"]),
+                frozenset(description[_QUERIES]),
+                description,
+            )
+        except FileNotFoundError as error:
+            raise InputError(
+                f"there is no checkpoint here: {_DESCRIPTION} is missing.", path=folder
+            ) from error
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise InputError(
+                "this is not a checkpoint's description.", path=folder / _DESCRIPTION
+            ) from error
+        if of not in (None, held.reranker):
+            raise InputError(
+                f"this is a checkpoint of '{held.reranker}', not of '{of}'. "
+                f"Use --reranker {held.reranker}.",
+                path=folder,
+            )
+        return held
+
+    @property
+    def vectors(self) -> Path | None:
+        """The folder of the word vectors that it was trained with; None where it needed none."""
+        folder = self.folder / _VECTORS
+        return folder if folder.is_dir() else None
+
+    def learned(self, topics: Sequence[Topic]) -> list[Topic]:
+        """Those of some topics that it was trained on, known by their words in any collection."""
+        return [topic for topic in topics if _mark(topic) in self.queries]
+
+    def load(
+        self, registration: Registration[Reranker], create: Callable[[], Reranker]
+    ) -> list[Reranker]:
+        """Its members, ready to score.
+
+        Args:
+            registration: of the reranker.
+            create: makes a prepared instance.
+
+        Raises:
+            InputError: the reranker does not learn.
+            PluginError: the reranker cannot read what it saved.
+        """
+        found: list[Reranker] = []
+        for number in range(self.members):
+            member = create()
+            if not isinstance(member, TrainableReranker):
+                raise InputError(
+                    f"'{registration.name}' does not learn, so it has no checkpoints.",
+                    path=self.folder,
+                )
+            with registration.at_work("loading a checkpoint"):
+                member.load(member_folder(self.folder, number))
+            found.append(member)
+        return found
+
+
+def member_folder(folder: Path, number: int) -> Path:
+    """Where a checkpoint has what a member saved, counted from 0."""
+    return folder / f"member-{number}"
+
+
+def write_checkpoint(
+    folder: Path,
+    members: int,
+    vector_folders: Sequence[Path],
+    topics: Sequence[Topic],
+    description: Mapping[str, Any],
+) -> None:
+    """Complete a checkpoint.
+
+    Args:
+        folder: has what the members saved, each in its `member_folder`.
+        members: how many.
+        vector_folders: word vectors; the first are those that it was trained with.
+        topics: those that it was trained on.
+        description: what else is recorded: `reranker`, `options`, `interpolation` with its
+            `weight`, and more.
+    """
+    for source in vector_folders[:1]:
+        shutil.rmtree(folder / _VECTORS, ignore_errors=True)
+        shutil.copytree(source, folder / _VECTORS, copy_function=_link_or_copy)
+    recorded = {
+        "format": FORMAT,
+        "members": members,
+        **description,
+        _QUERIES: sorted({_mark(topic) for topic in topics}),
+    }
+    text = json.dumps(recorded, indent=1)
+    (folder / _DESCRIPTION).write_text(text + "\n", encoding="utf-8")
+
+
+def cached_checkpoints() -> Iterator[Checkpoint]:
+    """The checkpoints of the cache that this version reads, by name."""
+    for path in sorted((home() / KIND).glob(f"*/{_DESCRIPTION}")):
+        try:
+            yield Checkpoint.read(path.parent)
+        except InputError:  # of another version
+            continue
+
+
+def _mark(topic: Topic) -> str:
+    """Stands for a topic's words."""
+    return fingerprint({"query": topic.query})
+
+
+def _link_or_copy(source: str, target: str) -> None:
+    """Vectors are large and never change: share the bytes where the file system can."""
+    try:
+        os.link(source, target)
+    except OSError:
+        shutil.copy2(source, target)

@@ -1,0 +1,38 @@
+"""The options that a checkpoint's reranker is used with."""
+
+import pytest
+from pydantic import Field
+from small import registration
+
+from irplatform.errors import InputError
+from irplatform.plugin import Options, TrainableReranker
+from irplatform.reranking.systems import RerankerChoice
+
+
+class ConstantOptions(Options):
+    size: int = Field(1, description="size")
+    form: str = Field("usual", description="form")
+
+
+class Constant(TrainableReranker):
+    """Learns nothing."""
+
+    Options = ConstantOptions
+
+
+def _choice(**settings):
+    held = registration(Constant, "constant")
+    return RerankerChoice(held, held.options(settings))
+
+
+def test_options_are_those_of_training_unless_the_user_chose_others():
+    recorded = _choice(size=9, form="usual").options.model_dump(mode="json")
+    assert _choice().as_trained(recorded).options == ConstantOptions(size=9)
+    assert _choice(form="plain").as_trained(recorded).options == ConstantOptions(
+        size=9, form="plain"
+    )
+
+
+def test_options_of_another_version_are_refused():
+    with pytest.raises(InputError, match="'colour' is no option of reranker 'constant'"):
+        _choice().as_trained({"colour": "red"})
