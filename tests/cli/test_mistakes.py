@@ -92,6 +92,8 @@ def refused(platform, folder):
         (("train", *SMALL, "--reranker", "detla"), "Did you mean 'delta'?"),
         (("train", *SMALL, "--reranker", "delta", "--out", "small"), "small: this exists already"),
         (("train", *SMALL, "--reranker", "delta", "--out", "good.run/x"), "good.run: this is a"),
+        (("train", *SMALL, "--reranker", "revdocid"), "'revdocid' does not learn"),
+        (("train", *SMALL, "--reranker", "revdocid", "--members", "2"), "--members has no effect"),
         (("fuse", "good.run", "--out", "f.run"), "at least two runs are needed"),
         (("fuse", "a", "b", "--out", "f", "--by", "scores", "--k", "9"), "--k has no effect"),
         (("collections", "show", "dmeo"), "Did you mean 'demo'?"),

@@ -1,24 +1,26 @@
 """From what a run was told to what it works with: systems, collections, and where they learn.
 
-Names are resolved and checked before anything is built; `run` and `explain` share this, so that
-what is explained is what ran.
+Names are resolved and checked before anything is built; `run`, `explain` and `train` share this,
+so that what is explained is what ran.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from irplatform import pipeline, teaching
 from irplatform.api.settings import RunSettings, resources_for
-from irplatform.choices import choose_systems, expanded_for, with_expansion_of
+from irplatform.api.systems import resolve_learning_systems
 from irplatform.console import notice
+from irplatform.errors import InputError
 from irplatform.retrieval.candidates import source_of
 from irplatform.retrieval.fusion import AUTO, Fusion
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from irplatform.api.systems import Systems
     from irplatform.collections import Collection, Qrels
     from irplatform.pipeline import Candidates
     from irplatform.registry import Registry
@@ -38,13 +40,13 @@ class Asked:
         settings: as they were given.
         plugins: where names are looked up.
         collection: what is searched.
-        qrels: its judgments, where it has some.
+        qrels: its judgments, where it has some and is evaluated.
         retrievers: the first stage.
         rerankers: what reranks.
         source: where candidates come from.
+        resources: what the harness lends.
         training: the collection to learn from, where something learns from one.
         folds: whether rerankers are cross-validated over the collection's own topics.
-        resources: what the harness lends.
     """
 
     settings: RunSettings
@@ -54,9 +56,9 @@ class Asked:
     retrievers: Sequence[RetrieverChoice]
     rerankers: Sequence[RerankerChoice]
     source: CandidateSource
-    training: Collection | None
-    folds: bool
     resources: CollectionResources
+    training: Collection | None = None
+    folds: bool = False
 
     @property
     def learns(self) -> bool:
@@ -75,37 +77,50 @@ def ask(settings: RunSettings, plugins: Registry) -> Asked:
     Raises:
         InputError: a wrong name, option or file.
     """
-    collection = plugins.collection(settings.collection)
-    given = with_expansion_of(collection, plugins, settings.retrievers, settings.settings)
-    retrievers, rerankers = choose_systems(
-        plugins, settings.retrievers, settings.rerankers, given, settings.preset, settings.members
-    )
-    teaching.check_repetitions(settings.seeds, settings.members, rerankers)
-    pipeline.refuse_silent_downloads(collection, settings.collection)
-    retrievers = expanded_for(rerankers, retrievers, collection, given)
+    systems = resolve_learning_systems(settings, plugins)
+    collection, rerankers = systems.collection, systems.rerankers
     train_on = plugins.collection(settings.train_on) if settings.train_on else None
-    rerankers = pipeline.apply_checkpoint(settings.checkpoint, rerankers)
-    teaching.check_pretraining(settings.pretrain, settings.checkpoint, rerankers, plugins)
-    for choice in rerankers:
-        choice.describe()  # what it depends on and cannot have is refused before any work
     qrels = collection.load_qrels() if collection.load_qrels else None
+    asked = _asked(settings, plugins, systems, qrels)
+    if not (asked.learns or asked.fuses):
+        return asked
+    training = teaching.find_training(collection, train_on)
+    folds = asked.learns and not training and teaching.check_teacher(collection, rerankers, qrels)
+    return replace(asked, training=training, folds=folds)
+
+
+def ask_training(settings: RunSettings, plugins: Registry) -> Asked:
+    """Resolve and check what a training was told: its collection is the one to learn from.
+
+    Raises:
+        InputError: a wrong name, option or file, or a collection without judgments.
+    """
+    if settings.checkpoint is not None:
+        raise InputError("--checkpoint has no effect: training makes one.")
+    systems = resolve_learning_systems(settings, plugins)
+    for choice in systems.rerankers:
+        if not choice.trainable:
+            raise InputError(f"'{choice.name}' does not learn: it needs no training.")
+    if systems.collection.load_qrels is None:
+        raise InputError(f"'{systems.collection.id}' has no judgments to train on.")
+    return replace(_asked(settings, plugins, systems, None), training=systems.collection)
+
+
+def _asked(
+    settings: RunSettings, plugins: Registry, systems: Systems, qrels: Qrels | None
+) -> Asked:
+    """What was told, but for what to learn from."""
     source = source_of(settings.candidates)
-    source.refuse(collection)
-    learns = bool(rerankers) and settings.checkpoint is None
-    several = len(retrievers) > 1 and settings.fusion == AUTO
-    training = teaching.find_training(collection, train_on) if learns or several else None
-    folds = learns and not training and teaching.check_teacher(collection, rerankers, qrels)
+    source.refuse(systems.collection)
     return Asked(
         settings,
         plugins,
-        collection,
+        systems.collection,
         qrels,
-        retrievers,
-        rerankers,
+        systems.retrievers,
+        systems.rerankers,
         source,
-        training,
-        folds,
-        resources_for(settings, collection),
+        resources_for(settings, systems.collection),
     )
 
 
@@ -137,7 +152,7 @@ def study(asked: Asked) -> tuple[Studied | None, Fusion]:
         asked.learns or teaching.same_documents(training, asked.collection)
     ):
         return None, Fusion()
-    source = asked.source.elsewhere()
+    source = asked.source if training is asked.collection else asked.source.elsewhere()
     if source is not asked.source:
         found_by = ", ".join(asked.settings.retrievers)
         notice(f"{training.id}: the run has not its topics; {found_by} finds their candidates")

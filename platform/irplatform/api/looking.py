@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from irplatform import pipeline
 from irplatform.api.settings import RunSettings, resources_for
-from irplatform.choices import choose_systems, with_expansion_of
+from irplatform.api.systems import resolve_systems
 from irplatform.errors import InputError, unknown
 from irplatform.plugin import Topic
 from irplatform.registry import registry
@@ -39,9 +39,9 @@ def search(
     if depth < 1:
         raise InputError("depth must be at least 1.")
     plugins = registry()
-    held = plugins.collection(collection)
-    given = with_expansion_of(held, plugins, (retriever,), settings or {})
-    (choice,), _ = choose_systems(plugins, (retriever,), (), given)
+    told = RunSettings(collection, retrievers=(retriever,), settings=settings or {})
+    systems = resolve_systems(told, plugins)
+    held, (choice,) = systems.collection, systems.retrievers
     pipeline.refuse_silent_downloads(held, collection)
     if topic is None:
         asked = Topic("query", query or "")
@@ -51,7 +51,7 @@ def search(
             raise unknown(f"topic of '{held.id}'", topic, topics)
         asked = topics[topic]
     grades = held.load_qrels().get(asked.id, {}) if topic and held.load_qrels else {}
-    resources = resources_for(RunSettings(collection), held)
+    resources = resources_for(told, held)
     asker = choice.registration.system(choice.options)
     run = asker.retrieve([asked], depth, resources)
     ranking = run.rankings[asked.id].top(depth)

@@ -5,23 +5,19 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from irplatform import pipeline, teaching
-from irplatform.api.asking import ask, candidates_of, study, teacher_of
-from irplatform.api.settings import RunSettings, resources_for
-from irplatform.choices import choose_systems, expanded_for, with_expansion_of
+from irplatform import pipeline
+from irplatform.api.asking import ask, ask_training, candidates_of, study, teacher_of
 from irplatform.errors import InputError
 from irplatform.evaluation import measures_of
 from irplatform.plugin import RunEvent
 from irplatform.registry import Registry, registry
-from irplatform.reranking.fitting import pretrain
 from irplatform.reranking.fitting import train as train_system
 from irplatform.results import Recorder
-from irplatform.retrieval.candidates import source_of
-from irplatform.retrieval.fusion import AUTO, Fusion
 from irplatform.storage import copy_folder, writable_folder
 from irplatform.training.checkpoints import Checkpoint
 
 if TYPE_CHECKING:
+    from irplatform.api.settings import RunSettings
     from irplatform.reports.run_report import RunReport
 
 
@@ -86,45 +82,19 @@ def train(settings: RunSettings, out: Path | None = None) -> dict[str, Any]:
     Raises:
         InputError: a wrong name, option or file, or a collection without judgments.
     """
-    plugins = registry()
-    collection = plugins.collection(settings.collection)
-    given = with_expansion_of(collection, plugins, settings.retrievers, settings.settings)
-    retrievers, (choice,) = choose_systems(
-        plugins, settings.retrievers, settings.rerankers, given, settings.preset, settings.members
-    )
-    if not choice.trainable:
-        raise InputError(f"'{choice.name}' does not learn: it needs no training.")
-    teaching.check_pretraining(settings.pretrain, None, [choice], plugins)
-    choice.describe()  # what it depends on and cannot have is refused before any work
     if out is not None:
         if out.exists():
             raise InputError(
                 "this exists already; choose another folder for the checkpoint.", path=out
             )
         writable_folder(out)
-    pipeline.refuse_silent_downloads(collection, settings.collection)
-    retrievers = expanded_for([choice], retrievers, collection, given)
-    if collection.load_qrels is None:
-        raise InputError(f"'{collection.id}' has no judgments to train on.")
-    source = source_of(settings.candidates)
-    source.refuse(collection)
-    resources = resources_for(settings, collection)
-    studied = teaching.study(
-        collection, retrievers, settings.depth, settings.rerank_depth, resources, source=source
-    )
-    fusion = studied.fusion() if settings.fusion == AUTO else Fusion()
-    lessons = studied.lessons(fusion)
-    pretraining = teaching.pretraining_lessons(
-        settings.pretrain or teaching.declared_pretraining(collection, [choice]),
-        collection,
-        plugins,
-        retrievers,
-        resources,
-        fusion,
-        queries=settings.pretrain_queries,
-    )
-    start = pretrain(choice, pretraining, resources) if pretraining else None
-    built = train_system(choice, lessons, resources, start=start)
+    asked = ask_training(settings, registry())
+    (choice,) = asked.rerankers
+    studied, fusion = study(asked)
+    teacher = teacher_of(asked, studied, fusion)
+    assert teacher.lessons is not None  # `ask_training` says what to learn from
+    pretraining = teacher.pretraining_of(choice)
+    built = train_system(choice, teacher.lessons, asked.resources, pretraining)
     if out is not None:
         copy_folder(built.path, out)
     path = out or built.path

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from irplatform import pipeline, teaching
 from irplatform.api.settings import RunSettings, TuneSettings, resources_for
-from irplatform.choices import choose_systems, expanded_for, with_expansion_of
+from irplatform.api.systems import resolve_systems
 from irplatform.evaluation.judgments import of_collection
 from irplatform.registry import registry
 from irplatform.tuning import (
@@ -38,12 +38,11 @@ def tune(settings: RunSettings, tuning: TuneSettings) -> TuneReport:
         InputError: a wrong name, option, range or file, or no topics to tune on.
     """
     plugins = registry()
-    collection = plugins.collection(settings.collection)
-    given = with_expansion_of(collection, plugins, settings.retrievers, settings.settings)
-    chosen = choose_systems(plugins, settings.retrievers, settings.rerankers, given)
+    systems = resolve_systems(settings, plugins).expanded()
+    collection = systems.collection
     given = {
-        **given,
-        **_expansion(expanded_for(chosen[1], chosen[0], collection, given)),
+        **systems.given,
+        **_expansion(systems.retrievers),
         **_one_plan(settings.retrievers, tuning.over),
     }
     dimensions = read_space(plugins, settings.retrievers, settings.rerankers, given, tuning.over)

@@ -52,8 +52,7 @@ def fit_system(
         InputError: there is nothing to learn from.
     """
     if choice.trainable:
-        start = pretrain(choice, pretraining, resources) if pretraining else None
-        built = train(choice, lessons, resources, start=start)
+        built = train(choice, lessons, resources, pretraining)
         return open_checkpoint(choice, built.path, resources, built.fingerprint)
     return _weigh(choice, lessons, resources)
 
@@ -85,29 +84,27 @@ def _weigh(choice: RerankerChoice, lessons: Lessons, resources: CollectionResour
     return System(choice, [member], chosen.weight, fingerprint(choice.describe()), {})
 
 
-def pretrain(choice: RerankerChoice, lessons: Lessons, resources: CollectionResources) -> Artifact:
-    """Train the one model that all members of a system then start from."""
-    return train(choice.in_pretraining(), lessons, resources)
-
-
 def train(
     choice: RerankerChoice,
     lessons: Lessons,
     resources: CollectionResources,
-    *,
-    start: Artifact | None = None,
+    pretraining: Lessons | None = None,
 ) -> Artifact:
     """Train the members of a system and keep them as a checkpoint in the cache.
+
+    Pre-training makes one model with a checkpoint of its own, whose weights every member starts
+    from.
 
     Args:
         choice: the reranker.
         lessons: what it learns from.
         resources: what the harness lends.
-        start: a checkpoint with one member, whose weights every member starts from.
+        pretraining: what it learns from before.
 
     Raises:
         InputError: nothing is relevant in the lessons.
     """
+    start = train(choice.in_pretraining(), pretraining, resources) if pretraining else None
     _refuse_barren(choice, lessons)
     splits = split_topics(lessons.training, lessons.validation, resources.seed, choice.members)
     many = any(len(split.validation) > MOST_WEIGHING_TOPICS for split in splits)

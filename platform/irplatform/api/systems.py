@@ -1,0 +1,80 @@
+"""From the names in settings to systems with their options, over the collection that they are for.
+
+Every command that searches or reranks chooses its systems here, so that the same settings mean the
+same systems for all. Names, options and what cannot have an effect are checked before anything of
+the collection is read.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from irplatform import pipeline, teaching
+from irplatform.choices import choose_systems, expanded_for, with_expansion_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from irplatform.api.settings import RunSettings
+    from irplatform.collections import Collection
+    from irplatform.registry import Registry
+    from irplatform.reranking.systems import RerankerChoice
+    from irplatform.retrieval.first_stage import RetrieverChoice
+
+
+@dataclass(frozen=True)
+class Systems:
+    """The systems of a command.
+
+    Attributes:
+        collection: what they search.
+        given: the settings that they were chosen by: the user's, and beneath them how the
+            collection wants its queries expanded.
+        retrievers: the first stage.
+        rerankers: what reranks.
+    """
+
+    collection: Collection
+    given: Mapping[str, object]
+    retrievers: Sequence[RetrieverChoice]
+    rerankers: Sequence[RerankerChoice]
+
+    def expanded(self) -> Systems:
+        """The same, whose retrievers expand queries where the rerankers are made for that.
+
+        Reads the collection's topics.
+        """
+        retrievers = expanded_for(self.rerankers, self.retrievers, self.collection, self.given)
+        return replace(self, retrievers=retrievers)
+
+
+def resolve_systems(settings: RunSettings, plugins: Registry) -> Systems:
+    """Choose systems by their names.
+
+    Raises:
+        InputError: a wrong name or option.
+    """
+    collection = plugins.collection(settings.collection)
+    given = with_expansion_of(collection, plugins, settings.retrievers, settings.settings)
+    retrievers, rerankers = choose_systems(
+        plugins, settings.retrievers, settings.rerankers, given, settings.preset, settings.members
+    )
+    return Systems(collection, given, retrievers, rerankers)
+
+
+def resolve_learning_systems(settings: RunSettings, plugins: Registry) -> Systems:
+    """Choose systems of which some may be trained, and see that they can be.
+
+    Raises:
+        InputError: a wrong name, option or file, something that would have no effect, or a large
+            download that nobody asked for.
+    """
+    systems = resolve_systems(settings, plugins)
+    teaching.check_repetitions(settings.seeds, settings.members, systems.rerankers)
+    rerankers = pipeline.apply_checkpoint(settings.checkpoint, systems.rerankers)
+    teaching.check_pretraining(settings.pretrain, settings.checkpoint, rerankers, plugins)
+    for choice in rerankers:
+        choice.describe()  # what it depends on and cannot have is refused before any work
+    pipeline.refuse_silent_downloads(systems.collection, settings.collection)
+    return replace(systems, rerankers=rerankers).expanded()
