@@ -13,11 +13,12 @@ from irplatform.collections import Collection
 from irplatform.errors import InputError
 from irplatform.pipeline import FOLDS, Candidates, rerank
 from irplatform.plugin import Options, Reranker, Topic, TrainableReranker
+from irplatform.reranking.lessons import Teacher
 from irplatform.reranking.systems import RerankerChoice
 from irplatform.resources import CollectionResources
 from irplatform.retrieval.first_stage import FirstStage
 from irplatform.runs import Ranking, Run
-from irplatform.teaching import Teacher, check_teacher, find_training, topics_to_tune_on
+from irplatform.teaching import check_teacher, find_training, topics_to_tune_on
 
 pytestmark = pytest.mark.usefixtures("fresh_home")
 

@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 
     from irplatform.collections import Collection, Qrels
     from irplatform.plugin import Topic
+    from irplatform.reranking.lessons import Teacher
     from irplatform.retrieval.first_stage import FirstStage, RetrieverChoice
     from irplatform.retrieval.fusion import Fusion
-    from irplatform.teaching import Teacher
 
 FOLDS = 5
 """Of cross-validation over a collection's own topics."""

@@ -41,29 +41,6 @@ FEWEST_TOPICS = 10
 """Fewer judged topics than this are not cross-validated."""
 
 
-@dataclass(frozen=True)
-class Teacher:
-    """Where rerankers learn from: a checkpoint, a training collection, or the topics' own folds.
-
-    Attributes:
-        lessons: the training collection's topics, or None.
-        checkpoint: a folder to load instead of training.
-        folds: cross-validate over the evaluated collection's own judged topics.
-        pretraining: what rerankers that learn learn from before, or None.
-        declared: what those learn from before that say so themselves, or None.
-    """
-
-    lessons: Lessons | None = None
-    checkpoint: Path | None = None
-    folds: bool = False
-    pretraining: Lessons | None = None
-    declared: Lessons | None = None
-
-    def pretraining_of(self, choice: RerankerChoice) -> Lessons | None:
-        """What a reranker learns from before."""
-        return self.declared if self.declared and choice.pretrained_on else self.pretraining
-
-
 def find_training(collection: Collection, train_on: Collection | None) -> Collection | None:
     """The collection that trains rerankers for this one, if there is one.
 

@@ -10,7 +10,7 @@ from irplatform import teaching
 from irplatform.errors import InputError
 from irplatform.plugin import Field, Options, Reranker, TrainableReranker
 from irplatform.registry import registry
-from irplatform.reranking.lessons import Lessons
+from irplatform.reranking.lessons import Lessons, Teacher
 from irplatform.reranking.systems import RerankerChoice
 
 
@@ -59,11 +59,11 @@ def test_mesh_is_what_a_declaring_reranker_is_pretrained_on_where_there_are_head
 
 def test_only_those_that_declare_it_learn_from_what_was_declared():
     asked, declared = Lessons("asked", []), Lessons("declared", [])
-    teacher = teaching.Teacher(declared=declared)
+    teacher = Teacher(declared=declared)
     assert teacher.pretraining_of(_choice(Declaring)) is declared
     assert teacher.pretraining_of(_choice(Silent)) is None
     assert teacher.pretraining_of(_choice(Reranker)) is None
-    teacher = teaching.Teacher(pretraining=asked)
+    teacher = Teacher(pretraining=asked)
     assert teacher.pretraining_of(_choice(Declaring)) is asked
     assert teacher.pretraining_of(_choice(Silent)) is asked
 

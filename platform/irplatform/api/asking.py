@@ -14,6 +14,7 @@ from irplatform.api.settings import RunSettings, resources_for
 from irplatform.api.systems import resolve_learning_systems
 from irplatform.console import notice
 from irplatform.errors import InputError
+from irplatform.reranking.lessons import Teacher
 from irplatform.retrieval.candidates import source_of
 from irplatform.retrieval.fusion import AUTO, Fusion
 
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from irplatform.resources import CollectionResources
     from irplatform.retrieval.candidates import CandidateSource
     from irplatform.retrieval.first_stage import RetrieverChoice
-    from irplatform.teaching import Studied, Teacher
+    from irplatform.teaching import Studied
 
 
 @dataclass(frozen=True)
@@ -190,7 +191,7 @@ def teacher_of(asked: Asked, studied: Studied | None, fusion: Fusion) -> Teacher
     if settings.pretrain is None and asked.learns:
         declared = teaching.declared_pretraining(asked.collection, asked.rerankers)
     lessons = studied.lessons(fusion) if studied and asked.learns else None
-    return teaching.Teacher(
+    return Teacher(
         lessons,
         settings.checkpoint,
         asked.folds,

@@ -1,4 +1,4 @@
-"""What systems are fitted on: judged topics with their candidates."""
+"""What systems are fitted on: judged topics with their candidates, and where they come from."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from irplatform.storage import fingerprint
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
+    from irplatform.reranking.systems import RerankerChoice
     from irplatform.runs import Ranking
 
 
@@ -54,6 +56,29 @@ class Lessons:
                 mark.update(repr(sorted(held.judgments.items())).encode())
                 mark.update(example.first.scores.tobytes())
         return mark.hexdigest()[:16]
+
+
+@dataclass(frozen=True)
+class Teacher:
+    """Where rerankers learn from: a checkpoint, a training collection, or the topics' own folds.
+
+    Attributes:
+        lessons: the training collection's topics, or None.
+        checkpoint: a folder to load instead of training.
+        folds: cross-validate over the evaluated collection's own judged topics.
+        pretraining: what rerankers that learn learn from before, or None.
+        declared: what those learn from before that say so themselves, or None.
+    """
+
+    lessons: Lessons | None = None
+    checkpoint: Path | None = None
+    folds: bool = False
+    pretraining: Lessons | None = None
+    declared: Lessons | None = None
+
+    def pretraining_of(self, choice: RerankerChoice) -> Lessons | None:
+        """What a reranker learns from before."""
+        return self.declared if self.declared and choice.pretrained_on else self.pretraining
 
 
 def examples(

@@ -10,9 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from irplatform import pipeline, teaching
+from irplatform import pipeline
 from irplatform.choices import choose_systems
 from irplatform.evaluation import evaluate
+from irplatform.reranking.lessons import Teacher
 from irplatform.retrieval.first_stage import combine, find
 from irplatform.storage import fingerprint
 
@@ -98,7 +99,7 @@ class TunedSystem:
             candidates = pipeline.Candidates(
                 self.topics, first, first.candidates(self.rerank_depth)
             )
-            teacher = teaching.Teacher(folds=True)
+            teacher = Teacher(folds=True)
             run = pipeline.rerank(
                 choice, candidates, self._qrels(), teacher, self.interpolate, self.resources
             ).final
