@@ -37,7 +37,7 @@ TOLERANCE = 1e-6
 
 
 @dataclass(frozen=True)
-class Lent:
+class WordResources:
     """The two resources that WMD takes."""
 
     index: ForwardIndex
@@ -64,7 +64,7 @@ class Pool:
 
 def read_pools(
     collection: Collection, folder: Path, topics: int, documents: int, length: int
-) -> tuple[Lent, list[Pool]]:
+) -> tuple[WordResources, list[Pool]]:
     """The first topics with enough judged documents that are long enough, and a forward index."""
     qrels = collection.load_qrels()
     wanted = {doc_id for judged in qrels.values() for doc_id in judged}
@@ -88,7 +88,7 @@ def read_pools(
         Pool(topic, Documents(found, list), tokenize(topic.query), [cut[i] for i in found])
         for topic, found in chosen
     ]
-    return Lent(index, vectors), pools
+    return WordResources(index, vectors), pools
 
 
 def main() -> None:
@@ -100,13 +100,13 @@ def main() -> None:
     given = arguments.parse_args()
     collection = open_toml(require(given.data / "trec-pm" / "2017.toml"))
     with tempfile.TemporaryDirectory() as folder:
-        lent, pools = read_pools(
+        resources, pools = read_pools(
             collection, Path(folder), given.topics, given.documents, given.length
         )
-        measure(lent, pools, given.rounds)
+        measure(resources, pools, given.rounds)
 
 
-def measure(lent: Lent, pools: Sequence[Pool], rounds: int) -> None:
+def measure(resources: WordResources, pools: Sequence[Pool], rounds: int) -> None:
     """Time the sides in turns at each topic, check that they agree, and report.
 
     Within a turn a side scores the topic several times, so that caches and memory are as it leaves
@@ -115,9 +115,9 @@ def measure(lent: Lent, pools: Sequence[Pool], rounds: int) -> None:
     forms = {}
     for form in ("exact", "relaxed"):
         forms[form] = WMD(WMDOptions(form=form))
-        forms[form].prepare(lent)  # type: ignore[arg-type]
+        forms[form].prepare(resources)  # type: ignore[arg-type]
     gensim = KeyedVectors(DIMENSIONS)
-    gensim.add_vectors(list(lent.words.words), lent.words.matrix[:-1])
+    gensim.add_vectors(list(resources.words.words), resources.words.matrix[:-1])
     sides: dict[str, Callable[[Pool], Sequence[float]]] = {
         "exact": lambda pool: forms["exact"].score(pool.topic, pool.documents),
         "relaxed": lambda pool: forms["relaxed"].score(pool.topic, pool.documents),

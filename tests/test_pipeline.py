@@ -8,17 +8,17 @@ import numpy as np
 import pytest
 from small import SmallResources, registration
 
-from irplatform import teaching
+from irplatform import training_topics
 from irplatform.collections import Collection
 from irplatform.errors import InputError
 from irplatform.pipeline import FOLDS, Candidates, rerank
 from irplatform.plugin import Options, Reranker, Topic, TrainableReranker
-from irplatform.reranking.lessons import Teacher
 from irplatform.reranking.systems import RerankerChoice
+from irplatform.reranking.training_set import TrainingSource
 from irplatform.resources import CollectionResources
 from irplatform.retrieval.first_stage import FirstStage
 from irplatform.runs import Ranking, Run
-from irplatform.teaching import check_teacher, find_training, topics_to_tune_on
+from irplatform.training_topics import check_cross_validation, find_training, topics_to_tune_on
 
 pytestmark = pytest.mark.usefixtures("fresh_home")
 
@@ -79,7 +79,7 @@ def _collection(name="c", **facts):
 
 
 def test_without_training_an_untrained_reranker_ranks_alone(resources):
-    made = rerank(_choice(Letters), _candidates(), None, Teacher(), None, resources)
+    made = rerank(_choice(Letters), _candidates(), None, TrainingSource(), None, resources)
     assert made.weight == 0
     assert made.final.name == "ranker"
     assert made.alone.name == "ranker-alone"
@@ -88,13 +88,13 @@ def test_without_training_an_untrained_reranker_ranks_alone(resources):
 
 
 def test_documents_below_the_rerank_depth_stay_below(resources):
-    made = rerank(_choice(Letters), _candidates(3), None, Teacher(), 0.0, resources)
+    made = rerank(_choice(Letters), _candidates(3), None, TrainingSource(), 0.0, resources)
     assert made.final.rankings["t0"].doc_ids == tuple("cdeba")
 
 
 @pytest.mark.parametrize(("weight", "expected"), [(1.0, "edcba"), (0.0, "abcde")])
 def test_a_given_weight_is_used(resources, weight, expected):
-    made = rerank(_choice(Letters), _candidates(), None, Teacher(), weight, resources)
+    made = rerank(_choice(Letters), _candidates(), None, TrainingSource(), weight, resources)
     assert made.weight == weight
     assert made.final.rankings["t3"].doc_ids == tuple(expected)
     assert made.alone.rankings["t3"].doc_ids == tuple("abcde")
@@ -103,7 +103,9 @@ def test_a_given_weight_is_used(resources, weight, expected):
 def test_cross_validation_never_scores_a_topic_with_a_model_that_saw_it(resources):
     Witness.scored = []
     qrels = {t.id: {"a": 1} for t in TOPICS[:15]}
-    made = rerank(_choice(Witness), _candidates(), qrels, Teacher(folds=True), None, resources)
+    made = rerank(
+        _choice(Witness), _candidates(), qrels, TrainingSource(folds=True), None, resources
+    )
     assert len(made.systems) == FOLDS
     assert {topic for topic, _ in Witness.scored} == {t.id for t in TOPICS}  # unjudged ones too
     assert not any(known for _, known in Witness.scored)
@@ -111,7 +113,9 @@ def test_cross_validation_never_scores_a_topic_with_a_model_that_saw_it(resource
 
 def test_each_fold_chooses_its_own_weight(resources):
     qrels = {t.id: {"a": 1} for t in TOPICS}
-    made = rerank(_choice(Letters), _candidates(), qrels, Teacher(folds=True), None, resources)
+    made = rerank(
+        _choice(Letters), _candidates(), qrels, TrainingSource(folds=True), None, resources
+    )
     assert len(made.systems) == FOLDS
     assert made.weight == pytest.approx(np.mean([system.weight for system in made.systems]))
     assert made.weight < 0.5
@@ -132,7 +136,7 @@ def test_an_interrupted_reranking_goes_on_unless_told_not_to(resources, monkeypa
 
     def call():
         Interrupted.asked.clear()
-        rerank(_choice(Interrupted), _candidates(), None, Teacher(), None, resources)
+        rerank(_choice(Interrupted), _candidates(), None, TrainingSource(), None, resources)
         return list(Interrupted.asked)
 
     with pytest.raises(KeyboardInterrupt):
@@ -169,19 +173,19 @@ def test_a_training_collection_needs_judgments():
 def test_training_on_other_documents_is_refused(resources):
     other = replace(_collection("other"), corpus=SimpleNamespace(name="o", fingerprint="other"))
     with pytest.raises(InputError, match=r"'other' has other documents.*--checkpoint"):
-        teaching.study(other, [], 10, 10, resources)
+        training_topics.find_candidates(other, [], 10, 10, resources)
 
 
 def test_few_judged_topics_cannot_teach(capsys):
     few = {f"t{n}": {"a": 1} for n in range(9)}
     many = {f"t{n}": {"a": 1} for n in range(10)}
     worthless = {f"t{n}": {"a": 0} for n in range(30)}
-    assert check_teacher(_collection(), [_choice(Letters)], few) is False
+    assert check_cross_validation(_collection(), [_choice(Letters)], few) is False
     for judgments, count in ((few, 9), (worthless, 0), (None, 0)):
         with pytest.raises(InputError, match=f"its own {count} judged topics are too few"):
-            check_teacher(_collection(), [_choice(Witness)], judgments)
+            check_cross_validation(_collection(), [_choice(Witness)], judgments)
     assert capsys.readouterr().err == ""
-    assert check_teacher(_collection(), [_choice(Witness)], many) is True
+    assert check_cross_validation(_collection(), [_choice(Witness)], many) is True
     assert "cross-validating over its own 10 judged topics" in capsys.readouterr().err
 
 

@@ -1,4 +1,4 @@
-"""What a run lends: built at first use, shared, timed without counting anything twice."""
+"""The resources of a run: built at first use, shared, timed without counting anything twice."""
 
 import pickle
 import time
@@ -51,7 +51,7 @@ def test_vectors_of_other_options_are_others(resources):
     assert resources.vectors(VectorOptions(**TINY)) is small
 
 
-def test_the_vectors_lent_last_come_first(resources):
+def test_the_vectors_used_last_come_first(resources):
     """So that a checkpoint takes along those that its model was trained with."""
     for dimensions, expected in ((4, [4]), (6, [6, 4]), (4, [4, 6])):
         resources.vectors(VectorOptions(**{**TINY, "dimensions": dimensions}))

@@ -14,10 +14,10 @@ from irplatform.console import notice
 from irplatform.errors import InputError
 from irplatform.reranking.fitting import fit_system, open_checkpoint
 from irplatform.reranking.interpolation import Reranked
-from irplatform.reranking.lessons import Example, Lessons, examples
 from irplatform.reranking.scoring import Values, score_topics
 from irplatform.reranking.splits import fold_topics, seeds_of
 from irplatform.reranking.systems import RerankerChoice, System
+from irplatform.reranking.training_set import Example, TrainingSet, examples
 from irplatform.resources import CollectionResources, VectorSource
 from irplatform.retrieval import is_indexed
 from irplatform.retrieval.candidates import CandidateSource, Provenance, Request, Retrieved
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from irplatform.collections import Collection, Qrels
     from irplatform.plugin import Topic
-    from irplatform.reranking.lessons import Teacher
+    from irplatform.reranking.training_set import TrainingSource
     from irplatform.retrieval.first_stage import FirstStage, RetrieverChoice
     from irplatform.retrieval.fusion import Fusion
 
@@ -129,7 +129,7 @@ def search(
         retrievers: the first stage.
         depth: documents that each retriever finds per topic.
         rerank_depth: how many of them are candidates.
-        resources: what the harness lends.
+        resources: the harness's resources.
         source: where candidates come from; by default what the retrievers find.
         names: the rerankers', which a run file that is the first stage must not be called.
 
@@ -170,7 +170,7 @@ def rerank(
     choice: RerankerChoice,
     candidates: Candidates,
     qrels: Qrels | None,
-    teacher: Teacher,
+    training_source: TrainingSource,
     interpolate: float | None,
     resources: CollectionResources,
 ) -> RerankedRun:
@@ -180,13 +180,13 @@ def rerank(
         choice: the reranker.
         candidates: the evaluated topics.
         qrels: their judgments; only cross-validation looks at them, and never at a topic's own.
-        teacher: what to learn from.
+        training_source: what to learn from.
         interpolate: the first stage's share, or None to choose it on validation topics.
-        resources: what the harness lends.
+        resources: the harness's resources.
     """
-    resources = resources_with(teacher, choice, resources)
+    resources = resources_with(training_source, choice, resources)
     with resources.timed("train"):
-        assignments = assign(choice, candidates, qrels, teacher, resources)
+        assignments = assign(choice, candidates, qrels, training_source, resources)
     alone, final = {}, {}
     for system, topics in assignments:
         with resources.timed("rerank"):
@@ -212,7 +212,7 @@ def rerank_with_seeds(
     choice: RerankerChoice,
     candidates: Candidates,
     qrels: Qrels | None,
-    teacher: Teacher,
+    training_source: TrainingSource,
     interpolate: float | None,
     resources: CollectionResources,
     count: int,
@@ -223,9 +223,9 @@ def rerank_with_seeds(
         choice: the reranker; one that does not learn ranks once.
         candidates: see `rerank`.
         qrels: see `rerank`.
-        teacher: see `rerank`.
+        training_source: see `rerank`.
         interpolate: see `rerank`.
-        resources: what the harness lends; the first seed is theirs.
+        resources: the harness's resources; the first seed is theirs.
         count: how many seeds; where there are several, the names of the runs carry them.
 
     Yields:
@@ -234,17 +234,17 @@ def rerank_with_seeds(
     seeds = seeds_of(resources.seed, count if choice.trainable else 1)
     for seed in seeds:
         seeded = replace(resources, seed=seed, system_seed=seed)
-        made = rerank(choice, candidates, qrels, teacher, interpolate, seeded)
+        made = rerank(choice, candidates, qrels, training_source, interpolate, seeded)
         yield (made.with_suffix(f"-seed{seed}") if len(seeds) > 1 else made), seeded
 
 
 def resources_with(
-    teacher: Teacher, choice: RerankerChoice, resources: CollectionResources
+    training_source: TrainingSource, choice: RerankerChoice, resources: CollectionResources
 ) -> CollectionResources:
     """The resources, with a checkpoint's own word vectors where it is loaded."""
-    if teacher.checkpoint is None or not choice.trainable:
+    if training_source.checkpoint is None or not choice.trainable:
         return resources
-    source = VectorSource(ready=Checkpoint.read(teacher.checkpoint).vectors)
+    source = VectorSource(ready=Checkpoint.read(training_source.checkpoint).vectors)
     return replace(resources, source=source, _vectors={})
 
 
@@ -252,13 +252,13 @@ def assign(
     choice: RerankerChoice,
     candidates: Candidates,
     qrels: Qrels | None,
-    teacher: Teacher,
+    training_source: TrainingSource,
     resources: CollectionResources,
 ) -> list[tuple[System, Sequence[Topic]]]:
     """Fit what has to be fitted, and say which system scores which topics."""
-    if teacher.checkpoint is not None and choice.trainable:
-        system = open_checkpoint(choice, teacher.checkpoint, resources)
-        if learned := Checkpoint.read(teacher.checkpoint).learned(candidates.topics):
+    if training_source.checkpoint is not None and choice.trainable:
+        system = open_checkpoint(choice, training_source.checkpoint, resources)
+        if learned := Checkpoint.read(training_source.checkpoint).learned(candidates.topics):
             named = ", ".join(topic.id for topic in learned[:5])
             notice(
                 f"WARNING: {choice.name} was trained on {len(learned):,} of these "
@@ -266,21 +266,23 @@ def assign(
                 "remembers."
             )
         return [(system, candidates.topics)]
-    if teacher.lessons is not None:
-        system = fit_system(choice, teacher.lessons, resources, teacher.pretraining_of(choice))
+    if training_source.training_set is not None:
+        system = fit_system(
+            choice, training_source.training_set, resources, training_source.pretraining_of(choice)
+        )
         return [(system, candidates.topics)]
     judged = candidates.examples(qrels or {})
-    if not teacher.folds or not judged:
+    if not training_source.folds or not judged:
         member = choice.create(resources)
         mark = fingerprint(choice.describe())
         return [(System(choice, [member], 0.0, mark, {}), candidates.topics)]
     assigned: list[tuple[System, Sequence[Topic]]] = []
     unjudged = [t for t in candidates.topics if t.id not in (qrels or {})]
     for number, split in enumerate(fold_topics(judged, FOLDS, resources.seed)):
-        lessons = Lessons(f"fold {number + 1} of {FOLDS}", split.training)
+        training_set = TrainingSet(f"fold {number + 1} of {FOLDS}", split.training)
         topics = [e.topic for e in split.validation] + (unjudged if number == 0 else [])
-        before = teacher.pretraining_of(choice)
-        assigned.append((fit_system(choice, lessons, resources, before), topics))
+        before = training_source.pretraining_of(choice)
+        assigned.append((fit_system(choice, training_set, resources, before), topics))
     return assigned
 
 

@@ -182,7 +182,7 @@ _Options = Options  # in the classes below, `Options` is their own attribute
 
 
 class Resources(Protocol):
-    """What the harness lends: built at first use, cached on disk, shared between plugins."""
+    """The harness's resources: built at first use, cached on disk, shared between plugins."""
 
     device: str
     """Where to compute: "cpu", "cuda" or "mps"."""

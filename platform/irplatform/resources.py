@@ -1,4 +1,4 @@
-"""What a run lends to retrievers and rerankers: index, forward index, word vectors, documents.
+"""The resources of retrievers and rerankers: index, forward index, word vectors, documents.
 
 Everything is built at first use, kept in the cache, and shared by all plugins of the process.
 """
@@ -181,12 +181,12 @@ class CollectionResources:
                 built = artifact("vectors", label, depends_on, build)
                 self._vectors[key] = (WordVectors.open(built.path), built.path)
             self.artifacts["vectors"] = built.fingerprint
-        self._vectors[key] = self._vectors.pop(key)  # to the end: lent last
+        self._vectors[key] = self._vectors.pop(key)  # to the end: used last
         return self._vectors[key][0]
 
     @property
     def vector_folders(self) -> list[Path]:
-        """The folders of all word vectors that were lent, those lent last first."""
+        """The folders of all word vectors that were used, those used last first."""
         return [path for _, path in reversed(self._vectors.values())]
 
     def concepts(self, options: ConceptOptions | None = None) -> ConceptGraph:

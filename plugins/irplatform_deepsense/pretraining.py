@@ -35,7 +35,7 @@ def pretrained(
     """Weights of F and G after pre-training on `options.pairs.file`, from the cache where possible.
 
     Args:
-        resources: what the harness lends.
+        resources: the harness's resources.
         network: one of the same sizes; it is not changed.
         encoder: finds the words' vectors.
         options: the model's.

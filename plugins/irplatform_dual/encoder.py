@@ -32,7 +32,7 @@ class Encoder:
     """Vectors of queries and documents; their inner products are the scores.
 
     Args:
-        resources: what the harness lends.
+        resources: the harness's resources.
         options: what the network is made of.
         seed: of its first weights.
 

@@ -28,7 +28,7 @@ def pretrained(
     """An encoder after training on `options.pairs`, and what it learned from.
 
     Args:
-        resources: what the harness lends.
+        resources: the harness's resources.
         options: what it is made of, and the file.
         without: pairs to leave out.
 

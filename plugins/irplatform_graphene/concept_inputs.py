@@ -66,7 +66,7 @@ class ConceptInputs:
         graph: the collection's.
         vectors: word vectors.
         self_loop: λ, the weight of a concept among its neighbours.
-        resources: what the harness lends.
+        resources: the harness's resources.
 
     Raises:
         InputError: the graph belongs to another collection.

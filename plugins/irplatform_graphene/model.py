@@ -38,7 +38,7 @@ class Model:
     """Network, readers and stores.
 
     Args:
-        resources: what the harness lends.
+        resources: the harness's resources.
         options: the model's options.
 
     Attributes:

@@ -42,7 +42,7 @@ class LearningToRank(TrainableReranker):
     _learners: Views
 
     def prepare(self, resources: Resources) -> None:
-        """Keep what is lent; groups are opened when it is known which apply."""
+        """Keep the resources; groups are opened when it is known which apply."""
         self._resources = resources
         self._groups = []
 

@@ -3,7 +3,7 @@
 import pytest
 
 from irplatform.api import RunSettings, train
-from irplatform.api.asking import ask, ask_training
+from irplatform.api.resolving import resolve, resolve_training
 from irplatform.api.systems import resolve_systems
 from irplatform.errors import InputError
 from irplatform.registry import registry
@@ -19,14 +19,14 @@ def test_a_run_and_a_training_have_the_systems_that_their_settings_name():
     chosen = resolve_systems(DELTA, registry())
     (retriever,), (reranker,) = chosen.retrievers, chosen.rerankers
     assert (retriever.options.k1, reranker.options.filters, reranker.members) == (2.0, 8, 2)
-    for resolve in (ask, ask_training):
-        held = resolve(DELTA, registry())
+    for call in (resolve, resolve_training):
+        held = call(DELTA, registry())
         assert (held.collection.id, held.retrievers) == ("demo-train", [retriever])
         assert held.rerankers == [reranker]
 
 
 def test_a_training_learns_from_its_own_collection():
-    held = ask_training(DELTA, registry())
+    held = resolve_training(DELTA, registry())
     assert held.training is held.collection
     assert held.learns
     assert not held.folds
@@ -35,7 +35,7 @@ def test_a_training_learns_from_its_own_collection():
 @pytest.mark.parametrize("given", [{"seeds": 2}, {"members": 2}])
 def test_a_training_refuses_repetitions_without_effect_like_a_run(given):
     settings = RunSettings("demo-train", rerankers=("revdocid",), **given)
-    for call in (train, lambda settings: ask(settings, registry())):
+    for call in (train, lambda settings: resolve(settings, registry())):
         with pytest.raises(InputError, match=f"--{next(iter(given))} has no effect"):
             call(settings)
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class FeatureResources(SmallResources):
-    """What the harness lends to learning to rank."""
+    """The harness's resources for learning to rank."""
 
     folder: Path = None  # type: ignore[assignment]
     groups: dict[str, Any] = field(default_factory=dict)

@@ -24,7 +24,7 @@ _LONG = "substance"
 
 @dataclass
 class GraphResources(FeatureResources):
-    """What the harness lends, a concept graph included; `told` holds the notices."""
+    """The harness's resources, a concept graph included; `told` holds the notices."""
 
     graph: ConceptGraph | None = None
 

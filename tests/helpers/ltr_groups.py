@@ -156,7 +156,7 @@ def topics_of(numbers, shared=()):
     ]
 
 
-def lessons(folder, training=range(20), shared=()):
+def training_data(folder, training=range(20), shared=()):
     """Twenty topics to learn from, five to validate on."""
     folder.mkdir(exist_ok=True)
     return TrainingData(topics_of(training, shared), topics_of(range(20, 25)), folder)
@@ -173,5 +173,5 @@ def prepared(resources, **options):
 def fitted(resources, tmp_path, shared=(), **options):
     """The same, after it learned."""
     reranker = prepared(resources, **options)
-    reranker.fit(lessons(tmp_path / "work", shared=shared))
+    reranker.fit(training_data(tmp_path / "work", shared=shared))
     return reranker

@@ -38,7 +38,7 @@ def labelled(topic_id: str, candidates, judgments=None, query: str = "query") ->
 
 @dataclass
 class SmallResources:
-    """What the harness lends, over documents in memory."""
+    """The harness's resources, over documents in memory."""
 
     texts: dict[str, str] = field(default_factory=dict)
     index: ForwardIndex | None = None

@@ -1,7 +1,7 @@
 """What learned features may have seen of the topics that they are computed for."""
 
 import pytest
-from ltr_groups import Judgments, fitted, lessons, prepared, resources_in, topics_of
+from ltr_groups import Judgments, fitted, prepared, resources_in, topics_of, training_data
 
 from irplatform.plugin import TrainingData
 from irplatform_ltr.learners import ensemble
@@ -21,7 +21,7 @@ def _seen(resources, tmp_path, monkeypatch, group, shared=(), data=None, **optio
         lambda self, table, seed: (tables.append(table), original(self, table, seed)),
     )  # fmt: skip
     reranker = prepared(resources, features=("fixed", group), folds=4, **options)
-    reranker.fit(data or lessons(tmp_path / "work", shared=shared))
+    reranker.fit(data or training_data(tmp_path / "work", shared=shared))
     return tables[0].features[:, 2:], reranker
 
 
@@ -47,7 +47,7 @@ def test_members_share_what_is_learned(resources, tmp_path, monkeypatch):
     def kept():
         return {path.name for path in (tmp_path / "artifacts").glob("learned-features-*")}
 
-    _seen(resources, tmp_path / "a", monkeypatch, "judgments", data=lessons(tmp_path / "a"))
+    _seen(resources, tmp_path / "a", monkeypatch, "judgments", data=training_data(tmp_path / "a"))
     first = kept()
     assert len(first) == 5  # four folds and all topics
     other = TrainingData(topics_of(range(5, 25)), topics_of(range(5)), tmp_path / "b")
@@ -106,13 +106,13 @@ def test_both_variants_are_kept(resources, tmp_path, monkeypatch):
 
 def test_who_learns_for_a_fold_is_told_which_topics_it_will_score(resources, tmp_path, monkeypatch):
     """So that nothing of theirs is learned from a file of pairs, either."""
-    lessons = []
+    learned = []
     fit = Judgments.fit
-    monkeypatch.setattr(Judgments, "fit", lambda self, d: (lessons.append(d), fit(self, d)))
+    monkeypatch.setattr(Judgments, "fit", lambda self, d: (learned.append(d), fit(self, d)))
     _seen(resources, tmp_path, monkeypatch, "judgments")
     ids = [
         [{t.topic.id for t in (*d.training, *d.validation)}, {t.id for t in d.unseen}]
-        for d in lessons
+        for d in learned
     ]
     everything = {f"t{n}" for n in range(25)}
     assert [learned | unseen for learned, unseen in ids] == [everything] * 5
@@ -121,7 +121,7 @@ def test_who_learns_for_a_fold_is_told_which_topics_it_will_score(resources, tmp
 
 
 def test_topics_of_one_article_stay_together(resources, tmp_path, monkeypatch):
-    data = lessons(tmp_path / "work")
+    data = training_data(tmp_path / "work")
     for number, topic in enumerate(data.training):
         topic.topic.fields["citing_id"] = f"article {number // 10}"
     seen, _ = _seen(resources, tmp_path, monkeypatch, "judgments", data=data)

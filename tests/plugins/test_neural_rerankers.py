@@ -41,7 +41,7 @@ class Case:
         options: small ones, with which it learns the planted task.
         others: options of networks whose weights it refuses.
         resumed: options of the training that is interrupted, in addition.
-        lent: the fixture of its resources.
+        resources: the fixture of its resources.
         atol: how much a score may change with the other documents.
         gpu: whether a GPU is asked here; `test_devices_agree` asks it of every model.
     """
@@ -50,7 +50,7 @@ class Case:
     options: dict
     others: tuple = ()
     resumed: dict = field(default_factory=dict)
-    lent: str = "planted"
+    resources: str = "planted"
     atol: float = 1e-5
     gpu: bool = False
 
@@ -144,7 +144,7 @@ CASES = {
         Graphene,
         GRAPHENE,
         others=({"vector": 8}, {"graph": False}, {"shortcut": False}),
-        lent="planted_graph",
+        resources="planted_graph",
     ),
 }
 
@@ -156,7 +156,7 @@ def case(request):
 
 @pytest.fixture(scope="module")
 def resources(case, request):
-    return request.getfixturevalue(case.lent)
+    return request.getfixturevalue(case.resources)
 
 
 @pytest.fixture(scope="module")

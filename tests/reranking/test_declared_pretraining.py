@@ -6,12 +6,12 @@ import pytest
 from concept_data import Articles
 from small import registration
 
-from irplatform import teaching
+from irplatform import training_topics
 from irplatform.errors import InputError
 from irplatform.plugin import Field, Options, Reranker, TrainableReranker
 from irplatform.registry import registry
-from irplatform.reranking.lessons import Lessons, Teacher
 from irplatform.reranking.systems import RerankerChoice
+from irplatform.reranking.training_set import TrainingSet, TrainingSource
 
 
 class SizeOptions(Options):
@@ -50,22 +50,22 @@ def _collection(*, headings):
 
 def test_mesh_is_what_a_declaring_reranker_is_pretrained_on_where_there_are_headings(capsys):
     choices = [_choice(Silent), _choice(Declaring, "eager")]
-    assert teaching.declared_pretraining(_collection(headings=True), choices) == "mesh"
-    assert teaching.declared_pretraining(_collection(headings=True), choices[:1]) is None
+    assert training_topics.declared_pretraining(_collection(headings=True), choices) == "mesh"
+    assert training_topics.declared_pretraining(_collection(headings=True), choices[:1]) is None
     assert capsys.readouterr().err == ""
-    assert teaching.declared_pretraining(_collection(headings=False), choices) is None
+    assert training_topics.declared_pretraining(_collection(headings=False), choices) is None
     assert "eager: not pre-trained" in capsys.readouterr().err
 
 
 def test_only_those_that_declare_it_learn_from_what_was_declared():
-    asked, declared = Lessons("asked", []), Lessons("declared", [])
-    teacher = Teacher(declared=declared)
-    assert teacher.pretraining_of(_choice(Declaring)) is declared
-    assert teacher.pretraining_of(_choice(Silent)) is None
-    assert teacher.pretraining_of(_choice(Reranker)) is None
-    teacher = Teacher(pretraining=asked)
-    assert teacher.pretraining_of(_choice(Declaring)) is asked
-    assert teacher.pretraining_of(_choice(Silent)) is asked
+    asked, declared = TrainingSet("asked", []), TrainingSet("declared", [])
+    training_source = TrainingSource(declared=declared)
+    assert training_source.pretraining_of(_choice(Declaring)) is declared
+    assert training_source.pretraining_of(_choice(Silent)) is None
+    assert training_source.pretraining_of(_choice(Reranker)) is None
+    training_source = TrainingSource(pretraining=asked)
+    assert training_source.pretraining_of(_choice(Declaring)) is asked
+    assert training_source.pretraining_of(_choice(Silent)) is asked
 
 
 @pytest.mark.parametrize("kind", [Silent, Reranker])
@@ -84,12 +84,12 @@ def test_variants_share_one_pretraining():
 
 
 def test_none_asks_for_no_pretraining():
-    teaching.check_pretraining("none", None, [], SimpleNamespace())
+    training_topics.check_pretraining("none", None, [], SimpleNamespace())
     nothing = SimpleNamespace()
     arguments = (nothing, nothing, [], nothing, nothing)
-    assert teaching.pretraining_lessons("none", *arguments, queries=10) is None
+    assert training_topics.pretraining_set("none", *arguments, queries=10) is None
 
 
 def test_a_collection_to_pretrain_on_that_there_is_not_is_refused_before_any_work():
     with pytest.raises(InputError, match="nope"):
-        teaching.check_pretraining("nope", None, [_choice(Silent)], registry())
+        training_topics.check_pretraining("nope", None, [_choice(Silent)], registry())

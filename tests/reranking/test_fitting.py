@@ -12,9 +12,9 @@ from small import SmallResources, labelled, registration
 from irplatform.errors import InputError, PluginError
 from irplatform.plugin import Options, Reranker, Topic, TrainableReranker
 from irplatform.reranking.fitting import fit_system, open_checkpoint
-from irplatform.reranking.lessons import Example, Lessons, examples
 from irplatform.reranking.splits import MEMBERS
 from irplatform.reranking.systems import RerankerChoice
+from irplatform.reranking.training_set import Example, TrainingSet, examples
 from irplatform.resources import VectorSource
 from irplatform.runs import Ranking
 from irplatform.training.checkpoints import Checkpoint
@@ -65,7 +65,7 @@ def _nothing_fitted_yet():
     Memory.interrupt_at = None
 
 
-class Lent(SmallResources):
+class Resources(SmallResources):
     """Resources as fitting sees them."""
 
     corpus = SimpleNamespace(fingerprint="corpus", name="corpus")
@@ -94,7 +94,7 @@ def _examples(numbers, shared=""):
 
 
 def test_a_system_is_trained_on_folds_and_each_topic_validates_once():
-    system = fit_system(_choice(Memory), Lessons("lessons", _examples(range(20))), Lent())
+    system = fit_system(_choice(Memory), TrainingSet("train", _examples(range(20))), Resources())
     assert len(system.members) == len(Memory.fitted) == MEMBERS
     for training, validation in Memory.fitted:
         assert not set(training) & set(validation)
@@ -105,29 +105,29 @@ def test_a_system_is_trained_on_folds_and_each_topic_validates_once():
 
 def test_a_single_member_validates_on_a_fold():
     choice = replace(_choice(Memory), members=1)
-    system = fit_system(choice, Lessons("lessons", _examples(range(20))), Lent())
+    system = fit_system(choice, TrainingSet("train", _examples(range(20))), Resources())
     assert len(system.members) == 1
     assert [(len(training), len(apart)) for training, apart in Memory.fitted] == [(16, 4)]
 
 
 def test_the_weight_is_chosen_out_of_sample():
     """A reranker that only remembers is no use on topics that it did not learn from."""
-    system = fit_system(_choice(Memory), Lessons("lessons", _examples(range(20))), Lent())
+    system = fit_system(_choice(Memory), TrainingSet("train", _examples(range(20))), Resources())
     assert system.weight == 1
     assert system.description["interpolation"]["topics"] == 20
     assert set(system.description["interpolation"]["nDCG@20"]) >= {"0.0", "1.0"}
 
 
 def test_who_holds_the_first_stage_stands_alone_where_it_is_no_worse(monkeypatch):
-    lessons = Lessons("lessons", _examples(range(20)))
-    fit_system(_choice(Memory), lessons, Lent())
+    training_set = TrainingSet("train", _examples(range(20)))
+    fit_system(_choice(Memory), training_set, Resources())
     monkeypatch.setattr(Memory, "holds_first_stage", lambda _self: True)
-    assert fit_system(_choice(Memory), lessons, Lent()).weight == 0, "trained anew"
+    assert fit_system(_choice(Memory), training_set, Resources()).weight == 0, "trained anew"
 
 
 def test_a_validation_set_apart_validates_every_member():
-    lessons = Lessons("lessons", _examples(range(20)), _examples(range(20, 25)))
-    system = fit_system(_choice(Memory), lessons, Lent())
+    training_set = TrainingSet("train", _examples(range(20)), _examples(range(20, 25)))
+    system = fit_system(_choice(Memory), training_set, Resources())
     assert len(system.members) == MEMBERS
     apart = ([f"t{n}" for n in range(20)], [f"t{n}" for n in range(20, 25)])
     assert Memory.fitted == [apart] * MEMBERS
@@ -135,35 +135,39 @@ def test_a_validation_set_apart_validates_every_member():
 
 
 def test_training_is_kept():
-    lessons = Lessons("lessons", _examples(range(20)))
-    first = fit_system(_choice(Memory), lessons, Lent())
+    training_set = TrainingSet("train", _examples(range(20)))
+    first = fit_system(_choice(Memory), training_set, Resources())
     Memory.fitted = []
-    second = fit_system(_choice(Memory), lessons, Lent())
+    second = fit_system(_choice(Memory), training_set, Resources())
     assert Memory.fitted == []
     assert second.fingerprint == first.fingerprint
     assert [m.known for m in second.members] == [m.known for m in first.members]
 
 
 @pytest.mark.parametrize(
-    ("choice", "lessons", "resources"),
+    ("choice", "training_set", "resources"),
     [
-        (_choice(Memory, bias=1.0), Lessons("x", _examples(range(20))), Lent()),
-        (_choice(Memory), Lessons("x", _examples(range(19))), Lent()),
-        (_choice(Memory), Lessons("x", _examples(range(20), shared="s")), Lent()),
-        (_choice(Memory), Lessons("x", _examples(range(20))), Lent(seed=2)),
-        (replace(_choice(Memory), members=2), Lessons("x", _examples(range(20))), Lent()),
+        (_choice(Memory, bias=1.0), TrainingSet("x", _examples(range(20))), Resources()),
+        (_choice(Memory), TrainingSet("x", _examples(range(19))), Resources()),
+        (_choice(Memory), TrainingSet("x", _examples(range(20), shared="s")), Resources()),
+        (_choice(Memory), TrainingSet("x", _examples(range(20))), Resources(seed=2)),
+        (
+            replace(_choice(Memory), members=2),
+            TrainingSet("x", _examples(range(20))),
+            Resources(),
+        ),
     ],
     ids=["options", "topics", "documents", "seed", "members"],
 )
-def test_whatever_changes_the_result_trains_anew(choice, lessons, resources):
-    fit_system(_choice(Memory), Lessons("x", _examples(range(20))), Lent())
+def test_whatever_changes_the_result_trains_anew(choice, training_set, resources):
+    fit_system(_choice(Memory), TrainingSet("x", _examples(range(20))), Resources())
     Memory.fitted = []
-    fit_system(choice, lessons, resources)
+    fit_system(choice, training_set, resources)
     assert Memory.fitted
 
 
-def test_fields_judgments_and_first_stage_scores_are_part_of_the_lessons():
-    plain = Lessons("x", _examples(range(5)))
+def test_fields_judgments_and_first_stage_scores_are_part_of_a_training_sets_digest():
+    plain = TrainingSet("x", _examples(range(5)))
     example = plain.training[0]
     aged = replace(example.labelled.topic, fields={"demographic": "64-year-old male"})
     asked = replace(example.labelled, topic=aged)
@@ -174,15 +178,15 @@ def test_fields_judgments_and_first_stage_scores_are_part_of_the_lessons():
         replace(example, labelled=judged),
         replace(example, first=scored),
     ):
-        assert Lessons("x", [changed, *plain.training[1:]]).digest() != plain.digest()
-    assert Lessons("x", plain.training[:3], plain.training[3:]).digest() != plain.digest()
+        assert TrainingSet("x", [changed, *plain.training[1:]]).digest() != plain.digest()
+    assert TrainingSet("x", plain.training[:3], plain.training[3:]).digest() != plain.digest()
 
 
 def test_an_interrupted_training_finds_its_workspace_again():
-    lessons = Lessons("lessons", _examples(range(20)))
+    training_set = TrainingSet("train", _examples(range(20)))
     Memory.interrupt_at = 2
     with pytest.raises(KeyboardInterrupt):
-        fit_system(_choice(Memory), lessons, Lent())
+        fit_system(_choice(Memory), training_set, Resources())
     Memory.interrupt_at = None
     seen = []
 
@@ -193,7 +197,7 @@ def test_an_interrupted_training_finds_its_workspace_again():
 
     choice = _choice(Memory)
     watching = replace(choice, registration=replace(choice.registration, system=Watching))
-    fit_system(watching, lessons, Lent())
+    fit_system(watching, training_set, Resources())
     assert seen == [True, False, False]  # two were finished
 
 
@@ -203,16 +207,16 @@ def test_a_reranker_that_cannot_save_is_named():
 
     message = r"'memory' of plugin .* failed saving: NotImplementedError: Forgetful does not define"
     with pytest.raises(PluginError, match=message):
-        fit_system(_choice(Forgetful), Lessons("lessons", _examples(range(20))), Lent())
+        fit_system(_choice(Forgetful), TrainingSet("train", _examples(range(20))), Resources())
 
 
 def test_no_resume_starts_from_nothing():
-    lessons = Lessons("lessons", _examples(range(20)))
+    training_set = TrainingSet("train", _examples(range(20)))
     Memory.interrupt_at = 0
     with pytest.raises(KeyboardInterrupt):
-        fit_system(_choice(Memory), lessons, Lent())
+        fit_system(_choice(Memory), training_set, Resources())
     Memory.interrupt_at = None
-    resources = Lent()
+    resources = Resources()
     resources.resume = False
     seen = []
 
@@ -223,29 +227,29 @@ def test_no_resume_starts_from_nothing():
 
     choice = _choice(Memory)
     watching = replace(choice, registration=replace(choice.registration, system=Watching))
-    fit_system(watching, lessons, resources)
+    fit_system(watching, training_set, resources)
     assert seen == [False] * MEMBERS
 
 
 def test_a_reranker_that_does_not_learn_gets_its_weight_from_the_training_topics():
-    system = fit_system(_choice(Oracle), Lessons("lessons", _examples(range(20))), Lent())
+    system = fit_system(_choice(Oracle), TrainingSet("train", _examples(range(20))), Resources())
     assert len(system.members) == 1
     assert system.weight < 0.5
 
 
 def test_without_a_relevant_document_there_is_nothing_to_learn():
     nothing = [replace(e, labelled=replace(e.labelled, judgments={})) for e in _examples(range(9))]
-    with pytest.raises(InputError, match="'lessons' has no relevant document to train 'memory'"):
-        fit_system(_choice(Memory), Lessons("lessons", nothing), Lent())
+    with pytest.raises(InputError, match="'train' has no relevant document to train 'memory'"):
+        fit_system(_choice(Memory), TrainingSet("train", nothing), Resources())
 
 
 def test_a_moved_checkpoint_can_be_opened(tmp_path):
-    lessons = Lessons("lessons", _examples(range(20)))
-    system = fit_system(_choice(Memory), lessons, Lent())
-    (folder,) = (tmp_path / "home" / "checkpoint").glob("memory-lessons-*[0-9a-f]")
+    training_set = TrainingSet("train", _examples(range(20)))
+    system = fit_system(_choice(Memory), training_set, Resources())
+    (folder,) = (tmp_path / "home" / "checkpoint").glob("memory-train-*[0-9a-f]")
     assert not list(folder.glob("work-*"))
     folder.rename(tmp_path / "elsewhere")
-    opened = open_checkpoint(_choice(Memory), tmp_path / "elsewhere", Lent())
+    opened = open_checkpoint(_choice(Memory), tmp_path / "elsewhere", Resources())
     assert opened.weight == system.weight
     assert [m.known for m in opened.members] == [m.known for m in system.members]
 
@@ -260,8 +264,8 @@ def test_only_judged_topics_are_examples():
 
 
 def test_a_checkpoint_knows_the_topics_that_it_was_trained_on(tmp_path):
-    fit_system(_choice(Memory), Lessons("lessons", _examples(range(20))), Lent())
-    (folder,) = (tmp_path / "home" / "checkpoint").glob("memory-lessons-*[0-9a-f]")
+    fit_system(_choice(Memory), TrainingSet("train", _examples(range(20))), Resources())
+    (folder,) = (tmp_path / "home" / "checkpoint").glob("memory-train-*[0-9a-f]")
     seen = [example.topic for example in _examples([3])]
     assert Checkpoint.read(folder).learned([*seen, Topic("new", "another topic")]) == seen
 
@@ -276,16 +280,16 @@ class Counting(Memory):
 
 
 def test_members_start_from_the_model_that_was_pretrained():
-    before = Lessons("before", _examples(range(50, 60)), _examples(range(60, 62)))
-    lessons = Lessons("lessons", _examples(range(20)))
-    system = fit_system(_choice(Counting), lessons, Lent(), before)
+    before = TrainingSet("before", _examples(range(50, 60)), _examples(range(60, 62)))
+    training_set = TrainingSet("train", _examples(range(20)))
+    system = fit_system(_choice(Counting), training_set, Resources(), before)
     assert len(Counting.fitted) == 1 + MEMBERS, "one model is pre-trained, for all members"
     assert all(member.known >= {f"t{n}a" for n in range(50, 60)} for member in system.members)
 
 
 def test_pretraining_without_validation_topics_keeps_some_apart():
-    before = Lessons("before", _examples(range(50, 60)))
-    fit_system(_choice(Counting), Lessons("lessons", _examples(range(20))), Lent(), before)
+    before = TrainingSet("before", _examples(range(50, 60)))
+    fit_system(_choice(Counting), TrainingSet("train", _examples(range(20))), Resources(), before)
     training, validation = Counting.fitted[0]
     assert validation
     assert sorted(training + validation) == sorted(f"t{n}" for n in range(50, 60))
@@ -296,15 +300,16 @@ def test_pretraining_on_nothing_relevant_is_refused():
     with pytest.raises(InputError, match="'before' has no relevant document"):
         fit_system(
             _choice(Counting),
-            Lessons("x", _examples(range(20))),
-            Lent(),
-            Lessons("before", nothing),
+            TrainingSet("x", _examples(range(20))),
+            Resources(),
+            TrainingSet("before", nothing),
         )
 
 
 def test_pretrained_systems_are_kept_apart_from_others():
-    lessons = Lessons("lessons", _examples(range(20)))
-    before = Lessons("before", _examples(range(50, 60)))
-    plain = fit_system(_choice(Counting), lessons, Lent())
-    assert fit_system(_choice(Counting), lessons, Lent(), before).fingerprint != plain.fingerprint
-    assert fit_system(_choice(Counting), lessons, Lent()).fingerprint == plain.fingerprint
+    training_set = TrainingSet("train", _examples(range(20)))
+    before = TrainingSet("before", _examples(range(50, 60)))
+    plain = fit_system(_choice(Counting), training_set, Resources())
+    pretrained = fit_system(_choice(Counting), training_set, Resources(), before)
+    assert pretrained.fingerprint != plain.fingerprint
+    assert fit_system(_choice(Counting), training_set, Resources()).fingerprint == plain.fingerprint

@@ -17,7 +17,7 @@ IDS = ("t1", "m1", "e1", "m2", "empty")
 
 
 class WithIndex:
-    """What is lent, around a Lucene index."""
+    """The harness's resources, around a Lucene index."""
 
     threads = 2
 

@@ -7,8 +7,8 @@ stands where it does.
 
 from irplatform.api.evaluating import agree_sources, check_runs, evaluate_runs
 from irplatform.api.explaining import explain
-from irplatform.api.looking import index, search
 from irplatform.api.running import run, train
+from irplatform.api.searching import index, search
 from irplatform.api.settings import RunSettings, TuneSettings
 from irplatform.api.tuning import tune
 

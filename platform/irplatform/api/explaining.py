@@ -13,7 +13,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from irplatform import pipeline
-from irplatform.api.asking import Asked, ask, candidates_of, study, teacher_of
+from irplatform.api.resolving import (
+    ResolvedRun,
+    candidates_of,
+    resolve,
+    search_training_topics,
+    training_source_of,
+)
 from irplatform.errors import InputError, PluginError, unknown
 from irplatform.plugin import Reranker
 from irplatform.registry import registry
@@ -60,33 +66,35 @@ def explain(
     """
     plugins = plugins or registry()
     _refuse_unexplained(settings, plugins)
-    asked = ask(settings, plugins)
-    (choice,) = asked.rerankers
+    resolved = resolve(settings, plugins)
+    (choice,) = resolved.rerankers
     doc_ids = list(dict.fromkeys(documents))
-    topics = {held.id: held for held in asked.collection.load_topics()}
+    topics = {held.id: held for held in resolved.collection.load_topics()}
     if topic not in topics:
-        raise unknown(f"topic of '{asked.collection.id}'", topic, topics)
-    pipeline.refuse_broken_corpus(asked.collection, asked.qrels, asked.resources)
-    _refuse_unknown(doc_ids, topic, asked)
-    candidates = candidates_of(asked)
-    studied, fusion = study(asked)
+        raise unknown(f"topic of '{resolved.collection.id}'", topic, topics)
+    pipeline.refuse_broken_corpus(resolved.collection, resolved.qrels, resolved.resources)
+    _refuse_unknown(doc_ids, topic, resolved)
+    candidates = candidates_of(resolved)
+    training, fusion = search_training_topics(resolved)
     candidates = candidates.fused(fusion)
-    teacher = teacher_of(asked, studied, fusion)
-    resources = pipeline.resources_with(teacher, choice, asked.resources)
+    training_source = training_source_of(resolved, training, fusion)
+    resources = pipeline.resources_with(training_source, choice, resolved.resources)
     system = next(
         system
-        for system, held in pipeline.assign(choice, candidates, asked.qrels, teacher, resources)
+        for system, held in pipeline.assign(
+            choice, candidates, resolved.qrels, training_source, resources
+        )
         if any(each.id == topic for each in held)
     )
     return {
-        "collection": asked.collection.id,
+        "collection": resolved.collection.id,
         "reranker": choice.name,
         "topic": {
             "id": topic,
             "query": topics[topic].query,
             "fields": {name: _plain(value) for name, value in topics[topic].fields.items()},
         },
-        **_explained(system, topics[topic], doc_ids, candidates, asked, resources, member),
+        **_explained(system, topics[topic], doc_ids, candidates, resolved, resources, member),
     }
 
 
@@ -95,7 +103,7 @@ def _explained(
     topic: Topic,
     doc_ids: Sequence[str],
     candidates: Candidates,
-    asked: Asked,
+    resolved: ResolvedRun,
     resources: CollectionResources,
     member: int | None,
 ) -> dict[str, Any]:
@@ -108,7 +116,8 @@ def _explained(
     held = [place[doc_id] for doc_id in doc_ids]
     number = _member(system, member, [scores[held] for scores in per_member], mean[held])
     first = candidates.first.final.rankings[topic.id]
-    weight = system.weight if asked.settings.interpolate is None else asked.settings.interpolate
+    chosen = resolved.settings.interpolate
+    weight = system.weight if chosen is None else chosen
     both = Reranked.of(first, among, mean[: len(among)].tolist())
     ranks = {
         "first_stage": _ranks(first),
@@ -116,7 +125,7 @@ def _explained(
         "final": _ranks(both.mixed(weight)),
     }
     told = _ask_member(system, number, topic, doc_ids, resources)
-    grades = (asked.qrels or {}).get(topic.id, {})
+    grades = (resolved.qrels or {}).get(topic.id, {})
     first_scores = dict(first)
     documents = [
         {
@@ -216,13 +225,13 @@ def _refuse_unexplained(settings: RunSettings, plugins: Registry) -> None:
         )
 
 
-def _refuse_unknown(doc_ids: Sequence[str], topic: str, asked: Asked) -> None:
-    contains = asked.resources.index().contains
+def _refuse_unknown(doc_ids: Sequence[str], topic: str, resolved: ResolvedRun) -> None:
+    contains = resolved.resources.index().contains
     for doc_id in doc_ids:
         if not contains(doc_id):
             raise InputError(
-                f"'{asked.collection.id}' has no document '{doc_id}'. Ids are shown by `platform "
-                f"search --collection {asked.settings.collection} --topic {topic}`."
+                f"'{resolved.collection.id}' has no document '{doc_id}'. Ids are shown by "
+                f"`platform search --collection {resolved.settings.collection} --topic {topic}`."
             )
 
 

@@ -6,13 +6,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from irplatform import pipeline
-from irplatform.api.asking import ask, ask_training, candidates_of, study, teacher_of
+from irplatform.api.resolving import (
+    candidates_of,
+    resolve,
+    resolve_training,
+    search_training_topics,
+    training_source_of,
+)
 from irplatform.errors import InputError
 from irplatform.evaluation import measures_of
 from irplatform.plugin import RunEvent
+from irplatform.recorder import Recorder
 from irplatform.registry import Registry, registry
 from irplatform.reranking.fitting import train as train_system
-from irplatform.results import Recorder
 from irplatform.storage import copy_folder, writable_folder
 from irplatform.training.checkpoints import Checkpoint
 
@@ -30,8 +36,8 @@ def run(settings: RunSettings, plugins: Registry | None = None) -> RunReport:
             goes on from there.
     """
     plugins = plugins or registry()
-    asked = ask(settings, plugins)
-    collection, qrels, resources = asked.collection, asked.qrels, asked.resources
+    resolved = resolve(settings, plugins)
+    collection, qrels, resources = resolved.collection, resolved.qrels, resolved.resources
     measures = measures_of(collection, settings.measures, plugins.measures)
     run_dir = writable_folder(settings.run_dir or Path("runs") / collection.id)
     recorder = Recorder(
@@ -42,28 +48,34 @@ def run(settings: RunSettings, plugins: Registry | None = None) -> RunReport:
 
     pipeline.refuse_broken_corpus(collection, qrels, resources)
     indexed = dict(resources.seconds)
-    candidates = candidates_of(asked)
+    candidates = candidates_of(resolved)
     recorder.candidates = candidates.provenance
     first = candidates.first
     for found, made, seconds in zip(first.runs, first.descriptions, first.seconds, strict=True):
         recorder.add(found, [made], resources, {**indexed, **seconds})
         indexed = {}
 
-    studied, fusion = study(asked)
+    training, fusion = search_training_topics(resolved)
     candidates = candidates.fused(fusion)
     first = candidates.first
     if len(first.runs) > 1:
         recorder.add(first.final, first.describe(), resources, {})
 
-    teacher = teacher_of(asked, studied, fusion)
+    training_source = training_source_of(resolved, training, fusion)
     baseline = first.final.name
-    for choice in asked.rerankers:
+    for choice in resolved.rerankers:
         attempts = pipeline.rerank_with_seeds(
-            choice, candidates, qrels, teacher, settings.interpolate, resources, settings.seeds
+            choice,
+            candidates,
+            qrels,
+            training_source,
+            settings.interpolate,
+            resources,
+            settings.seeds,
         )
         recorder.add_reranked(choice.name, attempts, first.describe(), baseline)
 
-    report = recorder.report(baseline, [choice.name for choice in asked.rerankers])
+    report = recorder.report(baseline, [choice.name for choice in resolved.rerankers])
     results = {system.name: system.measures for system in report.systems}
     plugins.announce("run_finished", RunEvent(collection.id, tuple(names), run_dir, results))
     return report
@@ -88,13 +100,13 @@ def train(settings: RunSettings, out: Path | None = None) -> dict[str, Any]:
                 "this exists already; choose another folder for the checkpoint.", path=out
             )
         writable_folder(out)
-    asked = ask_training(settings, registry())
-    (choice,) = asked.rerankers
-    studied, fusion = study(asked)
-    teacher = teacher_of(asked, studied, fusion)
-    assert teacher.lessons is not None  # `ask_training` says what to learn from
-    pretraining = teacher.pretraining_of(choice)
-    built = train_system(choice, teacher.lessons, asked.resources, pretraining)
+    resolved = resolve_training(settings, registry())
+    (choice,) = resolved.rerankers
+    training, fusion = search_training_topics(resolved)
+    training_source = training_source_of(resolved, training, fusion)
+    assert training_source.training_set is not None  # `resolve_training` says what to learn from
+    pretraining = training_source.pretraining_of(choice)
+    built = train_system(choice, training_source.training_set, resolved.resources, pretraining)
     if out is not None:
         copy_folder(built.path, out)
     path = out or built.path

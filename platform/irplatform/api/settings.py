@@ -142,7 +142,7 @@ class TuneSettings:
 
 
 def resources_for(settings: RunSettings, collection: Collection) -> CollectionResources:
-    """What a run lends to its systems."""
+    """The resources of a run's systems."""
     return CollectionResources(
         corpus=collection.corpus,
         device=choose_device(settings.device, settings.model_threads)

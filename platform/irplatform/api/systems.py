@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from irplatform import pipeline, teaching
+from irplatform import pipeline, training_topics
 from irplatform.choices import choose_systems, expanded_for, with_expansion_of
 
 if TYPE_CHECKING:
@@ -71,9 +71,9 @@ def resolve_learning_systems(settings: RunSettings, plugins: Registry) -> System
             download that nobody asked for.
     """
     systems = resolve_systems(settings, plugins)
-    teaching.check_repetitions(settings.seeds, settings.members, systems.rerankers)
+    training_topics.check_repetitions(settings.seeds, settings.members, systems.rerankers)
     rerankers = pipeline.apply_checkpoint(settings.checkpoint, systems.rerankers)
-    teaching.check_pretraining(settings.pretrain, settings.checkpoint, rerankers, plugins)
+    training_topics.check_pretraining(settings.pretrain, settings.checkpoint, rerankers, plugins)
     for choice in rerankers:
         choice.describe()  # what it depends on and cannot have is refused before any work
     pipeline.refuse_silent_downloads(systems.collection, settings.collection)

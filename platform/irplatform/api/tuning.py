@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from irplatform import pipeline, teaching
+from irplatform import pipeline, training_topics
 from irplatform.api.settings import RunSettings, TuneSettings, resources_for
 from irplatform.api.systems import resolve_systems
 from irplatform.evaluation.judgments import of_collection
@@ -47,7 +47,7 @@ def tune(settings: RunSettings, tuning: TuneSettings) -> TuneReport:
     }
     dimensions = read_space(plugins, settings.retrievers, settings.rerankers, given, tuning.over)
     train_on = plugins.collection(tuning.train_on) if tuning.train_on else None
-    used = teaching.topics_to_tune_on(collection, train_on, itself=tuning.on_these_topics)
+    used = training_topics.topics_to_tune_on(collection, train_on, itself=tuning.on_these_topics)
     judged = of_collection(used, settings.measures or (TUNED_MEASURE,), plugins.measures)
     topics = usable_topics(used.load_topics(), judged.qrels, tuning.topics, settings.seed)
     resources = resources_for(settings, used)

@@ -68,7 +68,7 @@ class Calculator:
     """Computes features.
 
     Args:
-        resources: what the harness lends.
+        resources: the harness's resources.
     """
 
     def __init__(self, resources: Resources) -> None:

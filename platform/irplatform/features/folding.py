@@ -115,7 +115,7 @@ def cross_fitted(group: Group, data: TrainingData, resources: Resources, how: Fo
     Args:
         group: which.
         data: the topics of a member: what it learns from and what it is validated on.
-        resources: what the harness lends.
+        resources: the harness's resources.
         how: how topics are split.
     """
     topics = sorted([*data.training, *data.validation], key=lambda t: t.topic.id)
@@ -123,9 +123,9 @@ def cross_fitted(group: Group, data: TrainingData, resources: Resources, how: Fo
     instances: dict[int, FeatureGroup] = {}
     marks = {}
     for fold in (*sorted(set(folds)), _WHOLE):
-        lesson = _lesson(topics, folds, fold, group.remembers, hides=how.hide_judged)
+        learned = _training_topics(topics, folds, fold, group.remembers, hides=how.hide_judged)
         own = [t.topic for t, held in zip(topics, folds, strict=True) if held == fold]
-        instances[fold], marks[fold] = _fitted(group, lesson, own, data.workspace, resources)
+        instances[fold], marks[fold] = _fitted(group, learned, own, data.workspace, resources)
     whole = instances.pop(_WHOLE)
     assert isinstance(whole, TrainableFeatureGroup)  # `_fitted` makes no other
     held = {_mark(t.topic): fold for t, fold in zip(topics, folds, strict=True)}
@@ -137,7 +137,7 @@ def cross_fitted(group: Group, data: TrainingData, resources: Resources, how: Fo
     )
 
 
-def _lesson(
+def _training_topics(
     topics: Sequence[LabelledTopic],
     folds: Sequence[int],
     fold: int,
@@ -162,13 +162,13 @@ def _lesson(
 
 def _fitted(
     group: Group,
-    lesson: tuple[Sequence[LabelledTopic], Sequence[LabelledTopic]],
+    topics: tuple[Sequence[LabelledTopic], Sequence[LabelledTopic]],
     unseen: Sequence[Topic],
     workspace: Path,
     resources: Resources,
 ) -> tuple[FeatureGroup, str]:
     """An instance that learned, trained or from the cache; and what stands for it."""
-    training, validation = lesson
+    training, validation = topics
     depends_on = {
         "group": group.described,
         "irplatform": __version__,

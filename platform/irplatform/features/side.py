@@ -50,7 +50,7 @@ class SideFeatures:
     Args:
         names: of groups; none makes matrices without columns.
         settings: options of groups, by name.
-        resources: what the harness lends.
+        resources: the harness's resources.
 
     Raises:
         InputError: there is no such group, it is named twice, or settings are for another one.

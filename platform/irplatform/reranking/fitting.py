@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from irplatform.plugin import Reranker
-    from irplatform.reranking.lessons import Example, Lessons
+    from irplatform.reranking.training_set import Example, TrainingSet
     from irplatform.resources import CollectionResources
 
 TRAINING_FORMAT = 1
@@ -36,25 +36,25 @@ TRAINING_FORMAT = 1
 
 def fit_system(
     choice: RerankerChoice,
-    lessons: Lessons,
+    training_set: TrainingSet,
     resources: CollectionResources,
-    pretraining: Lessons | None = None,
+    pretraining: TrainingSet | None = None,
 ) -> System:
     """Train a reranker where it learns, and choose its weight; or take both from the cache.
 
     Args:
         choice: the reranker.
-        lessons: what it learns from.
-        resources: what the harness lends.
+        training_set: what it learns from.
+        resources: the harness's resources.
         pretraining: what a reranker that learns learns from before.
 
     Raises:
         InputError: there is nothing to learn from.
     """
     if choice.trainable:
-        built = train(choice, lessons, resources, pretraining)
+        built = train(choice, training_set, resources, pretraining)
         return open_checkpoint(choice, built.path, resources, built.fingerprint)
-    return _weigh(choice, lessons, resources)
+    return _weigh(choice, training_set, resources)
 
 
 def open_checkpoint(
@@ -71,24 +71,28 @@ def open_checkpoint(
     return System(choice, members, held.weight, mark, held.description)
 
 
-def _refuse_barren(choice: RerankerChoice, lessons: Lessons) -> None:
-    if not any(g > 0 for e in lessons.training for g in e.labelled.judgments.values()):
-        raise InputError(f"'{lessons.label}' has no relevant document to train '{choice.name}' on.")
+def _refuse_barren(choice: RerankerChoice, training_set: TrainingSet) -> None:
+    if not any(g > 0 for e in training_set.training for g in e.labelled.judgments.values()):
+        raise InputError(
+            f"'{training_set.label}' has no relevant document to train '{choice.name}' on."
+        )
 
 
-def _weigh(choice: RerankerChoice, lessons: Lessons, resources: CollectionResources) -> System:
-    _refuse_barren(choice, lessons)
+def _weigh(
+    choice: RerankerChoice, training_set: TrainingSet, resources: CollectionResources
+) -> System:
+    _refuse_barren(choice, training_set)
     member = choice.create(resources)
-    used = weighing(lessons.validation or lessons.training)
+    used = weighing(training_set.validation or training_set.training)
     chosen = _choose(choice, used, _score(choice, member, used, resources))
     return System(choice, [member], chosen.weight, fingerprint(choice.describe()), {})
 
 
 def train(
     choice: RerankerChoice,
-    lessons: Lessons,
+    training_set: TrainingSet,
     resources: CollectionResources,
-    pretraining: Lessons | None = None,
+    pretraining: TrainingSet | None = None,
 ) -> Artifact:
     """Train the members of a system and keep them as a checkpoint in the cache.
 
@@ -97,16 +101,18 @@ def train(
 
     Args:
         choice: the reranker.
-        lessons: what it learns from.
-        resources: what the harness lends.
+        training_set: what it learns from.
+        resources: the harness's resources.
         pretraining: what it learns from before.
 
     Raises:
-        InputError: nothing is relevant in the lessons.
+        InputError: nothing is relevant in the training set.
     """
     start = train(choice.in_pretraining(), pretraining, resources) if pretraining else None
-    _refuse_barren(choice, lessons)
-    splits = split_topics(lessons.training, lessons.validation, resources.seed, choice.members)
+    _refuse_barren(choice, training_set)
+    splits = split_topics(
+        training_set.training, training_set.validation, resources.seed, choice.members
+    )
     many = any(len(split.validation) > MOST_WEIGHING_TOPICS for split in splits)
     processes = training_processes(resources.device)
     depends_on = {
@@ -114,7 +120,7 @@ def train(
         "irplatform": __version__,
         **choice.describe(),
         "corpus": resources.corpus.fingerprint,
-        "lessons": lessons.digest(),
+        "lessons": training_set.digest(),  # a name that is part of the fingerprint
         "vectors": resources.source.describe(),
         "seed": resources.seed,
         "device": resources.device,
@@ -128,7 +134,7 @@ def train(
 
     def build(folder: Path) -> None:
         notice(
-            f"training {choice.name} on {lessons.label}: {len(splits)} "
+            f"training {choice.name} on {training_set.label}: {len(splits)} "
             f"member{'s, each' if len(splits) > 1 else ''} on {len(splits[0].training):,} topics "
             f"and validated on {len(splits[0].validation):,}"
         )
@@ -147,15 +153,15 @@ def train(
             folder,
             len(splits),
             resources.vector_folders,
-            [example.topic for example in lessons.training],
-            _describe(choice, lessons, splits, chosen, depends_on),
+            [example.topic for example in training_set.training],
+            _describe(choice, training_set, splits, chosen, depends_on),
         )
         for number in range(len(splits)):
             shutil.rmtree(workspace(folder, number))
 
     return artifact(
         KIND,
-        f"{choice.name}-{lessons.label}",
+        f"{choice.name}-{training_set.label}",
         depends_on,
         build,
         resumable=resources.resume,
@@ -191,15 +197,15 @@ def _choose(
 
 def _describe(
     choice: RerankerChoice,
-    lessons: Lessons,
+    training_set: TrainingSet,
     splits: Sequence[Split[Example]],
     chosen: Choice,
     depends_on: Mapping[str, Any],
 ) -> dict[str, Any]:
     return {
         **choice.describe(),
-        "trained_on": lessons.label,
-        "topics": len(lessons.training),
+        "trained_on": training_set.label,
+        "topics": len(training_set.training),
         "splits": [{"training": len(s.training), "validation": len(s.validation)} for s in splits],
         "interpolation": {
             "weight": chosen.weight,

@@ -43,8 +43,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from irplatform.plugin import Options
-    from irplatform.reranking.lessons import Example
     from irplatform.reranking.splits import Split
+    from irplatform.reranking.training_set import Example
     from irplatform.resources import CollectionResources
 
 WORTH_PROCESSES = 20.0
@@ -66,7 +66,7 @@ def train_members(
     Args:
         choice: the reranker.
         splits: what each learns from and is validated on.
-        resources: what the harness lends; member n has its seed plus n.
+        resources: the harness's resources; member n has its seed plus n.
         folder: of the checkpoint. Members that it has are not trained again.
         start: the weights that every member starts from.
 
@@ -190,9 +190,9 @@ class _Parcel:
 
     @classmethod
     def of(cls, job: _Job, threads: int, speaker: str, place: Place | None = None) -> _Parcel:
-        lent = replace(job.resources.unopened(), threads=threads)
+        resources = replace(job.resources.unopened(), threads=threads)
         chosen = job.choice
-        held = (job.split, lent, job.number, job.folder, job.start)
+        held = (job.split, resources, job.number, job.folder, job.start)
         return cls(chosen.name, chosen.options, *held, speaker, place)
 
 

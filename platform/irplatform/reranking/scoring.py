@@ -39,7 +39,7 @@ def score_topics(
         members: prepared (and trained) instances.
         topics: the topics.
         candidates: topic id to the ids of its candidates.
-        resources: what the harness lends.
+        resources: the harness's resources.
         journal: a file that keeps the scores of finished topics, so that an interrupted call goes
             on where it stopped.
 

@@ -45,7 +45,7 @@ def rank_among(
         find: the search.
         topics: the topics.
         among: topic id to the documents to rank; all of them are in the index.
-        resources: what the harness lends.
+        resources: the harness's resources.
     """
     depth = max(1, min(resources.index().count, DEEPEST))
     step = max(1, _HITS_AT_ONCE // depth)

@@ -110,7 +110,7 @@ def retrieve(
         choices: the retrievers.
         topics: the topics.
         depth: most documents per topic and retriever.
-        resources: what the harness lends.
+        resources: the harness's resources.
         label: a readable beginning for the names in the cache.
         among: topic id to the only documents that are ranked, all of them, whatever the depth.
     """

@@ -95,7 +95,7 @@ def time_reranker(
         choice: the reranker.
         chosen: topics with the ids of their documents.
         rounds: measurements of each topic.
-        resources: what the harness lends; their device is the one that is timed.
+        resources: the harness's resources; their device is the one that is timed.
         judgments: to train briefly with, where a model cannot score untrained.
     """
     device = resources.device

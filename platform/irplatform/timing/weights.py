@@ -1,7 +1,7 @@
 """Weights to time a model with: of a checkpoint in the cache, untrained, or briefly trained.
 
 What a network costs does not depend on its weights. Trees are another matter: they have to be
-learned before they can be timed, and brief lessons may grow smaller ones.
+learned before they can be timed, and trained on little they may be smaller.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def ready(
     Args:
         choice: the reranker.
         chosen: topics with the ids of their documents.
-        resources: what the harness lends.
+        resources: the harness's resources.
         judgments: to train briefly with, where a model cannot score untrained.
     """
     member = choice.create(resources)

@@ -40,7 +40,7 @@ def stored_documents(
     """Vectors of all documents of the collection, from the cache or computed now.
 
     Args:
-        resources: what the harness lends.
+        resources: the harness's resources.
         kind: the kind of the artifact, unique to the plugin.
         depends_on: what the vectors depend on beside the documents; see `weights_digest`.
         compute: vectors [n, width] of the documents in some rows of the forward index.

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from irplatform import pipeline
 from irplatform.choices import choose_systems
 from irplatform.evaluation import evaluate
-from irplatform.reranking.lessons import Teacher
+from irplatform.reranking.training_set import TrainingSource
 from irplatform.retrieval.first_stage import combine, find
 from irplatform.storage import fingerprint
 
@@ -44,7 +44,7 @@ class TunedSystem:
         depth: documents that each retriever finds.
         rerank_depth: how many of them are reranked.
         interpolate: the first stage's share; None chooses it in every fold.
-        resources: what the harness lends.
+        resources: the harness's resources.
     """
 
     plugins: Registry
@@ -99,9 +99,9 @@ class TunedSystem:
             candidates = pipeline.Candidates(
                 self.topics, first, first.candidates(self.rerank_depth)
             )
-            teacher = Teacher(folds=True)
+            training_source = TrainingSource(folds=True)
             run = pipeline.rerank(
-                choice, candidates, self._qrels(), teacher, self.interpolate, self.resources
+                choice, candidates, self._qrels(), training_source, self.interpolate, self.resources
             ).final
         found = evaluate(
             self._qrels(),

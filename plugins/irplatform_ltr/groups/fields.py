@@ -37,7 +37,7 @@ class LuceneFields(FeatureGroup):
     _resources: Resources
 
     def prepare(self, resources: Resources) -> None:
-        """Keep what is lent."""
+        """Keep the resources."""
         self._resources = resources
 
     def names(self) -> tuple[str, ...]:

@@ -38,7 +38,7 @@ class Genes(FeatureGroup):
     _symbols: Mapping[str, str] | None = None
 
     def prepare(self, resources: Resources) -> None:
-        """Keep what is lent; knowledge bases are opened at first use."""
+        """Keep the resources; knowledge bases are opened at first use."""
         self._resources = resources
 
     def lacks(self, topics: Sequence[Topic]) -> str:

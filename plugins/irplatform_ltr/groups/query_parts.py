@@ -54,7 +54,7 @@ class QueryParts(FeatureGroup):
     _resources: Resources
 
     def prepare(self, resources: Resources) -> None:
-        """Keep what is lent."""
+        """Keep the resources."""
         self._resources = resources
 
     def lacks(self, topics: Sequence[Topic]) -> str:

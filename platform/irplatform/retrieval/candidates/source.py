@@ -26,7 +26,7 @@ class Request:
         retrievers: the first stage.
         depth: documents that each retriever finds per topic.
         rerank_depth: how many of them are reranked.
-        resources: what the harness lends.
+        resources: the harness's resources.
         names: of the rerankers, which the first stage's run must not share.
     """
 

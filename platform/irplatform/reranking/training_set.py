@@ -31,7 +31,7 @@ class Example:
 
 
 @dataclass(frozen=True)
-class Lessons:
+class TrainingSet:
     """What systems are fitted on.
 
     Attributes:
@@ -59,24 +59,24 @@ class Lessons:
 
 
 @dataclass(frozen=True)
-class Teacher:
+class TrainingSource:
     """Where rerankers learn from: a checkpoint, a training collection, or the topics' own folds.
 
     Attributes:
-        lessons: the training collection's topics, or None.
+        training_set: the training collection's topics, or None.
         checkpoint: a folder to load instead of training.
         folds: cross-validate over the evaluated collection's own judged topics.
         pretraining: what rerankers that learn learn from before, or None.
         declared: what those learn from before that say so themselves, or None.
     """
 
-    lessons: Lessons | None = None
+    training_set: TrainingSet | None = None
     checkpoint: Path | None = None
     folds: bool = False
-    pretraining: Lessons | None = None
-    declared: Lessons | None = None
+    pretraining: TrainingSet | None = None
+    declared: TrainingSet | None = None
 
-    def pretraining_of(self, choice: RerankerChoice) -> Lessons | None:
+    def pretraining_of(self, choice: RerankerChoice) -> TrainingSet | None:
         """What a reranker learns from before."""
         return self.declared if self.declared and choice.pretrained_on else self.pretraining
 

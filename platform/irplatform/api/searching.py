@@ -1,4 +1,4 @@
-"""Looking at a collection: its index, and what a retriever finds."""
+"""Searching a collection: its index, and what a retriever finds for a topic or a query."""
 
 from __future__ import annotations
 
@@ -44,17 +44,17 @@ def search(
     held, (choice,) = systems.collection, systems.retrievers
     pipeline.refuse_silent_downloads(held, collection)
     if topic is None:
-        asked = Topic("query", query or "")
+        wanted = Topic("query", query or "")
     else:
         topics = {t.id: t for t in held.load_topics()}
         if topic not in topics:
             raise unknown(f"topic of '{held.id}'", topic, topics)
-        asked = topics[topic]
-    grades = held.load_qrels().get(asked.id, {}) if topic and held.load_qrels else {}
+        wanted = topics[topic]
+    grades = held.load_qrels().get(wanted.id, {}) if topic and held.load_qrels else {}
     resources = resources_for(told, held)
-    asker = choice.registration.system(choice.options)
-    run = asker.retrieve([asked], depth, resources)
-    ranking = run.rankings[asked.id].top(depth)
+    searcher = choice.registration.system(choice.options)
+    run = searcher.retrieve([wanted], depth, resources)
+    ranking = run.rankings[wanted.id].top(depth)
     documents = resources.documents(ranking.doc_ids)
     hits = [
         {
@@ -68,8 +68,8 @@ def search(
             zip(ranking, documents, strict=True), start=1
         )
     ]
-    found = {"topic": asked.id, "query": asked.query, "hits": hits}
-    return {**found, "explanation": asker.explain(asked, resources)} if explain else found
+    found = {"topic": wanted.id, "query": wanted.query, "hits": hits}
+    return {**found, "explanation": searcher.explain(wanted, resources)} if explain else found
 
 
 def index(collection: str, *, threads: int | None = None) -> dict[str, Any]:

@@ -9,12 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from irplatform import pipeline, teaching
+from irplatform import pipeline, training_topics
 from irplatform.api.settings import RunSettings, resources_for
 from irplatform.api.systems import resolve_learning_systems
 from irplatform.console import notice
 from irplatform.errors import InputError
-from irplatform.reranking.lessons import Teacher
+from irplatform.reranking.training_set import TrainingSource
 from irplatform.retrieval.candidates import source_of
 from irplatform.retrieval.fusion import AUTO, Fusion
 
@@ -25,16 +25,16 @@ if TYPE_CHECKING:
     from irplatform.collections import Collection, Qrels
     from irplatform.pipeline import Candidates
     from irplatform.registry import Registry
-    from irplatform.reranking.lessons import Lessons
     from irplatform.reranking.systems import RerankerChoice
+    from irplatform.reranking.training_set import TrainingSet
     from irplatform.resources import CollectionResources
     from irplatform.retrieval.candidates import CandidateSource
     from irplatform.retrieval.first_stage import RetrieverChoice
-    from irplatform.teaching import Studied
+    from irplatform.training_topics import TrainingCandidates
 
 
 @dataclass(frozen=True)
-class Asked:
+class ResolvedRun:
     """What a run was told, resolved and checked.
 
     Attributes:
@@ -45,7 +45,7 @@ class Asked:
         retrievers: the first stage.
         rerankers: what reranks.
         source: where candidates come from.
-        resources: what the harness lends.
+        resources: the harness's resources.
         training: the collection to learn from, where something learns from one.
         folds: whether rerankers are cross-validated over the collection's own topics.
     """
@@ -72,7 +72,7 @@ class Asked:
         return len(self.retrievers) > 1 and self.settings.fusion == AUTO
 
 
-def ask(settings: RunSettings, plugins: Registry) -> Asked:
+def resolve(settings: RunSettings, plugins: Registry) -> ResolvedRun:
     """Resolve and check what a run was told.
 
     Raises:
@@ -82,15 +82,19 @@ def ask(settings: RunSettings, plugins: Registry) -> Asked:
     collection, rerankers = systems.collection, systems.rerankers
     train_on = plugins.collection(settings.train_on) if settings.train_on else None
     qrels = collection.load_qrels() if collection.load_qrels else None
-    asked = _asked(settings, plugins, systems, qrels)
-    if not (asked.learns or asked.fuses):
-        return asked
-    training = teaching.find_training(collection, train_on)
-    folds = asked.learns and not training and teaching.check_teacher(collection, rerankers, qrels)
-    return replace(asked, training=training, folds=folds)
+    resolved = _resolved(settings, plugins, systems, qrels)
+    if not (resolved.learns or resolved.fuses):
+        return resolved
+    training = training_topics.find_training(collection, train_on)
+    folds = (
+        resolved.learns
+        and not training
+        and training_topics.check_cross_validation(collection, rerankers, qrels)
+    )
+    return replace(resolved, training=training, folds=folds)
 
 
-def ask_training(settings: RunSettings, plugins: Registry) -> Asked:
+def resolve_training(settings: RunSettings, plugins: Registry) -> ResolvedRun:
     """Resolve and check what a training was told: its collection is the one to learn from.
 
     Raises:
@@ -104,16 +108,16 @@ def ask_training(settings: RunSettings, plugins: Registry) -> Asked:
             raise InputError(f"'{choice.name}' does not learn: it needs no training.")
     if systems.collection.load_qrels is None:
         raise InputError(f"'{systems.collection.id}' has no judgments to train on.")
-    return replace(_asked(settings, plugins, systems, None), training=systems.collection)
+    return replace(_resolved(settings, plugins, systems, None), training=systems.collection)
 
 
-def _asked(
+def _resolved(
     settings: RunSettings, plugins: Registry, systems: Systems, qrels: Qrels | None
-) -> Asked:
+) -> ResolvedRun:
     """What was told, but for what to learn from."""
     source = source_of(settings.candidates)
     source.refuse(systems.collection)
-    return Asked(
+    return ResolvedRun(
         settings,
         plugins,
         systems.collection,
@@ -125,76 +129,78 @@ def _asked(
     )
 
 
-def candidates_of(asked: Asked) -> Candidates:
+def candidates_of(resolved: ResolvedRun) -> Candidates:
     """Search for the topics of a collection that is indexed and whole.
 
     Raises:
         InputError: the source of candidates does not fit the collection.
     """
     return pipeline.search(
-        asked.collection,
-        asked.retrievers,
-        asked.settings.depth,
-        asked.settings.rerank_depth,
-        asked.resources,
-        source=asked.source,
-        names=asked.settings.rerankers,
+        resolved.collection,
+        resolved.retrievers,
+        resolved.settings.depth,
+        resolved.settings.rerank_depth,
+        resolved.resources,
+        source=resolved.source,
+        names=resolved.settings.rerankers,
     )
 
 
-def study(asked: Asked) -> tuple[Studied | None, Fusion]:
+def search_training_topics(resolved: ResolvedRun) -> tuple[TrainingCandidates | None, Fusion]:
     """Search for the training topics, and find out from them how to fuse the retrievers.
 
     Raises:
         InputError: the training collection has other documents.
     """
-    training = asked.training
+    training = resolved.training
     if training is None or not (
-        asked.learns or teaching.same_documents(training, asked.collection)
+        resolved.learns or training_topics.same_documents(training, resolved.collection)
     ):
         return None, Fusion()
-    source = asked.source if training is asked.collection else asked.source.elsewhere()
-    if source is not asked.source:
-        found_by = ", ".join(asked.settings.retrievers)
+    source = resolved.source if training is resolved.collection else resolved.source.elsewhere()
+    if source is not resolved.source:
+        found_by = ", ".join(resolved.settings.retrievers)
         notice(f"{training.id}: the run has not its topics; {found_by} finds their candidates")
-    studied = teaching.study(
+    found = training_topics.find_candidates(
         training,
-        asked.retrievers,
-        asked.settings.depth,
-        asked.settings.rerank_depth,
-        asked.resources,
+        resolved.retrievers,
+        resolved.settings.depth,
+        resolved.settings.rerank_depth,
+        resolved.resources,
         source=source,
     )
-    return studied, studied.fusion() if asked.fuses else Fusion()
+    return found, found.fusion() if resolved.fuses else Fusion()
 
 
-def teacher_of(asked: Asked, studied: Studied | None, fusion: Fusion) -> Teacher:
+def training_source_of(
+    resolved: ResolvedRun, found: TrainingCandidates | None, fusion: Fusion
+) -> TrainingSource:
     """What rerankers learn from, pre-training included.
 
     Raises:
         InputError: pre-training cannot be done with these documents.
     """
-    settings = asked.settings
+    settings = resolved.settings
 
-    def learned_before(name: str | None) -> Lessons | None:
-        return teaching.pretraining_lessons(
+    def learned_before(name: str | None) -> TrainingSet | None:
+        return training_topics.pretraining_set(
             name,
-            asked.collection,
-            asked.plugins,
-            asked.retrievers,
-            asked.resources,
+            resolved.collection,
+            resolved.plugins,
+            resolved.retrievers,
+            resolved.resources,
             fusion,
             queries=settings.pretrain_queries,
         )
 
     declared = None
-    if settings.pretrain is None and asked.learns:
-        declared = teaching.declared_pretraining(asked.collection, asked.rerankers)
-    lessons = studied.lessons(fusion) if studied and asked.learns else None
-    return Teacher(
-        lessons,
+    if settings.pretrain is None and resolved.learns:
+        declared = training_topics.declared_pretraining(resolved.collection, resolved.rerankers)
+    training_set = found.training_set(fusion) if found and resolved.learns else None
+    return TrainingSource(
+        training_set,
         settings.checkpoint,
-        asked.folds,
+        resolved.folds,
         learned_before(settings.pretrain),
         learned_before(declared),
     )

@@ -14,8 +14,8 @@ from irplatform.collections.mesh import mesh_queries
 from irplatform.console import notice
 from irplatform.errors import InputError
 from irplatform.pipeline import FOLDS, Candidates, search
-from irplatform.reranking.lessons import Lessons
 from irplatform.reranking.splits import MEMBERS
+from irplatform.reranking.training_set import TrainingSet
 from irplatform.retrieval.candidates import CandidateSource, Retrieved
 from irplatform.retrieval.fusion import Fusion, choose_fusion
 
@@ -91,7 +91,7 @@ def topics_to_tune_on(
 
 
 @dataclass(frozen=True)
-class Studied:
+class TrainingCandidates:
     """A training collection after the first stage.
 
     Attributes:
@@ -111,16 +111,16 @@ class Studied:
         runs = self.training.first.runs
         return choose_fusion(runs, self.qrels) if len(runs) > 1 else Fusion()
 
-    def lessons(self, fusion: Fusion) -> Lessons:
+    def training_set(self, fusion: Fusion) -> TrainingSet:
         """What rerankers learn from, over a first stage that is fused so."""
         training = self.training.fused(fusion).examples(self.qrels)
         if self.validation is None:
-            return Lessons(self.id, training)
+            return TrainingSet(self.id, training)
         candidates, qrels = self.validation
-        return Lessons(self.id, training, candidates.fused(fusion).examples(qrels) or None)
+        return TrainingSet(self.id, training, candidates.fused(fusion).examples(qrels) or None)
 
 
-def study(
+def find_candidates(
     training: Collection,
     retrievers: Sequence[RetrieverChoice],
     depth: int,
@@ -128,7 +128,7 @@ def study(
     resources: CollectionResources,
     *,
     source: CandidateSource | None = None,
-) -> Studied:
+) -> TrainingCandidates:
     """Find candidates for the training topics, and the validation topics where there are.
 
     Args:
@@ -136,7 +136,7 @@ def study(
         retrievers: the first stage.
         depth: documents that each retriever finds per topic.
         rerank_depth: how many of them are candidates.
-        resources: what the harness lends.
+        resources: the harness's resources.
         source: where the candidates of the training topics come from.
 
     Raises:
@@ -156,7 +156,7 @@ def study(
         return found, part.load_qrels()
 
     validation = training.validation() if training.validation else None
-    return Studied(
+    return TrainingCandidates(
         training.id,
         *find(training, source),
         find(validation, source.elsewhere()) if validation and validation.load_qrels else None,
@@ -197,7 +197,7 @@ def check_repetitions(seeds: int, members: int, rerankers: Sequence[RerankerChoi
             raise InputError(f"--{name} has no effect: no reranker that learns is asked for.")
 
 
-def pretraining_lessons(
+def pretraining_set(
     name: str | None,
     collection: Collection,
     plugins: Registry,
@@ -206,7 +206,7 @@ def pretraining_lessons(
     fusion: Fusion,
     *,
     queries: int,
-) -> Lessons | None:
+) -> TrainingSet | None:
     """What rerankers learn from before they learn from the training collection.
 
     Args:
@@ -215,7 +215,7 @@ def pretraining_lessons(
         collection: the collection that is run or trained on.
         plugins: where names of collections are looked up.
         retrievers: the first stage, for the candidates of a collection's topics.
-        resources: what the harness lends.
+        resources: the harness's resources.
         fusion: how the retrievers are fused.
         queries: how many MeSH-term queries to draw.
 
@@ -228,13 +228,13 @@ def pretraining_lessons(
         # Plain words only: an expanded query may search the very headings that it was made of.
         plain, _ = choose_systems(plugins, (PLAIN_RETRIEVER,), (), {})
         source = mesh_queries(collection.corpus, queries, resources.seed)
-        studied = study(source, plain, PRETRAINING_DEPTH, PRETRAINING_DEPTH, resources)
-        return studied.lessons(Fusion())
+        found = find_candidates(source, plain, PRETRAINING_DEPTH, PRETRAINING_DEPTH, resources)
+        return found.training_set(Fusion())
     source = plugins.collection(name)
     if source.load_qrels is None:
         raise InputError(f"'{source.id}' has no judgments to pre-train on.")
-    studied = study(source, retrievers, PRETRAINING_DEPTH, PRETRAINING_DEPTH, resources)
-    return studied.lessons(fusion)
+    found = find_candidates(source, retrievers, PRETRAINING_DEPTH, PRETRAINING_DEPTH, resources)
+    return found.training_set(fusion)
 
 
 def declared_pretraining(collection: Collection, rerankers: Sequence[RerankerChoice]) -> str | None:
@@ -252,7 +252,7 @@ def declared_pretraining(collection: Collection, rerankers: Sequence[RerankerCho
     return MESH if declaring else None
 
 
-def check_teacher(
+def check_cross_validation(
     collection: Collection, rerankers: Sequence[RerankerChoice], qrels: Qrels | None
 ) -> bool:
     """Whether rerankers can be cross-validated on a collection without a training partner.

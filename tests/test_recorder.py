@@ -8,7 +8,7 @@ import pytest
 from irplatform.collections import Collection, Corpus
 from irplatform.pipeline import RerankedRun
 from irplatform.plugin import Topic
-from irplatform.results import Recorder
+from irplatform.recorder import Recorder
 from irplatform.runs import Ranking, Run
 from irplatform.runs.scores import read_scores
 
