@@ -13,7 +13,7 @@ from commands import call
 from pages import DOCS, PAGES, fences, reference
 
 from irplatform.choices import choose_systems
-from irplatform.cli.run import read_settings
+from irplatform.cli.settings import read_settings
 from irplatform.collections import toml
 from irplatform.registry import registry
 

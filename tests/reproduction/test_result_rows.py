@@ -4,8 +4,8 @@ from itertools import pairwise
 
 import pytest
 
-from irplatform.cli.run import read_settings
 from irplatform.cli.run import run as run_command
+from irplatform.cli.settings import read_settings
 from irplatform.errors import InputError
 from irplatform.plugin import TrainableReranker
 from irplatform.registry import registry

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from irplatform.cli.options import collection_option, preset_option, setting_option
 from irplatform.cli.output import json_option, print_json, print_rows
-from irplatform.cli.run import preset_option, read_settings
+from irplatform.cli.settings import read_settings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,7 +22,7 @@ def bench() -> None:
 
 
 @bench.command("rerankers")
-@click.option("--collection", required=True, help="A name, path or ir_datasets id.")
+@collection_option
 @click.option(
     "--reranker", "rerankers", multiple=True, help="What to time; repeat it; default: all."
 )
@@ -45,13 +46,7 @@ def bench() -> None:
     type=click.IntRange(1),
     help="Of torch on the CPU.",
 )
-@click.option(
-    "--set",
-    "settings",
-    multiple=True,
-    metavar="NAME=VALUE",
-    help="An option of a reranker, as `rerankers show` lists them.",
-)
+@setting_option("a reranker", "rerankers show")
 @preset_option
 @json_option
 def time_rerankers(

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from irplatform.cli.expansion import expansion_settings
+from irplatform.cli.options import ranking_options, training_options
 from irplatform.cli.output import json_option, print_json
-from irplatform.cli.run import read_settings, share, training_options
+from irplatform.cli.settings import chosen_settings, share
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from pathlib import Path
 
 
 @click.command()
@@ -27,21 +27,7 @@ if TYPE_CHECKING:
     type=click.IntRange(1),
     help="Of a reranker with several trained members; default: the one nearest to their mean.",
 )
-@click.option(
-    "--train-on",
-    metavar="COLLECTION",
-    help="What to learn from; default: the collection's partner.",
-)
-@click.option(
-    "--checkpoint", type=click.Path(path_type=Path), help="A trained reranker, instead of training."
-)
-@click.option(
-    "--interpolate",
-    default="auto",
-    show_default=True,
-    metavar="W",
-    help="The first stage's share in the final rank, as for `run`.",
-)
+@ranking_options
 @json_option
 def explain(
     reranker: str,
@@ -67,10 +53,7 @@ def explain(
     told = explain_documents(
         RunSettings(
             rerankers=(reranker,),
-            settings={
-                **expansion_settings(given["retrievers"], expand, query_plan),
-                **read_settings(settings, config),
-            },
+            settings=chosen_settings(given["retrievers"], settings, config, expand, query_plan),
             interpolate=share(interpolate),
             **given,
         ),

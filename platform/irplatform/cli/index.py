@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import click
 
+from irplatform.cli.options import collection_option
 from irplatform.cli.output import json_option, print_json
 
 
 @click.command()
-@click.option("--collection", required=True, help="A name, path or ir_datasets id.")
+@collection_option
 @click.option("--threads", type=click.IntRange(1), help="Default: all cores.")
 @json_option
 def index(collection: str, threads: int | None, as_json: bool) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from irplatform.cli.options import setting_option
 from irplatform.cli.output import json_option, print_json, print_rows
 
 if TYPE_CHECKING:
@@ -123,13 +124,7 @@ def from_clicks(
     "--out", required=True, type=click.Path(path_type=Path), help="The log: .tsv or .tsv.gz."
 )
 @click.option("--retriever", default="bm25", show_default=True, help="Whose rankings are shown.")
-@click.option(
-    "--set",
-    "options",
-    multiple=True,
-    metavar="NAME=VALUE",
-    help="An option of the retriever, as `retrievers show` lists them.",
-)
+@setting_option("the retriever", "retrievers show", "options")
 @click.option("--sessions", default=50, show_default=True, help="Sessions per topic.")
 @click.option("--page", default=20, show_default=True, help="Documents that a session is shown.")
 @click.option(
@@ -204,7 +199,7 @@ def simulate_clicks(
     For those who have no log: `from-clicks` turns it into judgments that differ from the
     collection's as clicks do.
     """
-    from irplatform.cli.run import read_settings
+    from irplatform.cli.settings import read_settings
     from irplatform.judgments.clicks.models import Behaviour, parse_by_grade
     from irplatform.judgments.clicks.sessions import SessionSettings
     from irplatform.judgments.clicks.simulate import simulate_clicks as simulate

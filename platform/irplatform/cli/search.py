@@ -6,24 +6,19 @@ from pathlib import Path
 
 import click
 
-from irplatform.cli.expansion import expansion_options, expansion_settings
+from irplatform.cli.expansion import expansion_options
+from irplatform.cli.options import collection_option, setting_option
 from irplatform.cli.output import json_option, print_json
-from irplatform.cli.run import read_settings
+from irplatform.cli.settings import chosen_settings
 
 
 @click.command()
-@click.option("--collection", required=True, help="A name, path or ir_datasets id.")
+@collection_option
 @click.option("--retriever", default="bm25", show_default=True, help="What searches.")
 @click.option("--query", help="Words to search for.")
 @click.option("--topic", help="The id of a topic of the collection, instead.")
 @click.option("--depth", default=10, show_default=True, help="Documents to show.")
-@click.option(
-    "--set",
-    "settings",
-    multiple=True,
-    metavar="NAME=VALUE",
-    help="An option of the retriever, as `retrievers show` lists them.",
-)
+@setting_option("the retriever", "retrievers show")
 @click.option("--config", type=click.Path(path_type=Path), help="A TOML file of such options.")
 @expansion_options
 @click.option("--explain", is_flag=True, help="Show the query that was made, too.")
@@ -50,10 +45,7 @@ def search(
         query=query,
         topic=topic,
         depth=depth,
-        settings={
-            **expansion_settings((retriever,), expand, query_plan),
-            **read_settings(settings, config),
-        },
+        settings=chosen_settings((retriever,), settings, config, expand, query_plan),
         explain=explain,
     )
     if as_json:

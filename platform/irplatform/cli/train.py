@@ -7,9 +7,9 @@ from typing import Any
 
 import click
 
-from irplatform.cli.expansion import expansion_settings
+from irplatform.cli.options import training_options
 from irplatform.cli.output import json_option, print_json
-from irplatform.cli.run import read_settings, training_options
+from irplatform.cli.settings import chosen_settings
 
 
 @click.command()
@@ -38,13 +38,8 @@ def train(
     from irplatform.api import RunSettings
     from irplatform.api import train as train_reranker
 
-    chosen_settings = {
-        **expansion_settings(given["retrievers"], expand, query_plan),
-        **read_settings(settings, config),
-    }
-    trained = train_reranker(
-        RunSettings(rerankers=(reranker,), settings=chosen_settings, **given), out
-    )
+    systems = chosen_settings(given["retrievers"], settings, config, expand, query_plan)
+    trained = train_reranker(RunSettings(rerankers=(reranker,), settings=systems, **given), out)
     if as_json:
         print_json(trained)
         return

@@ -8,9 +8,9 @@ from typing import Any
 
 import click
 
-from irplatform.cli.expansion import expansion_settings
+from irplatform.cli.options import interpolate_option, system_options, train_on_option
 from irplatform.cli.output import json_option, print_json
-from irplatform.cli.run import read_settings, share, system_options
+from irplatform.cli.settings import chosen_settings, share
 
 
 @click.command()
@@ -44,23 +44,13 @@ from irplatform.cli.run import read_settings, share, system_options
 @click.option(
     "--topics", type=click.IntRange(1), help="Use so many topics, drawn at random; default: all."
 )
-@click.option(
-    "--train-on",
-    metavar="COLLECTION",
-    help="Whose topics to tune on; default: the collection's training partner.",
-)
+@train_on_option("Whose topics to tune on; default: the collection's training partner.")
 @click.option(
     "--on-these-topics",
     is_flag=True,
     help="Tune on the topics of --collection itself: they are for training.",
 )
-@click.option(
-    "--interpolate",
-    default="auto",
-    show_default=True,
-    metavar="W",
-    help="The first stage's share beside a reranker, 0 to 1; auto chooses it in every fold.",
-)
+@interpolate_option("beside a reranker, 0 to 1; auto chooses it in every fold")
 @click.option(
     "--out", type=click.Path(path_type=Path), help="A TOML file for the options, for --config."
 )
@@ -100,10 +90,7 @@ def tune(
     tuning = TuneSettings(**{name: value for name, value in given.items() if name in names})
     report = tune_options(
         RunSettings(
-            settings={
-                **expansion_settings(given["retrievers"], expand, query_plan),
-                **read_settings(settings, config),
-            },
+            settings=chosen_settings(given["retrievers"], settings, config, expand, query_plan),
             measures=(measure,),
             interpolate=share(interpolate),
             command=("platform", *sys.argv[1:]),

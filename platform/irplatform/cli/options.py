@@ -1,0 +1,189 @@
+"""Options that several commands share; each is declared once.
+
+In a command's help, options stand in the order of their decorators.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from irplatform.cli.expansion import expansion_options
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+collection_option = click.option(
+    "--collection", required=True, help="A name, path or ir_datasets id."
+)
+preset_option = click.option(
+    "--preset",
+    metavar="NAME",
+    help="Settings that rerankers bring, such as paper; --set and --config go before them.",
+)
+
+
+def setting_option(of: str, listed: str, name: str = "settings") -> Callable[[Command], Command]:
+    """`--set`, for some systems.
+
+    Args:
+        of: what has the options: "a reranker".
+        listed: the command that lists them: "rerankers show".
+        name: the command's parameter.
+    """
+    return click.option(
+        "--set",
+        name,
+        multiple=True,
+        metavar="NAME=VALUE",
+        help=f"An option of {of}, as `{listed}` lists them.",
+    )
+
+
+def interpolate_option(explained: str) -> Callable[[Command], Command]:
+    """`--interpolate`; `irplatform.cli.settings.share` reads it.
+
+    Args:
+        explained: what the share is of, and how it is chosen.
+    """
+    return click.option(
+        "--interpolate",
+        default="auto",
+        show_default=True,
+        metavar="W",
+        help=f"The first stage's share {explained}.",
+    )
+
+
+def train_on_option(explained: str) -> Callable[[Command], Command]:
+    """`--train-on`; `explained` says for what its topics are, and what they are by default."""
+    return click.option("--train-on", metavar="COLLECTION", help=explained)
+
+
+_SYSTEMS = (
+    collection_option,
+    click.option(
+        "--retriever",
+        "retrievers",
+        multiple=True,
+        default=("bm25",),
+        show_default=True,
+        help="First stage; repeat it to fuse several.",
+    ),
+    click.option("--depth", default=1000, show_default=True, help="Documents found per topic."),
+    click.option(
+        "--rerank-depth",
+        default=500,
+        show_default=True,
+        help="First documents of each retriever that are reranked.",
+    ),
+    setting_option("a retriever or reranker", "rerankers show"),
+    click.option(
+        "--config",
+        type=click.Path(path_type=Path),
+        help="A TOML file of such options; --set goes before it.",
+    ),
+    click.option(
+        "--vectors",
+        type=click.Path(path_type=Path),
+        help="Published word vectors to use (word2vec, GloVe, fastText).",
+    ),
+    click.option(
+        "--vectors-text",
+        multiple=True,
+        type=click.Path(path_type=Path),
+        help="Further text to train word vectors on (.txt, .jsonl, .tsv, also .gz).",
+    ),
+    click.option("--device", default="auto", show_default=True, help="auto, cpu, cuda or mps."),
+    click.option(
+        "--seed",
+        default=42,
+        show_default=True,
+        type=click.IntRange(0, 2**32 - 1),
+        help="Of everything random.",
+    ),
+    click.option(
+        "--members",
+        default=5,
+        show_default=True,
+        type=click.IntRange(1),
+        help="How many models of a reranker that learns are trained and averaged.",
+    ),
+    click.option(
+        "--threads",
+        type=click.IntRange(1),
+        help="For indexing, searching and tokenizing; default: all cores.",
+    ),
+    click.option(
+        "--model-threads",
+        type=click.IntRange(1),
+        default=1,
+        show_default=True,
+        help="Of torch on the CPU; another number trains other weights.",
+    ),
+)
+_TRAINING = (
+    preset_option,
+    click.option(
+        "--candidates",
+        default="retrieved",
+        show_default=True,
+        metavar="retrieved|judged|RUN",
+        help="What is reranked: what the retrievers find, exactly the judged documents of "
+        "each topic, or the documents of a run file.",
+    ),
+    click.option(
+        "--fusion",
+        type=click.Choice(["auto", "plain"]),
+        default="auto",
+        show_default=True,
+        help="Weights of several retrievers: auto learns them on the training topics.",
+    ),
+    click.option(
+        "--pretrain",
+        metavar="mesh|COLLECTION|none",
+        help="What rerankers learn from first: articles' MeSH headings as queries, a "
+        "collection over the same documents, or nothing. By default only those are "
+        "pre-trained that are made for it (graphene).",
+    ),
+    click.option(
+        "--pretrain-queries",
+        default=10_000,
+        show_default=True,
+        type=click.IntRange(10),
+        help="How many MeSH-term queries to draw.",
+    ),
+)
+_RANKING = (
+    train_on_option("What to learn from; default: the collection's partner."),
+    click.option(
+        "--checkpoint",
+        type=click.Path(path_type=Path),
+        help="A trained reranker, instead of training.",
+    ),
+    interpolate_option("in the final scores, 0 to 1; auto chooses on validation topics"),
+)
+
+
+def system_options(command: Command) -> Command:
+    """The options of `run`, `train`, `explain` and `tune`."""
+    return _with(_SYSTEMS, expansion_options(command))
+
+
+def training_options(command: Command) -> Command:
+    """The options of `run`, `train` and `explain`, those of systems included."""
+    return system_options(_with(_TRAINING, command))
+
+
+def ranking_options(command: Command) -> Command:
+    """The options of `run` and `explain`: which model ranks, and what share the first stage has."""
+    return _with(_RANKING, command)
+
+
+def _with(options: Sequence[Callable[[Command], Command]], command: Command) -> Command:
+    """A command with further options, above those that it has."""
+    for option in reversed(options):
+        command = option(command)
+    return command

@@ -1,0 +1,76 @@
+"""From what options say to settings: `--set`, `--config`, `--expand`, `--interpolate`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from irplatform.cli.expansion import expansion_settings
+from irplatform.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+
+def chosen_settings(
+    retrievers: Sequence[str],
+    settings: tuple[str, ...],
+    config: Path | None,
+    expand: str | None,
+    query_plan: Path | None,
+) -> dict[str, object]:
+    """All options of systems that a command was given; `--set` and `--config` go first.
+
+    Args:
+        retrievers: names of those that are told how to expand queries.
+        settings: see `read_settings`.
+        config: see `read_settings`.
+        expand: see `expansion_settings`.
+        query_plan: see `expansion_settings`.
+
+    Raises:
+        InputError: one of them cannot be read, or has no effect.
+    """
+    return {
+        **expansion_settings(retrievers, expand, query_plan),
+        **read_settings(settings, config),
+    }
+
+
+def read_settings(settings: tuple[str, ...], config: Path | None) -> dict[str, object]:
+    """Options from a TOML file, then from the command line.
+
+    Values are read as TOML, so that numbers, booleans and lists have their types; what is not TOML
+    is text.
+    """
+    import tomllib
+
+    from irplatform.choices import flat
+
+    found: dict[str, object] = {}
+    if config is not None:
+        try:
+            found = flat(tomllib.loads(config.read_text(encoding="utf-8")))
+        except OSError as error:
+            raise InputError(f"cannot be read: {error.strerror}.", path=config) from error
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise InputError(f"not a TOML file: {error}.", path=config) from error
+    for setting in settings:
+        name, equals, value = setting.partition("=")
+        if not equals or not name:
+            raise InputError(f"'{setting}' is no setting; write it as NAME=VALUE.")
+        try:
+            found[name] = tomllib.loads(f"value = {value}")["value"]
+        except tomllib.TOMLDecodeError:
+            found[name] = value
+    return found
+
+
+def share(interpolate: str) -> float | None:
+    """What `--interpolate` says; None for auto."""
+    if interpolate == "auto":
+        return None
+    try:
+        return float(interpolate)
+    except ValueError as error:
+        raise InputError(f"--interpolate takes a number or auto, not '{interpolate}'.") from error
