@@ -181,7 +181,7 @@ def check_preset(preset: str, chosen: Sequence[Registration[Any]]) -> None:
     systems = ", ".join(registration.name for registration in chosen) or "a run without rerankers"
     if not known:
         raise InputError(f"--preset {preset} has no effect: {systems} has no presets.")
-    raise unknown(f"preset of {systems}", preset, known)
+    raise unknown("preset", preset, known, of=systems)
 
 
 def _with_preset(
@@ -260,7 +260,7 @@ def unknown_option(name: str, chosen: Sequence[Registration[Any]], plugins: Regi
     known = {option for registration in chosen for option in registration.setting_names()}
     systems = ", ".join(registration.name for registration in chosen)
     listed = " or ".join(f"`platform {r.kind}s show {r.name}`" for r in chosen)
-    return unknown(f"option of {systems}", name, known, hint=f"All are listed by {listed}.")
+    return unknown("option", name, known, of=systems, hint=f"All are listed by {listed}.")
 
 
 def _takes_none(options: Any, path: Sequence[str]) -> bool:

@@ -90,14 +90,17 @@ def _place(error: BaseException, module: str) -> str:
     return f"{frame.f_code.co_filename}:{line}, in {frame.f_code.co_name}"
 
 
-def unknown(kind: str, name: str, known: Iterable[str], *, hint: str = "") -> InputError:
+def unknown(
+    kind: str, name: str, known: Iterable[str], *, of: str = "", hint: str = ""
+) -> InputError:
     """An error for a name that nobody registered, with the nearest right one.
 
     Args:
-        kind: what the name should have named, as a noun: "reranker", "measure"; or with its whole,
-            "option of bm25", which is then said the other way round: "'k2' is no option of bm25".
+        kind: what the name should have named, as a noun: "reranker", "measure".
         name: the name as it was given.
         known: all right names.
+        of: what it should have been a part of: "'k2' is no option of bm25"; without one it is
+            "unknown option 'k2'".
         hint: what else to do, appended as it is.
     """
     names = sorted(known)
@@ -107,7 +110,7 @@ def unknown(kind: str, name: str, known: Iterable[str], *, hint: str = "") -> In
         suggestion = f" The nearest: {', '.join(_nearest(name, names, most=3, cutoff=0.0))}."
     else:
         suggestion = f" Known: {', '.join(names)}." if names else ""
-    told = f"'{name}' is no {kind}" if " of " in kind else f"unknown {kind} '{name}'"
+    told = f"'{name}' is no {kind} of {of}" if of else f"unknown {kind} '{name}'"
     return InputError(f"{told}.{suggestion}{' ' + hint if hint else ''}")
 
 

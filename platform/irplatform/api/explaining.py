@@ -71,7 +71,7 @@ def explain(
     doc_ids = list(dict.fromkeys(documents))
     topics = {held.id: held for held in resolved.collection.load_topics()}
     if topic not in topics:
-        raise unknown(f"topic of '{resolved.collection.id}'", topic, topics)
+        raise unknown("topic", topic, topics, of=f"'{resolved.collection.id}'")
     pipeline.refuse_broken_corpus(resolved.collection, resolved.qrels, resolved.resources)
     _refuse_unknown(doc_ids, topic, resolved)
     candidates = candidates_of(resolved)

@@ -48,7 +48,7 @@ def search(
     else:
         topics = {t.id: t for t in held.load_topics()}
         if topic not in topics:
-            raise unknown(f"topic of '{held.id}'", topic, topics)
+            raise unknown("topic", topic, topics, of=f"'{held.id}'")
         wanted = topics[topic]
     grades = held.load_qrels().get(wanted.id, {}) if topic and held.load_qrels else {}
     resources = resources_for(told, held)

@@ -94,7 +94,7 @@ def remove_alias(name: str) -> None:
     """
     with _changing() as names:
         if name not in names:
-            raise unknown("name of a collection", name, names)
+            raise unknown("name", name, names, of="a collection")
         del names[name]
 
 

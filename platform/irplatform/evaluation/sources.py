@@ -57,7 +57,7 @@ def _read(folder: Path, measure: str | None, own_scores: bool) -> Source:
         )
     chosen = measure or scores.measures[0]
     if chosen not in scores.measures:
-        raise unknown(f"measure of {folder}", chosen, scores.measures)
+        raise unknown("measure", chosen, scores.measures, of=str(folder))
     systems = {}
     for name in scores.systems:
         if any(name == alone(other) for other in scores.systems):

@@ -97,7 +97,7 @@ def format_of(path: Path, kb: str, name: str | None = None) -> Format:
     if name is not None:
         formats = {known.name: known for known in FORMATS}
         if name not in formats:
-            raise unknown("format of a knowledge base", name, formats)
+            raise unknown("format", name, formats, of="a knowledge base")
         return formats[name]
     head = head_of(path)
     fitting = [known for known in FORMATS if kb not in SOURCES or known.kb in {kb, ""}]

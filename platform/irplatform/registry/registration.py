@@ -86,15 +86,15 @@ class Registration(Generic[System]):
         """
         for name in settings:
             if name not in self.system.Options.model_fields:
-                raise unknown(f"option of {self.kind} '{self.name}'", name, self.option_names())
+                raise unknown("option", name, self.option_names(), of=f"{self.kind} '{self.name}'")
         try:
             return self.system.Options(**{**self.defaults, **settings})
         except ValidationError as error:
             problem = error.errors()[0]
             if problem["type"] == "extra_forbidden":
                 option = ".".join(map(str, problem["loc"]))
-                kind = f"option of {self.kind} '{self.name}'"
-                raise unknown(kind, option, self.setting_names()) from error
+                system = f"{self.kind} '{self.name}'"
+                raise unknown("option", option, self.setting_names(), of=system) from error
             option, wrong = first_problem(self.system.Options, error)
             raise InputError(
                 f"option '{option}' of {self.kind} '{self.name}' cannot be {problem['input']!r}: "

@@ -180,7 +180,7 @@ def read_plan(path: Path) -> dict[str, object]:
         problem = error.errors()[0]
         if problem["type"] == "extra_forbidden":
             key = ".".join(map(str, problem["loc"]))
-            guess = str(unknown("key of a query plan", key, _keys(QueryPlan)))
+            guess = str(unknown("key", key, _keys(QueryPlan), of="a query plan"))
             raise InputError(guess, path=path) from error
         key, wrong = first_problem(QueryPlan, error)
         raise InputError(f"'{key}' cannot be {problem['input']!r}: {wrong}.", path=path) from error

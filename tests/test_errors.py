@@ -1,0 +1,25 @@
+"""What is said of a name that nobody knows."""
+
+import pytest
+
+from irplatform.errors import unknown
+
+MANY = [f"name-{n}" for n in range(20)]
+
+
+@pytest.mark.parametrize(
+    ("kind", "whole", "message"),
+    [
+        ("reranker", "", "unknown reranker 'delat'. Did you mean 'delta'?"),
+        ("option", "bm25", "'delat' is no option of bm25. Did you mean 'delta'?"),
+        ("group of features", "", "unknown group of features 'delat'. Did you mean 'delta'?"),
+    ],
+)
+def test_it_is_told_of_what_it_should_have_been_a_part_if_of_anything(kind, whole, message):
+    assert str(unknown(kind, "delat", ["delta", "drmm"], of=whole)) == message
+
+
+def test_without_one_that_is_near_all_are_named_or_the_nearest():
+    assert str(unknown("kind", "xyz", ["a", "b"])) == "unknown kind 'xyz'. Known: a, b."
+    assert "The nearest: " in str(unknown("kind", "xyz", MANY))
+    assert str(unknown("kind", "xyz", [], hint="Make one.")) == "unknown kind 'xyz'. Make one."
