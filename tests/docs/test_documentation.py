@@ -100,6 +100,6 @@ def test_all_kinds_of_artifacts_are_in_the_table_of_the_cache():
     sources = (ROOT / "platform").rglob("*.py")
     calls = (re.findall(r'\bartifact\(\s*"([a-z-]+)"', path.read_text()) for path in sources)
     kinds = {kind for found in calls for kind in found}
-    assert {"index", "vectors", "features", "concepts", "checkpoint"} <= kinds
+    assert {"index", "vectors", "features", "concepts"} <= kinds
     documented = (ROOT / "docs/reproducibility.md").read_text()
     assert not [kind for kind in sorted(kinds) if f"`{kind}/`" not in documented]
