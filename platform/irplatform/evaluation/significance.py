@@ -40,7 +40,8 @@ class Comparison:
 
     Attributes:
         difference: mean of the run minus mean of the baseline.
-        p_value: two-sided; None where one topic leaves nothing to test.
+        p_value: two-sided; None where there is nothing to test: one topic, or a run that is the
+            baseline's.
         low: lower end of the 95 % confidence interval of the difference (Student's).
         high: upper end.
         effect_size: mean difference in standard deviations of the differences (Cohen's d for
@@ -146,6 +147,10 @@ def compare(
     A topic that one of two runs finds nothing for counts as 0 here for measures of sampled
     judgments too, although their means leave it out: a run gains nothing from staying silent.
 
+    Runs with the same values on every topic by every measure are one run to the correction, and
+    those with the baseline's values are not tested: a reranker that leaves the first stage no share
+    in its final run, or all of it, has tried nothing more than its own scores.
+
     Args:
         baseline: what the first stage scored.
         others: run name to what it scored on the same judgments.
@@ -154,24 +159,40 @@ def compare(
 
     Returns:
         Run name to measure name to comparison; `adjusted_p` is corrected, measure by measure, for
-        the number of runs.
+        the number of different runs.
 
     Raises:
         InputError: a run is scored on other topics than the baseline.
     """
+    same_as = _first_alike(others)
+    tested_runs = {
+        name: others[name]
+        for name in dict.fromkeys(same_as.values())
+        if others[name].per_topic != baseline.per_topic
+    }
     compared: dict[str, dict[str, Comparison]] = {name: {} for name in others}
     for measure, values in baseline.per_topic.items():
         row = {
             name: paired_test(
                 *_same_topics(measure, values, other.per_topic[measure]), method=method, seed=seed
             )
-            for name, other in others.items()
+            for name, other in tested_runs.items()
         }
         tested = {name: c.p_value for name, c in row.items() if c.p_value is not None}
         adjusted = dict(zip(tested, holm(list(tested.values())), strict=True))
-        for name, comparison in row.items():
-            compared[name][measure] = replace(comparison, adjusted_p=adjusted.get(name))
+        nothing = Comparison(0.0, None, None, None, None, len(values))
+        for name, alike in same_as.items():
+            comparison = row.get(alike, nothing)
+            compared[name][measure] = replace(comparison, adjusted_p=adjusted.get(alike))
     return compared
+
+
+def _first_alike(evaluations: Mapping[str, Evaluation]) -> dict[str, str]:
+    """For each run the first one with the same values, which may be itself."""
+    return {
+        name: next(n for n, other in evaluations.items() if other.per_topic == held.per_topic)
+        for name, held in evaluations.items()
+    }
 
 
 def _same_topics(measure: str, one: PerTopic, other: PerTopic) -> tuple[PerTopic, PerTopic]:
