@@ -6,6 +6,8 @@ from types import SimpleNamespace
 import pytest
 
 from irplatform.collections import Collection, Corpus
+from irplatform.errors import PlatformError
+from irplatform.evaluation import evaluate
 from irplatform.pipeline import RerankedRun
 from irplatform.plugin import Topic
 from irplatform.recorder import Recorder
@@ -103,6 +105,39 @@ def test_of_several_seeds_each_run_is_written_and_the_mean_is_reported(tmp_path,
     assert list(read_scores(tmp_path).systems) == ["bm25", "ranker", "ranker-alone"]
     assert report.comparisons["ranker"]["P@1"].difference == -0.25
     assert "earlier commands" not in capsys.readouterr().err
+
+
+def test_a_run_is_there_before_it_is_scored(record, tmp_path, monkeypatch):
+    def fails(*arguments, **options):
+        raise PlatformError("out of order")
+
+    monkeypatch.setattr("irplatform.recorder.evaluate", fails)
+    with pytest.raises(PlatformError):
+        record("bm25")
+    assert (tmp_path / "out" / "bm25.run").exists()
+    assert metadata(tmp_path / "out", "bm25")["tag"] == "bm25"
+
+
+def test_a_rerankers_runs_are_there_before_they_are_scored(record, tmp_path, monkeypatch):
+    def fails(qrels, run, measures, **options):
+        if run.name.startswith("ranker"):
+            raise PlatformError("out of order")
+        return evaluate(qrels, run, measures, **options)
+
+    monkeypatch.setattr("irplatform.recorder.evaluate", fails)
+    with pytest.raises(PlatformError):
+        record("bm25", rerankers=["ranker"])
+    for name in ("ranker", "ranker-alone"):
+        assert (tmp_path / "out" / f"{name}.run").exists()
+        assert metadata(tmp_path / "out", name)["tag"] == name
+
+
+def test_the_stages_of_a_run_are_timed(record):
+    folder = record("bm25", rerankers=["ranker"])
+    report = json.loads((folder / "report.json").read_text())
+    stages = {"index", "retrieve", "train", "rerank"}
+    assert all(set(run["seconds"]) == {*stages, "evaluate"} for run in report["runs"])
+    assert set(metadata(folder, "ranker")["timings"]) == stages
 
 
 def test_runs_of_earlier_commands_stay_and_are_named(record, capsys):

@@ -1,7 +1,7 @@
 """What a run leaves behind: run files with metadata, scores, and the table.
 
-A run file appears together with its metadata as soon as it is ranked, so that a later failure loses
-nothing that was finished.
+A run file appears together with its metadata as soon as it is ranked and before it is scored, so
+that a later failure loses nothing that was finished.
 """
 
 from __future__ import annotations
@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 
 _COMPARED = {"name": TEST, "correction method": CORRECTION}
 """How rerankers are compared with the first stage, in ir_metadata's words."""
+_EVALUATE = "evaluate"
+"""The stage that a run's own metadata say nothing about: they are written before it."""
 _SHOWN = 10
 """How many topics or files a notice names."""
 
@@ -101,21 +103,20 @@ class Recorder:
             resources: what it was made with.
             seconds: per stage, what it took.
         """
-        started = time.monotonic()
-        evaluation = self._evaluate(run)
-        seconds = _stages(seconds, time.monotonic() - started)
         self._told = dict(resources.seconds)
         if empty := [topic for topic, ranking in run.rankings.items() if not len(ranking)]:
             shown = ", ".join(empty[:_SHOWN]) + (", …" if len(empty) > _SHOWN else "")
             notice(f"{run.name} finds nothing for {len(empty):,} topics: {shown}")
+        seconds = _stages(seconds)
         path = self._write(run, {"retrieval": list(retrieval)}, seconds, resources, None)
+        evaluation, evaluating = self._evaluate(run)
         self._keep(
             SystemResult(
                 run.name,
                 path,
                 evaluation.aggregate,
                 evaluation.per_topic,
-                seconds,
+                {**seconds, **evaluating},
                 remark=str(retrieval[0].get("remark", "")) if len(retrieval) == 1 else "",
             ),
             evaluation,
@@ -142,13 +143,14 @@ class Recorder:
         own: list[Evaluation] = []
         seconds: dict[str, float] = {}
         for made, resources in attempts:
-            started = time.monotonic()
-            final.append(self._evaluate(made.final))
-            own.append(self._evaluate(made.alone))
-            spent = _stages(resources.seconds_since(self._told), time.monotonic() - started)
+            spent = _stages(resources.seconds_since(self._told))
             self._told = dict(resources.seconds)
             path = self._write_reranked(made, retrieval, baseline, resources, spent)
-            seconds = {stage: seconds.get(stage, 0.0) + passed for stage, passed in spent.items()}
+            for run, evaluations in ((made.final, final), (made.alone, own)):
+                evaluation, evaluating = self._evaluate(run)
+                evaluations.append(evaluation)
+                spent = _sum(spent, evaluating)
+            seconds = _sum(seconds, spent)
             measures, alone_measures = final[-1].aggregate, own[-1].aggregate
             seeds.append(SeedResult(resources.seed, path, made.weight, measures, alone_measures))
         evaluation, own_evaluation = mean_evaluation(final), mean_evaluation(own)
@@ -218,10 +220,15 @@ class Recorder:
         write_metadata(metadata_path(path), content)
         return path
 
-    def _evaluate(self, run: Run) -> Evaluation:
+    def _evaluate(self, run: Run) -> tuple[Evaluation, dict[str, float]]:
+        """Score a run that is written, since scoring may fail; and the seconds that it took."""
         if self._qrels is None:
-            return Evaluation({}, {})
-        return evaluate(self._qrels, run, self._measures, extra=self._extra, sampled=self._sampled)
+            return Evaluation({}, {}), {_EVALUATE: 0.0}
+        started = time.monotonic()
+        scored = evaluate(
+            self._qrels, run, self._measures, extra=self._extra, sampled=self._sampled
+        )
+        return scored, {_EVALUATE: time.monotonic() - started}
 
     def _describe_data(self) -> dict[str, Any]:
         topics = [topic.describe() for topic in self._collection.load_topics()]
@@ -283,7 +290,12 @@ class Recorder:
             )
 
 
-def _stages(spent: Mapping[str, float], evaluating: float) -> dict[str, float]:
+def _stages(spent: Mapping[str, float]) -> dict[str, float]:
     """Seconds per stage, with the stages that every run is asked about, 0 where they took none."""
-    usual = dict.fromkeys(("index", "retrieve", "train", "rerank"), 0.0)
-    return {**usual, **spent, "evaluate": evaluating}
+    return {**dict.fromkeys(("index", "retrieve", "train", "rerank"), 0.0), **spent}
+
+
+def _sum(first: Mapping[str, float], second: Mapping[str, float]) -> dict[str, float]:
+    """Seconds per stage of two spans."""
+    stages = dict.fromkeys([*first, *second])
+    return {stage: first.get(stage, 0.0) + second.get(stage, 0.0) for stage in stages}

@@ -134,6 +134,18 @@ def test_bad_judgments_are_refused_with_file_and_line(refused, folder, line):
     assert "qrels.txt:2: " in refused("evaluate", "good.run", "--qrels", "qrels.txt")
 
 
+def test_grades_that_a_measure_cannot_take_are_refused_before_anything_is_done(refused, folder):
+    (folder / "small/qrels/test.tsv").write_text("query-id\tcorpus-id\tscore\nq1\td1\t5\n")
+    (folder / "qrels.txt").write_text("q1 0 d2 5\n")
+    message = "ERR@10 takes grades up to 4; the judgments of 'small-test' have 5"
+    asked = ("--measure", "P@1", "--measure", "ERR@10")
+    assert message in refused(*RUN, *asked)
+    assert not (folder / "runs").exists()
+    assert message in refused("evaluate", "good.run", *SMALL, *asked)
+    told = refused("evaluate", "good.run", "--qrels", "qrels.txt", *asked)
+    assert "ERR@10 takes grades up to 4; the judgments of qrels.txt have 5" in told
+
+
 def test_a_fractional_grade_in_a_collection_is_refused(refused, folder):
     (folder / "small/qrels/test.tsv").write_text("query-id\tcorpus-id\tscore\nq1\td1\t0.5\n")
     assert "test.tsv:2: " in refused(*RUN)

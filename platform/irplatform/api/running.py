@@ -38,7 +38,7 @@ def run(settings: RunSettings, plugins: Registry | None = None) -> RunReport:
     plugins = plugins or registry()
     resolved = resolve(settings, plugins)
     collection, qrels, resources = resolved.collection, resolved.qrels, resolved.resources
-    measures = measures_of(collection, settings.measures, plugins.measures)
+    measures = measures_of(collection, settings.measures, plugins.measures, qrels)
     run_dir = writable_folder(settings.run_dir or Path("runs") / collection.id)
     recorder = Recorder(
         collection, qrels, measures, plugins.measures, run_dir, settings.tag, settings.command

@@ -52,7 +52,7 @@ def check(
     findings = [
         *_check_documents(collection.corpus, judged, _relevant(qrels)),
         *(_check_topics(topics, qrels) if qrels is not None else _no_judgments()),
-        *check_measures(collection, extra or {}),
+        *check_measures(collection, extra or {}, qrels),
         *check_sampled(collection, topics),
         *check_training(collection),
     ]

@@ -14,26 +14,29 @@ from irplatform.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from irplatform.collections.collection import Collection
+    from irplatform.collections.collection import Collection, Qrels
     from irplatform.evaluation.measures import MeasureFunction
 
 _EXAMPLES = 5
 
 
 def check_measures(
-    collection: Collection, extra: Mapping[str, MeasureFunction]
+    collection: Collection, extra: Mapping[str, MeasureFunction], qrels: Qrels | None
 ) -> Iterator[Finding]:
     """See that every default measure can be computed.
 
     Args:
         collection: the collection.
         extra: measures of plugins.
+        qrels: its judgments, where it has some.
     """
+    from irplatform.evaluation.grades import refuse_grades
     from irplatform.evaluation.measures import parse_measures
 
     for name in collection.measures:
         try:
-            parse_measures([name], extra, sampled=collection.sampled_qrels is not None)
+            parsed = parse_measures([name], extra, sampled=collection.sampled_qrels is not None)
+            refuse_grades(parsed, qrels or {})
         except InputError as error:
             yield Finding("wrong measure", True, 1, str(error), (name,))
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from irplatform.collections.collection import Collection, Qrels
 from irplatform.errors import InputError
+from irplatform.evaluation.grades import refuse_grades
 from irplatform.evaluation.inferred import INFERRED
 from irplatform.evaluation.measures import (
     MeasureFunction,
@@ -65,13 +66,10 @@ def of_collection(
         raise InputError(f"'{collection.id}' has no judgments.")
     if sampled is not None:
         collection = replace(collection, sampled_qrels=sampled)
-    names = measures_of(collection, measures, extra)
+    qrels = load_qrels()
+    names = measures_of(collection, measures, extra, qrels)
     path = collection.sampled_qrels
-    return Judgments(
-        load_qrels(),
-        read_sampled_qrels(path) if path is not None else None,
-        names,
-    )
+    return Judgments(qrels, read_sampled_qrels(path) if path is not None else None, names)
 
 
 def of_files(
@@ -103,6 +101,7 @@ def of_files(
     usual: Sequence[str] = tuple(INFERRED)
     if qrels is not None:
         usual = default_measures(Collection.measures, sampled=pools is not None)
-    names = list(parse_measures(measures or usual, extra, sampled=pools is not None))
+    parsed = parse_measures(measures or usual, extra, sampled=pools is not None)
     ordinary = read_qrels(qrels) if qrels is not None else judged_documents(pools or {})
-    return Judgments(ordinary, pools, names)
+    refuse_grades(parsed, ordinary, f"the judgments of {qrels or sampled}")
+    return Judgments(ordinary, pools, list(parsed))

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from irplatform.errors import InputError, unknown
+from irplatform.evaluation.grades import refuse_grades
 from irplatform.evaluation.inferred import DEPTH, INFERRED, InferredMeasure
 
 if TYPE_CHECKING:
@@ -65,7 +66,10 @@ def default_measures(names: Iterable[str], *, sampled: bool) -> tuple[str, ...]:
 
 
 def measures_of(
-    collection: Collection, asked: Sequence[str], extra: Mapping[str, MeasureFunction]
+    collection: Collection,
+    asked: Sequence[str],
+    extra: Mapping[str, MeasureFunction],
+    qrels: Qrels | None = None,
 ) -> list[str]:
     """The measures that runs of a collection are scored by.
 
@@ -73,14 +77,17 @@ def measures_of(
         collection: whose judgments are used.
         asked: names that the user gave; empty takes the collection's defaults.
         extra: measures of plugins.
+        qrels: its judgments, where it has some.
 
     Raises:
-        InputError: see `parse_measures`.
+        InputError: see `parse_measures` and `refuse_grades`.
     """
     sampled = collection.sampled_qrels is not None
     names = asked or default_measures(collection.measures, sampled=sampled)
     hint = collection.metadata.get("sampled judgments", "")
-    return list(parse_measures(names, extra, sampled=sampled, sampled_hint=hint))
+    parsed = parse_measures(names, extra, sampled=sampled, sampled_hint=hint)
+    refuse_grades(parsed, qrels or {}, f"the judgments of '{collection.id}'")
+    return list(parsed)
 
 
 def parse_measures(

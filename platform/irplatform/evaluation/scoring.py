@@ -15,6 +15,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from irplatform.errors import PlatformError, PluginError
+from irplatform.evaluation.grades import refuse_grades
 from irplatform.evaluation.inferred import infer
 from irplatform.evaluation.measures import Inferred, Measure, MeasureFunction, parse_measures
 
@@ -79,7 +80,7 @@ def evaluate(
         Values under the measures' one right names, in the order given.
 
     Raises:
-        InputError: see `parse_measures`.
+        InputError: see `parse_measures` and `refuse_grades`.
         PlatformError: a package behind ir-measures fails.
         PluginError: a plugin's measure gives no finite number for a judged topic.
     """
@@ -90,6 +91,7 @@ def evaluate(
     inferred = {name: m.estimate for name, m in parsed.items() if isinstance(m, Inferred)}
     others = plugin_names | inferred.keys()
     standard = {name: m for name, m in parsed.items() if name not in others}
+    refuse_grades(standard, judged)
     by_topic = _standard(judged, run, standard)
     for name in plugin_names:
         by_topic[name] = _checked(name, parsed[name](judged, run), judged)
