@@ -2,7 +2,7 @@
 
 import pytest
 
-LINES = "q1 Q0 d2 1 2.0 y\nq1 Q0 d1 2 1.0 y\n"
+LINES = "q1 Q0 d2 1 2.0 y\nq1 Q0 d1 2 1.0 y\nq2 Q0 d1 1 1.0 y\n"
 
 
 @pytest.fixture
@@ -53,3 +53,19 @@ def test_metadata_stays_where_no_run_is_written(platform, folder, runs):
 def test_a_new_run_needs_no_word_about_metadata(platform, folder, runs):
     outcome = platform("fuse", *runs, "--out", "new.run")
     assert (outcome.code, outcome.err) == (0, "")
+
+
+def test_runs_that_are_not_about_the_same_topics_are_fused_with_a_warning(platform, folder, runs):
+    (folder / "half.run").write_text("q1 Q0 d2 1 2.0 y\nq3 Q0 d2 1 2.0 y\n")
+    outcome = platform("fuse", *runs, "half.run", "--out", "new.run")
+    assert outcome.code == 0, outcome
+    assert "1 of 3 are in all of them (good.run 2, other.run 2, half.run 2)" in outcome.err
+    assert "new.run: 3 topics from 3 runs" in outcome.out
+
+
+def test_runs_without_a_common_topic_are_refused(platform, folder, runs):
+    (folder / "else.run").write_text("q9 Q0 d2 1 2.0 y\n")
+    outcome = platform("fuse", *runs, "else.run", "--out", "new.run")
+    assert outcome.code == 2
+    assert "no topic in common: good.run has 2 topics, else.run 1 others" in outcome.err
+    assert not (folder / "new.run").exists()

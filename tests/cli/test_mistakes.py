@@ -146,6 +146,13 @@ def test_grades_that_a_measure_cannot_take_are_refused_before_anything_is_done(r
     assert "ERR@10 takes grades up to 4; the judgments of qrels.txt have 5" in told
 
 
+def test_a_run_of_other_topics_is_refused(refused, folder):
+    (folder / "other.run").write_text("".join(f"t{n} Q0 d1 1 1.0 x\n" for n in range(7)))
+    told = refused("evaluate", "good.run", "other.run", *SMALL)
+    assert "other.run: none of its 7 topics (t0, t1, t2, t3, t4, …) is among the 2 judged" in told
+    assert "(q1, q2). Is this another collection's run?" in told
+
+
 def test_a_fractional_grade_in_a_collection_is_refused(refused, folder):
     (folder / "small/qrels/test.tsv").write_text("query-id\tcorpus-id\tscore\nq1\td1\t0.5\n")
     assert "test.tsv:2: " in refused(*RUN)

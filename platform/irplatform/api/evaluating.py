@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from irplatform.api.settings import RunSettings, resources_for
@@ -15,8 +16,14 @@ from irplatform.registry import registry
 from irplatform.runs import Problem, read_run, validate_run
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
+
+    from irplatform.collections import Qrels
+    from irplatform.runs import Run
+
+_SHOWN = 5
+"""How many topics a message names."""
 
 
 def evaluate_runs(
@@ -42,7 +49,7 @@ def evaluate_runs(
         Path to evaluation.
 
     Raises:
-        InputError: a bad name or file, or no judgments.
+        InputError: a bad name or file, no judgments, or none of a run's topics is judged.
     """
     if (collection is None) == (qrels is None) and (collection or sampled_qrels is None):
         raise InputError("give either --collection or --qrels.")
@@ -53,6 +60,9 @@ def evaluate_runs(
         judged = of_collection(held, measures, plugins.measures, sampled=sampled_qrels)
     else:
         judged = of_files(qrels, measures, plugins.measures, sampled=sampled_qrels)
+    runs = {path: read_run(path) for path in paths}
+    for path, run in runs.items():
+        _refuse_other_topics(path, run, judged.qrels)
     left_out: frozenset[str] = frozenset()
     if topics:
         kept = topics.topics(judged.qrels, held)
@@ -61,14 +71,30 @@ def evaluate_runs(
     return {
         str(path): evaluate(
             judged.qrels,
-            without(read_run(path), left_out),
+            without(run, left_out),
             judged.measures,
             extra=plugins.measures,
             sampled=judged.sampled,
             unrounded=read_run(path, rounded=False) if judged.sampled is not None else None,
         )
-        for path in paths
+        for path, run in runs.items()
     }
+
+
+def _refuse_other_topics(path: Path, run: Run, qrels: Qrels) -> None:
+    """Refuse a run that would score 0 because it is about something else."""
+    if not run.rankings.keys() & qrels.keys():
+        raise InputError(
+            f"none of its {len(run.rankings):,} topics ({_listing(run.rankings)}) is among the "
+            f"{len(qrels):,} judged ones ({_listing(qrels)}). Is this another collection's run?",
+            path=path,
+        )
+
+
+def _listing(topics: Iterable[str]) -> str:
+    """The first few."""
+    shown = list(islice(topics, _SHOWN + 1))
+    return ", ".join([*shown[:_SHOWN], *(["…"] if len(shown) > _SHOWN else [])])
 
 
 def check_runs(

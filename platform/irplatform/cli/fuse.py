@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from irplatform.runs import Run
 
 
 @click.command()
@@ -40,6 +47,7 @@ def fuse(runs: tuple[Path, ...], out: Path, tag: str, by: str, k: int | None, de
     if same := next((path for path in runs if _same_file(path, out)), None):
         raise InputError(f"--out {out} is the run {same}, which is fused; name another file.")
     held = [read_run(path) for path in runs]
+    _compare_topics(dict(zip(runs, held, strict=True)))
     if by == "scores":
         fused = score_fusion(held, name=tag, depth=depth)
     else:
@@ -50,6 +58,31 @@ def fuse(runs: tuple[Path, ...], out: Path, tag: str, by: str, k: int | None, de
         stale.unlink()
         notice(f"{stale}: removed, for it described another run.")
     click.echo(f"{out}: {len(fused.rankings)} topics from {len(runs)} runs")
+
+
+def _compare_topics(runs: Mapping[Path, Run]) -> None:
+    """Warn where runs are not about the same topics.
+
+    Raises:
+        InputError: two of them have no topic in common.
+    """
+    from irplatform.console import notice
+    from irplatform.errors import InputError
+
+    for (first, one), (second, other) in combinations(runs.items(), 2):
+        if not one.rankings.keys() & other.rankings.keys():
+            raise InputError(
+                f"no topic in common: {first} has {len(one.rankings):,} topics, {second} "
+                f"{len(other.rankings):,} others. Are these runs of one collection?"
+            )
+    covered = [run.rankings.keys() for run in runs.values()]
+    topics, shared = frozenset().union(*covered), frozenset(covered[0]).intersection(*covered)
+    if len(shared) < len(topics):
+        counts = ", ".join(f"{path} {len(run.rankings):,}" for path, run in runs.items())
+        notice(
+            f"WARNING: the runs are not about the same topics: {len(shared):,} of {len(topics):,} "
+            f"are in all of them ({counts}); the others are fused from the runs that have them."
+        )
 
 
 def _same_file(first: Path, second: Path) -> bool:
