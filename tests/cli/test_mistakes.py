@@ -55,6 +55,14 @@ def refused(platform, folder):
         (("run", "--collection", "nowhere.toml"), "nowhere.toml"),
         ((*RUN, "--depth", "0"), "depth must be at least 1"),
         ((*RUN, "--rerank-depth", "0"), "rerank-depth must be at least 1"),
+        (
+            (*RUN, "--rerank-depth", "5000", "--depth", "100"),
+            "--rerank-depth 5000 has no effect beyond --depth 100",
+        ),
+        (
+            ("tune", *SMALL, "--rerank-depth", "1001"),
+            "--rerank-depth 1001 has no effect beyond --depth 1000",
+        ),
         ((*RUN, "--interpolate", "2"), "2.0 is not between 0 and 1"),
         ((*RUN, "--interpolate", "much"), "--interpolate takes a number or auto, not 'much'"),
         ((*RUN, "--interpolate", "nan"), "nan is not between 0 and 1"),

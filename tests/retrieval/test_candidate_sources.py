@@ -69,6 +69,16 @@ def test_retrieved_candidates_are_the_first_documents():
     assert found.provenance.facts == {"protocol": "retrieved", "rerank_depth": 2}
 
 
+@pytest.mark.parametrize(
+    ("retrievers", "told"),
+    [((ONE,), "the first 4 of one"), ((ONE, TWO), "the first 4 of one, two")],
+)
+def test_a_rerank_depth_beyond_the_depth_is_recorded_as_what_it_comes_to(retrievers, told):
+    found = Retrieved().find(_request(*retrievers, rerank_depth=500)).provenance
+    assert found.facts == {"protocol": "retrieved", "rerank_depth": 4}
+    assert found.sentence == told
+
+
 def test_judged_candidates_are_all_judged_documents_in_the_retrievers_order(capsys):
     found = Judged().find(_request(ONE))
     assert _ids(found) == {"1": "bex", "2": "c", "3": ""}  # whatever the depths

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 _OF_RERANKERS = ("interpolate", "train_on")
 """Settings that only rerankers heed."""
+_RERANK_DEPTH = 500
+"""The usual; a smaller depth of the retrievers goes before it."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,7 @@ class RunSettings:
         rerankers: names; none gives the first stage only.
         retrievers: names; several are fused.
         depth: documents that each retriever finds per topic.
-        rerank_depth: first documents of each retriever that are reranked.
+        rerank_depth: first documents of each retriever that are reranked; all where it finds fewer.
         candidates: "retrieved", "judged" (exactly the judged documents), or a run file.
         measures: names; empty takes the collection's.
         settings: options of retrievers and rerankers, see `choose_systems`.
@@ -65,7 +67,7 @@ class RunSettings:
     rerankers: Sequence[str] = ()
     retrievers: Sequence[str] = ("bm25",)
     depth: int = 1000
-    rerank_depth: int = 500
+    rerank_depth: int = _RERANK_DEPTH
     candidates: str = RETRIEVED
     measures: Sequence[str] = ()
     settings: Mapping[str, object] = field(default_factory=dict)
@@ -93,6 +95,15 @@ class RunSettings:
         for name in ("depth", "rerank_depth", "seeds", "members"):
             if getattr(self, name) < 1:
                 raise InputError(f"{name.replace('_', '-')} must be at least 1.")
+        if (
+            self.candidates == RETRIEVED
+            and self.rerank_depth > self.depth
+            and self.rerank_depth != _RERANK_DEPTH
+        ):
+            raise InputError(
+                f"--rerank-depth {self.rerank_depth} has no effect beyond --depth {self.depth}: "
+                "no more documents are found."
+            )
         if self.interpolate is not None and not 0 <= self.interpolate <= 1:
             raise InputError(f"the interpolation weight {self.interpolate} is not between 0 and 1.")
         if not self.retrievers:

@@ -34,13 +34,12 @@ class Retrieved:
         )
         first = _apart(first, request.names)
         names = ", ".join(choice.name for choice in request.retrievers)
-        alone = len(request.retrievers) == 1
-        reranked = min(request.rerank_depth, request.depth) if alone else request.rerank_depth
+        reranked = min(request.rerank_depth, request.depth)
         return Found(
             first,
             first.candidates(request.rerank_depth),
             Provenance(
-                {"protocol": RETRIEVED, "rerank_depth": request.rerank_depth},
+                {"protocol": RETRIEVED, "rerank_depth": reranked},
                 f"the first {reranked:,} of {names}",
                 usual=True,
             ),

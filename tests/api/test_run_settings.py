@@ -1,0 +1,21 @@
+"""What a run can be told, refused as soon as it is told."""
+
+import pytest
+
+from irplatform.api import RunSettings
+from irplatform.errors import InputError
+
+
+def test_a_rerank_depth_that_has_no_effect_is_refused():
+    with pytest.raises(InputError, match="--rerank-depth 101 has no effect beyond --depth 100"):
+        RunSettings("demo", depth=100, rerank_depth=101)
+    RunSettings("demo", depth=100, rerank_depth=100)
+
+
+def test_the_usual_rerank_depth_goes_with_any_depth():
+    assert RunSettings("demo", depth=100).depth == 100
+
+
+@pytest.mark.parametrize("candidates", ["judged", "some.run"])
+def test_candidates_that_are_not_found_do_not_heed_the_depth(candidates):
+    RunSettings("demo", depth=100, rerank_depth=1000, candidates=candidates)
