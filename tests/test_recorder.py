@@ -44,7 +44,7 @@ def a_run(name, first="a"):
 def record(tmp_path):
     """Record runs of the first stage and of rerankers, as a command does."""
 
-    def record(*names, rerankers=(), qrels=QRELS):
+    def record(*names, rerankers=(), qrels=QRELS, first_stage="one"):
         collection = Collection(
             id="c",
             title="c",
@@ -54,6 +54,7 @@ def record(tmp_path):
         recorder = Recorder(collection, qrels, ["P@1"], {}, tmp_path / "out", None, ["platform"])
         for name in names:
             recorder.add(a_run(name), [{"name": name}], RESOURCES, {})
+        recorder.first_stage = first_stage
         for name in rerankers:
             system = SimpleNamespace(
                 choice=SimpleNamespace(describe=dict), description={}, fingerprint="f"
@@ -150,6 +151,53 @@ def test_runs_of_earlier_commands_stay_and_are_named(record, capsys):
     assert list(read_scores(folder).systems) == ["bm25"]
     report = json.loads((folder / "report.json").read_text())
     assert [run["name"] for run in report["runs"]] == ["bm25"]
+
+
+def test_runs_over_a_first_stage_that_is_replaced_are_named(record, capsys):
+    record("bm25", "qld", rerankers=["ranker"])
+    record("bm25", first_stage="another")
+    told = capsys.readouterr().err
+    (warning,) = [line for line in told.splitlines() if "WARNING" in line]
+    assert "bm25.run in " in warning
+    assert "has been replaced by another first stage's" in warning
+    assert warning.endswith("the one that was there: ranker-alone.run, ranker.run")
+    assert told.splitlines()[-1].endswith("are not about: qld.run")
+
+
+def test_a_replaced_first_stage_stays_known_until_its_runs_are_made_anew(record, capsys):
+    record("bm25", rerankers=["ranker"])
+    for _ in range(2):
+        record("bm25", first_stage="another")
+        assert "has been replaced" in capsys.readouterr().err
+    record("bm25", rerankers=["ranker"], first_stage="another")
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize("baseline", ["bm25", "qld"])
+def test_runs_over_the_same_first_stage_or_one_of_another_name_are_not_warned_of(
+    record, capsys, baseline
+):
+    record("bm25", rerankers=["ranker"])
+    record(baseline, first_stage="one" if baseline == "bm25" else "another")
+    assert "WARNING" not in capsys.readouterr().err
+
+
+def test_a_run_without_metadata_is_only_named(record, capsys):
+    folder = record("bm25", rerankers=["ranker"])
+    (folder / "ranker.run.meta.json").write_text("{")
+    (folder / "ranker-alone.run.meta.json").unlink()
+    record("bm25", first_stage="another")
+    told = capsys.readouterr().err
+    assert told.rstrip().endswith("are not about: ranker-alone.run, ranker.run")
+    assert "WARNING" not in told
+
+
+def test_many_runs_of_earlier_commands_are_counted(record, capsys):
+    record("bm25", rerankers=[f"ranker{n}" for n in range(10)])
+    for first_stage in ("one", "another"):
+        record("bm25", first_stage=first_stage)
+        (told,) = capsys.readouterr().err.splitlines()
+        assert told.endswith("ranker0-alone.run, ranker0.run, ranker1-alone.run and 17 more")
 
 
 def test_metadata_name_the_test_where_there_is_one(record):

@@ -25,7 +25,7 @@ from irplatform.reports.run_report import RunReport, SeedResult, SystemResult
 from irplatform.retrieval.candidates import Provenance
 from irplatform.runs import Run, write_run
 from irplatform.runs.machine import accelerator_name
-from irplatform.runs.metadata import metadata_path, run_metadata, write_metadata
+from irplatform.runs.metadata import metadata_path, read_metadata, run_metadata, write_metadata
 from irplatform.runs.scores import Scores, SystemScores, alone, write_scores
 from irplatform.storage import atomic_write, file_digest, fingerprint
 
@@ -42,8 +42,12 @@ _COMPARED = {"name": TEST, "correction method": CORRECTION}
 """How rerankers are compared with the first stage, in ir_metadata's words."""
 _EVALUATE = "evaluate"
 """The stage that a run's own metadata say nothing about: they are written before it."""
+_FIRST_STAGE = "first stage"
+"""What metadata call the fingerprint of the run that a reranker started from."""
 _SHOWN = 10
-"""How many topics or files a notice names."""
+"""How many topics a notice names."""
+_FILES_SHOWN = 3
+"""How many files; each reranker leaves two for every seed."""
 
 
 class Recorder:
@@ -60,6 +64,7 @@ class Recorder:
 
     Attributes:
         candidates: which documents rerankers are given, once that is known.
+        first_stage: a fingerprint of all that the first stage's final run depends on, likewise.
     """
 
     def __init__(
@@ -87,6 +92,7 @@ class Recorder:
         self._data = self._describe_data()
         self._told: Mapping[str, float] = {}
         self.candidates = Provenance()
+        self.first_stage = ""
 
     def add(
         self,
@@ -184,6 +190,7 @@ class Recorder:
             "model_threads": resources.model_threads,
             "training": [dict(system.description) for system in made.systems],
             "weights": [system.fingerprint for system in made.systems],
+            _FIRST_STAGE: self.first_stage,
         }
         self._write(made.alone, {**method, "interpolation": 0.0}, seconds, resources, baseline)
         method["interpolation"] = made.weight
@@ -267,7 +274,7 @@ class Recorder:
             json.dump({**report.as_json(), "command": shlex.join(self._command)}, file, indent=1)
             file.write("\n")
         self._write_scores(report.measures)
-        self._tell_of_other_runs()
+        self._tell_of_other_runs(baseline)
         return report
 
     def _write_scores(self, measures: Sequence[str]) -> None:
@@ -277,17 +284,35 @@ class Recorder:
         }
         write_scores(Scores(self._collection.id, measures, systems), self._run_dir)
 
-    def _tell_of_other_runs(self) -> None:
+    def _tell_of_other_runs(self, baseline: str) -> None:
         """Name the run files in the folder that the report is not about; they are the user's."""
-        others = sorted(
-            path.name for path in self._run_dir.glob("*.run") if path.stem not in self._written
-        )
-        if others:
-            shown = ", ".join(others[:_SHOWN]) + (", …" if len(others) > _SHOWN else "")
+        others = sorted(p for p in self._run_dir.glob("*.run") if p.stem not in self._written)
+        orphans = [path for path in others if self._is_orphan(path, baseline)]
+        if orphans:
+            notice(
+                f"WARNING: {baseline}.run in {self._run_dir} has been replaced by another first "
+                "stage's. Do not compare it with these runs of earlier commands, which rerank the "
+                f"one that was there: {_files(orphans)}"
+            )
+        if rest := [path for path in others if path not in orphans]:
             notice(
                 f"{self._run_dir} also holds runs of earlier commands, which the table, "
-                f"report.json and scores.json are not about: {shown}"
+                f"report.json and scores.json are not about: {_files(rest)}"
             )
+
+    def _is_orphan(self, path: Path, baseline: str) -> bool:
+        """Whether a run was made over a first stage that has been replaced under its name."""
+        content = read_metadata(path)
+        compared = content.get("research goal", {}).get("evaluation", {}).get("baseline", [])
+        started_from = content.get("method", {}).get(_FIRST_STAGE, self.first_stage)
+        return baseline in compared and started_from != self.first_stage
+
+
+def _files(paths: Sequence[Path]) -> str:
+    """The first names, and how many more there are."""
+    more = len(paths) - _FILES_SHOWN
+    shown = ", ".join(path.name for path in paths[:_FILES_SHOWN])
+    return f"{shown} and {more:,} more" if more > 0 else shown
 
 
 def _stages(spent: Mapping[str, float]) -> dict[str, float]:

@@ -60,6 +60,7 @@ def run(settings: RunSettings, plugins: Registry | None = None) -> RunReport:
     first = candidates.first
     if len(first.runs) > 1:
         recorder.add(first.final, first.describe(), resources, {})
+    recorder.first_stage = first.fingerprint
 
     training_source = training_source_of(resolved, training, fusion)
     baseline = first.final.name

@@ -117,6 +117,15 @@ def write_metadata(path: Path | str, content: Mapping[str, Any]) -> None:
         file.write(text + "\n")
 
 
+def read_metadata(run_path: Path | str) -> Mapping[str, Any]:
+    """What is recorded beside a run; nothing where there is no such file, or a broken one."""
+    try:
+        content = json.loads(metadata_path(run_path).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return content if isinstance(content, dict) else {}
+
+
 def _plain(value: object) -> object:
     """Say paths, sets and numpy's numbers as JSON does."""
     if isinstance(value, Path):
