@@ -211,6 +211,22 @@ def test_metadata_name_the_test_where_there_is_one(record):
     assert "significance test" not in metadata(folder, "bm25")["research goal"]["evaluation"]
 
 
+def test_without_rerankers_retrievers_are_compared_with_the_first_one(record):
+    told = json.loads((record("bm25", "qld", "fused") / "report.json").read_text())["comparisons"]
+    assert told["baseline"] == "bm25"
+    assert list(told["systems"]) == ["qld", "fused"]
+
+
+def test_beside_rerankers_retrievers_are_not_compared(record):
+    folder = record("bm25", "qld", rerankers=["ranker"])
+    told = json.loads((folder / "report.json").read_text())["comparisons"]
+    assert list(told["systems"]) == ["ranker", "ranker-alone"]
+
+
+def test_a_single_retriever_is_compared_with_nothing(record):
+    assert "comparisons" not in json.loads((record("bm25") / "report.json").read_text())
+
+
 def test_without_judgments_there_is_no_test_and_no_score(record):
     folder = record("bm25", rerankers=["ranker"], qrels=None)
     assert "significance test" not in metadata(folder, "ranker")["research goal"]["evaluation"]

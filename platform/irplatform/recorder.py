@@ -251,13 +251,18 @@ class Recorder:
             }
         }
 
-    def report(self, baseline: str, rerankers: Sequence[str]) -> RunReport:
-        """All runs so far, with the rerankers compared to the baseline; also written as JSON."""
-        compared = {
-            name: self._evaluations[name]
-            for reranker in rerankers
-            for name in (reranker, alone(reranker))
-        }
+    def report(self, first_stage: str, rerankers: Sequence[str]) -> RunReport:
+        """All runs so far, compared with a baseline; also written as JSON.
+
+        Args:
+            first_stage: the name of its final run, which rerankers are compared with.
+            rerankers: names; without any, retrievers and their fusion are compared with the first
+                retriever.
+        """
+        baseline, names = first_stage, [n for name in rerankers for n in (name, alone(name))]
+        if not rerankers:
+            baseline, *names = [system.name for system in self._systems]
+        compared = {name: self._evaluations[name] for name in names}
         comparisons = {}
         if compared and self._qrels is not None:
             comparisons = compare(self._evaluations[baseline], compared)
@@ -274,7 +279,7 @@ class Recorder:
             json.dump({**report.as_json(), "command": shlex.join(self._command)}, file, indent=1)
             file.write("\n")
         self._write_scores(report.measures)
-        self._tell_of_other_runs(baseline)
+        self._tell_of_other_runs(first_stage)
         return report
 
     def _write_scores(self, measures: Sequence[str]) -> None:
@@ -284,13 +289,13 @@ class Recorder:
         }
         write_scores(Scores(self._collection.id, measures, systems), self._run_dir)
 
-    def _tell_of_other_runs(self, baseline: str) -> None:
+    def _tell_of_other_runs(self, first_stage: str) -> None:
         """Name the run files in the folder that the report is not about; they are the user's."""
         others = sorted(p for p in self._run_dir.glob("*.run") if p.stem not in self._written)
-        orphans = [path for path in others if self._is_orphan(path, baseline)]
+        orphans = [path for path in others if self._is_orphan(path, first_stage)]
         if orphans:
             notice(
-                f"WARNING: {baseline}.run in {self._run_dir} has been replaced by another first "
+                f"WARNING: {first_stage}.run in {self._run_dir} has been replaced by another first "
                 "stage's. Do not compare it with these runs of earlier commands, which rerank the "
                 f"one that was there: {_files(orphans)}"
             )
@@ -300,12 +305,12 @@ class Recorder:
                 f"report.json and scores.json are not about: {_files(rest)}"
             )
 
-    def _is_orphan(self, path: Path, baseline: str) -> bool:
+    def _is_orphan(self, path: Path, first_stage: str) -> bool:
         """Whether a run was made over a first stage that has been replaced under its name."""
         content = read_metadata(path)
         compared = content.get("research goal", {}).get("evaluation", {}).get("baseline", [])
         started_from = content.get("method", {}).get(_FIRST_STAGE, self.first_stage)
-        return baseline in compared and started_from != self.first_stage
+        return first_stage in compared and started_from != self.first_stage
 
 
 def _files(paths: Sequence[Path]) -> str:

@@ -39,7 +39,8 @@ from irplatform.errors import InputError
 @click.option(
     "--effects",
     is_flag=True,
-    help="Also print differences from the first stage, with 95 % intervals and effect sizes.",
+    help="Also print differences from the first stage, with 95 % intervals and effect sizes; "
+    "without rerankers, of several retrievers from the first one.",
 )
 @click.option("--tag", help="Last column of run files; default: the system's name.")
 @click.option(
@@ -66,8 +67,11 @@ def run(
     from irplatform.api import RunSettings
     from irplatform.api import run as run_collection
 
-    if effects and not rerankers:
-        raise InputError("--effects has no effect without --reranker NAME.")
+    if effects and not rerankers and len(retrievers) < 2:
+        raise InputError(
+            "--effects has no effect without --reranker NAME or a second --retriever NAME: there "
+            "is nothing to compare."
+        )
     report = run_collection(
         RunSettings(
             retrievers=retrievers,

@@ -1,4 +1,4 @@
-"""How far systems are from the first stage: differences, 95 % intervals, effect sizes.
+"""How far systems are from a baseline: differences, 95 % intervals, effect sizes.
 
 A line for each system and measure: the mean difference over topics with Student's 95 % interval,
 Cohen's d for pairs (the mean difference in standard deviations of the differences), and the p-value

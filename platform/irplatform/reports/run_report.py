@@ -165,8 +165,10 @@ class RunReport:
         note: what a reader of the scores must know.
         measures: names, in the order of the table.
         systems: the retrievers, their fusion, the rerankers.
-        baseline: the first stage that rerankers start from and are tested against.
-        comparisons: reranker (and NAME-alone) to measure to comparison with the baseline.
+        baseline: the run that others are tested against: the first stage that rerankers start from;
+            without rerankers, the first retriever's.
+        comparisons: reranker (and NAME-alone), or retriever, to measure to comparison with the
+            baseline.
         candidates: which documents the rerankers were given.
     """
 
@@ -201,7 +203,7 @@ class RunReport:
         """Print the table that ends a run.
 
         Args:
-            effects: print the differences from the first stage below it.
+            effects: print the differences from the baseline below it.
         """
         rows = [
             row
