@@ -50,7 +50,7 @@ def read_settings(settings: tuple[str, ...], config: Path | None) -> dict[str, o
     found: dict[str, object] = {}
     if config is not None:
         try:
-            found = flat(tomllib.loads(config.read_text(encoding="utf-8")))
+            found = flat(tomllib.loads(config.read_text(encoding="utf-8-sig")))
         except OSError as error:
             raise InputError(f"cannot be read: {error.strerror}.", path=config) from error
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:

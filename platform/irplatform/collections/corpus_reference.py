@@ -35,7 +35,7 @@ def read(path: Path) -> Corpus:
     from irplatform.registry import registry
 
     try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
+        content = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise InputError(f"this cannot be read as TOML ({error}). {_HINT}", path=path) from error
     name = content.get("collection")

@@ -109,7 +109,7 @@ def open_toml(path: Path) -> Collection:
 
 def _read(path: Path) -> _Declaration:
     try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
+        content = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except FileNotFoundError as error:
         raise InputError("there is no such file.", path=path) from error
     except (OSError, UnicodeDecodeError) as error:

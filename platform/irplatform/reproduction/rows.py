@@ -183,7 +183,7 @@ def read_rows(file: Path) -> list[Row]:
         InputError: it cannot be read, or a row is not right.
     """
     try:
-        content = tomllib.loads(file.read_text(encoding="utf-8"))
+        content = tomllib.loads(file.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}.", path=file) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:

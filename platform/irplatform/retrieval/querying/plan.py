@@ -169,7 +169,7 @@ def read_plan(path: Path) -> dict[str, object]:
     import tomllib
 
     try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
+        content = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}.", path=path) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:

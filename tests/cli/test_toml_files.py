@@ -1,0 +1,54 @@
+"""TOML files as Windows' Notepad saves them, with a byte order mark."""
+
+import codecs
+
+import pytest
+
+from irplatform.cli.settings import read_settings
+from irplatform.collections import corpus_reference
+from irplatform.reproduction import read_rows
+from irplatform.retrieval.querying import read_plan
+
+
+@pytest.fixture
+def saved(folder):
+    """Save a file with a mark in front."""
+
+    def saved(name, text):
+        (folder / name).write_bytes(codecs.BOM_UTF8 + text.encode())
+        return folder / name
+
+    return saved
+
+
+def test_settings(saved):
+    assert read_settings((), saved("config.toml", "bm25.k1 = 1.2\n")) == {"bm25.k1": 1.2}
+
+
+def test_a_query_plan(saved):
+    assert read_plan(saved("plan.toml", "gene.weight = 2.0\n")) == {"gene": {"weight": 2.0}}
+
+
+def test_rows_of_results(saved):
+    rows = (
+        '[[result]]\nid = "r"\ncollection = "demo"\nminutes = 1\ntolerance = 0\n'
+        "expected = { AP = 0.3 }\n"
+    )
+    assert [row.id for row in read_rows(saved("rows.toml", rows))] == ["r"]
+
+
+def test_a_reference_to_documents(saved):
+    corpus = corpus_reference.read(saved("corpus.toml", 'collection = "demo"\n'))
+    assert corpus.name == "demo"
+
+
+def test_a_collection(platform, saved):
+    text = (
+        'id = "tiny"\n'
+        '[documents]\nfiles = ["small/corpus.jsonl"]\nid = "_id"\nabstract = "text"\n'
+        '[topics]\nfile = "small/queries.jsonl"\nformat = "beir"\n'
+    )
+    saved("tiny.toml", text)
+    assert platform("collections", "show", "tiny.toml", "--json").json["id"] == "tiny"
+    saved("tiny.toml", f"{text}=\n")
+    assert "tiny.toml:9: this is not TOML" in platform("collections", "show", "tiny.toml").err
