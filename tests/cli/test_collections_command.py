@@ -53,6 +53,40 @@ def test_show_as_json(platform):
     assert facts["judgments"]["per_grade"] == {"1": 1, "2": 1}
 
 
+def test_documents_that_are_not_counted_yet_are_said_to_be_so(platform):
+    facts = platform("collections", "show", "small", "--json").json
+    assert facts["documents"] is None
+    assert facts["documents_note"].startswith("not counted yet: `platform index`")
+    assert "documents note" in platform("collections", "show", "small").out
+
+
+@pytest.mark.java
+def test_an_index_tells_how_many_documents_there_are(platform):
+    assert platform("index", "--collection", "small").code == 0
+    facts = platform("collections", "show", "small", "--json").json
+    assert (facts["documents"], facts["documents_note"]) == (3, "")
+    shown = platform("collections", "show", "small").out
+    assert "documents " in shown
+    assert "documents note" not in shown
+
+
+def test_show_keeps_an_example_in_its_line(platform, folder):
+    document = {"_id": "d1", "title": "Two\nlines\tand a tab", "text": "ALK."}
+    (folder / "small" / "corpus.jsonl").write_text(json.dumps(document) + "\n")
+    assert "  Two lines and a tab\n" in platform("collections", "show", "small").out
+
+
+@pytest.mark.java
+def test_search_keeps_a_title_in_its_line(platform, folder):
+    document = {"_id": "d1", "title": "Crizotinib\n\tand more", "text": "ALK."}
+    (folder / "small" / "corpus.jsonl").write_text(json.dumps(document) + "\n")
+    asked = ("search", "--collection", "small", "--query", "crizotinib\nmore")
+    first, hit = platform(*asked).out.splitlines()
+    assert first == "query: crizotinib more"
+    assert hit.endswith("d1  Crizotinib and more")
+    assert platform(*asked, "--json").json["hits"][0]["title"] == document["title"]
+
+
 def test_show_says_what_would_be_downloaded(platform):
     shown = platform("collections", "show", "trec-pm-2017")
     assert shown.code == 0

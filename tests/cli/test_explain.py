@@ -114,6 +114,14 @@ def test_as_text(explain):
 
 
 @pytest.mark.java
+def test_a_title_keeps_its_line(explain, folder):
+    document = {"_id": "d1", "title": "Crizotinib\tand\nmore", "text": "ALK."}
+    (folder / "small" / "corpus.jsonl").write_text(json.dumps(document) + "\n")
+    lines = explain("telling", "--doc", "d1").out.splitlines()
+    assert "document d1: Crizotinib and more" in lines
+
+
+@pytest.mark.java
 def test_the_system_is_the_one_that_never_saw_the_topic_and_the_member_a_typical_one(
     explain, folder
 ):

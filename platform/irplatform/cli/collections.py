@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from irplatform.cli.build import build
-from irplatform.cli.output import json_option, print_json, print_rows
+from irplatform.cli.output import json_option, one_line, print_json, print_rows
 from irplatform.registry import registry
 
 if TYPE_CHECKING:
@@ -174,5 +174,5 @@ def _rows(facts: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str
 def _text(value: object) -> str:
     if isinstance(value, int):
         return f"{value:,}"
-    text = "; ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+    text = one_line("; ".join(map(str, value)) if isinstance(value, list | tuple) else str(value))
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"

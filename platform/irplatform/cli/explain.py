@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from irplatform.cli.options import ranking_options, training_options
-from irplatform.cli.output import json_option, print_json
+from irplatform.cli.output import json_option, one_line, print_json
 from irplatform.cli.settings import chosen_settings, share
 
 if TYPE_CHECKING:
@@ -71,14 +71,14 @@ def explain(
 def _lines(told: Mapping[str, Any]) -> Iterator[str]:
     from irplatform.reports.explanation import lines_of
 
-    yield f"topic {told['topic']['id']}: {told['topic']['query']}"
+    yield f"topic {told['topic']['id']}: {one_line(told['topic']['query'])}"
     trained = f", trained on {told['trained_on']}" if told["trained_on"] else ""
     yield f"{told['reranker']}{trained}; the first stage's share is {told['interpolation']:.2f}"
     if told["members"] > 1:
         yield f"explained is member {told['explained_member']} of {told['members']}"
     for each in told["documents"]:
         yield ""
-        yield f"document {each['id']}: {each['title']}"
+        yield f"document {each['id']}: {one_line(each['title'])}"
         grade = "not judged" if each["grade"] is None else f"grade {each['grade']}"
         yield f"  {grade}; {_places(each, told)}"
         for line in lines_of(each["explanation"]):

@@ -21,6 +21,11 @@ def print_json(value: Any) -> None:
     click.echo(json.dumps(value, ensure_ascii=False, indent=1, allow_nan=False))
 
 
+def one_line(text: str) -> str:
+    """A title or a query without the tabs and line breaks that it may have."""
+    return " ".join(text.split())
+
+
 def print_rows(rows: Sequence[tuple[str, ...]], *, widest: int | None = None) -> None:
     """Print rows in aligned columns; the last column is not padded.
 

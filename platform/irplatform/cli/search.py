@@ -8,7 +8,7 @@ import click
 
 from irplatform.cli.expansion import expansion_options
 from irplatform.cli.options import collection_option, setting_option
-from irplatform.cli.output import json_option, print_json
+from irplatform.cli.output import json_option, one_line, print_json
 from irplatform.cli.settings import chosen_settings
 
 
@@ -51,11 +51,12 @@ def search(
     if as_json:
         print_json(found)
         return
-    click.echo(f"{found['topic']}: {found['query']}")
+    click.echo(f"{found['topic']}: {one_line(found['query'])}")
     if explain:
         from irplatform.retrieval.querying import as_text
 
         click.echo(as_text(found["explanation"]))
     for hit in found["hits"]:
         grade = "" if hit["grade"] is None else f" [{hit['grade']}]"
-        click.echo(f"{hit['rank']:>4}  {hit['score']:9.4f}  {hit['id']}{grade}  {hit['title']}")
+        title = one_line(hit["title"])
+        click.echo(f"{hit['rank']:>4}  {hit['score']:9.4f}  {hit['id']}{grade}  {title}")

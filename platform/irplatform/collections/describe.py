@@ -9,6 +9,8 @@ if TYPE_CHECKING:
     from irplatform.collections.collection import Collection
     from irplatform.plugin import Document, Topic
 
+_COUNTED_LATER = "not counted yet: `platform index` and the first run do so"
+
 
 def describe(collection: Collection, *, read: bool | None = None) -> dict[str, Any]:
     """Facts about a collection, ready for JSON.
@@ -20,10 +22,10 @@ def describe(collection: Collection, *, read: bool | None = None) -> dict[str, A
 
     Returns:
         `id`, `title`, `note`, `fields`, `measures`, `training` and `validation` (ids or None),
-        `sampled_qrels`, `metadata`, `documents` (None where they would have to be counted) and
-        `downloads` (what is still to be downloaded: `source`, `bytes`, `path`). Where they were
-        read also `topics` (how many), `judgments` (`count`, `topics`, `documents`, `per_grade`),
-        `example_document` and `example_topic`.
+        `sampled_qrels`, `metadata`, `documents` (None where they would have to be counted),
+        `documents_note` (why they are not counted) and `downloads` (what is still to be downloaded:
+        `source`, `bytes`, `path`). Where they were read also `topics` (how many), `judgments`
+        (`count`, `topics`, `documents`, `per_grade`), `example_document` and `example_topic`.
 
     Raises:
         PlatformError: something cannot be read.
@@ -31,11 +33,13 @@ def describe(collection: Collection, *, read: bool | None = None) -> dict[str, A
     training = collection.training() if collection.training else None
     validation = training.validation() if training and training.validation else None
     downloads = _downloads(collection)
+    documents = _count(collection)
     facts: dict[str, Any] = {
         "id": collection.id,
         "title": collection.title,
         "note": collection.note,
-        "documents": collection.corpus.count(),
+        "documents": documents,
+        "documents_note": _COUNTED_LATER if documents is None else "",
         "fields": list(collection.corpus.fields),
         "measures": list(collection.measures),
         "training": training.id if training else None,
@@ -52,6 +56,14 @@ def describe(collection: Collection, *, read: bool | None = None) -> dict[str, A
         first = next(iter(collection.corpus), None)
         facts["example_document"] = _document(first) if first else None
     return facts
+
+
+def _count(collection: Collection) -> int | None:
+    """How many documents there are, where that is known or an index tells."""
+    from irplatform.retrieval import documents_indexed
+
+    known = collection.corpus.count()
+    return documents_indexed(collection.corpus) if known is None else known
 
 
 def _downloads(collection: Collection) -> list[dict[str, Any]]:

@@ -4,7 +4,7 @@
 its documents. Java starts when the first of them is used, not when this package is imported.
 """
 
-from irplatform.retrieval.build import build_index, is_indexed
+from irplatform.retrieval.build import build_index, documents_indexed, is_indexed
 from irplatform.retrieval.dates import date_limits
 from irplatform.retrieval.index import LuceneIndex, QueryBuilder
 from irplatform.retrieval.options import BM25, QLD, RM3, IndexOptions, Similarity
@@ -19,5 +19,6 @@ __all__ = [
     "Similarity",
     "build_index",
     "date_limits",
+    "documents_indexed",
     "is_indexed",
 ]

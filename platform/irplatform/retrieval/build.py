@@ -64,6 +64,11 @@ def is_indexed(corpus: Corpus, options: IndexOptions | None = None) -> bool:
     return storage.is_built("index", corpus.name, _depends_on(corpus, options or IndexOptions()))
 
 
+def documents_indexed(corpus: Corpus) -> int | None:
+    """How many documents the corpus has, where it is indexed; None where it is not."""
+    return _document_count(build_index(corpus).path) if is_indexed(corpus) else None
+
+
 def _depends_on(corpus: Corpus, options: IndexOptions) -> dict[str, Any]:
     return {"corpus": corpus.fingerprint, "options": asdict(options), "format": _FORMAT}
 
