@@ -504,6 +504,15 @@ class Retriever:
         """What a reader of its scores must know, in a line: how it departs from its name."""
         return ""
 
+    def about(self, topics: Sequence[Topic], resources: Resources) -> Mapping[str, object]:
+        """What the metadata of a run should say of how its topics are searched, as JSON.
+
+        It is asked for runs of the cache too: what their reader must know is told here, with
+        `resources.notice`.
+        """
+        del topics, resources
+        return {}
+
     def explain(self, topic: Topic, resources: Resources) -> Mapping[str, object]:
         """The query that it makes of a topic, as JSON; see `irplatform.retrieval.querying`."""
         del resources

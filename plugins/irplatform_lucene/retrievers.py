@@ -15,7 +15,13 @@ from pydantic import Field
 from irplatform.knowledge import open_knowledge
 from irplatform.plugin import Options, Resources, Retriever, Topic
 from irplatform.retrieval import BM25, QLD, RM3, QueryBuilder, Similarity, date_limits
-from irplatform.retrieval.querying import Expander, QueryPlan, as_json, fold_dependencies
+from irplatform.retrieval.querying import (
+    Expander,
+    QueryPlan,
+    as_json,
+    chosen_on,
+    fold_dependencies,
+)
 from irplatform.runs import Run
 
 if TYPE_CHECKING:
@@ -125,11 +131,6 @@ class BM25Retriever(BM25Formula):
         if not self._knowledge_bases:
             return super().queries(topics, resources)
         expander = self._expander(resources)
-        if chosen_on := sum(expander.held_out(topic) for topic in topics):
-            resources.notice(
-                f"the query plan was chosen on {chosen_on} of these {len(topics)} topics: each of "
-                "them is searched with weights that were chosen without it"
-            )
         with resources.progress("expanding queries", len(topics)) as advance:
             made: dict[str, str | QueryBuilder] = {}
             for topic in topics:  # here and not while searching: see `querying.compile`
@@ -143,6 +144,15 @@ class BM25Retriever(BM25Formula):
             return {}
         folds = fold_dependencies(_given(self.options, BM25Options).plan)
         return {"knowledge": open_knowledge(self._knowledge_bases).fingerprint, **folds}
+
+    def about(self, topics: Sequence[Topic], resources: Resources) -> Mapping[str, object]:
+        """How topics are searched that the query plan was chosen on."""
+        plan = _given(self.options, BM25Options).plan
+        found = chosen_on(topics, plan) if self._knowledge_bases else None
+        if found is None:
+            return {}
+        resources.notice(str(found))
+        return {"plan_chosen_on": found.as_json()}
 
     def remark(self) -> str:
         """That queries are expanded, and with what."""

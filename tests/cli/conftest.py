@@ -34,3 +34,22 @@ def folder(tmp_path, monkeypatch):
 def platform(folder, capsys, monkeypatch):
     """Call the command line."""
     return lambda *arguments: call(capsys, monkeypatch, *arguments)
+
+
+@pytest.fixture
+def drugs(folder, platform):
+    """The knowledge base `own`."""
+    (folder / "own.tsv").write_text("id\tname\tkind\tsynonyms\nDRUG:c\tXalkori\tdrug\tcrizotinib\n")
+    assert platform("kb", "add", "own", "own.tsv").code == 0
+
+
+@pytest.fixture
+def parted(folder):
+    """The collection `small` with topics in parts, of which the default plan was chosen on one."""
+    parts = [{"disease": "melanoma", "gene": "BRAF (V600E)"}, {"disease": "mice", "gene": "ALK"}]
+    queries = [
+        {"_id": f"q{number}", "text": "mice", "metadata": held}
+        for number, held in enumerate(parts, start=1)
+    ]
+    (folder / "small" / "queries.jsonl").write_text("".join(json.dumps(q) + "\n" for q in queries))
+    return folder

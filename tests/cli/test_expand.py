@@ -1,14 +1,10 @@
 """`--expand`, `--query-plan` and `--explain` on the command line."""
 
+import json
+
 import pytest
 
 OWN = "id\tname\tkind\tsynonyms\nDRUG:c\tXalkori\tdrug\tcrizotinib\n"
-
-
-@pytest.fixture
-def drugs(folder, platform):
-    (folder / "own.tsv").write_text(OWN)
-    assert platform("kb", "add", "own", "own.tsv").code == 0
 
 
 def test_a_missing_knowledge_base_is_named_with_the_command_that_adds_it(platform, folder):
@@ -93,3 +89,33 @@ def test_a_replaced_knowledge_base_is_searched_with_at_once(platform, drugs, fol
     assert platform("kb", "add", "own", "own.tsv").code == 0
     assert platform(*arguments).code == 0
     assert (folder / "x" / "bm25.run").read_bytes() != before
+
+
+@pytest.mark.java
+def test_topics_that_the_plan_was_chosen_on_are_told_of_even_if_the_run_is_in_the_cache(
+    platform, drugs, parted
+):
+    arguments = ("run", "--collection", "small", "--expand", "own", "--run-dir", "x")
+    changed = ("--set", "bm25.plan.gene.weight=2")
+    seen = ("--set", "bm25.plan.held_out=false")
+    for more, held_out, told in (
+        ((), True, "\nthe query plan was chosen on 1 of these 2 topics: each of them"),
+        (changed, False, "WARNING: the query plan was chosen on 1 of these 2 topics, and each"),
+        (seen, False, "WARNING: the query plan was chosen on 1 of these 2 topics, and each"),
+    ):
+        searched, cached = platform(*arguments, *more), platform(*arguments, *more)
+        assert "searching" in searched.err
+        assert "searching" not in cached.err
+        for outcome in (searched, cached):
+            assert f"\n{outcome.err}".count(told) == 1
+        written = json.loads((parted / "x" / "bm25.run.meta.json").read_text())
+        (made,) = written["method"]["retrieval"]
+        assert made["plan_chosen_on"] == {"topics": 1, "held_out": held_out}
+
+
+@pytest.mark.java
+def test_a_search_for_a_topic_tells_of_it_too(platform, drugs, parted):
+    found = platform("search", "--collection", "small", "--topic", "q1", "--expand", "own")
+    assert "the query plan was chosen on 1 of these 1 topics" in found.err
+    other = platform("search", "--collection", "small", "--topic", "q2", "--expand", "own")
+    assert other.err == ""

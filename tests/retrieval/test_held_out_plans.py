@@ -5,7 +5,7 @@ import pytest
 from irplatform.api.tuning import _one_plan
 from irplatform.errors import InputError
 from irplatform.plugin import Topic
-from irplatform.retrieval.querying import QueryPlan, fold_dependencies, read_plan
+from irplatform.retrieval.querying import QueryPlan, chosen_on, fold_dependencies, read_plan
 from irplatform.retrieval.querying.held_out import folds_of, topic_mark, weights_for
 
 PLAN = {
@@ -78,3 +78,39 @@ def test_the_folds_of_a_file_are_read_and_checked(tmp_path):
 )
 def test_while_weights_are_searched_for_no_topic_has_others(over, switched):
     assert _one_plan(["bm25", "rm3"], over) == switched
+
+
+def _told(**changed):
+    topics = [_topic(), _topic("colon cancer", "no gene"), Topic("3", "some words")]
+    return chosen_on(topics, QueryPlan.model_validate(changed))
+
+
+def test_topics_that_the_plan_was_chosen_on_are_counted():
+    found = _told()
+    assert (found.topics, found.of, found.held_out) == (1, 3, True)
+    assert str(found).startswith("the query plan was chosen on 1 of these 3 topics: each of them")
+    assert _told(**PLAN).held_out
+    assert chosen_on([Topic("3", "some words")], QueryPlan()) is None
+
+
+@pytest.mark.parametrize(
+    ("changed", "reason"),
+    [
+        ({"held_out": False}, "plan.held_out is false"),
+        ({**PLAN, "held_out": False}, "plan.held_out is false"),
+        ({"gene": {"weight": 2.0}}, "and plan.gene.weight differs"),
+        ({"other": {"demographic": 0.5}}, "and plan.other differs"),
+        ({"gene": {"weight": 2.0}, "required": ["gene"]}, "weight (and 1 more) differs"),
+    ],
+)
+def test_topics_that_weights_have_seen_are_warned_of(changed, reason):
+    found = _told(**changed)
+    assert not found.held_out
+    assert str(found).startswith("WARNING: the query plan was chosen on 1 of these 3 topics")
+    assert reason in str(found)
+    assert found.as_json() == {"topics": 1, "held_out": False}
+
+
+def test_folds_of_a_plan_take_the_place_of_the_defaults():
+    fold = {"topics": ["lung cancer | egfr"], "weights": {}}
+    assert _told(gene={"weight": 2.0}, folds=[fold]) is None

@@ -52,6 +52,7 @@ def search(
         wanted = topics[topic]
     grades = held.load_qrels().get(wanted.id, {}) if topic and held.load_qrels else {}
     resources = resources_for(told, held)
+    choice.about([wanted], resources)
     searcher = choice.registration.system(choice.options)
     run = searcher.retrieve([wanted], depth, resources)
     ranking = run.rankings[wanted.id].top(depth)

@@ -64,6 +64,8 @@ def tune(settings: RunSettings, tuning: TuneSettings) -> TuneReport:
         settings.interpolate,
         resources,
     )
+    for choice in system.retrieving():
+        choice.about(topics, resources)
     plan = Plan(tuning.trials, tuning.refine, tuning.folds, settings.seed)
     return run_tuning(
         system,

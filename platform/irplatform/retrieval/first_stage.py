@@ -51,6 +51,11 @@ class RetrieverChoice:
             **({"remark": remark} if remark else {}),
         }
 
+    def about(self, topics: Sequence[Topic], resources: CollectionResources) -> dict[str, Any]:
+        """What metadata say of a search for some topics; the user is told what matters of it."""
+        with self.registration.at_work("looking at topics"):
+            return dict(self.registration.system(self.options).about(topics, resources))
+
 
 @dataclass(frozen=True)
 class FirstStage:
@@ -124,7 +129,7 @@ def retrieve(
         "depth": depth,
         **({"vectors": source} if any(source.values()) else {}),
     }
-    runs, marks, seconds = [], [], []
+    runs, marks, seconds, descriptions = [], [], [], []
     for choice in choices:
         before = dict(resources.seconds)
         depends_on = {**common, **choice.describe()}
@@ -147,7 +152,8 @@ def retrieve(
             runs.append(_complete(choice.name, topics, found))
         marks.append(built.fingerprint)
         seconds.append(resources.seconds_since(before))
-    return combine(runs, marks, seconds, [choice.describe() for choice in choices])
+        descriptions.append({**choice.describe(), **choice.about(topics, resources)})
+    return combine(runs, marks, seconds, descriptions)
 
 
 def combine(

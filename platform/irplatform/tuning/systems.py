@@ -64,6 +64,11 @@ class TunedSystem:
         """What scores."""
         return self.judgments.measures[0]
 
+    def retrieving(self) -> Sequence[RetrieverChoice]:
+        """The retrievers, before anything is tuned."""
+        first: Sequence[RetrieverChoice] = self._chosen({})[0]
+        return first
+
     def describe(self, settings: Mapping[str, object]) -> dict[str, Any]:
         """All options of all systems under some settings."""
         first, second = self._chosen(settings)

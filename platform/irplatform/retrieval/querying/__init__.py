@@ -8,7 +8,7 @@ sum of it (`build`) is an expression, which can be printed (`explain`) and compi
 from irplatform.retrieval.querying.expander import Expander
 from irplatform.retrieval.querying.explain import as_json, as_text
 from irplatform.retrieval.querying.expression import Expression
-from irplatform.retrieval.querying.held_out import fold_dependencies
+from irplatform.retrieval.querying.held_out import chosen_on, fold_dependencies
 from irplatform.retrieval.querying.plan import QueryPlan, read_plan
 
 __all__ = [
@@ -17,6 +17,7 @@ __all__ = [
     "QueryPlan",
     "as_json",
     "as_text",
+    "chosen_on",
     "fold_dependencies",
     "read_plan",
 ]

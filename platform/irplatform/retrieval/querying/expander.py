@@ -44,10 +44,6 @@ class Expander:
         """The parts of a topic with their names."""
         return self._reader.read(topic, self._plan)
 
-    def held_out(self, topic: Topic) -> bool:
-        """Whether the plan was chosen on a topic, which is searched with other weights then."""
-        return weights_for(topic, self._plan) is not self._plan
-
     def components(self, topic: Topic) -> list[Component]:
         """The components of a topic's query, those of weight 0 too."""
         return components(topic, self.parts(topic), weights_for(topic, self._plan))

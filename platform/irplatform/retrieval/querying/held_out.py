@@ -7,21 +7,24 @@ Journal 2018): some of the topics it was chosen on, each with weights that were 
 others. Such a topic is searched with those, all other topics with the plan itself.
 
 The default plan has folds for the topics of TREC Precision Medicine 2018. They belong to its
-weights: a plan that differs in any weight has those folds only that it brings itself.
+weights: a plan that differs in any option has those folds only that it brings itself. Whatever it
+leaves as in the default was chosen on these topics all the same, which `chosen_on` tells.
 """
 
 from __future__ import annotations
 
 import tomllib
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from irplatform.plugin import Options
 from irplatform.retrieval.querying.plan import Fold, QueryPlan
 from irplatform.storage import fingerprint
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from irplatform.plugin import Topic
     from irplatform.retrieval.querying.plan import Weights
@@ -50,6 +53,70 @@ def folds_of(plan: QueryPlan) -> tuple[Fold, ...]:
     if not plan.held_out or plan.folds:
         return plan.folds if plan.held_out else ()
     return _default_folds() if plan == QueryPlan() else ()
+
+
+@dataclass(frozen=True)
+class ChosenOn:
+    """How those of some topics are searched that a plan was chosen on.
+
+    Attributes:
+        topics: how many of the topics it was chosen on.
+        of: how many topics there are.
+        held_out: whether these are searched with weights that were chosen without them.
+        reason: why they are not, where they are not.
+    """
+
+    topics: int
+    of: int
+    held_out: bool
+    reason: str = ""
+
+    def __str__(self) -> str:
+        """What a user must know."""
+        told = f"the query plan was chosen on {self.topics:,} of these {self.of:,} topics"
+        if self.held_out:
+            return f"{told}: each of them is searched with weights that were chosen without it"
+        return (
+            f"WARNING: {told}, and each of them is searched with weights that have seen it, "
+            f"because {self.reason}: its scores are better than they would be on other topics."
+        )
+
+    def as_json(self) -> dict[str, object]:
+        """For metadata."""
+        return {"topics": self.topics, "held_out": self.held_out}
+
+
+def chosen_on(topics: Sequence[Topic], plan: QueryPlan) -> ChosenOn | None:
+    """What is known of topics that a plan, or the default that it changes, was chosen on.
+
+    Returns:
+        None where there is no such topic.
+    """
+    marks = {mark for fold in plan.folds or _default_folds() for mark in fold.topics}
+    count = sum(topic_mark(topic, plan) in marks for topic in topics)
+    if not count:
+        return None
+    reason = ""
+    if not plan.held_out:
+        reason = "plan.held_out is false"
+    elif not folds_of(plan):
+        shown = _some([f"plan.{name}" for name in _changed(plan, QueryPlan())])
+        reason = f"the weights chosen without it belong to the default plan, and {shown} differs"
+    return ChosenOn(count, len(topics), not reason, reason)
+
+
+def _changed(plan: Options, usual: Options, prefix: str = "") -> Iterator[str]:
+    """The names of the options in which two plans differ."""
+    for name in type(plan).model_fields:
+        held, before = getattr(plan, name), getattr(usual, name)
+        if isinstance(held, Options):
+            yield from _changed(held, before, f"{prefix}{name}.")
+        elif held != before:
+            yield prefix + name
+
+
+def _some(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{names[0]} (and {len(names) - 1} more)"
 
 
 def fold_dependencies(plan: QueryPlan) -> Mapping[str, object]:
