@@ -276,8 +276,11 @@ def _takes_none(options: Any, path: Sequence[str]) -> bool:
 
 
 def _base(registration: Registration[Any], option: str) -> dict[str, Any]:
-    """The present values of an option that has parts, to change some of them."""
+    """The present values of an option that has parts, to change some of them.
+
+    What is as in its class is left out, so that an option knows which of its parts were set.
+    """
     if option not in registration.system.Options.model_fields:
         return {}
     held = getattr(registration.options({}), option)
-    return dict(held.model_dump()) if hasattr(held, "model_dump") else {}
+    return dict(held.model_dump(exclude_unset=True)) if hasattr(held, "model_dump") else {}

@@ -504,6 +504,13 @@ class Retriever:
         """What a reader of its scores must know, in a line: how it departs from its name."""
         return ""
 
+    def check(self, topics: Sequence[Topic]) -> None:
+        """Raise an InputError where options do not fit the topics of a collection.
+
+        It is asked before any work; topics that are only learned from need not fit.
+        """
+        del topics
+
     def about(self, topics: Sequence[Topic], resources: Resources) -> Mapping[str, object]:
         """What the metadata of a run should say of how its topics are searched, as JSON.
 

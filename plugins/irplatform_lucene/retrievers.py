@@ -19,6 +19,7 @@ from irplatform.retrieval.querying import (
     Expander,
     QueryPlan,
     as_json,
+    check_fields,
     chosen_on,
     fold_dependencies,
 )
@@ -144,6 +145,11 @@ class BM25Retriever(BM25Formula):
             return {}
         folds = fold_dependencies(_given(self.options, BM25Options).plan)
         return {"knowledge": open_knowledge(self._knowledge_bases).fingerprint, **folds}
+
+    def check(self, topics: Sequence[Topic]) -> None:
+        """Refuse a query plan that names a field which no topic has."""
+        if self._knowledge_bases:
+            check_fields(topics, _given(self.options, BM25Options).plan)
 
     def about(self, topics: Sequence[Topic], resources: Resources) -> Mapping[str, object]:
         """How topics are searched that the query plan was chosen on."""

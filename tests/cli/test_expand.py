@@ -119,3 +119,27 @@ def test_a_search_for_a_topic_tells_of_it_too(platform, drugs, parted):
     assert "the query plan was chosen on 1 of these 1 topics" in found.err
     other = platform("search", "--collection", "small", "--topic", "q2", "--expand", "own")
     assert other.err == ""
+
+
+@pytest.mark.parametrize("command", ["run", "search", "tune"])
+def test_a_misspelt_field_of_the_plan_is_refused(platform, drugs, parted, command):
+    more = {
+        "search": ("--topic", "q1"),
+        "tune": ("--over", "k1", "--on-these-topics"),
+    }
+    arguments = (command, "--collection", "small", "--expand", "own", *more.get(command, ()))
+    outcome = platform(*arguments, "--set", "bm25.plan.disease.field=diseas")
+    assert outcome.code == 2
+    assert "'diseas' is no field of the topics. Did you mean 'disease'?" in outcome.err
+    assert not (parted / "runs").exists()
+    (parted / "plan.toml").write_text("[other]\ntreatment = 0.5\n")
+    outcome = platform(*arguments, "--query-plan", "plan.toml")
+    assert outcome.code == 2
+    assert "'treatment' is no field of the topics" in outcome.err
+
+
+def test_a_misspelt_field_is_not_searched_over(platform, drugs, parted):
+    arguments = ("tune", "--collection", "small", "--expand", "own", "--on-these-topics")
+    outcome = platform(*arguments, "--over", "bm25.plan.other.gnee=0:1")
+    assert outcome.code == 2
+    assert "Did you mean 'gene'?" in outcome.err

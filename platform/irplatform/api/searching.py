@@ -50,6 +50,7 @@ def search(
         if topic not in topics:
             raise unknown("topic", topic, topics, of=f"'{held.id}'")
         wanted = topics[topic]
+        choice.check(list(topics.values()))
     grades = held.load_qrels().get(wanted.id, {}) if topic and held.load_qrels else {}
     resources = resources_for(told, held)
     choice.about([wanted], resources)

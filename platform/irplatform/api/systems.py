@@ -48,6 +48,17 @@ class Systems:
         retrievers = expanded_for(self.rerankers, self.retrievers, self.collection, self.given)
         return replace(self, retrievers=retrievers)
 
+    def checked(self) -> Systems:
+        """The same, whose options fit the collection's topics.
+
+        Raises:
+            InputError: they do not.
+        """
+        topics = list(self.collection.load_topics())
+        for choice in self.retrievers:
+            choice.check(topics)
+        return self
+
 
 def resolve_systems(settings: RunSettings, plugins: Registry) -> Systems:
     """Choose systems by their names.
@@ -77,4 +88,4 @@ def resolve_learning_systems(settings: RunSettings, plugins: Registry) -> System
     for choice in rerankers:
         choice.describe()  # what it depends on and cannot have is refused before any work
     pipeline.refuse_silent_downloads(systems.collection, settings.collection)
-    return replace(systems, rerankers=rerankers).expanded()
+    return replace(systems, rerankers=rerankers).expanded().checked()

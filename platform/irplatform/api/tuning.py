@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from irplatform import pipeline, training_topics
 from irplatform.api.settings import RunSettings, TuneSettings, resources_for
 from irplatform.api.systems import resolve_systems
+from irplatform.choices import choose_systems
 from irplatform.evaluation.judgments import of_collection
 from irplatform.registry import registry
 from irplatform.tuning import (
@@ -22,7 +23,10 @@ from irplatform.tuning import tune as run_tuning
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from irplatform.api.systems import Systems
+    from irplatform.plugin import Topic
     from irplatform.retrieval.first_stage import RetrieverChoice
+    from irplatform.tuning.space import Dimension
 
 
 def tune(settings: RunSettings, tuning: TuneSettings) -> TuneReport:
@@ -48,10 +52,10 @@ def tune(settings: RunSettings, tuning: TuneSettings) -> TuneReport:
     dimensions = read_space(plugins, settings.retrievers, settings.rerankers, given, tuning.over)
     train_on = plugins.collection(tuning.train_on) if tuning.train_on else None
     used = training_topics.topics_to_tune_on(collection, train_on, itself=tuning.on_these_topics)
+    _check_fit([*used.load_topics(), *collection.load_topics()], systems, given, dimensions)
     judged = of_collection(used, settings.measures or (TUNED_MEASURE,), plugins.measures)
     topics = usable_topics(used.load_topics(), judged.qrels, tuning.topics, settings.seed)
     resources = resources_for(settings, used)
-    pipeline.refuse_broken_corpus(used, judged.qrels, resources)
     system = TunedSystem(
         plugins,
         settings.retrievers,
@@ -64,6 +68,7 @@ def tune(settings: RunSettings, tuning: TuneSettings) -> TuneReport:
         settings.interpolate,
         resources,
     )
+    pipeline.refuse_broken_corpus(used, judged.qrels, resources)
     for choice in system.retrieving():
         choice.about(topics, resources)
     plan = Plan(tuning.trials, tuning.refine, tuning.folds, settings.seed)
@@ -75,6 +80,21 @@ def tune(settings: RunSettings, tuning: TuneSettings) -> TuneReport:
         collection=collection.id,
         command=settings.command,
     )
+
+
+def _check_fit(
+    topics: Sequence[Topic],
+    systems: Systems,
+    given: Mapping[str, object],
+    dimensions: Sequence[Dimension],
+) -> None:
+    """See that retrievers' options fit topics, whatever is tried."""
+    first = [choice.name for choice in systems.retrievers]
+    second = [choice.name for choice in systems.rerankers]
+    for tried in ({}, *({d.name: value} for d in dimensions for value in d.values())):
+        retrievers, _ = choose_systems(registry(), first, second, {**given, **tried})
+        for choice in retrievers:
+            choice.check(topics)
 
 
 def _expansion(retrievers: Sequence[RetrieverChoice]) -> Mapping[str, object]:

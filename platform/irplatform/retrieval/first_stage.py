@@ -51,6 +51,11 @@ class RetrieverChoice:
             **({"remark": remark} if remark else {}),
         }
 
+    def check(self, topics: Sequence[Topic]) -> None:
+        """Raise an InputError where options do not fit the topics that are to be searched."""
+        with self.registration.at_work("looking at topics"):
+            self.registration.system(self.options).check(topics)
+
     def about(self, topics: Sequence[Topic], resources: CollectionResources) -> dict[str, Any]:
         """What metadata say of a search for some topics; the user is told what matters of it."""
         with self.registration.at_work("looking at topics"):

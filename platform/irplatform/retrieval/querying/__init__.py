@@ -1,13 +1,15 @@
 """Structured queries: from topics and knowledge bases to Lucene's queries.
 
 A topic is taken apart (`parts`), its parts get further names (`synonyms`, checked by `evidence`),
-a plan says what each of them weighs (`plan`; on topics that it was chosen on, `held_out`), and the
-sum of it (`build`) is an expression, which can be printed (`explain`) and compiled (`compile`).
+a plan says where they are and what each of them weighs (`plan`, `fields`; on topics that it was
+chosen on, `held_out`), and the sum of it (`build`) is an expression, which can be printed
+(`explain`) and compiled (`compile`).
 """
 
 from irplatform.retrieval.querying.expander import Expander
 from irplatform.retrieval.querying.explain import as_json, as_text
 from irplatform.retrieval.querying.expression import Expression
+from irplatform.retrieval.querying.fields import check_fields
 from irplatform.retrieval.querying.held_out import chosen_on, fold_dependencies
 from irplatform.retrieval.querying.plan import QueryPlan, read_plan
 
@@ -17,6 +19,7 @@ __all__ = [
     "QueryPlan",
     "as_json",
     "as_text",
+    "check_fields",
     "chosen_on",
     "fold_dependencies",
     "read_plan",
