@@ -13,7 +13,7 @@ from irplatform.reranking.systems import RerankerChoice
 from irplatform.retrieval.first_stage import RetrieverChoice
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Mapping, Sequence
+    from collections.abc import Container, Iterable, Mapping, Sequence
 
     from irplatform.collections import Collection
     from irplatform.registry import Registration, Registry
@@ -158,6 +158,34 @@ def expanded_for(
         else choice
         for choice in retrievers
     ]
+
+
+def refuse_idle_plan(
+    retrievers: Sequence[RetrieverChoice],
+    rerankers: Sequence[RerankerChoice],
+    given: Iterable[str],
+) -> None:
+    """See that a query plan is set only where queries are expanded.
+
+    Args:
+        retrievers: the first stage, told what to expand queries with.
+        rerankers: what reranks; an option `plan` of theirs is another one.
+        given: names of settings.
+
+    Raises:
+        InputError: none of the retrievers that a part of the plan is for expands queries.
+    """
+    able = [c for c in retrievers if {"expand", "plan"} <= set(c.registration.option_names())]
+    shared = not any("plan" in choice.registration.option_names() for choice in rerankers)
+    for key in given:
+        meant = [
+            choice
+            for choice in able
+            if f"{key}.".startswith(f"{choice.name}.plan.")
+            or (shared and f"{key}.".startswith("plan."))
+        ]
+        if meant and not any(getattr(choice.options, "expand", ()) for choice in meant):
+            raise InputError(f"'{key}' has no effect without --expand KB,….")
 
 
 def _check_installed(collection: Collection) -> None:

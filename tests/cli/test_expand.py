@@ -143,3 +143,28 @@ def test_a_misspelt_field_is_not_searched_over(platform, drugs, parted):
     outcome = platform(*arguments, "--over", "bm25.plan.other.gnee=0:1")
     assert outcome.code == 2
     assert "Did you mean 'gene'?" in outcome.err
+
+
+@pytest.mark.parametrize(
+    ("command", "more"),
+    [
+        ("run", ("--set", "bm25.plan.gene.weight=2")),
+        ("run", ("--set", "plan.gene.weight=2", "--retriever", "bm25", "--retriever", "rm3")),
+        ("run", ("--set", "bm25.plan.gene.weight=2", "--expand", "none")),
+        ("search", ("--query", "mice", "--set", "bm25.plan.gene.weight=2")),
+        ("train", ("--reranker", "drmm", "--set", "bm25.plan.gene.weight=2")),
+        ("tune", ("--on-these-topics", "--over", "bm25.plan.gene.weight=0:2")),
+    ],
+)
+def test_a_part_of_the_plan_has_no_effect_without_knowledge_bases(platform, drugs, command, more):
+    outcome = platform(command, "--collection", "small", *more)
+    assert outcome.code == 2
+    assert "plan.gene.weight' has no effect without --expand KB,…" in outcome.err
+
+
+@pytest.mark.java
+def test_a_part_of_the_plan_has_an_effect_where_a_reranker_wants_expansion(platform, drugs, parted):
+    arguments = ("run", "--collection", "small", "--set", "bm25.plan.gene.weight=2")
+    outcome = platform(*arguments, "--reranker", "graphene", "--interpolate", "1")
+    assert "queries are expanded with own" in outcome.err
+    assert "has no effect" not in outcome.err

@@ -40,7 +40,7 @@ def search(
         raise InputError("depth must be at least 1.")
     plugins = registry()
     told = RunSettings(collection, retrievers=(retriever,), settings=settings or {})
-    systems = resolve_systems(told, plugins)
+    systems = resolve_systems(told, plugins).expanded()
     held, (choice,) = systems.collection, systems.retrievers
     pipeline.refuse_silent_downloads(held, collection)
     if topic is None:

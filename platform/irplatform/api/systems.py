@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from irplatform import pipeline, training_topics
-from irplatform.choices import choose_systems, expanded_for, with_expansion_of
+from irplatform.choices import choose_systems, expanded_for, refuse_idle_plan, with_expansion_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -44,8 +44,12 @@ class Systems:
         """The same, whose retrievers expand queries where the rerankers are made for that.
 
         Reads the collection's topics.
+
+        Raises:
+            InputError: a query plan was set, and no queries are expanded.
         """
         retrievers = expanded_for(self.rerankers, self.retrievers, self.collection, self.given)
+        refuse_idle_plan(retrievers, self.rerankers, self.given)
         return replace(self, retrievers=retrievers)
 
     def checked(self) -> Systems:

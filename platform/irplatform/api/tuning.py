@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from irplatform import pipeline, training_topics
 from irplatform.api.settings import RunSettings, TuneSettings, resources_for
 from irplatform.api.systems import resolve_systems
-from irplatform.choices import choose_systems
+from irplatform.choices import choose_systems, refuse_idle_plan
 from irplatform.evaluation.judgments import of_collection
 from irplatform.registry import registry
 from irplatform.tuning import (
@@ -44,6 +44,8 @@ def tune(settings: RunSettings, tuning: TuneSettings) -> TuneReport:
     plugins = registry()
     systems = resolve_systems(settings, plugins).expanded()
     collection = systems.collection
+    names = [option.partition("=")[0] for option in tuning.over]
+    refuse_idle_plan(systems.retrievers, systems.rerankers, names)
     given = {
         **systems.given,
         **_expansion(systems.retrievers),
