@@ -1,13 +1,16 @@
 """A collection.toml says where documents, topics and judgments are; its mistakes are explained."""
 
+import re
 import shutil
 
 import pytest
 
+from irplatform.collections.checks import check
 from irplatform.collections.paths import open_path
 from irplatform.collections.toml import open_toml
 from irplatform.errors import InputError
 from irplatform.plugin import Document
+from irplatform.retrieval import build_index
 
 
 def test_everything_that_is_declared_is_there(toml_collection):
@@ -116,3 +119,31 @@ def test_a_template_that_asks_for_another_field_is_answered_with_the_fields(
     with pytest.raises(InputError) as error:
         collection.load_topics()
     assert "Did you mean 'gene'? Fields: disease, gene, other." in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('["mesh"]', '["mesh", "mseh"]', "'mseh' is no key of the 2 documents of .*mean 'mesh'"),
+        ("fields", 'title = "titel"\nfields', "'titel' is no key of .* Did you mean 'title'"),
+    ],
+)
+@pytest.mark.java
+def test_a_key_that_no_document_has_is_found(
+    toml_collection, declaration, fresh_home, old, new, message
+):
+    collection = open_toml(toml_collection(declaration.replace(old, new, 1)))
+    assert collection.corpus.problems() == ()
+    found = {finding.kind: finding for finding in check(collection)}
+    assert found["keys that no document has"].serious
+    assert re.search(message, found["keys that no document has"].message)
+    with pytest.raises(InputError, match=message):
+        build_index(open_toml(toml_collection(declaration.replace(old, new, 1))).corpus)
+
+
+def test_titles_that_nobody_spoke_of_may_be_missing(toml_collection, json_lines):
+    path = toml_collection()
+    json_lines(path.parent / "docs/a.jsonl", [{"id": "1", "abstract": "One", "mesh": []}])
+    corpus = open_toml(path).corpus
+    assert [document.title for document in corpus] == ["", ""]
+    assert corpus.problems() == ()

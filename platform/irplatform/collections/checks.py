@@ -140,6 +140,8 @@ def _check_documents(corpus: Corpus, judged: set[str], relevant: set[str]) -> It
     if not count:
         yield Finding("no documents", True, 0, "there are no documents")
         return
+    for problem in corpus.problems():
+        yield Finding("keys that no document has", True, count, problem)
     if empty_count:
         yield Finding(
             "empty documents",

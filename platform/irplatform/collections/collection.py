@@ -52,6 +52,13 @@ class Corpus(ABC):
         """About how many there are, to show how far something is."""
         return self.count()
 
+    def problems(self) -> Sequence[str]:
+        """What is wrong with what was said of the documents, in sentences.
+
+        Known once they have all been read; before that there is nothing.
+        """
+        return ()
+
 
 @dataclass(frozen=True)
 class Collection:

@@ -15,6 +15,7 @@ from irplatform import storage
 from irplatform.collections import jsonlines
 from irplatform.collections.collection import Corpus
 from irplatform.collections.digests import digest
+from irplatform.errors import unknown
 from irplatform.plugin import Document, FieldValue
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 _FORMAT = 1
 """Version of the mapping from JSON to documents: a change of it makes other documents."""
 _LOOKED_AT = 100
-"""Documents that are read to learn the names of fields which are not declared."""
+"""Documents that are read to learn which keys there are, for fields and for errors."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,7 @@ class FieldNames:
         abstract: key of the abstract or text.
         fields: keys that are kept as fields.
         metadata: key of an object whose every entry is kept as a field, or "".
+        declared: those of the keys that somebody wrote down, so that some document must have them.
     """
 
     id: str = "id"
@@ -44,6 +46,7 @@ class FieldNames:
     abstract: str = "abstract"
     fields: tuple[str, ...] = ()
     metadata: str = ""
+    declared: tuple[str, ...] = ()
 
 
 BEIR = FieldNames(id="_id", title="title", abstract="text", metadata="metadata")
@@ -69,6 +72,7 @@ class JsonLinesCorpus(Corpus):
         self.names = names
         self.fields = names.fields if not names.metadata else self._look_for_fields()
         self._count: int | None = None
+        self._problems: tuple[str, ...] = ()
 
     @cached_property
     def fingerprint(self) -> str:
@@ -86,6 +90,10 @@ class JsonLinesCorpus(Corpus):
         """The number of documents, once they have all been read."""
         return self._count
 
+    def problems(self) -> Sequence[str]:
+        """Declared keys that no document has."""
+        return self._problems
+
     def __iter__(self) -> Iterator[Document]:
         """Stream the documents in the order of the files.
 
@@ -94,11 +102,21 @@ class JsonLinesCorpus(Corpus):
                 string or has white space in it, or a title or abstract that is not text.
         """
         number = 0
+        missing, known = set(self.names.declared), set[str]()
         for path in self.files:
             for line, record in jsonlines.read(path):
+                if missing:
+                    missing -= record.keys()
+                    if number < _LOOKED_AT:
+                        known |= record.keys()
                 yield self._document(record, path, line)
                 number += 1
         self._count = number
+        self._problems = tuple(
+            str(unknown("key", key, known, of=f"the {number:,} documents of '{self.name}'"))
+            for key in self.names.declared
+            if key in missing
+        )
 
     def _look_for_fields(self) -> tuple[str, ...]:
         found = dict.fromkeys(self.names.fields)

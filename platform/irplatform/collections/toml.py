@@ -172,8 +172,13 @@ def _corpus(path: Path, documents: _Documents) -> Corpus:
     if documents.format == "pubmed-xml":
         return _pubmed(path, documents)
     files = [_file(path, name, "[documents] files") for name in documents.files]
+    titles = (documents.title,) if "title" in documents.model_fields_set else ()
     keys = FieldNames(
-        documents.id, documents.title, documents.abstract, fields=tuple(documents.fields)
+        documents.id,
+        documents.title,
+        documents.abstract,
+        fields=tuple(documents.fields),
+        declared=(*titles, *documents.fields),
     )
     return JsonLinesCorpus(_place(files), files, keys)
 

@@ -47,7 +47,7 @@ def build_index(
         The index's folder; open it with `LuceneIndex.open(artifact.path)`.
 
     Raises:
-        InputError: the corpus is empty, is not as long as it says, or has an id twice.
+        InputError: the corpus is empty, is not what it says, or has an id twice.
         PlatformError: Lucene did not take a document.
     """
     options = options or IndexOptions()
@@ -129,6 +129,8 @@ def _verify(corpus: Corpus, folder: Path, hashes: array[int], expected: int | No
             f"the corpus '{corpus.name}' should have {expected:,} documents but has "
             f"{len(hashes):,}. Fetch it again."
         )
+    if problems := corpus.problems():
+        raise InputError(problems[0])
     if repeated := _repeated(hashes):
         _refuse_duplicates(corpus, repeated)
     indexed = _document_count(folder)
