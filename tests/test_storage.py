@@ -7,7 +7,10 @@ import signal
 import time
 
 import pytest
+from filelock import FileLock
 
+from irplatform import storage
+from irplatform.console import notice
 from irplatform.errors import InputError
 from irplatform.storage import (
     artifact,
@@ -16,6 +19,7 @@ from irplatform.storage import (
     copy_folder,
     file_digest,
     fingerprint,
+    lock,
     writable_folder,
 )
 
@@ -131,6 +135,33 @@ def test_processes_that_want_the_same_build_it_once(fresh_home, tmp_path):
         process.join()
         assert process.exitcode == 0
     assert sorted(log.read_text().split()) == ["built", *["content"] * 4]
+
+
+def test_who_waits_for_another_process_says_so_once(fresh_home, monkeypatch, capsys):
+    final = fresh_home / "kind" / f"label-{fingerprint({'kind': 'kind', **DEPENDS_ON})}"
+    final.parent.mkdir(parents=True)
+    other = FileLock(f"{final}.lock")
+    other.acquire()
+
+    def end_of_waiting(message):
+        notice(message)
+        other.release()
+
+    monkeypatch.setattr(storage, "notice", end_of_waiting)
+    assert artifact("kind", "label", DEPENDS_ON, _write("")).path == final
+    told = f"another process is building kind/{final.name}; waiting for it\n"
+    assert capsys.readouterr().err == told
+
+
+def test_who_finds_a_free_lock_says_nothing(capsys):
+    artifact("kind", "label", DEPENDS_ON, _write(""))
+    assert capsys.readouterr().err == ""
+
+
+def test_what_fails_where_a_lock_is_not_free_is_not_blamed_on_the_cache(fresh_home):
+    with lock(fresh_home / "x"), pytest.raises(PermissionError), lock(fresh_home / "x") as free:
+        assert not free
+        raise PermissionError(13, "Permission denied", "/corpus.jsonl")
 
 
 def _hang(home, started):

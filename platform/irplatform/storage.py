@@ -20,10 +20,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
+from irplatform.console import notice
 from irplatform.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
+
+    from filelock import FileLock
 
 MANIFEST = "manifest.json"
 _DIGEST_CHUNK = 1 << 20
@@ -255,7 +258,7 @@ def lock(final: Path, *, wait: bool = False) -> Iterator[bool]:
 
     Args:
         final: what is built.
-        wait: for a process that is building it.
+        wait: for a process that is building it; a notice says so, since it may take hours.
 
     Yields:
         Whether the lock is ours; always, with `wait`.
@@ -263,15 +266,12 @@ def lock(final: Path, *, wait: bool = False) -> Iterator[bool]:
     Raises:
         InputError: the cache cannot be written to.
     """
-    from filelock import FileLock, Timeout
+    from filelock import FileLock
 
     held = FileLock(f"{final}.lock")
     try:
         final.parent.mkdir(parents=True, exist_ok=True)
-        held.acquire(timeout=-1 if wait else 0)
-    except Timeout:
-        yield False
-        return
+        free = _acquire(held, final, wait=wait)
     except OSError as error:
         raise InputError(
             f"the cache cannot be written to: {error.strerror}. Set IRPLATFORM_HOME to a folder "
@@ -279,9 +279,29 @@ def lock(final: Path, *, wait: bool = False) -> Iterator[bool]:
             path=error.filename or home(),
         ) from error
     try:
-        yield True
+        yield free
     finally:
-        held.release()
+        if free:
+            held.release()
+
+
+def _acquire(held: FileLock, final: Path, *, wait: bool) -> bool:
+    """Take a lock, if need be after another process; whether it is ours."""
+    from filelock import Timeout
+
+    try:
+        held.acquire(timeout=0)
+    except Timeout:
+        if wait:
+            notice(f"another process is building {_short(final)}; waiting for it")
+            held.acquire()
+        return wait
+    return True
+
+
+def _short(path: Path) -> Path:
+    """A path as seen from the cache, where it lies there."""
+    return path.relative_to(home()) if path.is_relative_to(home()) else path
 
 
 def _finished(path: Path, mark: str, *, built: bool) -> Artifact:

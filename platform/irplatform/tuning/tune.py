@@ -9,7 +9,7 @@ import numpy as np
 from irplatform.choices import choose_systems
 from irplatform.console import notice
 from irplatform.errors import InputError
-from irplatform.storage import fingerprint, home
+from irplatform.storage import fingerprint, home, lock
 from irplatform.tuning.declared import Declared, declarations
 from irplatform.tuning.design import design
 from irplatform.tuning.report import TuneReport
@@ -52,8 +52,6 @@ def tune(
         collection: the id of the collection that the options are for.
         command: how this was asked for.
     """
-    from filelock import FileLock
-
     if label != collection:
         notice(f"tuning on the topics of '{label}'; those of '{collection}' are not looked at")
     names = [dimension.name for dimension in dimensions]
@@ -65,7 +63,7 @@ def tune(
     journal = home() / "tune" / f"{label}-{fingerprint(depends_on)}.jsonl"
     topics = [topic.id for topic in system.topics]
     journal.parent.mkdir(parents=True, exist_ok=True)
-    with FileLock(f"{journal}.lock"):  # a second process waits, and finds everything done
+    with lock(journal, wait=True):  # a second process waits, and finds everything done
         if not system.resources.resume:
             journal.unlink(missing_ok=True)
         trials = Trials(system.describe, system.score, topics, journal)
