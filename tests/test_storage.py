@@ -3,6 +3,7 @@
 import json
 import multiprocessing
 import os
+import re
 import signal
 import time
 
@@ -173,6 +174,20 @@ def _hang(home, started):
         signal.pause()
 
     artifact("kind", "label", DEPENDS_ON, build)
+
+
+@pytest.mark.parametrize(("resumable", "noted"), [(False, 1), (True, 0)])
+def test_an_interrupted_build_tells_whether_it_starts_over(resumable, noted):
+    def build(_folder):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt) as stopped:
+        artifact("kind", "label", DEPENDS_ON, build, resumable=resumable)
+    notes = getattr(stopped.value, "__notes__", [])
+    assert len(notes) == noted
+    assert all(
+        re.fullmatch(r"kind/label-\w+ starts over: 0 s of work are lost\.", n) for n in notes
+    )
 
 
 def test_a_killed_build_does_not_keep_its_lock(fresh_home):

@@ -206,6 +206,7 @@ def artifact(
 
     Raises:
         InputError: the cache folder cannot be written to.
+        BaseException: what `build` raises; where it cannot resume, a note tells what is lost.
     """
     final, mark = _named(kind, label, depends_on)
     if (final / MANIFEST).exists():
@@ -220,9 +221,11 @@ def artifact(
         started = time.monotonic()
         try:
             build(partial)
-        except BaseException:
+        except BaseException as error:
             if not resumable:  # half an index of MEDLINE is 40 GB that nobody would find
                 shutil.rmtree(partial, ignore_errors=True)
+                lost = time.monotonic() - started
+                error.add_note(f"{_short(final)} starts over: {lost:,.0f} s of work are lost.")
             raise
         manifest = {
             "kind": kind,

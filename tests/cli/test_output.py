@@ -1,5 +1,7 @@
 """What commands print: one JSON object on stdout, or a table that says the same."""
 
+import re
+
 import pytest
 
 from irplatform.registry import registry
@@ -103,3 +105,18 @@ def test_ctrl_c_is_answered_in_a_line(platform, monkeypatch):
     assert outcome.code == 130
     assert outcome.out == ""
     assert outcome.err.strip() == "platform: interrupted; the same command goes on from here."
+
+
+@pytest.mark.java
+def test_ctrl_c_names_what_starts_over(platform, monkeypatch):
+    def interrupt(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("irplatform.text.train_vectors", interrupt)
+    outcome = platform("run", "--collection", "small", "--reranker", "wmd-text")
+    assert outcome.code == 130
+    told = r"goes on from here\. vectors/\S+ starts over: \d+ s of work are lost\.\n$"
+    assert re.search(told, outcome.err)
+    monkeypatch.setattr("irplatform.retrieval.build._build", interrupt)
+    outcome = platform("index", "--collection", "demo")
+    assert re.search(r" index/\S+ starts over", outcome.err)

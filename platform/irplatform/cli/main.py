@@ -102,8 +102,11 @@ def main() -> None:
     except PlatformError as error:
         print(f"platform: {error}", file=sys.stderr)
         sys.exit(error.exit_code)
-    except (KeyboardInterrupt, click.Abort):
-        print("platform: interrupted; the same command goes on from here.", file=sys.stderr)
+    except (KeyboardInterrupt, click.Abort) as error:
+        print(
+            f"platform: interrupted; the same command goes on from here.{_lost(error)}",
+            file=sys.stderr,
+        )
         sys.exit(130)
     except BrokenPipeError:
         sys.stderr.close()
@@ -114,7 +117,18 @@ def main() -> None:
         where = f" ({error.filename})" if error.filename else ""
         print(
             f"platform: no space is left on the disk{where}. `platform cache list` tells what the "
-            "cache holds, `platform cache remove` makes room; the same command goes on from here.",
+            "cache holds, `platform cache remove` makes room; the same command goes on from here."
+            f"{_lost(error)}",
             file=sys.stderr,
         )
         sys.exit(1)
+
+
+def _lost(error: BaseException) -> str:
+    """What does not go on but starts over, as `storage.artifact` noted it; "" where all does."""
+    notes: list[str] = []
+    cause: BaseException | None = error
+    while cause is not None:  # click raises an error of its own from Ctrl-C
+        notes += [note for note in getattr(cause, "__notes__", ()) if note not in notes]
+        cause = cause.__cause__
+    return "".join(f" {note}" for note in notes)
