@@ -198,7 +198,8 @@ def test_members_trained_in_processes_of_their_own_are_the_same(first, collectio
     home, place = tmp_path / "home", tmp_path / "place"
     for kind in ("index", "vectors", "forward-index"):
         shutil.copytree(first[0] / kind, home / kind)
-    done = _call(home, place, "-c", AT_ONCE, *_arguments(collection), "--threads=2")
+    arguments = [a.replace("--threads=1", "--threads=2") for a in _arguments(collection)]
+    done = _call(home, place, "-c", AT_ONCE, *arguments)
     assert done.returncode == 0, done.stderr
     assert "in {'workers': 2}" in done.stderr
     assert _run_files(place) == _run_files(first[1])

@@ -103,7 +103,12 @@ def test_a_wrong_builder_is_answered_with_the_nearest(platform):
     ],
 )
 def test_mistakes_are_told_before_anything_is_fetched(platform, options, server, changes, message):
-    said = platform(*POOL, *options, *changes)
+    changed, value = changes
+    if changed in options:
+        options[options.index(changed) + 1] = value
+    else:
+        options += changes
+    said = platform(*POOL, *options)
     assert said.code == 2
     assert message in said.err
     assert server.calls == []

@@ -45,6 +45,12 @@ def refused(platform, folder):
         ((*RUN, "--reranker", "detla"), "unknown reranker 'detla'. Did you mean 'delta'?"),
         ((*RUN, "--retriever", "bn25"), "unknown retriever 'bn25'. Did you mean 'bm25'?"),
         ((*RUN, "--measure", "nDGC@10"), "unknown measure 'nDGC'. Did you mean 'nDCG'?"),
+        ((*RUN, "--collection", "demo"), "--collection takes one value, but is given 2 times."),
+        (
+            (*RUN, "--seed", "1", "--seed=1", "--seed", "2"),
+            "--seed takes one value, but is given 3",
+        ),
+        (("kb", "add", "x", "y", "--format", "a", "--format", "b"), "--format takes one value"),
         ((*RUN, "--set", "k2=1"), "'k2' is no option of bm25. Did you mean 'k1'?"),
         ((*DELTA, "--set", "filtres=8"), "'filtres' is no option of bm25, delta. Did you mean"),
         ((*RUN, "--set", "k1=low"), "option 'k1' of retriever 'bm25' cannot be 'low'"),

@@ -65,13 +65,17 @@ class Commands(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Name the nearest command when there is none of that name."""
+        """Name the nearest command when there is none of that name; refuse options given twice."""
+        from irplatform.cli.repeated import refuse_repeated
         from irplatform.errors import unknown
 
         name = args[0]
         if not name.startswith("-") and name not in self.list_commands(ctx):
             raise unknown("command", name, self.list_commands(ctx))
-        return super().resolve_command(ctx, args)
+        found, command, rest = super().resolve_command(ctx, args)
+        if command is not None:
+            refuse_repeated(command, rest, ctx)
+        return found, command, rest
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
