@@ -43,6 +43,7 @@ def tune(settings: RunSettings, tuning: TuneSettings) -> TuneReport:
     """
     plugins = registry()
     systems = resolve_systems(settings, plugins).expanded()
+    training_topics.check_repetitions(settings.seeds, settings.members, systems.rerankers)
     collection = systems.collection
     names = [option.partition("=")[0] for option in tuning.over]
     refuse_idle_plan(systems.retrievers, systems.rerankers, names)
@@ -69,6 +70,7 @@ def tune(settings: RunSettings, tuning: TuneSettings) -> TuneReport:
         settings.rerank_depth,
         settings.interpolate,
         resources,
+        settings.members,
     )
     pipeline.refuse_broken_corpus(used, judged.qrels, resources)
     for choice in system.retrieving():

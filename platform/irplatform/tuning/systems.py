@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from irplatform import pipeline
 from irplatform.choices import choose_systems
 from irplatform.evaluation import evaluate
+from irplatform.reranking.splits import MEMBERS
 from irplatform.reranking.training_set import TrainingSource
 from irplatform.retrieval.first_stage import combine, find
 from irplatform.storage import fingerprint
@@ -45,6 +46,7 @@ class TunedSystem:
         rerank_depth: how many of them are reranked.
         interpolate: the first stage's share; None chooses it in every fold.
         resources: the harness's resources.
+        members: how many models of a reranker that learns are trained and averaged.
     """
 
     plugins: Registry
@@ -57,6 +59,7 @@ class TunedSystem:
     rerank_depth: int
     interpolate: float | None
     resources: CollectionResources
+    members: int = MEMBERS
     _runs: dict[str, Run] = field(default_factory=dict)
 
     @property
@@ -92,6 +95,7 @@ class TunedSystem:
                 "vectors": self.resources.source.describe(),
                 "device": self.resources.device,
                 "model_threads": self.resources.model_threads,
+                **({"members": self.members} if self.members != MEMBERS else {}),
             }
         return found
 
@@ -122,7 +126,11 @@ class TunedSystem:
 
     def _chosen(self, settings: Mapping[str, object]) -> Any:
         return choose_systems(
-            self.plugins, self.retrievers, self.rerankers, {**self.settings, **settings}
+            self.plugins,
+            self.retrievers,
+            self.rerankers,
+            {**self.settings, **settings},
+            members=self.members,
         )
 
     def _first_stage(self, choices: Sequence[RetrieverChoice]) -> FirstStage:
