@@ -10,9 +10,11 @@ from small import SmallResources, registration
 
 from irplatform import training_topics
 from irplatform.collections import Collection
+from irplatform.console import notice
 from irplatform.errors import InputError
-from irplatform.pipeline import FOLDS, Candidates, rerank
+from irplatform.pipeline import FOLDS, Candidates, rerank, rerank_with_seeds
 from irplatform.plugin import Options, Reranker, Topic, TrainableReranker
+from irplatform.reranking.splits import seeds_of
 from irplatform.reranking.systems import RerankerChoice
 from irplatform.reranking.training_set import TrainingSource
 from irplatform.resources import CollectionResources
@@ -119,6 +121,26 @@ def test_each_fold_chooses_its_own_weight(resources):
     assert len(made.systems) == FOLDS
     assert made.weight == pytest.approx(np.mean([system.weight for system in made.systems]))
     assert made.weight < 0.5
+
+
+@pytest.mark.parametrize("seeds", [1, 2])
+def test_of_several_seeds_every_line_names_its_own(resources, monkeypatch, capsys, seeds):
+    documents = SmallResources().documents
+    monkeypatch.setattr(CollectionResources, "documents", lambda _, doc_ids: documents(doc_ids))
+    qrels = {t.id: {"a": 1} for t in TOPICS}
+    given = (_choice(Witness), _candidates(), qrels, TrainingSource(folds=True), 0.5, resources)
+    for made, _ in rerank_with_seeds(*given, seeds):
+        notice(f"{made.final.name} is written")
+    lines = capsys.readouterr().err.splitlines()
+    told = [line.partition("training ranker on fold 1")[0] for line in lines if "fold 1" in line]
+    written = [line for line in lines if "is written" in line]
+    if seeds == 1:
+        assert told == [""]
+        assert written == ["ranker is written"]
+    else:
+        first, second = seeds_of(resources.seed, 2)
+        assert told == [f"seed {first}: ", f"seed {second}: "]
+        assert written == [f"ranker-seed{seed} is written" for seed in (first, second)]
 
 
 def test_an_interrupted_reranking_goes_on_unless_told_not_to(resources, monkeypatch):

@@ -18,6 +18,7 @@ _QUIET_INTERVAL = 15.0
 
 
 _speaker: ContextVar[str] = ContextVar("speaker", default="")
+_subject: ContextVar[str] = ContextVar("subject", default="")
 
 
 def speak_as(name: str) -> None:
@@ -30,10 +31,20 @@ def say_nothing() -> None:
     sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - until the end
 
 
+@contextmanager
+def speaking_of(subject: str) -> Iterator[None]:
+    """Say in front of every line what it is about, where the same work is done several times."""
+    before = _subject.set(subject)
+    try:
+        yield
+    finally:
+        _subject.reset(before)
+
+
 def notice(message: str) -> None:
     """Tell the user something in a line."""
-    speaker = _speaker.get()
-    print(f"{speaker}: {message}" if speaker else message, file=sys.stderr, flush=True)
+    said = (_speaker.get(), _subject.get(), message)
+    print(": ".join(part for part in said if part), file=sys.stderr, flush=True)
 
 
 @contextmanager
@@ -43,7 +54,8 @@ def progress(label: str, total: int | None = None) -> Iterator[Callable[[int], N
     On a terminal this is a bar. Elsewhere it is a line every 15 seconds, so that logs stay short.
     """
     if sys.stderr.isatty() and not _speaker.get():
-        with _bar(label, total) as advance:
+        subject = _subject.get()
+        with _bar(f"{subject}: {label}" if subject else label, total) as advance:
             yield advance
         return
     started = last = time.monotonic()

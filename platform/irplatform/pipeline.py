@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from irplatform.collections import irds
 from irplatform.collections.checks import refuse_broken, warning_of_abstracts
-from irplatform.console import notice
+from irplatform.console import notice, speaking_of
 from irplatform.errors import InputError
 from irplatform.reranking.fitting import fit_system, open_checkpoint
 from irplatform.reranking.interpolation import Reranked
@@ -226,16 +226,19 @@ def rerank_with_seeds(
         training_source: see `rerank`.
         interpolate: see `rerank`.
         resources: the harness's resources; the first seed is theirs.
-        count: how many seeds; where there are several, the names of the runs carry them.
+        count: how many seeds; where there are several, the names of the runs carry them, and so
+            does every line that is told meanwhile.
 
     Yields:
         The runs of a seed, and the resources that they were made with.
     """
     seeds = seeds_of(resources.seed, count if choice.trainable else 1)
+    several = len(seeds) > 1
     for seed in seeds:
         seeded = replace(resources, seed=seed, system_seed=seed)
-        made = rerank(choice, candidates, qrels, training_source, interpolate, seeded)
-        yield (made.with_suffix(f"-seed{seed}") if len(seeds) > 1 else made), seeded
+        with speaking_of(f"seed {seed}" if several else ""):
+            made = rerank(choice, candidates, qrels, training_source, interpolate, seeded)
+        yield (made.with_suffix(f"-seed{seed}") if several else made), seeded
 
 
 def resources_with(
