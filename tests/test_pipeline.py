@@ -113,6 +113,40 @@ def test_cross_validation_never_scores_a_topic_with_a_model_that_saw_it(resource
     assert not any(known for _, known in Witness.scored)
 
 
+class Indexed(CollectionResources):
+    """Resources of an index of `IDS` and of "far", which no topic finds."""
+
+    def index_artifact(self):
+        return SimpleNamespace(fingerprint="index")
+
+    def index(self):
+        return SimpleNamespace(contains={*IDS, "far"}.__contains__)
+
+
+def test_judged_documents_that_the_corpus_lacks_are_told_and_not_learned_from(capsys):
+    resources = Indexed(CORPUS, device="cpu", seed=1, threads=1)
+    candidates = _candidates()
+    qrels = {"t0": {"a": 1, "gone": 0}, "t1": {"far": 2, "lost": 1}, "elsewhere": {"no": 1}}
+    judged = {e.topic.id: e.labelled.judgments for e in candidates.examples(qrels, resources)}
+    assert judged == {"t0": {"a": 1}, "t1": {"far": 2}}
+    told = "2 of the 4 judged documents of 'corpus' are not among its documents (gone, lost)"
+    assert told in capsys.readouterr().err
+    replace(candidates, collection="c").examples(qrels, resources)
+    assert "documents of 'c' are not" in capsys.readouterr().err
+
+
+def test_the_index_is_asked_once_for_judged_documents_and_never_for_candidates(monkeypatch):
+    resources = Indexed(CORPUS, device="cpu", seed=1, threads=1)
+    qrels = {"t0": {"a": 1, "gone": 0}}
+    _candidates().examples(qrels, resources)
+    monkeypatch.setattr(Indexed, "index", lambda self: pytest.fail("the index was opened"))
+    (again,) = _candidates().examples(qrels, resources)
+    assert again.labelled.judgments == {"a": 1}
+    monkeypatch.setattr(Indexed, "index_artifact", lambda self: pytest.fail("was built"))
+    (only,) = _candidates().examples({"t0": {"a": 1}}, resources)
+    assert only.labelled.judgments == {"a": 1}
+
+
 def test_each_fold_chooses_its_own_weight(resources):
     qrels = {t.id: {"a": 1} for t in TOPICS}
     made = rerank(

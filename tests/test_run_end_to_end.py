@@ -90,6 +90,7 @@ def collection(tmp_path_factory):
             for doc_id, text in texts.items()
             if set(queries[n]) & set(text.split()[:2])
         ]
+        lines += [f"q{min(numbers)}\tnowhere\t0"]  # as official judgments have it
         (folder / "qrels" / f"{split}.tsv").write_text("\n".join(lines) + "\n")
     return folder
 

@@ -111,13 +111,14 @@ class TrainingCandidates:
         runs = self.training.first.runs
         return choose_fusion(runs, self.qrels) if len(runs) > 1 else Fusion()
 
-    def training_set(self, fusion: Fusion) -> TrainingSet:
+    def training_set(self, fusion: Fusion, resources: CollectionResources) -> TrainingSet:
         """What rerankers learn from, over a first stage that is fused so."""
-        training = self.training.fused(fusion).examples(self.qrels)
+        training = self.training.fused(fusion).examples(self.qrels, resources)
         if self.validation is None:
             return TrainingSet(self.id, training)
         candidates, qrels = self.validation
-        return TrainingSet(self.id, training, candidates.fused(fusion).examples(qrels) or None)
+        validation = candidates.fused(fusion).examples(qrels, resources)
+        return TrainingSet(self.id, training, validation or None)
 
 
 def find_candidates(
@@ -229,12 +230,12 @@ def pretraining_set(
         plain, _ = choose_systems(plugins, (PLAIN_RETRIEVER,), (), {})
         source = mesh_queries(collection.corpus, queries, resources.seed)
         found = find_candidates(source, plain, PRETRAINING_DEPTH, PRETRAINING_DEPTH, resources)
-        return found.training_set(Fusion())
+        return found.training_set(Fusion(), resources)
     source = plugins.collection(name)
     if source.load_qrels is None:
         raise InputError(f"'{source.id}' has no judgments to pre-train on.")
     found = find_candidates(source, retrievers, PRETRAINING_DEPTH, PRETRAINING_DEPTH, resources)
-    return found.training_set(fusion)
+    return found.training_set(fusion, resources)
 
 
 def declared_pretraining(collection: Collection, rerankers: Sequence[RerankerChoice]) -> str | None:

@@ -263,6 +263,14 @@ def test_only_judged_topics_are_examples():
     assert made.labelled.candidates == ("t1z", "t1e")
 
 
+def test_judgments_of_documents_that_are_missing_are_no_part_of_an_example():
+    (example,) = _examples(range(1))
+    grades = {"t0z": 1, "gone": 2}
+    given = ([example.topic], {"t0": grades}, {"t0": example.first}, {"t0": example.first.doc_ids})
+    assert examples(*given)[0].labelled.judgments == grades
+    assert examples(*given, {"gone", "t9"})[0].labelled.judgments == {"t0z": 1}
+
+
 def test_a_checkpoint_knows_the_topics_that_it_was_trained_on(tmp_path):
     fit_system(_choice(Memory), TrainingSet("train", _examples(range(20))), Resources())
     (folder,) = (tmp_path / "home" / "checkpoint").glob("memory-train-*[0-9a-f]")

@@ -196,7 +196,9 @@ def training_source_of(
     declared = None
     if settings.pretrain is None and resolved.learns:
         declared = training_topics.declared_pretraining(resolved.collection, resolved.rerankers)
-    training_set = found.training_set(fusion) if found and resolved.learns else None
+    training_set = None
+    if found and resolved.learns:
+        training_set = found.training_set(fusion, resolved.resources)
     return TrainingSource(
         training_set,
         settings.checkpoint,

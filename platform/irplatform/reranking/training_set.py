@@ -11,6 +11,7 @@ from irplatform.storage import fingerprint
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from collections.abc import Set as AbstractSet
     from pathlib import Path
 
     from irplatform.reranking.systems import RerankerChoice
@@ -86,15 +87,25 @@ def examples(
     judgments: Mapping[str, Mapping[str, int]],
     first: Mapping[str, Ranking],
     candidates: Mapping[str, tuple[str, ...]],
+    missing: AbstractSet[str] = frozenset(),
 ) -> list[Example]:
-    """The topics that have judgments, with their candidates."""
+    """The topics that have judgments, with their candidates.
+
+    Args:
+        topics: the topics.
+        judgments: topic id to document id to grade.
+        first: the first stage's rankings.
+        candidates: topic id to the ids of its candidates.
+        missing: judged documents that do not exist; nothing is learned from their judgments.
+    """
     found = []
     for topic in topics:
         if topic.id in judgments:
             scores = dict(first[topic.id])
             held = candidates[topic.id]
-            labelled = LabelledTopic(
-                topic, held, judgments[topic.id], tuple(scores[d] for d in held)
-            )
+            grades = judgments[topic.id]
+            if not missing.isdisjoint(grades):
+                grades = {d: grade for d, grade in grades.items() if d not in missing}
+            labelled = LabelledTopic(topic, held, grades, tuple(scores[d] for d in held))
             found.append(Example(labelled, first[topic.id]))
     return found
