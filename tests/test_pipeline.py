@@ -237,7 +237,8 @@ def test_few_judged_topics_cannot_teach(capsys):
     many = {f"t{n}": {"a": 1} for n in range(10)}
     worthless = {f"t{n}": {"a": 0} for n in range(30)}
     assert check_cross_validation(_collection(), [_choice(Letters)], few) is False
-    for judgments, count in ((few, 9), (worthless, 0), (None, 0)):
+    strange = {f"x{n}": {"a": 1} for n in range(30)}  # the collection has no such topics
+    for judgments, count in ((few, 9), (worthless, 0), (None, 0), ({**few, **strange}, 9)):
         with pytest.raises(InputError, match=f"its own {count} judged topics are too few"):
             check_cross_validation(_collection(), [_choice(Witness)], judgments)
     assert capsys.readouterr().err == ""

@@ -141,6 +141,17 @@ def test_the_stages_of_a_run_are_timed(record):
     assert set(metadata(folder, "ranker")["timings"]) == stages
 
 
+def test_topics_that_only_judgments_or_only_the_collection_have_are_named_once(record, capsys):
+    record("bm25", "qld", qrels={"1": {"a": 1}, "7": {"a": 1}, "8": {"a": 0}})
+    assert capsys.readouterr().err.splitlines() == [
+        "bm25: 2 topics with no results (they count as 0): 7, 8; they are judged, but no topics of "
+        "'c'",
+        "bm25: 1 topics with results but no judgments (they do not count): 2",
+    ]
+    record("bm25")
+    assert "topics with" not in capsys.readouterr().err
+
+
 def test_runs_of_earlier_commands_stay_and_are_named(record, capsys):
     record("bm25", "qld")
     assert "earlier commands" not in capsys.readouterr().err

@@ -21,6 +21,7 @@ from irplatform.evaluation import (
     read_sampled_qrels,
 )
 from irplatform.evaluation.significance import CORRECTION, TEST
+from irplatform.evaluation.topic_notices import without_judgments, without_results
 from irplatform.reports.run_report import RunReport, SeedResult, SystemResult
 from irplatform.retrieval.candidates import Provenance
 from irplatform.runs import Run, write_run
@@ -116,6 +117,8 @@ class Recorder:
         seconds = _stages(seconds)
         path = self._write(run, {"retrieval": list(retrieval)}, seconds, resources, None)
         evaluation, evaluating = self._evaluate(run)
+        if not self._systems:
+            self._tell_of_topics(run, evaluation)
         self._keep(
             SystemResult(
                 run.name,
@@ -127,6 +130,15 @@ class Recorder:
             ),
             evaluation,
         )
+
+    def _tell_of_topics(self, run: Run, evaluation: Evaluation) -> None:
+        """Name the topics that judgments and collection do not share, as `evaluate` does."""
+        known = {topic.id for topic in self._collection.load_topics()}
+        if strange := [topic for topic in evaluation.missing if topic not in known]:
+            told = without_results(strange, evaluation.aggregate)
+            notice(f"{run.name}: {told}; they are judged, but no topics of '{self._collection.id}'")
+        if evaluation.unjudged:
+            notice(f"{run.name}: {without_judgments(evaluation.unjudged)}")
 
     def add_reranked(
         self,

@@ -261,7 +261,8 @@ def check_cross_validation(
     Raises:
         InputError: they cannot, and one of them has to learn.
     """
-    judged = sum(any(g > 0 for g in grades.values()) for grades in (qrels or {}).values())
+    topics = [topic.id for topic in collection.load_topics()]
+    judged = sum(any(g > 0 for g in (qrels or {}).get(topic, {}).values()) for topic in topics)
     possible = judged >= FEWEST_TOPICS
     learning = [choice.name for choice in rerankers if choice.trainable]
     if learning and not possible:

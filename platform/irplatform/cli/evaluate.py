@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from irplatform.cli.output import json_option, print_json, print_rows
 from irplatform.console import notice
 from irplatform.evaluation.subsets import SEEN, UNSEEN, TopicFilter, parse_among
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 
 @click.command()
@@ -63,6 +59,7 @@ def evaluate(
     """
     from irplatform.api import evaluate_runs
     from irplatform.evaluation import compare
+    from irplatform.evaluation.topic_notices import without_judgments, without_results
     from irplatform.reports.table import ResultRow, mark, print_table
 
     counting = TopicFilter(parse_among(among) if among else None, relevant)
@@ -78,13 +75,10 @@ def evaluate(
         counted = len(next(iter(next(iter(scored.values())).per_topic.values()), ()))
         notice(f"{counted:,} topics count")
     for path, evaluation in scored.items():
-        for problem, topics in (
-            (f"no results ({_counted(evaluation.aggregate)})", evaluation.missing),
-            ("results but no judgments (they do not count)", evaluation.unjudged),
-        ):
-            if topics:
-                shown = ", ".join(topics[:10]) + (", …" if len(topics) > 10 else "")
-                notice(f"{path}: {len(topics)} topics with {problem}: {shown}")
+        if evaluation.missing:
+            notice(f"{path}: {without_results(evaluation.missing, evaluation.aggregate)}")
+        if evaluation.unjudged:
+            notice(f"{path}: {without_judgments(evaluation.unjudged)}")
     if as_json:
         entries = []
         for path, evaluation in scored.items():
@@ -109,14 +103,3 @@ def evaluate(
         for path, evaluation in scored.items()
     ]
     print_table(rows, list(scored[baseline].aggregate), baseline=baseline, file=sys.stdout)
-
-
-def _counted(measures: Iterable[str]) -> str:
-    """What topics without results mean to the means of these measures."""
-    from irplatform.evaluation.inferred import INFERRED
-
-    left_out = [name for name in measures if name in INFERRED]
-    if not left_out:
-        return "they count as 0"
-    names = " and ".join(left_out)
-    return f"they count as 0, but are left out of the mean of {names}, as in TREC's own program"
