@@ -1,5 +1,6 @@
 """The chapters of a run: who teaches, whose judgments count, what is mixed."""
 
+import json
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import ClassVar
@@ -12,14 +13,15 @@ from irplatform import training_topics
 from irplatform.collections import Collection
 from irplatform.console import notice
 from irplatform.errors import InputError
-from irplatform.pipeline import FOLDS, Candidates, rerank, rerank_with_seeds
-from irplatform.plugin import Options, Reranker, Topic, TrainableReranker
+from irplatform.pipeline import FOLDS, Candidates, rerank, rerank_with_seeds, warning_of_learned
+from irplatform.plugin import LabelledTopic, Options, Reranker, Topic, TrainableReranker
 from irplatform.reranking.splits import seeds_of
 from irplatform.reranking.systems import RerankerChoice
-from irplatform.reranking.training_set import TrainingSource
+from irplatform.reranking.training_set import Example, TrainingSet, TrainingSource
 from irplatform.resources import CollectionResources
 from irplatform.retrieval.first_stage import FirstStage
 from irplatform.runs import Ranking, Run
+from irplatform.storage import home
 from irplatform.training_topics import check_cross_validation, find_training, topics_to_tune_on
 
 pytestmark = pytest.mark.usefixtures("fresh_home")
@@ -27,6 +29,7 @@ pytestmark = pytest.mark.usefixtures("fresh_home")
 CORPUS = SimpleNamespace(name="corpus", fingerprint="corpus")
 TOPICS = [Topic(f"t{n}", f"query {n}") for n in range(20)]
 IDS = list("edcba")
+FIRST = Ranking.of(IDS, np.arange(5.0, 0.0, -1.0))
 
 
 class Letters(Reranker):
@@ -111,6 +114,63 @@ def test_cross_validation_never_scores_a_topic_with_a_model_that_saw_it(resource
     assert len(made.systems) == FOLDS
     assert {topic for topic, _ in Witness.scored} == {t.id for t in TOPICS}  # unjudged ones too
     assert not any(known for _, known in Witness.scored)
+
+
+def _set(*numbers, validation=None):
+    """Topics under other ids than in the evaluated collection."""
+    moved = [
+        Example(LabelledTopic(Topic(f"x{n}", f"query {n}"), tuple(IDS), {"a": 1}), FIRST)
+        for n in numbers
+    ]
+    return TrainingSet("moved", moved, validation)
+
+
+@pytest.mark.parametrize(
+    ("kind", "source", "interpolate", "told"),
+    [
+        (
+            Witness,
+            TrainingSource(_set(3, 5, 77)),
+            None,
+            "was trained on 2 of these 20 topics (t3, t5)",
+        ),
+        (Witness, TrainingSource(_set(3)), 0.5, "was trained on 1 of these 20 topics (t3)"),
+        (Witness, TrainingSource(_set(77, validation=_set(4).training)), None, "trained on 1 of"),
+        (Witness, TrainingSource(_set(77), pretraining=_set(8)), None, "trained on 1 of"),
+        (Witness, TrainingSource(folds=True, pretraining=_set(8)), None, "trained on 1 of"),
+        (Witness, TrainingSource(_set(77)), None, None),
+        (Witness, TrainingSource(folds=True), None, None),
+        (Letters, TrainingSource(_set(3)), None, "share in ranker was chosen on 1 of these"),
+        (Letters, TrainingSource(_set(3)), 0.5, None),
+        (Letters, TrainingSource(_set(77), pretraining=_set(3)), None, None),
+    ],
+)
+def test_learning_from_evaluated_topics_is_told_under_whatever_ids(kind, source, interpolate, told):
+    warning = warning_of_learned(_choice(kind), TOPICS, source, interpolate)
+    assert told in warning if told else warning == ""
+
+
+def test_a_run_carries_the_warning_that_was_told_and_a_checkpoint_knows_all_its_topics(
+    resources, capsys, tmp_path
+):
+    held = _set(*range(30, 40), validation=_set(11).training)
+    source = TrainingSource(held, pretraining=_set(*range(50, 60), 12))
+    made = rerank(_choice(Witness), _candidates(), None, source, None, resources)
+    (warning,) = made.warnings
+    assert "WARNING: ranker was trained on 2 of these 20 topics (t11, t12): its" in warning
+    assert capsys.readouterr().err.count(warning) == 1
+    (folder,) = (
+        path.parent
+        for path in home().glob("checkpoint/*/checkpoint.json")
+        if len(json.loads(path.read_text())["queries"]) == 22
+    )
+    again = rerank(
+        _choice(Witness), _candidates(), None, TrainingSource(checkpoint=folder), None, resources
+    )
+    assert again.warnings == (warning,)
+    assert not any("queries" in system.description for system in again.systems)
+    clean = TrainingSource(_set(*range(30, 40)))
+    assert rerank(_choice(Witness), _candidates(), None, clean, None, resources).warnings == ()
 
 
 class Indexed(CollectionResources):

@@ -152,6 +152,26 @@ def test_topics_that_only_judgments_or_only_the_collection_have_are_named_once(r
     assert "topics with" not in capsys.readouterr().err
 
 
+def test_warnings_are_in_the_report_and_in_the_metadata_of_the_runs_that_they_are_about(tmp_path):
+    collection = Collection("c", "c", Empty(), lambda: [Topic("1", "q"), Topic("2", "q")])
+    recorder = Recorder(collection, QRELS, ["P@1"], {}, tmp_path, None, ["platform"])
+    recorder.warn("")
+    recorder.warn("half of it is empty")
+    recorder.add(a_run("bm25"), [{"name": "bm25"}], RESOURCES, {})
+    system = SimpleNamespace(choice=SimpleNamespace(describe=dict), description={}, fingerprint="f")
+    runs = (a_run("ranker-alone", "b"), a_run("ranker"))
+    made = RerankedRun(*runs, 0.5, [system], ("it saw these topics",))
+    attempts = [(made.with_suffix(f"-seed{seed}"), RESOURCES) for seed in (1, 2)]
+    recorder.add_reranked("ranker", attempts, [], "bm25")
+    report = recorder.report("bm25", ["ranker"])
+    everything = ["half of it is empty", "it saw these topics"]
+    assert list(report.warnings) == report.as_json()["warnings"] == everything
+    assert json.loads((tmp_path / "report.json").read_text())["warnings"] == everything
+    assert metadata(tmp_path, "bm25")["method"]["warnings"] == everything[:1]
+    for name in ("ranker-seed1", "ranker-seed1-alone", "ranker-seed2"):
+        assert metadata(tmp_path, name)["method"]["warnings"] == everything
+
+
 def test_runs_of_earlier_commands_stay_and_are_named(record, capsys):
     record("bm25", "qld")
     assert "earlier commands" not in capsys.readouterr().err

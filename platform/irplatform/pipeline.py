@@ -26,7 +26,7 @@ from irplatform.retrieval.candidates.source import listing, missing_documents
 from irplatform.runs import Run
 from irplatform.runs.scores import alone as alone_name
 from irplatform.storage import artifact, fingerprint, home
-from irplatform.training.checkpoints import Checkpoint
+from irplatform.training.checkpoints import Checkpoint, topic_mark
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -122,8 +122,11 @@ def refuse_silent_downloads(collection: Collection, name: str) -> None:
 
 def refuse_broken_corpus(
     collection: Collection, qrels: Qrels | None, resources: CollectionResources
-) -> None:
+) -> str:
     """Index the corpus, and see that it is whole; a corpus that passed once is not looked at again.
+
+    Returns:
+        What the user is warned of, or "".
 
     Raises:
         InputError: many documents are empty, or many relevant ones are missing.
@@ -154,6 +157,7 @@ def refuse_broken_corpus(
         looked = artifact("check", collection.id, depends_on, look)
     if warning := (looked.path / "warning.txt").read_text(encoding="utf-8"):
         notice(warning)
+    return warning
 
 
 def search(
@@ -195,12 +199,14 @@ class RerankedRun:
         final: the run of both scores, mixed with `weight`.
         weight: the first stage's share; the mean where folds chose their own.
         systems: the systems that made it: one, or one per fold.
+        warnings: what a reader of its scores must know.
     """
 
     alone: Run
     final: Run
     weight: float
     systems: Sequence[System]
+    warnings: Sequence[str] = ()
 
     def with_suffix(self, suffix: str) -> RerankedRun:
         """The same, under longer names."""
@@ -229,6 +235,9 @@ def rerank(
         resources: the harness's resources.
     """
     resources = resources_with(training_source, choice, resources)
+    warning = warning_of_learned(choice, candidates.topics, training_source, interpolate)
+    if warning:
+        resources.notice(warning)
     with resources.timed("train"):
         assignments = assign(choice, candidates, qrels, training_source, resources)
     alone, final = {}, {}
@@ -249,6 +258,7 @@ def rerank(
         Run(choice.name, {t: final[t] for t in order}),
         sum(weights) / len(weights),
         [system for system, _ in assignments],
+        (warning,) if warning else (),
     )
 
 
@@ -295,6 +305,39 @@ def resources_with(
     return replace(resources, source=source, _vectors={})
 
 
+def warning_of_learned(
+    choice: RerankerChoice,
+    topics: Sequence[Topic],
+    training_source: TrainingSource,
+    interpolate: float | None,
+) -> str:
+    """What to tell where a reranker learns from topics that it is evaluated on, or "".
+
+    Topics are known by their words: another collection may have them under other ids.
+
+    Args:
+        choice: the reranker.
+        topics: the evaluated topics.
+        training_source: what it learns from.
+        interpolate: the first stage's share; None chooses it on the training topics.
+    """
+    if training_source.checkpoint is not None:
+        held = Checkpoint.read(training_source.checkpoint) if choice.trainable else None
+        learned = held.learned(topics) if held else []
+    else:
+        sources = [training_source.training_set] if choice.trainable or interpolate is None else []
+        if choice.trainable:
+            sources.append(training_source.pretraining_of(choice))
+        marks = {topic_mark(topic) for source in sources if source for topic in source.topics}
+        learned = [topic for topic in topics if topic_mark(topic) in marks]
+    if not learned:
+        return ""
+    some = f"{len(learned):,} of these {len(topics):,} topics ({listing([t.id for t in learned])})"
+    if not choice.trainable:
+        return f"WARNING: the first stage's share in {choice.name} was chosen on {some}."
+    return f"WARNING: {choice.name} was trained on {some}: its scores show what it remembers."
+
+
 def assign(
     choice: RerankerChoice,
     candidates: Candidates,
@@ -305,13 +348,6 @@ def assign(
     """Fit what has to be fitted, and say which system scores which topics."""
     if training_source.checkpoint is not None and choice.trainable:
         system = open_checkpoint(choice, training_source.checkpoint, resources)
-        if learned := Checkpoint.read(training_source.checkpoint).learned(candidates.topics):
-            named = ", ".join(topic.id for topic in learned[:5])
-            notice(
-                f"WARNING: {choice.name} was trained on {len(learned):,} of these "
-                f"{len(candidates.topics):,} topics ({named}, …): its scores show what it "
-                "remembers."
-            )
         return [(system, candidates.topics)]
     if training_source.training_set is not None:
         system = fit_system(
@@ -395,4 +431,5 @@ __all__ = [
     "rerank_with_seeds",
     "resources_with",
     "search",
+    "warning_of_learned",
 ]

@@ -92,8 +92,14 @@ class Recorder:
         self._written: set[str] = set()
         self._data = self._describe_data()
         self._told: Mapping[str, float] = {}
+        self._warnings: list[str] = []
         self.candidates = Provenance()
         self.first_stage = ""
+
+    def warn(self, warning: str) -> None:
+        """Record what a reader of all runs from now on must know; "" is nothing."""
+        if warning:
+            self._warnings.append(warning)
 
     def add(
         self,
@@ -136,7 +142,9 @@ class Recorder:
         known = {topic.id for topic in self._collection.load_topics()}
         if strange := [topic for topic in evaluation.missing if topic not in known]:
             told = without_results(strange, evaluation.aggregate)
-            notice(f"{run.name}: {told}; they are judged, but no topics of '{self._collection.id}'")
+            told = f"{run.name}: {told}; they are judged, but no topics of '{self._collection.id}'"
+            notice(told)
+            self.warn(told)
         if evaluation.unjudged:
             notice(f"{run.name}: {without_judgments(evaluation.unjudged)}")
 
@@ -160,7 +168,9 @@ class Recorder:
         final: list[Evaluation] = []
         own: list[Evaluation] = []
         seconds: dict[str, float] = {}
+        warnings: dict[str, None] = {}
         for made, resources in attempts:
+            warnings |= dict.fromkeys(made.warnings)
             spent = _stages(resources.seconds_since(self._told))
             self._told = dict(resources.seconds)
             path = self._write_reranked(made, retrieval, baseline, resources, spent)
@@ -182,6 +192,7 @@ class Recorder:
                 sum(seed.interpolation for seed in seeds) / len(seeds),
                 own_evaluation.aggregate,
                 seeds=seeds if len(seeds) > 1 else (),
+                warnings=tuple(warnings),
             ),
             evaluation,
         )
@@ -203,6 +214,7 @@ class Recorder:
             "training": [dict(system.description) for system in made.systems],
             "weights": [system.fingerprint for system in made.systems],
             _FIRST_STAGE: self.first_stage,
+            "warnings": list(made.warnings),
         }
         self._write(made.alone, {**method, "interpolation": 0.0}, seconds, resources, baseline)
         method["interpolation"] = made.weight
@@ -228,7 +240,11 @@ class Recorder:
             tag=self._tag or run.name,
             command=self._command,
             data={**self._data, "artifacts": dict(resources.artifacts)},
-            method={**method, "candidates": dict(self.candidates.facts)},
+            method={
+                **method,
+                "candidates": dict(self.candidates.facts),
+                "warnings": [*self._warnings, *method.get("warnings", ())],
+            },
             timings=seconds,
             measures=self._measures,
             baseline=baseline,
@@ -286,6 +302,7 @@ class Recorder:
             baseline,
             comparisons,
             self.candidates,
+            [*self._warnings, *(w for system in self._systems for w in system.warnings)],
         )
         with atomic_write(self._run_dir / "report.json") as file:
             json.dump({**report.as_json(), "command": shlex.join(self._command)}, file, indent=1)

@@ -79,6 +79,11 @@ def explain(
     candidates = candidates.fused(fusion)
     training_source = training_source_of(resolved, training, fusion)
     resources = pipeline.resources_with(training_source, choice, resolved.resources)
+    interpolate = settings.interpolate
+    if warning := pipeline.warning_of_learned(
+        choice, candidates.topics, training_source, interpolate
+    ):
+        resources.notice(warning)
     system = next(
         system
         for system, held in pipeline.assign(

@@ -46,7 +46,7 @@ def run(settings: RunSettings, plugins: Registry | None = None) -> RunReport:
     names = [*settings.retrievers, *settings.rerankers]
     plugins.announce("run_started", RunEvent(collection.id, tuple(names), run_dir))
 
-    pipeline.refuse_broken_corpus(collection, qrels, resources)
+    recorder.warn(pipeline.refuse_broken_corpus(collection, qrels, resources))
     indexed = dict(resources.seconds)
     candidates = candidates_of(resolved)
     recorder.candidates = candidates.provenance

@@ -88,6 +88,7 @@ class SystemResult:
         measures_alone: what the reranker's own scores give.
         remark: what a reader of the scores must know.
         seeds: the results of each seed, where there were several.
+        warnings: what was said of it on the way, such as that it learned from evaluated topics.
     """
 
     name: str
@@ -99,6 +100,7 @@ class SystemResult:
     measures_alone: Mapping[str, float] | None = None
     remark: str = ""
     seeds: Sequence[SeedResult] = ()
+    warnings: Sequence[str] = ()
 
     def spread(self, *, own_scores: bool = False) -> dict[str, Spread]:
         """Per measure, what seeds change of it; empty where there was one seed.
@@ -170,6 +172,7 @@ class RunReport:
         comparisons: reranker (and NAME-alone), or retriever, to measure to comparison with the
             baseline.
         candidates: which documents the rerankers were given.
+        warnings: what a reader of the scores must know and was told on the way.
     """
 
     collection: str
@@ -179,12 +182,14 @@ class RunReport:
     baseline: str
     comparisons: Mapping[str, Mapping[str, Comparison]] = field(default_factory=dict)
     candidates: Provenance = field(default_factory=Provenance)
+    warnings: Sequence[str] = ()
 
     def as_json(self) -> dict[str, Any]:
         """What `platform run --json` prints."""
         content: dict[str, Any] = {
             "collection": self.collection,
             "candidates": dict(self.candidates.facts),
+            "warnings": list(self.warnings),
             "runs": [system.as_json() for system in self.systems],
         }
         if self.comparisons:

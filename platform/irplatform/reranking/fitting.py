@@ -68,7 +68,7 @@ def open_checkpoint(
     held = Checkpoint.read(folder, of=choice.name)
     members = held.load(choice.registration, lambda: choice.create(resources))
     mark = mark or fingerprint({"checkpoint": held.description})
-    return System(choice, members, held.weight, mark, held.description)
+    return System(choice, members, held.weight, mark, held.about)
 
 
 def _refuse_barren(choice: RerankerChoice, training_set: TrainingSet) -> None:
@@ -153,7 +153,7 @@ def train(
             folder,
             len(splits),
             resources.vector_folders,
-            [example.topic for example in training_set.training],
+            [*training_set.topics, *(pretraining.topics if pretraining else ())],
             _describe(choice, training_set, splits, chosen, depends_on),
         )
         for number in range(len(splits)):

@@ -45,6 +45,13 @@ class TrainingSet:
     training: Sequence[Example]
     validation: Sequence[Example] | None = None
 
+    @property
+    def topics(self) -> list[Topic]:
+        """All topics, those of the validation included."""
+        return [
+            example.topic for part in (self.training, self.validation or ()) for example in part
+        ]
+
     def digest(self) -> str:
         """Stands for topics, candidates, first-stage scores and judgments."""
         mark = hashlib.sha256()

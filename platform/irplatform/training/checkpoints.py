@@ -45,7 +45,8 @@ class Checkpoint:
         options: those that it was trained with.
         members: how many there are.
         weight: the first stage's share in interpolation, 0 to 1.
-        queries: stand for the words of the topics that it was trained on.
+        queries: stand for the words of the topics that it was trained on, those of pre-training and
+            validation included.
         description: all that `write_checkpoint` recorded.
     """
 
@@ -115,7 +116,12 @@ class Checkpoint:
 
     def learned(self, topics: Sequence[Topic]) -> list[Topic]:
         """Those of some topics that it was trained on, known by their words in any collection."""
-        return [topic for topic in topics if _mark(topic) in self.queries]
+        return [topic for topic in topics if topic_mark(topic) in self.queries]
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """The description without what stands for topics, which may be many thousands."""
+        return {name: held for name, held in self.description.items() if name != _QUERIES}
 
     def load(
         self, registration: Registration[Reranker], create: Callable[[], Reranker]
@@ -162,7 +168,7 @@ def write_checkpoint(
         folder: has what the members saved, each in its `member_folder`.
         members: how many.
         vector_folders: word vectors; the first are those that it was trained with.
-        topics: those that it was trained on.
+        topics: those that it was trained on, those of pre-training and validation included.
         description: what else is recorded: `reranker`, `options`, `interpolation` with its
             `weight`, and more.
     """
@@ -173,7 +179,7 @@ def write_checkpoint(
         "format": FORMAT,
         "members": members,
         **description,
-        _QUERIES: sorted({_mark(topic) for topic in topics}),
+        _QUERIES: sorted({topic_mark(topic) for topic in topics}),
     }
     text = json.dumps(recorded, indent=1)
     (folder / _DESCRIPTION).write_text(text + "\n", encoding="utf-8")
@@ -188,8 +194,8 @@ def cached_checkpoints() -> Iterator[Checkpoint]:
             continue
 
 
-def _mark(topic: Topic) -> str:
-    """Stands for a topic's words."""
+def topic_mark(topic: Topic) -> str:
+    """Stands for a topic's words, by which it is known in any collection."""
     return fingerprint({"query": topic.query})
 
 
