@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from irplatform.choices import choose_systems
 from irplatform.collections.mesh import FIELD as MESH_FIELD
-from irplatform.collections.mesh import mesh_queries
+from irplatform.collections.mesh import check_headings, mesh_queries
 from irplatform.console import notice
 from irplatform.errors import InputError
 from irplatform.pipeline import FOLDS, Candidates, search
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from irplatform.collections import Collection, Qrels
+    from irplatform.collections import Collection, Corpus, Qrels
     from irplatform.registry import Registry
     from irplatform.reranking.systems import RerankerChoice
     from irplatform.resources import CollectionResources
@@ -60,6 +60,21 @@ def find_training(collection: Collection, train_on: Collection | None) -> Collec
 def same_documents(training: Collection, collection: Collection) -> bool:
     """Whether two collections search the same documents."""
     return training.corpus.fingerprint == collection.corpus.fingerprint
+
+
+def check_same_documents(training: Collection, corpus: Corpus) -> None:
+    """Refuse training topics, or their validation topics, that are over other documents.
+
+    Raises:
+        InputError: they are.
+    """
+    validation = training.validation() if training.validation else None
+    for part in (training, validation):
+        if part is not None and part.corpus.fingerprint != corpus.fingerprint:
+            raise InputError(
+                f"'{part.id}' has other documents than the evaluated collection. Train on it with "
+                "`platform train` and give the result with --checkpoint."
+            )
 
 
 def topics_to_tune_on(
@@ -144,15 +159,11 @@ def find_candidates(
         InputError: the training collection has other documents, or no judgments.
     """
     source = source or Retrieved()
+    check_same_documents(training, resources.corpus)
 
     def find(part: Collection, chosen: CandidateSource) -> tuple[Candidates, Qrels]:
         if part.load_qrels is None:
             raise InputError(f"'{part.id}' has no judgments to train on.")
-        if part.corpus.fingerprint != resources.corpus.fingerprint:
-            raise InputError(
-                f"'{part.id}' has other documents than the evaluated collection. Train on it with "
-                "`platform train` and give the result with --checkpoint."
-            )
         found = search(part, retrievers, depth, rerank_depth, resources, source=chosen)
         return found, part.load_qrels()
 
@@ -166,6 +177,7 @@ def find_candidates(
 
 def check_pretraining(
     name: str | None,
+    collection: Collection,
     checkpoint: Path | None,
     rerankers: Sequence[RerankerChoice],
     plugins: Registry,
@@ -173,7 +185,8 @@ def check_pretraining(
     """Refuse pre-training that would have no effect, or on what there is not.
 
     Raises:
-        InputError: nothing is trained, or there is no such collection.
+        InputError: nothing is trained, there is no such collection, it has other documents or no
+            judgments, or the documents have no MeSH headings.
     """
     if name in (None, NO_PRETRAINING):
         return
@@ -181,8 +194,13 @@ def check_pretraining(
         raise InputError("--pretrain has no effect with --checkpoint: nothing is trained then.")
     if not any(choice.trainable for choice in rerankers):
         raise InputError("--pretrain has no effect: no reranker that learns is asked for.")
-    if name != MESH:
-        plugins.collection(name)
+    if name == MESH:
+        check_headings(collection.corpus)
+        return
+    source = plugins.collection(name)
+    if source.load_qrels is None:
+        raise InputError(f"'{source.id}' has no judgments to pre-train on.")
+    check_same_documents(source, collection.corpus)
 
 
 def check_repetitions(seeds: int, members: int, rerankers: Sequence[RerankerChoice]) -> None:
@@ -232,8 +250,6 @@ def pretraining_set(
         found = find_candidates(source, plain, PRETRAINING_DEPTH, PRETRAINING_DEPTH, resources)
         return found.training_set(Fusion(), resources)
     source = plugins.collection(name)
-    if source.load_qrels is None:
-        raise InputError(f"'{source.id}' has no judgments to pre-train on.")
     found = find_candidates(source, retrievers, PRETRAINING_DEPTH, PRETRAINING_DEPTH, resources)
     return found.training_set(fusion, resources)
 

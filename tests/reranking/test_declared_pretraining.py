@@ -84,12 +84,21 @@ def test_variants_share_one_pretraining():
 
 
 def test_none_asks_for_no_pretraining():
-    training_topics.check_pretraining("none", None, [], SimpleNamespace())
     nothing = SimpleNamespace()
+    training_topics.check_pretraining("none", nothing, None, [], nothing)
     arguments = (nothing, nothing, [], nothing, nothing)
     assert training_topics.pretraining_set("none", *arguments, queries=10) is None
 
 
 def test_a_collection_to_pretrain_on_that_there_is_not_is_refused_before_any_work():
     with pytest.raises(InputError, match="nope"):
-        training_topics.check_pretraining("nope", None, [_choice(Silent)], registry())
+        training_topics.check_pretraining(
+            "nope", _collection(headings=True), None, [_choice(Silent)], registry()
+        )
+
+
+def test_headings_are_asked_for_before_any_work():
+    check = training_topics.check_pretraining
+    check("mesh", _collection(headings=True), None, [_choice(Silent)], registry())
+    with pytest.raises(InputError, match="no field 'mesh' with MeSH headings"):
+        check("mesh", _collection(headings=False), None, [_choice(Silent)], registry())

@@ -86,6 +86,8 @@ def resolve(settings: RunSettings, plugins: Registry) -> ResolvedRun:
     if not (resolved.learns or resolved.fuses):
         return resolved
     training = training_topics.find_training(collection, train_on)
+    if training is not None and resolved.learns:
+        training_topics.check_same_documents(training, collection.corpus)
     folds = (
         resolved.learns
         and not training

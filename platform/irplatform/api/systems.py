@@ -88,7 +88,9 @@ def resolve_learning_systems(settings: RunSettings, plugins: Registry) -> System
     systems = resolve_systems(settings, plugins)
     training_topics.check_repetitions(settings.seeds, settings.members, systems.rerankers)
     rerankers = pipeline.apply_checkpoint(settings.checkpoint, systems.rerankers)
-    training_topics.check_pretraining(settings.pretrain, settings.checkpoint, rerankers, plugins)
+    training_topics.check_pretraining(
+        settings.pretrain, systems.collection, settings.checkpoint, rerankers, plugins
+    )
     for choice in rerankers:
         choice.describe()  # what it depends on and cannot have is refused before any work
     pipeline.refuse_silent_downloads(systems.collection, settings.collection)

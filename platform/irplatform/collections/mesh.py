@@ -70,6 +70,19 @@ def mesh_queries(corpus: Corpus, count: int, seed: int, split: Split = "train") 
     )
 
 
+def check_headings(corpus: Corpus) -> None:
+    """Refuse documents that have no field of MeSH headings, as far as their names of fields tell.
+
+    Raises:
+        InputError: they have none.
+    """
+    if FIELD not in corpus.fields:
+        raise InputError(
+            f"the documents of '{corpus.name}' have no field '{FIELD}' with MeSH headings "
+            f"(fields: {', '.join(corpus.fields) or 'none'})."
+        )
+
+
 def write_queries(corpus: Corpus, folder: Path, count: int, seed: int) -> dict[str, int]:
     """Draw queries and write `queries.jsonl` and `qrels/<split>.tsv`, as BEIR lays them out.
 
@@ -135,11 +148,7 @@ def _drawn(corpus: Corpus, count: int, seed: int) -> Path:
 
 def _draw(corpus: Corpus, count: int, seed: int) -> list[tuple[str, list[str]]]:
     """Articles with the smallest hashes, in order of their ids: one pass, bounded memory."""
-    if FIELD not in corpus.fields:
-        raise InputError(
-            f"the documents of '{corpus.name}' have no field '{FIELD}' with MeSH headings "
-            f"(fields: {', '.join(corpus.fields) or 'none'})."
-        )
+    check_headings(corpus)
     held: list[tuple[int, str, list[str]]] = []
     with progress("drawing MeSH-term queries", corpus.size_hint()) as advance:
         for document in corpus:
