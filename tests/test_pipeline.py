@@ -11,6 +11,7 @@ from small import SmallResources, registration
 
 from irplatform import training_topics
 from irplatform.collections import Collection
+from irplatform.collections.joined import joined
 from irplatform.console import notice
 from irplatform.errors import InputError
 from irplatform.pipeline import FOLDS, Candidates, rerank, rerank_with_seeds, warning_of_learned
@@ -270,20 +271,37 @@ def test_an_interrupted_reranking_goes_on_unless_told_not_to(resources, monkeypa
 
 def test_a_collection_does_not_train_for_itself():
     with pytest.raises(InputError, match="'c' cannot train rerankers for itself"):
-        find_training(_collection(), _collection())
+        find_training(_collection(), [_collection()])
 
 
 def test_the_named_collection_goes_before_the_partner():
     partner, named = _collection("partner"), _collection("named")
     evaluated = _collection(training=lambda: partner)
-    assert find_training(evaluated, None) is partner
-    assert find_training(evaluated, named) is named
-    assert find_training(_collection(), None) is None
+    assert find_training(evaluated, []) is partner
+    assert find_training(evaluated, [named]) is named
+    assert find_training(_collection(), []) is None
 
 
 def test_a_training_collection_needs_judgments():
     with pytest.raises(InputError, match="'named' has no judgments to train on"):
-        find_training(_collection(), _collection("named", load_qrels=None))
+        find_training(_collection(), [_collection("named", load_qrels=None)])
+
+
+def test_several_named_collections_are_learned_from_together():
+    evaluated, a, b = _collection(), _collection("a"), _collection("b")
+    assert find_training(evaluated, [a, b]).id == "a+b"
+    with pytest.raises(InputError, match="'a' is named twice"):
+        find_training(evaluated, [a, b, a])
+    with pytest.raises(InputError, match="'c' cannot train rerankers for itself"):
+        find_training(evaluated, [a, evaluated])
+    with pytest.raises(InputError, match="'b' has no judgments to train on"):
+        find_training(evaluated, [a, replace(b, load_qrels=None)])
+    other = replace(b, corpus=SimpleNamespace(name="o", fingerprint="other"))
+    with pytest.raises(InputError, match="'b' has other documents than 'a': they cannot"):
+        find_training(evaluated, [a, other])
+    partners = joined([a, evaluated])
+    with pytest.raises(InputError, match="'c' cannot train rerankers for itself"):
+        find_training(replace(evaluated, training=lambda: partners), [])
 
 
 def test_training_on_other_documents_is_refused(resources):
@@ -309,12 +327,12 @@ def test_few_judged_topics_cannot_teach(capsys):
 def test_options_are_tuned_on_the_partner_never_on_the_collection_itself_unasked():
     partner, named = _collection("partner"), _collection("named")
     evaluated = _collection(training=lambda: partner)
-    assert topics_to_tune_on(evaluated, None, itself=False) is partner
-    assert topics_to_tune_on(evaluated, named, itself=False) is named
-    assert topics_to_tune_on(evaluated, None, itself=True) is evaluated
+    assert topics_to_tune_on(evaluated, [], itself=False) is partner
+    assert topics_to_tune_on(evaluated, [named], itself=False) is named
+    assert topics_to_tune_on(evaluated, [], itself=True) is evaluated
     with pytest.raises(InputError, match="its own topics are kept for testing"):
-        topics_to_tune_on(_collection(), None, itself=False)
+        topics_to_tune_on(_collection(), [], itself=False)
     with pytest.raises(InputError, match="name different topics; give one"):
-        topics_to_tune_on(evaluated, named, itself=True)
+        topics_to_tune_on(evaluated, [named], itself=True)
     with pytest.raises(InputError, match="'c' has no judgments to tune on"):
-        topics_to_tune_on(_collection(load_qrels=None), None, itself=True)
+        topics_to_tune_on(_collection(load_qrels=None), [], itself=True)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from irplatform.option_types import is_choice, type_in_words
 
@@ -81,9 +81,15 @@ def _declared(
         if part not in fields:
             break
         declared = fields[part]
-        inner = declared.annotation
+        inner = _table(declared.annotation)
         path.append(str(part))
     return path, declared
+
+
+def _table(annotation: Any) -> Any:
+    """The table of a type such as `Table | None`, else the type."""
+    tables = [part for part in get_args(annotation) if hasattr(part, "model_fields")]
+    return tables[0] if is_choice(annotation) and len(tables) == 1 else annotation
 
 
 def _first(options: Any) -> str:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from irplatform.choices import choose_systems
+from irplatform.collections.joined import joined
 from irplatform.collections.mesh import FIELD as MESH_FIELD
 from irplatform.collections.mesh import check_headings, mesh_queries
 from irplatform.console import notice
@@ -41,20 +42,54 @@ FEWEST_TOPICS = 10
 """Fewer judged topics than this are not cross-validated."""
 
 
-def find_training(collection: Collection, train_on: Collection | None) -> Collection | None:
+def find_training(collection: Collection, train_on: Sequence[Collection]) -> Collection | None:
     """The collection that trains rerankers for this one, if there is one.
 
+    Args:
+        collection: what is evaluated.
+        train_on: what the user named to learn from; nothing takes the collection's partner.
+
     Raises:
-        InputError: it is the evaluated collection itself, or it has no judgments.
+        InputError: it is the evaluated collection itself or has no judgments, or several are named
+            that cannot be learned from together.
     """
-    training = train_on or (collection.training() if collection.training else None)
+    partner = collection.training() if collection.training and not train_on else None
+    training = all_to_learn_from(train_on) if train_on else partner
     if training is None:
         return None
-    if training.id == collection.id:
+    if any(part.id == collection.id for part in training.parts or (training,)):
         raise InputError(f"'{collection.id}' cannot train rerankers for itself.")
-    if training.load_qrels is None:
-        raise InputError(f"'{training.id}' has no judgments to train on.")
+    _check_learnable(training)
     return training
+
+
+def all_to_learn_from(named: Sequence[Collection]) -> Collection:
+    """Collections that the user named to learn from, as one.
+
+    Raises:
+        InputError: one is named twice or has no judgments, or they have different documents.
+    """
+    training = joined(named)
+    _check_learnable(training)
+    return training
+
+
+def _check_learnable(training: Collection) -> None:
+    """See that a collection, or all that it joins, can be learned from together.
+
+    Raises:
+        InputError: one has no judgments, or other documents than the first.
+    """
+    first, *others = training.parts or (training,)
+    for part in (first, *others):
+        if part.load_qrels is None:
+            raise InputError(f"'{part.id}' has no judgments to train on.")
+    for part in others:
+        if not same_documents(part, first):
+            raise InputError(
+                f"'{part.id}' has other documents than '{first.id}': they cannot be learned from "
+                "together."
+            )
 
 
 def same_documents(training: Collection, collection: Collection) -> bool:
@@ -78,20 +113,20 @@ def check_same_documents(training: Collection, corpus: Corpus) -> None:
 
 
 def topics_to_tune_on(
-    collection: Collection, train_on: Collection | None, *, itself: bool
+    collection: Collection, train_on: Sequence[Collection], *, itself: bool
 ) -> Collection:
     """The collection whose topics options are chosen on: never one that is evaluated unasked.
 
     Args:
         collection: what the options are for.
-        train_on: what the user named to learn from.
+        train_on: what the user named to learn from; nothing takes the collection's partner.
         itself: whether the user said that the collection's own topics are for training.
 
     Raises:
         InputError: there is none, or the user named two.
     """
     if itself:
-        if train_on is not None:
+        if train_on:
             raise InputError("--train-on and --on-these-topics name different topics; give one.")
         if collection.load_qrels is None:
             raise InputError(f"'{collection.id}' has no judgments to tune on.")

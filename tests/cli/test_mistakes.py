@@ -83,6 +83,12 @@ def refused(platform, folder):
         (("train", *SMALL, "--reranker", "delta", "--pretrain", "demo-train"), "has other doc"),
         ((*DEMO, "--pretrain", "small"), "'small-test' has other documents than the evaluated"),
         ((*RUN, "--reranker", "drmm", "--pretrain", "mesh"), "have no field 'mesh' with MeSH head"),
+        (
+            (*DEMO, "--train-on", "demo-train", "--train-on", "demo-train"),
+            "'demo-train' is named twice",
+        ),
+        ((*DEMO, "--train-on", "demo-train", "--train-on", "small"), "'small-test' has other doc"),
+        (("train", *SMALL, *SMALL, "--reranker", "delta"), "'small-test' is named twice"),
         ((*RUN, "--reranker", "delta"), "names no training collection for delta"),
         ((*DEMO, "--device", "gpu"), "unknown device 'gpu'. Choose one of auto, cpu, cuda, mps"),
         ((*RUN, "--device", "gpu"), "unknown device 'gpu'. Choose one of auto, cpu, cuda, mps"),

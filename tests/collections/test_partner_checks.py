@@ -4,6 +4,7 @@ import pytest
 
 from irplatform.collections import Collection, Corpus
 from irplatform.collections.checks import check
+from irplatform.collections.joined import joined
 from irplatform.errors import InputError
 from irplatform.plugin import Document, Topic
 
@@ -40,6 +41,14 @@ def findings(extra=None, **declared):
 
 def test_nothing_is_wrong_with_a_sound_partner():
     assert findings(training=lambda: collection("t")) == {}
+    both = joined([collection("t"), collection("u")])
+    assert findings(training=lambda: both) == {}
+
+
+def test_every_one_of_several_partners_is_looked_at():
+    both = joined([collection("t"), collection("u", corpus="1")])
+    found = findings(training=lambda: both)["training partner"]
+    assert "'u' has other documents" in found.message
 
 
 @pytest.mark.parametrize(

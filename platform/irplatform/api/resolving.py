@@ -80,7 +80,7 @@ def resolve(settings: RunSettings, plugins: Registry) -> ResolvedRun:
     """
     systems = resolve_learning_systems(settings, plugins)
     collection, rerankers = systems.collection, systems.rerankers
-    train_on = plugins.collection(settings.train_on) if settings.train_on else None
+    train_on = [plugins.collection(name) for name in settings.train_on]
     qrels = collection.load_qrels() if collection.load_qrels else None
     resolved = _resolved(settings, plugins, systems, qrels)
     if not (resolved.learns or resolved.fuses):
@@ -99,8 +99,11 @@ def resolve(settings: RunSettings, plugins: Registry) -> ResolvedRun:
 def resolve_training(settings: RunSettings, plugins: Registry) -> ResolvedRun:
     """Resolve and check what a training was told: its collection is the one to learn from.
 
+    With `train_on`, the topics of these collections are learned from as well.
+
     Raises:
-        InputError: a wrong name, option or file, or a collection without judgments.
+        InputError: a wrong name, option or file, a collection without judgments, or collections
+            that cannot be learned from together.
     """
     if settings.checkpoint is not None:
         raise InputError("--checkpoint has no effect: training makes one.")
@@ -108,9 +111,9 @@ def resolve_training(settings: RunSettings, plugins: Registry) -> ResolvedRun:
     for choice in systems.rerankers:
         if not choice.trainable:
             raise InputError(f"'{choice.name}' does not learn: it needs no training.")
-    if systems.collection.load_qrels is None:
-        raise InputError(f"'{systems.collection.id}' has no judgments to train on.")
-    return replace(_resolved(settings, plugins, systems, None), training=systems.collection)
+    others = [plugins.collection(name) for name in settings.train_on]
+    training = training_topics.all_to_learn_from([systems.collection, *others])
+    return replace(_resolved(settings, plugins, systems, None), training=training)
 
 
 def _resolved(

@@ -39,7 +39,8 @@ class RunSettings:
         candidates: "retrieved", "judged" (exactly the judged documents), or a run file.
         measures: names; empty takes the collection's.
         settings: options of retrievers and rerankers, see `choose_systems`.
-        train_on: a collection to train on, instead of the collection's own partner.
+        train_on: collections to train on together, instead of the collection's own partner;
+            for `train`, beside the collection.
         checkpoint: a trained reranker to use, instead of training.
         pretrain: what rerankers learn from before that: "mesh", a collection over the same
             documents, or "none"; None pre-trains those that say so themselves.
@@ -71,7 +72,7 @@ class RunSettings:
     candidates: str = RETRIEVED
     measures: Sequence[str] = ()
     settings: Mapping[str, object] = field(default_factory=dict)
-    train_on: str | None = None
+    train_on: Sequence[str] = ()
     checkpoint: Path | None = None
     pretrain: str | None = None
     pretrain_queries: int = 10_000
@@ -112,10 +113,10 @@ class RunSettings:
         if self.tag is not None and self.tag.split() != [self.tag]:
             raise InputError(f"--tag '{self.tag}' is no run tag: TREC runs take one word.")
         for name in _OF_RERANKERS:
-            if not self.rerankers and getattr(self, name) is not None:
+            if not self.rerankers and getattr(self, name) not in (None, ()):
                 option = name.replace("_", "-")
                 raise InputError(f"--{option} has no effect without --reranker NAME.")
-        if self.train_on is not None and self.checkpoint is not None:
+        if self.train_on and self.checkpoint is not None:
             raise InputError("--train-on has no effect with --checkpoint; give one of the two.")
         for name, usual in (("seeds", 1), ("preset", None), ("members", MEMBERS)):
             if self.checkpoint is not None and getattr(self, name) != usual:
@@ -134,7 +135,7 @@ class TuneSettings:
         refine: further trials around the best ones, for every fold and for the final choice.
         folds: of the estimate.
         topics: how many topics to use, drawn at random; None uses all.
-        train_on: a collection whose topics to use, instead of the collection's own partner.
+        train_on: collections whose topics to use, instead of the collection's own partner.
         on_these_topics: use the topics of the collection itself.
     """
 
@@ -143,7 +144,7 @@ class TuneSettings:
     refine: int = 0
     folds: int = 5
     topics: int | None = None
-    train_on: str | None = None
+    train_on: Sequence[str] = ()
     on_these_topics: bool = False
 
     def __post_init__(self) -> None:

@@ -53,7 +53,7 @@ def tune(settings: RunSettings, tuning: TuneSettings) -> TuneReport:
         **_one_plan(settings.retrievers, tuning.over),
     }
     dimensions = read_space(plugins, settings.retrievers, settings.rerankers, given, tuning.over)
-    train_on = plugins.collection(tuning.train_on) if tuning.train_on else None
+    train_on = [plugins.collection(name) for name in tuning.train_on]
     used = training_topics.topics_to_tune_on(collection, train_on, itself=tuning.on_these_topics)
     _check_fit([*used.load_topics(), *collection.load_topics()], systems, given, dimensions)
     judged = of_collection(used, settings.measures or (TUNED_MEASURE,), plugins.measures)

@@ -18,6 +18,12 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 collection_option = click.option(
     "--collection", required=True, help="A name, path or ir_datasets id."
 )
+learned_collections_option = click.option(
+    "--collection",
+    multiple=True,
+    required=True,
+    help="A name, path or ir_datasets id; repeat it for several over the same documents.",
+)
 preset_option = click.option(
     "--preset",
     metavar="NAME",
@@ -59,11 +65,15 @@ def interpolate_option(explained: str) -> Callable[[Command], Command]:
 
 def train_on_option(explained: str) -> Callable[[Command], Command]:
     """`--train-on`; `explained` says for what its topics are, and what they are by default."""
-    return click.option("--train-on", metavar="COLLECTION", help=explained)
+    return click.option(
+        "--train-on",
+        multiple=True,
+        metavar="COLLECTION",
+        help=f"{explained} Repeat it for several over the same documents.",
+    )
 
 
 _SYSTEMS = (
-    collection_option,
     click.option(
         "--retriever",
         "retrievers",
@@ -168,13 +178,19 @@ _RANKING = (
 
 
 def system_options(command: Command) -> Command:
-    """The options of `run`, `train`, `explain` and `tune`."""
-    return _with(_SYSTEMS, expansion_options(command))
+    """The options of `run`, `explain` and `tune`."""
+    return collection_option(_with(_SYSTEMS, expansion_options(command)))
 
 
 def training_options(command: Command) -> Command:
-    """The options of `run`, `train` and `explain`, those of systems included."""
+    """The options of `run` and `explain`, those of systems included."""
     return system_options(_with(_TRAINING, command))
+
+
+def options_of_train(command: Command) -> Command:
+    """The options of `train`: those of `run`, for collections to learn from."""
+    systems = _with(_SYSTEMS, expansion_options(_with(_TRAINING, command)))
+    return learned_collections_option(systems)
 
 
 def ranking_options(command: Command) -> Command:

@@ -7,13 +7,13 @@ from typing import Any
 
 import click
 
-from irplatform.cli.options import training_options
+from irplatform.cli.options import options_of_train
 from irplatform.cli.output import json_option, print_json
 from irplatform.cli.settings import chosen_settings
 
 
 @click.command()
-@training_options
+@options_of_train
 @click.option("--reranker", required=True, help="What to train.")
 @click.option(
     "--out",
@@ -22,6 +22,7 @@ from irplatform.cli.settings import chosen_settings
 )
 @json_option
 def train(
+    collection: tuple[str, ...],
     reranker: str,
     settings: tuple[str, ...],
     config: Path | None,
@@ -31,7 +32,7 @@ def train(
     as_json: bool,
     **given: Any,
 ) -> None:
-    """Train a reranker on the topics of a collection (FOLDER:train, say).
+    """Train a reranker on the topics of a collection (FOLDER:train, say), or of several.
 
     Use the result with `platform run --reranker NAME --checkpoint FOLDER`.
     """
@@ -39,7 +40,11 @@ def train(
     from irplatform.api import train as train_reranker
 
     systems = chosen_settings(given["retrievers"], settings, config, expand, query_plan)
-    trained = train_reranker(RunSettings(rerankers=(reranker,), settings=systems, **given), out)
+    learned, *others = collection
+    told = RunSettings(
+        learned, rerankers=(reranker,), settings=systems, train_on=tuple(others), **given
+    )
+    trained = train_reranker(told, out)
     if as_json:
         print_json(trained)
         return

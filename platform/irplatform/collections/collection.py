@@ -78,6 +78,7 @@ class Collection:
         note: what a reader of its scores must know, shown above every table.
         expand: the knowledge bases that its queries are expanded with, unless the user says others.
         plan: what differs from the default plan of expanded queries, as a file of it would say.
+        parts: the collections that it joins, see `joined`; usually none.
     """
 
     id: str
@@ -92,5 +93,6 @@ class Collection:
     note: str = ""
     expand: tuple[str, ...] = ()
     plan: Mapping[str, object] = field(default_factory=dict)
+    parts: tuple[Collection, ...] = ()
     metadata: Mapping[str, str] = field(default_factory=dict)
     """Further facts for `collections show`: source, licence, what would be downloaded."""

@@ -70,9 +70,13 @@ def check_training(collection: Collection) -> Iterator[Finding]:
     try:
         training = collection.training()
         validation = training.validation() if training.validation else None
-        problems = list(_problems("training", training, collection))
-        if validation is not None:
-            problems += _problems("validation", validation, collection)
+        problems = [
+            problem
+            for role, partner in (("training", training), ("validation", validation))
+            if partner is not None
+            for part in partner.parts or (partner,)
+            for problem in _problems(role, part, collection)
+        ]
     except InputError as error:
         yield Finding("broken training partner", True, 1, str(error))
         return

@@ -58,7 +58,7 @@ class _Qrels(_Table):
 
 
 class _Train(_Table):
-    collection: _Text
+    collection: _Text | Annotated[list[_Text], Field(min_length=1)]
 
 
 class _Declaration(_Table):
@@ -149,7 +149,9 @@ def _explain(error: ValidationError) -> str:
         return (
             "the id may hold letters, digits, '.', '_' and '-', and begins with one of the first."
         )
-    _, wrong = first_problem(_Declaration, error)
+    named, wrong = first_problem(_Declaration, error)
+    *tables, key = [part for part in named.split(".") if not part.isdigit()]
+    place = f"[{'.'.join(tables)}] " if tables else ""
     return f"{place}'{key}' cannot be {problem['input']!r}: {wrong}."
 
 
@@ -222,13 +224,15 @@ def _plan(path: Path, name: str) -> dict[str, object]:
     return read_plan(_file(path, name, "[topics] plan"))
 
 
-def _training(path: Path, name: str) -> Collection:
+def _training(path: Path, named: str | list[str]) -> Collection:
+    from irplatform.collections.joined import joined
     from irplatform.collections.paths import open_path
 
-    if (path.parent / name).resolve() == path.resolve():
+    names = [named] if isinstance(named, str) else named
+    if any((path.parent / name).resolve() == path.resolve() for name in names):
         raise InputError("[train] collection: a collection cannot train for itself.", path=path)
     try:
-        return open_path(path.parent / name)
+        return joined([open_path(path.parent / name) for name in names])
     except InputError as error:
         raise InputError(f"[train] collection: {error}", path=path) from error
 
