@@ -14,7 +14,14 @@ from irplatform.collections import Collection
 from irplatform.collections.joined import joined
 from irplatform.console import notice
 from irplatform.errors import InputError
-from irplatform.pipeline import FOLDS, Candidates, rerank, rerank_with_seeds, warning_of_learned
+from irplatform.pipeline import (
+    FOLDS,
+    Candidates,
+    rerank,
+    rerank_with_seeds,
+    warning_of_fusion,
+    warning_of_learned,
+)
 from irplatform.plugin import LabelledTopic, Options, Reranker, Topic, TrainableReranker
 from irplatform.reranking.splits import seeds_of
 from irplatform.reranking.systems import RerankerChoice
@@ -149,6 +156,12 @@ def _set(*numbers, validation=None):
 def test_learning_from_evaluated_topics_is_told_under_whatever_ids(kind, source, interpolate, told):
     warning = warning_of_learned(_choice(kind), TOPICS, source, interpolate)
     assert told in warning if told else warning == ""
+
+
+def test_fusing_with_weights_of_evaluated_topics_is_told():
+    others = [Topic("x3", "query 3"), Topic("t4", "other words")]
+    assert "chosen on 1 of these 20 topics (t3)." in warning_of_fusion(TOPICS, others)
+    assert warning_of_fusion(TOPICS, others[1:]) == ""
 
 
 def test_a_run_carries_the_warning_that_was_told_and_a_checkpoint_knows_all_its_topics(

@@ -332,10 +332,30 @@ def warning_of_learned(
         learned = [topic for topic in topics if topic_mark(topic) in marks]
     if not learned:
         return ""
-    some = f"{len(learned):,} of these {len(topics):,} topics ({listing([t.id for t in learned])})"
+    some = _some(learned, topics)
     if not choice.trainable:
         return f"WARNING: the first stage's share in {choice.name} was chosen on {some}."
     return f"WARNING: {choice.name} was trained on {some}: its scores show what it remembers."
+
+
+def warning_of_fusion(topics: Sequence[Topic], learned_on: Sequence[Topic]) -> str:
+    """What to tell where retrievers are fused with weights of evaluated topics, or "".
+
+    Args:
+        topics: the evaluated topics.
+        learned_on: the topics that the weights were chosen on.
+    """
+    marks = {topic_mark(topic) for topic in learned_on}
+    learned = [topic for topic in topics if topic_mark(topic) in marks]
+    if not learned:
+        return ""
+    some = _some(learned, topics)
+    return f"WARNING: the weights of the fused retrievers were chosen on {some}."
+
+
+def _some(learned: Sequence[Topic], topics: Sequence[Topic]) -> str:
+    ids = listing([topic.id for topic in learned])
+    return f"{len(learned):,} of these {len(topics):,} topics ({ids})"
 
 
 def assign(
@@ -431,5 +451,6 @@ __all__ = [
     "rerank_with_seeds",
     "resources_with",
     "search",
+    "warning_of_fusion",
     "warning_of_learned",
 ]

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from irplatform.collections import Collection, Corpus, Qrels
+    from irplatform.plugin import Topic
     from irplatform.registry import Registry
     from irplatform.reranking.systems import RerankerChoice
     from irplatform.resources import CollectionResources
@@ -155,6 +156,11 @@ class TrainingCandidates:
     training: Candidates
     qrels: Qrels
     validation: tuple[Candidates, Qrels] | None = None
+
+    @property
+    def judged_topics(self) -> list[Topic]:
+        """The topics that there is something to learn of."""
+        return [topic for topic in self.training.topics if topic.id in self.qrels]
 
     def fusion(self) -> Fusion:
         """How to fuse the retrievers, as the training topics have it."""

@@ -87,3 +87,10 @@ def test_training_on_the_evaluated_topics_among_others_is_refused_or_told(platfo
         *("--train-on", "a.toml", "--train-on", "copy.toml", "--json"),
     )
     assert "was chosen on 6 of these 6 topics (0, 1, 2, 3, 4, …)" in told.json["warnings"][0]
+    fused = platform(
+        *("run", "--collection", "c.toml", "--retriever", "bm25", "--retriever", "qld"),
+        *("--reranker", "revdocid", "--train-on", "copy.toml", "--interpolate", "0.5", "--json"),
+    )
+    (warning,) = fused.json["warnings"]
+    assert "weights of the fused retrievers were chosen on 6 of these 6 topics" in warning
+    assert fused.err.count(warning) == 1

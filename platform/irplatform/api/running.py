@@ -58,6 +58,11 @@ def run(settings: RunSettings, plugins: Registry | None = None) -> RunReport:
     training, fusion = search_training_topics(resolved)
     candidates = candidates.fused(fusion)
     first = candidates.first
+    if training is not None and resolved.fuses:
+        learned_on = training.judged_topics
+        if warning := pipeline.warning_of_fusion(candidates.topics, learned_on):
+            resources.notice(warning)
+            recorder.warn(warning)
     if len(first.runs) > 1:
         recorder.add(first.final, first.describe(), resources, {})
     recorder.first_stage = first.fingerprint
