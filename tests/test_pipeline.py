@@ -14,15 +14,9 @@ from irplatform.collections import Collection
 from irplatform.collections.joined import joined
 from irplatform.console import notice
 from irplatform.errors import InputError
-from irplatform.pipeline import (
-    FOLDS,
-    Candidates,
-    rerank,
-    rerank_with_seeds,
-    warning_of_fusion,
-    warning_of_learned,
-)
+from irplatform.pipeline import FOLDS, Candidates, rerank, rerank_with_seeds
 from irplatform.plugin import LabelledTopic, Options, Reranker, Topic, TrainableReranker
+from irplatform.reranking.evaluated_topics import warning_of_fusion, warning_of_learned
 from irplatform.reranking.splits import seeds_of
 from irplatform.reranking.systems import RerankerChoice
 from irplatform.reranking.training_set import Example, TrainingSet, TrainingSource

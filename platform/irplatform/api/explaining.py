@@ -23,6 +23,7 @@ from irplatform.api.resolving import (
 from irplatform.errors import InputError, PluginError, unknown
 from irplatform.plugin import Reranker
 from irplatform.registry import registry
+from irplatform.reranking.evaluated_topics import warning_of_learned
 from irplatform.reranking.interpolation import Reranked
 from irplatform.reranking.scoring import score_topics
 
@@ -80,9 +81,7 @@ def explain(
     training_source = training_source_of(resolved, training, fusion)
     resources = pipeline.resources_with(training_source, choice, resolved.resources)
     interpolate = settings.interpolate
-    if warning := pipeline.warning_of_learned(
-        choice, candidates.topics, training_source, interpolate
-    ):
+    if warning := warning_of_learned(choice, candidates.topics, training_source, interpolate):
         resources.notice(warning)
     system = next(
         system

@@ -18,6 +18,7 @@ from irplatform.evaluation import measures_of
 from irplatform.plugin import RunEvent
 from irplatform.recorder import Recorder
 from irplatform.registry import Registry, registry
+from irplatform.reranking.evaluated_topics import warning_of_fusion
 from irplatform.reranking.fitting import train as train_system
 from irplatform.storage import copy_folder, writable_folder
 from irplatform.training.checkpoints import Checkpoint
@@ -60,7 +61,7 @@ def run(settings: RunSettings, plugins: Registry | None = None) -> RunReport:
     first = candidates.first
     if training is not None and resolved.fuses:
         learned_on = training.judged_topics
-        if warning := pipeline.warning_of_fusion(candidates.topics, learned_on):
+        if warning := warning_of_fusion(candidates.topics, learned_on):
             resources.notice(warning)
             recorder.warn(warning)
     if len(first.runs) > 1:

@@ -1,0 +1,69 @@
+"""What to tell where something learns from the very topics that it is evaluated on.
+
+Topics are known by their words: another collection may have them under other ids.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from irplatform.retrieval.candidates.source import listing
+from irplatform.training.checkpoints import Checkpoint, topic_mark
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from irplatform.plugin import Topic
+    from irplatform.reranking.systems import RerankerChoice
+    from irplatform.reranking.training_set import TrainingSource
+
+
+def warning_of_learned(
+    choice: RerankerChoice,
+    topics: Sequence[Topic],
+    training_source: TrainingSource,
+    interpolate: float | None,
+) -> str:
+    """What to tell where a reranker learns from topics that it is evaluated on, or "".
+
+    Args:
+        choice: the reranker.
+        topics: the evaluated topics.
+        training_source: what it learns from.
+        interpolate: the first stage's share; None chooses it on the training topics.
+    """
+    if training_source.checkpoint is not None:
+        held = Checkpoint.read(training_source.checkpoint) if choice.trainable else None
+        learned = held.learned(topics) if held else []
+    else:
+        sources = [training_source.training_set] if choice.trainable or interpolate is None else []
+        if choice.trainable:
+            sources.append(training_source.pretraining_of(choice))
+        marks = {topic_mark(topic) for source in sources if source for topic in source.topics}
+        learned = [topic for topic in topics if topic_mark(topic) in marks]
+    if not learned:
+        return ""
+    some = _some(learned, topics)
+    if not choice.trainable:
+        return f"WARNING: the first stage's share in {choice.name} was chosen on {some}."
+    return f"WARNING: {choice.name} was trained on {some}: its scores show what it remembers."
+
+
+def warning_of_fusion(topics: Sequence[Topic], learned_on: Sequence[Topic]) -> str:
+    """What to tell where retrievers are fused with weights of evaluated topics, or "".
+
+    Args:
+        topics: the evaluated topics.
+        learned_on: the topics that the weights were chosen on.
+    """
+    marks = {topic_mark(topic) for topic in learned_on}
+    learned = [topic for topic in topics if topic_mark(topic) in marks]
+    if not learned:
+        return ""
+    some = _some(learned, topics)
+    return f"WARNING: the weights of the fused retrievers were chosen on {some}."
+
+
+def _some(learned: Sequence[Topic], topics: Sequence[Topic]) -> str:
+    ids = listing([topic.id for topic in learned])
+    return f"{len(learned):,} of these {len(topics):,} topics ({ids})"
