@@ -64,6 +64,19 @@ class LinearOptions(Options):
     l2: float = Field(3.0, ge=0, description="L2 regularization of standardized weights")
 
 
+class NetworkOptions(Options):
+    """The pairwise network."""
+
+    units: int = Field(64, gt=0, description="of the hidden layer")
+    dropout: float = Field(0.5, ge=0, lt=1, description="of features and of units")
+    rate: float = Field(0.003, gt=0, description="Adam's learning rate at first")
+    decay: float = Field(0.01, ge=0, description="weight decay")
+    epochs: int = Field(40, gt=0, description="times that a topic is seen, at most")
+    steps: int = Field(
+        20_000, gt=0, description="topics that are seen in all, at most, but each once"
+    )
+
+
 class LtrOptions(Options):
     """Options of `ltr` and `lexical`."""
 
@@ -76,10 +89,10 @@ class LtrOptions(Options):
     stack: tuple[str, ...] = Field(
         (), description="other rerankers, trained out of fold, whose scores are features"
     )
-    learner: Literal["trees", "linear", "average"] = Field(
+    learner: Literal["trees", "linear", "network", "average"] = Field(
         "average",
-        description="LambdaMART, a pairwise linear model, or the average of both and of regression "
-        "trees",
+        description="LambdaMART, a pairwise linear model, a pairwise network, or the average of "
+        "these and of regression trees",
     )
     folds: int = Field(5, gt=1, description="folds of training topics for features that learn")
     apart: str = Field(
@@ -103,3 +116,4 @@ class LtrOptions(Options):
     pool: PoolOptions = Field(PoolOptions(), description="the documents that are learned from")
     tree: TreeOptions = Field(TreeOptions(), description="the trees")
     linear: LinearOptions = Field(LinearOptions(), description="the linear model")
+    network: NetworkOptions = Field(NetworkOptions(), description="the network")

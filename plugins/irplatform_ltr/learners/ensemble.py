@@ -14,6 +14,7 @@ import numpy as np
 
 from irplatform.errors import InputError
 from irplatform_ltr.learners.linear import PairwiseLinear
+from irplatform_ltr.learners.network import PairwiseNetwork
 from irplatform_ltr.learners.trees import Trees
 
 if TYPE_CHECKING:
@@ -42,6 +43,8 @@ class Ensemble:
             made["regression"] = Trees("regression", options.tree, threads)
         if options.learner in ("linear", "average"):
             made["linear"] = PairwiseLinear(options.linear)
+        if options.learner in ("network", "average"):
+            made["network"] = PairwiseNetwork(options.network)
         return cls(made)
 
     def fit(self, table: Table, seed: int) -> None:

@@ -1,0 +1,146 @@
+"""A network with one hidden layer that learns from pairs (RankNet: Burges et al., ICML 2005).
+
+Features are standardized, and half of them are hidden from each step: few topics teach many
+features, and a network would otherwise rely on whichever fit them best.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from irplatform.errors import InputError
+from irplatform_ltr.learners.standard import Standard
+from irplatform_ltr.learners.trees import levels
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import torch
+
+    from irplatform_ltr.learners.learner import Features, Scores, Table
+    from irplatform_ltr.options import NetworkOptions
+
+_PAIRS = 2000
+"""Pairs of documents that are drawn in a step, which is a topic; those of equal grade are left out."""
+_PATH = 32
+"""Points between no document and a document whose slopes are averaged for contributions."""
+
+
+class PairwiseNetwork:
+    """Standardized features, a hidden layer with ReLU, a score.
+
+    Args:
+        options: its size and training.
+    """
+
+    def __init__(self, options: NetworkOptions) -> None:
+        self._options = options
+        self._standard = Standard(np.zeros(0), np.zeros(0))
+        self._hidden: Scores = np.zeros((0, 0))  # [units, features]
+        self._bias: Scores = np.zeros(0)  # [units]
+        self._out: Scores = np.zeros(0)  # [units]
+
+    def fit(self, table: Table, seed: int) -> None:
+        """Train it with Adam, the learning rate falling to 0 along a cosine."""
+        import torch
+
+        self._standard = Standard.of(table)
+        values = torch.from_numpy(self._standard(table.features).astype(np.float32))
+        grades = torch.from_numpy(levels(table.grades).astype(np.float32))
+        held = self._options
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(seed)
+            network = torch.nn.Sequential(
+                torch.nn.Dropout(held.dropout),
+                torch.nn.Linear(values.shape[1], held.units),
+                torch.nn.ReLU(),
+                torch.nn.Dropout(held.dropout),
+                torch.nn.Linear(held.units, 1),
+            )
+            _train(network, values, grades, table.offsets, held)
+        first, last = network[1], network[4]
+        self._hidden = first.weight.detach().double().numpy()
+        self._bias = first.bias.detach().double().numpy()
+        self._out = last.weight.detach().double().numpy()[0]
+
+    def _units(self, standard: Scores) -> Scores:
+        # Row by row in the same order of additions, however many documents there are.
+        return np.asarray(np.einsum("ij,kj->ik", standard, self._hidden) + self._bias)
+
+    def score(self, features: Features) -> Scores:
+        """The network's output, without its constant, which ranks nothing."""
+        units = np.maximum(self._units(self._standard(features)), 0)
+        return np.asarray(np.einsum("ik,k->i", units, self._out))
+
+    def contributions(self, features: Features) -> Scores:
+        """Integrated gradients from a document of average features (Sundararajan et al., ICML 2017).
+
+        They add up to the score by the constant, whose column takes what the steps leave over.
+        """
+        standard = self._standard(features)
+        slope = np.zeros_like(standard)
+        for step in (np.arange(_PATH) + 0.5) / _PATH:
+            active = self._units(step * standard) > 0
+            slope += (active * self._out) @ self._hidden
+        adds = standard * slope / _PATH
+        rest = self.score(features) - adds.sum(axis=1)
+        return np.column_stack([adds, rest])
+
+    def save(self, folder: Path, name: str) -> None:
+        """Write weights, means and deviations as JSON."""
+        held = {
+            "hidden": self._hidden.tolist(),
+            "bias": self._bias.tolist(),
+            "out": self._out.tolist(),
+            **self._standard.written(),
+        }
+        (folder / f"{name}.json").write_text(json.dumps(held), encoding="utf-8")
+
+    def load(self, folder: Path, name: str) -> None:
+        """Read them.
+
+        Raises:
+            InputError: the file is none of ours.
+        """
+        path = folder / f"{name}.json"
+        try:
+            held: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+            self._hidden = np.array(held["hidden"], dtype=np.float64)
+            self._bias = np.array(held["bias"], dtype=np.float64)
+            self._out = np.array(held["out"], dtype=np.float64)
+            self._standard = Standard.read(held)
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise InputError("this is no network of ours.", path=path) from error
+
+
+def _train(
+    network: torch.nn.Module,
+    values: torch.Tensor,
+    grades: torch.Tensor,
+    offsets: np.ndarray[Any, np.dtype[np.int64]],
+    options: NetworkOptions,
+) -> None:
+    """A step per topic: pairs drawn with replacement, weighted by their difference in grade."""
+    import torch
+
+    topics = len(offsets) - 1
+    epochs = max(1, min(options.epochs, options.steps // topics))
+    optimizer = torch.optim.AdamW(network.parameters(), lr=options.rate, weight_decay=options.decay)
+    schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, epochs * topics)
+    for _ in range(epochs):
+        for topic in torch.randperm(topics).tolist():
+            own = slice(offsets[topic], offsets[topic + 1])
+            scores, grade = network(values[own])[:, 0], grades[own]
+            first, second = torch.randint(len(grade), (2, _PAIRS))
+            gap = (grade[first] - grade[second]).clamp(min=0)
+            total = gap.sum()
+            if total > 0:
+                losses = torch.nn.functional.softplus(scores[second] - scores[first])
+                optimizer.zero_grad()
+                ((gap * losses).sum() / total).backward()  # type: ignore[no-untyped-call]
+                optimizer.step()
+            schedule.step()
+    network.eval()
