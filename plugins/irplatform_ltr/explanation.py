@@ -1,7 +1,8 @@
 """What features add to a score: the largest of them, and each group's together.
 
 The parts add up to the score. The linear model's are weights times standardized features, those of
-trees Shapley values (LightGBM's `pred_contrib`), which share out what features do together.
+trees Shapley values (LightGBM's `pred_contrib`) and those of the network integrated gradients; the
+latter two share out what features do together.
 """
 
 from __future__ import annotations

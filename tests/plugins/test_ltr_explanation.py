@@ -17,7 +17,7 @@ def table():
     return Table(features, grades, np.arange(0, 121, 12))
 
 
-@pytest.mark.parametrize("learner", ["linear", "trees", "average"])
+@pytest.mark.parametrize("learner", ["linear", "trees", "network", "average"])
 def test_contributions_add_up_to_the_score_and_what_matters_has_most(table, learner):
     ensemble = Ensemble.of(LtrOptions(learner=learner, tree={"trees": 20, "leaf_documents": 5}))
     ensemble.fit(table, seed=1)

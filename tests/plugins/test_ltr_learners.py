@@ -1,4 +1,4 @@
-"""Trees, the linear model, and their average."""
+"""Trees, the linear model, the network, and their average."""
 
 import numpy as np
 import pytest
@@ -7,9 +7,11 @@ from irplatform.errors import InputError
 from irplatform_ltr.learners.ensemble import Ensemble
 from irplatform_ltr.learners.learner import Table
 from irplatform_ltr.learners.linear import PairwiseLinear
+from irplatform_ltr.learners.network import PairwiseNetwork
+from irplatform_ltr.learners.standard import Standard
 from irplatform_ltr.learners.trees import Trees, levels
 from irplatform_ltr.learners.views import Views
-from irplatform_ltr.options import LinearOptions, LtrOptions, TreeOptions
+from irplatform_ltr.options import LinearOptions, LtrOptions, NetworkOptions, TreeOptions
 
 TREES = TreeOptions(trees=40, leaf_documents=5)
 OPTIONS = LtrOptions(tree=TREES)
@@ -40,6 +42,7 @@ def _learners():
         "lambdamart": Trees("lambdarank", TREES),
         "regression": Trees("regression", TREES),
         "linear": PairwiseLinear(LinearOptions(l2=0.01)),
+        "network": PairwiseNetwork(NetworkOptions()),
         "average": Ensemble.of(OPTIONS),
     }
 
@@ -52,7 +55,7 @@ def test_each_finds_the_feature_that_tells(name):
     assert _precision_at_1(learner.score(unseen.features), unseen) >= 0.95
 
 
-@pytest.mark.parametrize("learner", ["trees", "linear", "average"])
+@pytest.mark.parametrize("learner", ["trees", "linear", "network", "average"])
 def test_what_was_saved_scores_alike(learner, tmp_path):
     options = OPTIONS.model_copy(update={"learner": learner})
     fitted, read = Ensemble.of(options), Ensemble.of(options)
@@ -99,8 +102,7 @@ def test_the_linear_model_is_at_the_minimum_of_its_loss():
 
     def loss(weights):
         """The loss as the module states it, pair by pair."""
-        standard = np.clip((table.features - model._mean) / model._deviation, -4, 4)
-        scores = standard @ weights
+        scores = Standard.of(table)(table.features) @ weights
         total = 0.0
         for start, end in zip(table.offsets[:-1], table.offsets[1:], strict=True):
             value = weight = 0.0
@@ -119,6 +121,52 @@ def test_the_linear_model_is_at_the_minimum_of_its_loss():
         assert loss(model.weights() - 0.01 * axis) > best
 
 
+def test_features_are_standardized_within_topics_and_clipped():
+    features = np.array([[1, 5], [3, 5], [10, 5], [14, 5]], dtype=np.float32)
+    standard = Standard.of(Table(features, np.array([0, 1, 0, 1]), np.array([0, 2, 4])))
+    assert standard.mean.tolist() == [7, 5]
+    assert standard.deviation.tolist() == [np.sqrt((1 + 1 + 4 + 4) / 4), 0]
+    found = standard(np.array([[7, 9], [8, 9], [99, 9]], dtype=np.float32))
+    np.testing.assert_allclose(found, [[0, 0], [1 / np.sqrt(2.5), 0], [4, 0]])
+
+
+def test_the_network_finds_what_no_weighted_sum_can_say():
+    """Relevant is what has two features of the same sign."""
+    random = np.random.default_rng(5)
+    features = random.normal(size=(40 * 20, 2)).astype(np.float32)
+    grades = (features[:, 0] * features[:, 1] > 0).astype(np.int64)
+    table = Table(features, grades, np.arange(0, 801, 20))
+    seen, unseen = Table(features[:600], grades[:600], table.offsets[:31]), features[600:]
+    network = PairwiseNetwork(NetworkOptions(dropout=0.1, epochs=60))
+    linear = PairwiseLinear(LinearOptions())
+    accuracy = {}
+    for learner in (network, linear):
+        learner.fit(seen, 1)
+        scores, relevant = learner.score(unseen), grades[600:] > 0
+        accuracy[learner] = np.mean(scores[relevant][:, None] > scores[~relevant])
+    assert accuracy[network] > 0.95
+    assert accuracy[linear] < 0.7
+
+
+def test_the_networks_contributions_add_up_to_its_score_of_average_features():
+    network = PairwiseNetwork(NetworkOptions())
+    network.fit(_table(), 1)
+    features = _table(seed=4).features
+    adds = network.contributions(features)
+    scores = network.score(features)
+    np.testing.assert_allclose(adds.sum(axis=1), scores, atol=1e-9)
+    (average,) = network.score(Standard.of(_table()).mean[None].astype(np.float32))
+    np.testing.assert_allclose(adds[:, -1], average, atol=0.05 * scores.std())
+
+
+def test_each_topic_is_seen_at_least_once_however_many_there_are():
+    """More topics than steps: one epoch, and the network has learned from it."""
+    network = PairwiseNetwork(NetworkOptions(steps=10))
+    network.fit(_table(topics=400), 1)
+    unseen = _table(seed=4)
+    assert _precision_at_1(network.score(unseen.features), unseen) >= 0.9
+
+
 def test_grades_of_many_levels_are_scaled_and_keep_their_order():
     assert levels(np.array([0, 1, 3])).tolist() == [0, 1, 3]
     assert levels(np.array([0, 1, 50, 100])).tolist() == [0, 1, 16, 31]
@@ -128,9 +176,12 @@ def test_a_damaged_model_is_refused(tmp_path):
     ensemble = Ensemble.of(OPTIONS)
     ensemble.fit(_table(), 1)
     ensemble.save(tmp_path)
-    (tmp_path / "linear.json").write_text("{}")
-    with pytest.raises(InputError, match="linear model"):
-        Ensemble.of(OPTIONS).load(tmp_path)
+    held = (tmp_path / "network.json").read_text()
+    for name, message in (("network", "no network"), ("linear", "linear model")):
+        (tmp_path / f"{name}.json").write_text("{}")
+        with pytest.raises(InputError, match=message):
+            Ensemble.of(OPTIONS).load(tmp_path)
+    (tmp_path / "network.json").write_text(held)
     (tmp_path / "ensemble.json").unlink()
     with pytest.raises(InputError, match="no model"):
         Ensemble.of(OPTIONS).load(tmp_path)

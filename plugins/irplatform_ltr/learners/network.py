@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from irplatform_ltr.options import NetworkOptions
 
 _PAIRS = 2000
-"""Pairs of documents that are drawn in a step, which is a topic; those of equal grade are left out."""
+"""Pairs of documents that are drawn in a step (a topic); those of equal grade say nothing."""
 _PATH = 32
 """Points between no document and a document whose slopes are averaged for contributions."""
 
@@ -53,18 +53,14 @@ class PairwiseNetwork:
         held = self._options
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
-            network = torch.nn.Sequential(
-                torch.nn.Dropout(held.dropout),
-                torch.nn.Linear(values.shape[1], held.units),
-                torch.nn.ReLU(),
-                torch.nn.Dropout(held.dropout),
-                torch.nn.Linear(held.units, 1),
-            )
+            hidden = torch.nn.Linear(values.shape[1], held.units)
+            out = torch.nn.Linear(held.units, 1)
+            hide = torch.nn.Dropout(held.dropout)
+            network = torch.nn.Sequential(hide, hidden, torch.nn.ReLU(), hide, out)
             _train(network, values, grades, table.offsets, held)
-        first, last = network[1], network[4]
-        self._hidden = first.weight.detach().double().numpy()
-        self._bias = first.bias.detach().double().numpy()
-        self._out = last.weight.detach().double().numpy()[0]
+        self._hidden = hidden.weight.detach().double().numpy()
+        self._bias = hidden.bias.detach().double().numpy()
+        self._out = out.weight.detach().double().numpy()[0]
 
     def _units(self, standard: Scores) -> Scores:
         # Row by row in the same order of additions, however many documents there are.
@@ -76,7 +72,7 @@ class PairwiseNetwork:
         return np.asarray(np.einsum("ik,k->i", units, self._out))
 
     def contributions(self, features: Features) -> Scores:
-        """Integrated gradients from a document of average features (Sundararajan et al., ICML 2017).
+        """Integrated gradients (Sundararajan et al., ICML 2017), from average features on.
 
         They add up to the score by the constant, whose column takes what the steps leave over.
         """
