@@ -39,7 +39,7 @@ def choose_systems(
         settings: option to value; "delta.filters" sets an option of `delta` alone, and
             "loop.epochs" a part of the option `loop`.
         preset: the name of settings that rerankers bring, which take the place of the defaults of
-            every reranker that has some under this name; `settings` go before them.
+            every reranker that has some under this name; `settings` take precedence over them.
         members: how many models of a reranker that learns are trained and averaged.
 
     Raises:

@@ -25,7 +25,7 @@ _FILE = "ltr.json"
 class LearningToRank(TrainableReranker):
     """Learning to rank from features: LambdaMART, regression trees, a linear model and a network.
 
-    Features come in groups, which are plug-ins; a group that topics or documents have nothing to
+    Features come in groups, which are plugins; a group that topics or documents have nothing to
     offer for is left out. Features that are learned from judgments, such as scores of other
     rerankers, are computed out of fold.
     """

@@ -1,4 +1,4 @@
-"""A collection can say how its queries are expanded; what the user says goes before it."""
+"""A collection can say how its queries are expanded; what the user says takes precedence."""
 
 from dataclasses import replace
 

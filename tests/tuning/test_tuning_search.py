@@ -7,7 +7,7 @@ import pytest
 
 from irplatform.tuning.design import design, pattern_search
 from irplatform.tuning.search import Plan, search
-from irplatform.tuning.selection import gain_over, unless_lucky
+from irplatform.tuning.selection import best_if_clear, gain_over
 from irplatform.tuning.space import Span, Values
 from irplatform.tuning.trials import Trial, Trials
 
@@ -114,9 +114,9 @@ def test_defaults_stay_within_one_standard_error():
     defaults = Trial({}, dict.fromkeys("abcd", 0.0), 0)
     better = Trial({"x": 1}, {"a": 0.1, "b": 0.1, "c": 0.1, "d": 0.2}, 0)
     lucky = Trial({"x": 2}, {"a": 1.0, "b": -0.2, "c": -0.2, "d": -0.2}, 0)
-    assert unless_lucky(better, defaults, "abcd") is better
-    assert unless_lucky(lucky, defaults, "abcd") is defaults
-    assert unless_lucky(better, defaults, "a") is defaults  # one topic proves nothing
+    assert best_if_clear(better, defaults, "abcd") is better
+    assert best_if_clear(lucky, defaults, "abcd") is defaults
+    assert best_if_clear(better, defaults, "a") is defaults  # one topic proves nothing
 
 
 def test_refinement_finds_what_the_design_missed_and_stays_honest():

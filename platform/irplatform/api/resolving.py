@@ -165,7 +165,7 @@ def search_training_topics(resolved: ResolvedRun) -> tuple[TrainingCandidates | 
     source = resolved.source if training is resolved.collection else resolved.source.elsewhere()
     if source is not resolved.source:
         found_by = ", ".join(resolved.settings.retrievers)
-        notice(f"{training.id}: the run has not its topics; {found_by} finds their candidates")
+        notice(f"{training.id}: not in the run; {found_by} finds candidates of these topics")
     found = training_topics.find_candidates(
         training,
         resolved.retrievers,

@@ -44,7 +44,7 @@ def bench() -> None:
     default=1,
     show_default=True,
     type=click.IntRange(1),
-    help="Of torch on the CPU.",
+    help="CPU threads of torch.",
 )
 @setting_option("a reranker", "rerankers show")
 @preset_option

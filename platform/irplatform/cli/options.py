@@ -27,7 +27,7 @@ learned_collections_option = click.option(
 preset_option = click.option(
     "--preset",
     metavar="NAME",
-    help="Settings that rerankers bring, such as paper; --set and --config go before them.",
+    help="Settings that rerankers bring, such as paper; --set and --config take precedence.",
 )
 
 
@@ -93,7 +93,7 @@ _SYSTEMS = (
     click.option(
         "--config",
         type=click.Path(path_type=Path),
-        help="A TOML file of such options; --set goes before it.",
+        help="A TOML file of such options; --set takes precedence.",
     ),
     click.option(
         "--vectors",
@@ -112,7 +112,7 @@ _SYSTEMS = (
         default=42,
         show_default=True,
         type=click.IntRange(0, 2**32 - 1),
-        help="Of everything random.",
+        help="Random seed.",
     ),
     click.option(
         "--members",
@@ -131,7 +131,7 @@ _SYSTEMS = (
         type=click.IntRange(1),
         default=1,
         show_default=True,
-        help="Of torch on the CPU; another number trains other weights.",
+        help="CPU threads of torch; another number trains other weights.",
     ),
 )
 _TRAINING = (

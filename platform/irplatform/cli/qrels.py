@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from irplatform.judgments.clicks.models import Model
 
 _SEED = click.option(
-    "--seed", default=42, show_default=True, type=click.IntRange(0), help="Of everything random."
+    "--seed", default=42, show_default=True, type=click.IntRange(0), help="Random seed."
 )
 
 

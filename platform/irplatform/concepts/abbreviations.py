@@ -1,8 +1,8 @@
 """What an article's abbreviations stand for, among the concepts of the knowledge bases.
 
 scispaCy's detector (Schwartz & Hearst, PSB 2003) finds the pairs of long and short form; here the
-long form gets its concept. An article's own definition goes before whatever a knowledge base says
-of the short form.
+long form gets its concept. An article's own definition takes precedence over whatever a knowledge
+base says of the short form.
 """
 
 from __future__ import annotations

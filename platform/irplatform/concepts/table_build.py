@@ -46,7 +46,7 @@ def build_table(bases: Sequence[KnowledgeBase], folder: Path) -> None:
     """Write the concepts of knowledge bases.
 
     Args:
-        bases: the first one goes before where they differ.
+        bases: the first one takes precedence where they differ.
         folder: an existing folder.
 
     Raises:

@@ -1,6 +1,6 @@
 """Groups of features as a service: for learning to rank, and for the last layer of neural models.
 
-A group is a plug-in (`plugin.FeatureGroup`); here is what every model that reads groups shares.
+A group is a plugin (`plugin.FeatureGroup`); here is what every model that reads groups shares.
 `SideFeatures` is all that a neural reranker needs: groups opened by name, computed once, learned
 out of fold where they learn, standardized on the training topics, saved with the weights.
 """

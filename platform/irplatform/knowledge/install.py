@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
 _PRECEDENCE = ("mesh", "doid", "hgnc", "civic", "dgidb", "drugs", "pharmacotherapydb", "hetionet")
-"""Which one goes before where several know one thing."""
+"""Their order of precedence where several know one thing."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ def installed() -> dict[str, Manifest]:
 
 
 def all_installed() -> tuple[str, ...]:
-    """The names of all that were added, as they go before one another; the user's own last."""
+    """The names of all that were added, in order of precedence; the user's own last."""
     names = installed()
     known = [name for name in _PRECEDENCE if name in names]
     return (*known, *sorted(set(names) - set(known)))
@@ -92,7 +92,7 @@ def open_knowledge(names: Sequence[str]) -> Knowledge:
     """Read knowledge bases as one.
 
     Args:
-        names: of installed ones; the first goes before where they differ.
+        names: of installed ones; the first takes precedence where they differ.
 
     Raises:
         InputError: one of them is not installed.

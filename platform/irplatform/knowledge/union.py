@@ -31,7 +31,7 @@ _REMEMBERED = 1 << 14
 
 
 class Knowledge:
-    """A union of knowledge bases; the first one goes before where they differ.
+    """A union of knowledge bases; the first one takes precedence where they differ.
 
     It may be used by several threads at once.
     """

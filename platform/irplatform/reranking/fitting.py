@@ -71,7 +71,7 @@ def open_checkpoint(
     return System(choice, members, held.weight, mark, held.about)
 
 
-def _refuse_barren(choice: RerankerChoice, training_set: TrainingSet) -> None:
+def _require_relevant(choice: RerankerChoice, training_set: TrainingSet) -> None:
     if not any(g > 0 for e in training_set.training for g in e.labelled.judgments.values()):
         raise InputError(
             f"'{training_set.label}' has no relevant document to train '{choice.name}' on."
@@ -81,7 +81,7 @@ def _refuse_barren(choice: RerankerChoice, training_set: TrainingSet) -> None:
 def _weigh(
     choice: RerankerChoice, training_set: TrainingSet, resources: CollectionResources
 ) -> System:
-    _refuse_barren(choice, training_set)
+    _require_relevant(choice, training_set)
     member = choice.create(resources)
     used = weighing(training_set.validation or training_set.training)
     chosen = _choose(choice, used, _score(choice, member, used, resources))
@@ -109,7 +109,7 @@ def train(
         InputError: nothing is relevant in the training set.
     """
     start = train(choice.in_pretraining(), pretraining, resources) if pretraining else None
-    _refuse_barren(choice, training_set)
+    _require_relevant(choice, training_set)
     splits = split_topics(
         training_set.training, training_set.validation, resources.seed, choice.members
     )

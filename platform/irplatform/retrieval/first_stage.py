@@ -1,7 +1,7 @@
 """The first stage of a run: one or several retrievers, their fusion, and the candidates.
 
 Each retriever's run is kept in the cache, so that rerankers that are added later start from it.
-`find` searches without keeping anything, for who tries many options.
+`find` searches without keeping anything, for trying many options.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ _VARIANT = re.compile(
     re.IGNORECASE,
 )
 _CODON = re.compile(rf"{_ACID}\d{{2,4}}")
-"""Q171: a place without what it changes to. P53 is written alike, so a gene has to go before."""
+"""Q171: a place without what it changes to. P53 is written alike, so a gene has to precede it."""
 _SYMBOL = re.compile(r"(?=(?:.*[A-Z]){2}|[A-Z]\d)[A-Z][A-Za-z0-9]*(?:[-/][A-Z0-9]+)*")
 """Two capitals, or a capital and a digit: BRAF, PD-L1, p16 is none."""
 _SEPARATOR = re.compile(r"\s*[,;]\s*(?![^()]*\))")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from irplatform.console import notice
 from irplatform.reranking.splits import fold_topics
 from irplatform.tuning.design import design, pattern_search
-from irplatform.tuning.selection import best_of, gain_over, mean_over, unless_lucky
+from irplatform.tuning.selection import best_if_clear, best_of, gain_over, mean_over
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -104,7 +104,7 @@ def search(
                 dimensions, start, lambda point: mean_over(run(point), topics), plan.refine
             )
             best = best_of([defaults, best, run(found)], topics)
-        return best, unless_lucky(best, defaults, topics)
+        return best, best_if_clear(best, defaults, topics)
 
     best, chosen = choose(topics)
     per_fold: list[Trial] = []

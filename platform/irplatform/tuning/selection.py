@@ -35,7 +35,7 @@ def best_of(trials: Sequence[Trial], topics: Sequence[str]) -> Trial:
     return max(trials, key=lambda trial: mean_over(trial, topics))
 
 
-def unless_lucky(best: Trial, defaults: Trial, topics: Sequence[str]) -> Trial:
+def best_if_clear(best: Trial, defaults: Trial, topics: Sequence[str]) -> Trial:
     """The best trial, or the defaults where it does not beat them by a standard error."""
     gain = gain_over({t: best.scores[t] for t in topics}, defaults.scores)
     return best if gain.is_clear else defaults

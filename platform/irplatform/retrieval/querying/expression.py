@@ -67,7 +67,7 @@ class Synonyms:
     """Several names of one thing, scored as if they were one word.
 
     A word's rarity is a large part of its BM25 score, so that in a plain disjunction a document
-    which uses an unusual name goes before all others. Here every name gets the inverse document
+    which uses an unusual name ranks above all others. Here every name gets the inverse document
     frequency of the whole group: of the documents that have any of the names.
 
     Attributes:
