@@ -4,6 +4,11 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# How long an example takes says more of the machine than of the code.
+settings.register_profile("irplatform", deadline=None)
+settings.load_profile("irplatform")
 
 # Two workers with a thread per core each would wait for one another; torch reads this when loaded.
 os.environ.setdefault("OMP_NUM_THREADS", "1")

@@ -145,7 +145,7 @@ NAMES = [f"d{number}" for number in range(130)]
 ENTRIES = st.tuples(st.sampled_from([1, 2, 3, 10]), st.sampled_from([-1, -1, -1, 0, 0, 1, 2, 3]))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(
     documents=st.dictionaries(st.sampled_from(NAMES), ENTRIES, min_size=1, max_size=130),
     ranking=st.lists(st.sampled_from([*NAMES, "x", "y", "z"]), unique=True, max_size=130),

@@ -44,7 +44,7 @@ def trec_eval(qrels, scores, name):
     return {topic: found[topic][measure] if topic in found else 0.0 for topic in qrels}
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(
     qrels=st.dictionaries(TOPICS, JUDGMENTS, min_size=1),
     scores=st.dictionaries(TOPICS, RANKINGS, min_size=1),

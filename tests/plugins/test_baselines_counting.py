@@ -118,7 +118,7 @@ QUERIES = st.lists(
 
 @pytest.mark.parametrize("field", FIELDS)
 @given(query=QUERIES)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_every_formula_equals_its_plain_form(resources, field, query):
     of = statistics(field)
     systems = [

@@ -118,7 +118,7 @@ WORD = st.sampled_from([*WORDS[:12], *WORDS[49:52], ELSEWHERE])
 
 
 @given(query=st.lists(WORD, min_size=1, max_size=8))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_the_exact_distance_is_the_optimum_and_the_relaxed_one_below_it(
     resources, vectors, texts, comparable, query
 ):

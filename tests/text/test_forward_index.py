@@ -88,7 +88,7 @@ def test_an_index_holds_what_plain_counting_finds(index):
 
 
 @given(TEXTS)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_any_documents_come_back_whatever_the_batches(tmp_path_factory, texts):
     documents = [Document(f"d{n}", title, text) for n, (title, text) in enumerate(texts)]
     folder = tmp_path_factory.mktemp("forward")

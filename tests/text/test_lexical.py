@@ -94,7 +94,7 @@ QUERIES = st.builds(
 
 
 @given(QUERIES, st.lists(st.integers(0, len(DOCUMENTS) - 1), max_size=9))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_every_feature_equals_its_plain_form(index, query, rows):
     found = lexical_features(
         index, index.query_ids(" ".join(query)), np.array(rows, dtype=np.int64), ALL18
@@ -126,7 +126,7 @@ def test_the_names_follow_the_numbers_of_the_paper(index):
 
 
 @given(QUERIES)
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_a_feature_does_not_depend_on_the_other_documents_or_features(index, query):
     ids = index.query_ids(" ".join(query))
     together = lexical_features(index, ids, np.arange(len(DOCUMENTS)), ALL18)

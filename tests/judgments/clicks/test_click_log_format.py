@@ -4,7 +4,7 @@ import gzip
 
 import polars as pl
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from irplatform.errors import InputError
@@ -127,6 +127,7 @@ CELL = st.one_of(
 
 @settings(suppress_health_check=[HealthCheck.too_slow], max_examples=300)
 @given(st.lists(st.lists(CELL, min_size=6, max_size=6), min_size=1, max_size=3))
+@example([["query", "\x1f", "1", "0", "0", "0"]])
 def test_what_the_fast_reader_accepts_the_plain_one_reads_the_same(lines):
     header = Header(COLUMNS, {name: place for place, name in enumerate(COLUMNS)})
     block = "".join("\t".join(line) + "\n" for line in lines).encode()
