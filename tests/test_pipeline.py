@@ -16,7 +16,11 @@ from irplatform.console import notice
 from irplatform.errors import InputError
 from irplatform.pipeline import FOLDS, Candidates, rerank, rerank_with_seeds
 from irplatform.plugin import LabelledTopic, Options, Reranker, Topic, TrainableReranker
-from irplatform.reranking.evaluated_topics import warning_of_fusion, warning_of_learned
+from irplatform.reranking.evaluated_topics import (
+    warning_of_fusion,
+    warning_of_learned,
+    warning_of_tuning,
+)
 from irplatform.reranking.splits import seeds_of
 from irplatform.reranking.systems import RerankerChoice
 from irplatform.reranking.training_set import Example, TrainingSet, TrainingSource
@@ -156,6 +160,8 @@ def test_fusing_with_weights_of_evaluated_topics_is_told():
     others = [Topic("x3", "query 3"), Topic("t4", "other words")]
     assert "chosen on 1 of these 20 topics (t3)." in warning_of_fusion(TOPICS, others)
     assert warning_of_fusion(TOPICS, others[1:]) == ""
+    assert "options are chosen on 1 of these 20 topics (t3)" in warning_of_tuning(TOPICS, others)
+    assert warning_of_tuning(TOPICS, others[1:]) == ""
 
 
 def test_a_run_carries_the_warning_that_was_told_and_a_checkpoint_knows_all_its_topics(
@@ -287,6 +293,16 @@ def test_the_named_collection_goes_before_the_partner():
     assert find_training(evaluated, []) is partner
     assert find_training(evaluated, [named]) is named
     assert find_training(_collection(), []) is None
+
+
+def test_what_is_evaluated_does_not_validate_the_training():
+    evaluated = _collection("a-dev")
+    named = _collection("a-train", validation=lambda: _collection("a-dev"))
+    other = _collection("b-train", validation=lambda: _collection("b-dev"))
+    assert find_training(evaluated, [named]).validation is None
+    assert find_training(evaluated, [other]) is other
+    assert find_training(evaluated, [named, other]).validation is None
+    assert find_training(_collection("c"), [named, other]).validation().id == "a-dev+b-dev"
 
 
 def test_a_training_collection_needs_judgments():

@@ -5,7 +5,7 @@ Everything is found and checked here before `pipeline.rerank` fits anything.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from irplatform.choices import choose_systems
@@ -61,7 +61,16 @@ def find_training(collection: Collection, train_on: Sequence[Collection]) -> Col
     if any(part.id == collection.id for part in training.parts or (training,)):
         raise InputError(f"'{collection.id}' cannot train rerankers for itself.")
     _check_learnable(training)
-    return training
+    return _validated_elsewhere(training, collection)
+
+
+def _validated_elsewhere(training: Collection, collection: Collection) -> Collection:
+    """The training collection, without its validation topics where they are what is evaluated."""
+    validation = training.validation() if training.validation else None
+    if validation is None:
+        return training
+    evaluated = any(part.id == collection.id for part in validation.parts or (validation,))
+    return replace(training, validation=None) if evaluated else training
 
 
 def all_to_learn_from(named: Sequence[Collection]) -> Collection:

@@ -74,6 +74,16 @@ def refused(platform, folder):
         ((*RUN, "--interpolate", "nan"), "nan is not between 0 and 1"),
         ((*RUN, "--interpolate", "0.5"), "--interpolate has no effect without --reranker"),
         ((*RUN, "--train-on", "demo"), "--train-on has no effect without --reranker"),
+        (
+            (
+                *RUN,
+                "--retriever=bm25",
+                "--retriever=rm3",
+                "--fusion=plain",
+                "--train-on=demo-train",
+            ),
+            "--train-on has no effect without --reranker",
+        ),
         ((*DELTA, "--checkpoint", "x"), "--train-on has no effect with --checkpoint"),
         ((*RUN, "--vectors", "nowhere.vec"), "nowhere.vec: there is no such file"),
         ((*RUN, "--run-dir", "good.run/runs"), "good.run: this is a file, not a folder"),

@@ -30,7 +30,8 @@ def test_options_are_tuned_on_the_partner_and_run_from_the_file(platform, tmp_pa
     assert outcome.code == 0, outcome.err
     found = outcome.json
     assert (found["collection"], found["tuned_on"], found["topics"]) == ("demo", "demo-train", 40)
-    assert "tuning on the topics of 'demo-train'; those of 'demo' are not looked at" in outcome.err
+    assert "tuning on the topics of 'demo-train' for 'demo'" in outcome.err
+    assert "WARNING" not in outcome.err
     assert found["defaults"] == {"k1": 0.9, "b": 0.4}
     assert found["trials"] == 7
     assert len(found["per_fold"]) == 5

@@ -41,6 +41,19 @@ def test_ids_that_clash_are_told_apart_in_topics_and_judgments():
     assert both.load_qrels() == {"a:1": {"d": 1}, "a:2": {"d": 1}, "b:2": {"x": 2}}
 
 
+def test_a_topic_that_two_have_is_learned_from_once(capsys):
+    same = Topic("9", "a 1")
+    other_patient = Topic("8", "a 1", {"demographic": "64-year-old male"})
+    second = Collection(
+        "b", "B", CORPUS, lambda: [same, other_patient], load_qrels=lambda: {"9": {"x": 1}, "8": {}}
+    )
+    both = joined([collection("a", "12"), second])
+    assert [topic.id for topic in both.load_topics()] == ["1", "2", "8"]
+    assert both.load_qrels() == {"1": {"d": 1}, "2": {"d": 1}, "8": {}}
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("a+b: 1 of 4 topics repeat another's words and fields")
+
+
 def test_one_collection_stays_as_it_is():
     alone = collection("a", "1")
     assert joined([alone]) is alone
@@ -73,8 +86,10 @@ def test_a_toml_file_names_one_or_several(toml_collection, declaration):
         (path.parent / f"{name}.toml").write_text(text)
     training = open_toml(path).training()
     assert training.id == "one+other"
-    assert [t.id for t in training.load_topics()] == ["one:1", "one:2", "other:1", "other:2"]
-    assert list(training.load_qrels()) == ["one:1", "one:2", "other:1", "other:2"]
+    assert [part.id for part in training.parts] == ["one", "other"]
+    # Both files name the same topics.
+    assert [t.id for t in training.load_topics()] == ["1", "2"]
+    assert list(training.load_qrels()) == ["1", "2"]
 
 
 @pytest.mark.parametrize(

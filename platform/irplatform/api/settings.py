@@ -112,7 +112,10 @@ class RunSettings:
         check_device(self.device)
         if self.tag is not None and self.tag.split() != [self.tag]:
             raise InputError(f"--tag '{self.tag}' is no run tag: TREC runs take one word.")
+        fused = len(self.retrievers) > 1 and self.fusion == AUTO
         for name in _OF_RERANKERS:
+            if name == "train_on" and fused:
+                continue  # the weights of the fusion are learned, too
             if not self.rerankers and getattr(self, name) not in (None, ()):
                 option = name.replace("_", "-")
                 raise InputError(f"--{option} has no effect without --reranker NAME.")

@@ -8,8 +8,10 @@ from irplatform import pipeline, training_topics
 from irplatform.api.settings import RunSettings, TuneSettings, resources_for
 from irplatform.api.systems import resolve_systems
 from irplatform.choices import choose_systems, refuse_idle_plan
+from irplatform.console import notice
 from irplatform.evaluation.judgments import of_collection
 from irplatform.registry import registry
+from irplatform.reranking.evaluated_topics import warning_of_tuning
 from irplatform.tuning import (
     TUNED_MEASURE,
     Plan,
@@ -75,6 +77,8 @@ def tune(settings: RunSettings, tuning: TuneSettings) -> TuneReport:
     pipeline.refuse_broken_corpus(used, judged.qrels, resources)
     for choice in system.retrieving():
         choice.about(topics, resources)
+    if used.id != collection.id and (told := warning_of_tuning(collection.load_topics(), topics)):
+        notice(told)
     plan = Plan(tuning.trials, tuning.refine, tuning.folds, settings.seed)
     return run_tuning(
         system,

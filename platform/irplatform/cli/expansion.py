@@ -71,7 +71,7 @@ def expansion_settings(
             f"These retrievers can: {', '.join(sorted(can)) or 'none'}."
         )
     if others:
-        notice(f"--expand: {', '.join(others)} cannot expand queries and search as usual.")
+        notice(f"--expand: not with {', '.join(others)}, which cannot expand queries.")
     found: dict[str, object] = {f"{name}.expand": names for name in able}
     if query_plan is not None:
         found |= {f"{name}.plan": read_plan(query_plan) for name in able}

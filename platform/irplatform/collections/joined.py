@@ -1,18 +1,21 @@
 """Several collections over the same documents as one: more topics to learn from.
 
 Ids of topics say nothing across collections: TREC numbers each year's from 1. Where an id stands in
-two of them, every topic is called after its collection, as "trec-pm-2017:1".
+two of them, every topic is called after its collection, as "trec-pm-2017:1". A topic that two have,
+with the same words and fields, comes once: else it would be validated on what learned from it.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from irplatform.collections.collection import Collection, Qrels
+from irplatform.console import notice
 from irplatform.errors import InputError
+from irplatform.storage import fingerprint
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,44 +41,59 @@ def joined(parts: Sequence[Collection]) -> Collection:
     ids = [part.id for part in parts]
     if twice := [name for name, times in Counter(ids).items() if times > 1]:
         raise InputError(f"'{twice[0]}' is named twice; its topics are learned from once.")
+    held = _Parts(parts)
     return Collection(
         id="+".join(ids),
         title=" + ".join(part.title for part in parts),
         corpus=first.corpus,
-        load_topics=partial(_topics, parts),
-        load_qrels=partial(_qrels, parts) if all(part.load_qrels for part in parts) else None,
+        load_topics=held.topics,
+        load_qrels=held.qrels if all(part.load_qrels for part in parts) else None,
         measures=first.measures,
         validation=partial(_validation, parts) if all(part.validation for part in parts) else None,
         parts=tuple(parts),
     )
 
 
-def _topics(parts: Sequence[Collection]) -> list[Topic]:
-    held = [(part, list(part.load_topics())) for part in parts]
-    clash = _clash(held)
-    return [
-        replace(topic, id=_name(part, topic.id)) if clash else topic
-        for part, topics in held
-        for topic in topics
-    ]
+class _Parts:
+    """The topics of several collections, read when they are asked for.
 
+    Args:
+        parts: the collections.
+    """
 
-def _qrels(parts: Sequence[Collection]) -> Qrels:
-    """Judgments of topics that exist, under the ids that `_topics` gives these."""
-    held = [(part, list(part.load_topics())) for part in parts]
-    clash = _clash(held)
-    found = {}
-    for part, topics in held:
-        judged = part.load_qrels() if part.load_qrels else {}
-        for topic in topics:
-            if topic.id in judged:
-                found[_name(part, topic.id) if clash else topic.id] = judged[topic.id]
-    return found
+    def __init__(self, parts: Sequence[Collection]) -> None:
+        self._parts = parts
 
+    @cached_property
+    def _held(self) -> list[tuple[Collection, Topic, str]]:
+        """Collections, their topics, and the ids of these here; what two have comes once."""
+        every = [(part, topic) for part in self._parts for topic in part.load_topics()]
+        first: dict[str, tuple[Collection, Topic]] = {}
+        for part, topic in every:
+            first.setdefault(fingerprint({"topic": topic.describe()[1:]}), (part, topic))
+        kept = list(first.values())
+        if repeated := len(every) - len(kept):
+            notice(
+                f"{'+'.join(part.id for part in self._parts)}: {repeated:,} of {len(every):,} "
+                "topics repeat another's words and fields; they are learned from once, with the "
+                "judgments of the first."
+            )
+        ids = [topic.id for _, topic in kept]
+        clash = len(set(ids)) < len(ids)
+        return [(part, topic, _name(part, topic.id) if clash else topic.id) for part, topic in kept]
 
-def _clash(held: Sequence[tuple[Collection, Sequence[Topic]]]) -> bool:
-    ids = [topic.id for _, topics in held for topic in topics]
-    return len(set(ids)) < len(ids)
+    def topics(self) -> list[Topic]:
+        """Each topic under its id here."""
+        return [replace(topic, id=name) for _, topic, name in self._held]
+
+    def qrels(self) -> Qrels:
+        """Judgments of topics that exist, under the same ids."""
+        judged = {part.id: part.load_qrels() for part in self._parts if part.load_qrels}
+        return {
+            name: judged[part.id][topic.id]
+            for part, topic, name in self._held
+            if topic.id in judged[part.id]
+        }
 
 
 def _name(part: Collection, topic: str) -> str:

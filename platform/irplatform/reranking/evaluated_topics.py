@@ -56,12 +56,25 @@ def warning_of_fusion(topics: Sequence[Topic], learned_on: Sequence[Topic]) -> s
         topics: the evaluated topics.
         learned_on: the topics that the weights were chosen on.
     """
+    some = _chosen_on(topics, learned_on)
+    return some and f"WARNING: the weights of the fused retrievers were chosen on {some}."
+
+
+def warning_of_tuning(topics: Sequence[Topic], tuned_on: Sequence[Topic]) -> str:
+    """What to tell where options are chosen on topics of the collection that they are for, or "".
+
+    Args:
+        topics: of that collection.
+        tuned_on: the topics that the options are chosen on.
+    """
+    some = _chosen_on(topics, tuned_on)
+    return some and f"WARNING: options are chosen on {some}: no scores of these are a test."
+
+
+def _chosen_on(topics: Sequence[Topic], learned_on: Sequence[Topic]) -> str:
     marks = {topic_mark(topic) for topic in learned_on}
     learned = [topic for topic in topics if topic_mark(topic) in marks]
-    if not learned:
-        return ""
-    some = _some(learned, topics)
-    return f"WARNING: the weights of the fused retrievers were chosen on {some}."
+    return _some(learned, topics) if learned else ""
 
 
 def _some(learned: Sequence[Topic], topics: Sequence[Topic]) -> str:

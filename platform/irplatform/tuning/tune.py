@@ -53,7 +53,7 @@ def tune(
         command: how this was asked for.
     """
     if label != collection:
-        notice(f"tuning on the topics of '{label}'; those of '{collection}' are not looked at")
+        notice(f"tuning on the topics of '{label}' for '{collection}'")
     names = [dimension.name for dimension in dimensions]
     first, second = choose_systems(
         system.plugins, system.retrievers, system.rerankers, system.settings
