@@ -515,7 +515,7 @@ class Retriever:
         """What the metadata of a run should say of how its topics are searched, as JSON.
 
         It is asked for runs of the cache too: what their reader must know is told here, with
-        `resources.notice`.
+        `resources.notice`. A text under "warning" is also among the warnings of the report.
         """
         del topics, resources
         return {}

@@ -97,8 +97,8 @@ class Recorder:
         self.first_stage = ""
 
     def warn(self, warning: str) -> None:
-        """Record what a reader of all runs from now on must know; "" is nothing."""
-        if warning:
+        """Record what a reader of all runs from now on must know, once; "" is nothing."""
+        if warning and warning not in self._warnings:
             self._warnings.append(warning)
 
     def add(
@@ -117,6 +117,8 @@ class Recorder:
             seconds: per stage, what it took.
         """
         self._told = dict(resources.seconds)
+        for found in retrieval:
+            self.warn(str(found.get("warning", "")))
         if empty := [topic for topic, ranking in run.rankings.items() if not len(ranking)]:
             shown = ", ".join(empty[:_SHOWN]) + (", …" if len(empty) > _SHOWN else "")
             notice(f"{run.name} finds nothing for {len(empty):,} topics: {shown}")

@@ -158,7 +158,8 @@ class BM25Retriever(BM25Formula):
         if found is None:
             return {}
         resources.notice(str(found))
-        return {"plan_chosen_on": found.as_json()}
+        warning = {} if found.held_out else {"warning": str(found)}
+        return {"plan_chosen_on": found.as_json(), **warning}
 
     def remark(self) -> str:
         """That queries are expanded, and with what."""

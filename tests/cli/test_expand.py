@@ -111,6 +111,8 @@ def test_topics_that_the_plan_was_chosen_on_are_told_of_even_if_the_run_is_in_th
         written = json.loads((parted / "x" / "bm25.run.meta.json").read_text())
         (made,) = written["method"]["retrieval"]
         assert made["plan_chosen_on"] == {"topics": 1, "held_out": held_out}
+        warnings = json.loads((parted / "x" / "report.json").read_text())["warnings"]
+        assert [told in warning for warning in warnings] == ([] if held_out else [True])
 
 
 @pytest.mark.java

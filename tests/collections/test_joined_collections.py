@@ -54,6 +54,16 @@ def test_a_topic_that_two_have_is_learned_from_once(capsys):
     assert line.startswith("a+b: 1 of 4 topics repeat another's words and fields")
 
 
+def test_of_a_topic_that_two_have_the_one_that_is_judged_is_kept():
+    unjudged = collection("a", "12", load_qrels=lambda: {"2": {"d": 1}})
+    judged = Collection(
+        "b", "B", CORPUS, lambda: [Topic("9", "a 1")], load_qrels=lambda: {"9": {"x": 1}}
+    )
+    both = joined([unjudged, judged])
+    assert [topic.id for topic in both.load_topics()] == ["9", "2"]
+    assert both.load_qrels() == {"9": {"x": 1}, "2": {"d": 1}}
+
+
 def test_one_collection_stays_as_it_is():
     alone = collection("a", "1")
     assert joined([alone]) is alone

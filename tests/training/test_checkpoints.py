@@ -2,6 +2,7 @@
 
 import json
 import pickle
+from functools import partial
 
 import pytest
 from checkpoints import described
@@ -51,7 +52,7 @@ def _written(folder, numbers=(3, 5), vectors=(), topics=()):
 
 def _members(folder, system=Constant):
     choice = _choice(system)
-    create = lambda: choice.create(SmallResources())  # noqa: E731
+    create = partial(choice.create, SmallResources())
     return Checkpoint.read(folder).load(choice.registration, create)
 
 

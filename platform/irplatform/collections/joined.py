@@ -68,19 +68,28 @@ class _Parts:
     def _held(self) -> list[tuple[Collection, Topic, str]]:
         """Collections, their topics, and the ids of these here; what two have comes once."""
         every = [(part, topic) for part in self._parts for topic in part.load_topics()]
-        first: dict[str, tuple[Collection, Topic]] = {}
+        distinct: dict[str, tuple[Collection, Topic]] = {}
         for part, topic in every:
-            first.setdefault(fingerprint({"topic": topic.describe()[1:]}), (part, topic))
-        kept = list(first.values())
+            said = fingerprint({"topic": topic.describe()[1:]})
+            if said not in distinct or not self._is_judged(*distinct[said]):
+                distinct[said] = (part, topic)
+        kept = list(distinct.values())
         if repeated := len(every) - len(kept):
             notice(
                 f"{'+'.join(part.id for part in self._parts)}: {repeated:,} of {len(every):,} "
                 "topics repeat another's words and fields; they are learned from once, with the "
-                "judgments of the first."
+                "judgments of the first that has some."
             )
         ids = [topic.id for _, topic in kept]
         clash = len(set(ids)) < len(ids)
         return [(part, topic, _name(part, topic.id) if clash else topic.id) for part, topic in kept]
+
+    @cached_property
+    def _judgments(self) -> dict[str, Qrels]:
+        return {part.id: part.load_qrels() for part in self._parts if part.load_qrels}
+
+    def _is_judged(self, part: Collection, topic: Topic) -> bool:
+        return topic.id in self._judgments.get(part.id, {})
 
     def topics(self) -> list[Topic]:
         """Each topic under its id here."""
@@ -88,11 +97,10 @@ class _Parts:
 
     def qrels(self) -> Qrels:
         """Judgments of topics that exist, under the same ids."""
-        judged = {part.id: part.load_qrels() for part in self._parts if part.load_qrels}
         return {
-            name: judged[part.id][topic.id]
+            name: self._judgments[part.id][topic.id]
             for part, topic, name in self._held
-            if topic.id in judged[part.id]
+            if self._is_judged(part, topic)
         }
 
 

@@ -35,15 +35,15 @@ def warning_of_learned(
     if training_source.checkpoint is not None:
         held = Checkpoint.read(training_source.checkpoint) if choice.trainable else None
         learned = held.learned(topics) if held else []
+        some = _some(learned, topics)
     else:
         sources = [training_source.training_set] if choice.trainable or interpolate is None else []
         if choice.trainable:
             sources.append(training_source.pretraining_of(choice))
-        marks = {topic_mark(topic) for source in sources if source for topic in source.topics}
-        learned = [topic for topic in topics if topic_mark(topic) in marks]
-    if not learned:
+        learned_on = [topic for source in sources if source for topic in source.topics]
+        some = _chosen_on(topics, learned_on)
+    if not some:
         return ""
-    some = _some(learned, topics)
     if not choice.trainable:
         return f"WARNING: the first stage's share in {choice.name} was chosen on {some}."
     return f"WARNING: {choice.name} was trained on {some}: its scores show what it remembers."
@@ -73,10 +73,12 @@ def warning_of_tuning(topics: Sequence[Topic], tuned_on: Sequence[Topic]) -> str
 
 def _chosen_on(topics: Sequence[Topic], learned_on: Sequence[Topic]) -> str:
     marks = {topic_mark(topic) for topic in learned_on}
-    learned = [topic for topic in topics if topic_mark(topic) in marks]
-    return _some(learned, topics) if learned else ""
+    return _some([topic for topic in topics if topic_mark(topic) in marks], topics)
 
 
 def _some(learned: Sequence[Topic], topics: Sequence[Topic]) -> str:
+    """How many of the topics, and which; "" for none."""
+    if not learned:
+        return ""
     ids = listing([topic.id for topic in learned])
     return f"{len(learned):,} of these {len(topics):,} topics ({ids})"
