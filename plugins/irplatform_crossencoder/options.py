@@ -4,25 +4,13 @@ from __future__ import annotations
 
 from typing import Literal
 
-from irplatform.plugin import Field, Options
+from irplatform.plugin import Field
+from irplatform.training.pretrained import PretrainedOptions
 
 
-class CrossEncoderOptions(Options):
-    """Options of the cross-encoder."""
+class CrossEncoderOptions(PretrainedOptions):
+    """Options of the cross-encoder: a sequence-classification model."""
 
-    model: str | None = Field(
-        None,
-        description="folder of a sequence-classification model in Hugging Face format "
-        "(config.json, *.safetensors, tokenizer files)",
-    )
-    download: bool = Field(
-        False,
-        description="`model` may also name a model of the Hugging Face hub, which is downloaded "
-        "where it is not in its cache yet",
-    )
-    revision: str | None = Field(
-        None, description="commit or tag of a model of the hub; none takes the newest"
-    )
     max_length: int = Field(
         512, gt=8, description="tokens of query and document together; documents are cut to fit"
     )

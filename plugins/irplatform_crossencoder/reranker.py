@@ -10,14 +10,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from irplatform.plugin import Documents, Reranker, Resources, Topic
+from irplatform.training.pretrained import content, model_folder
 from irplatform_crossencoder.options import CrossEncoderOptions
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from torch import Tensor
 
-    from irplatform_crossencoder.folder import Model
+    from irplatform_crossencoder.model import Model
 
 
 class CrossEncoder(Reranker):
@@ -41,10 +42,18 @@ class CrossEncoder(Reranker):
         Raises:
             InputError: there is none, or it cannot be used.
         """
-        from irplatform_crossencoder.folder import open_model
+        from irplatform_crossencoder.model import open_model
 
         self._device = resources.device
-        self._model = open_model(self.options, resources.device)
+        self._model = open_model(model_folder("cross-encoder", self.options), resources.device)
+
+    def depends_on(self) -> Mapping[str, object]:
+        """The model's files.
+
+        Raises:
+            InputError: there is no model.
+        """
+        return content(model_folder("cross-encoder", self.options))
 
     def score(self, topic: Topic, documents: Documents) -> Sequence[float]:
         """Score documents: one logit (or probability) each, higher is better."""

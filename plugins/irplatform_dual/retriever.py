@@ -99,7 +99,7 @@ class DualEncoderSearch(Retriever):
         Raises:
             InputError: there is no model, see `depends_on`; or it is another one's checkpoint.
         """
-        from irplatform_dual.search import nearest
+        from irplatform.retrieval.nearest import nearest
 
         opened = self._open(resources)
         members, index = opened.members, opened.index
@@ -124,7 +124,7 @@ class DualEncoderSearch(Retriever):
 
     def _index(self, encoders: Sequence[Encoder], resources: Resources) -> Path:
         """The folder of the index of all documents: the encoders' vectors side by side."""
-        from irplatform_dual.search import FORMAT, build_index
+        from irplatform.retrieval.nearest import FORMAT, build_index
 
         count, width = encoders[0].index.count, sum(encoder.width for encoder in encoders)
         kind = self.options.index
@@ -150,7 +150,7 @@ class DualEncoderSearch(Retriever):
 
     def _open(self, resources: Resources) -> _Open:
         """Models and index, as they were opened before or from the cache."""
-        from irplatform_dual.search import open_index
+        from irplatform.retrieval.nearest import open_index
 
         mark = fingerprint(
             {

@@ -7,11 +7,11 @@ from small import small_resources, words
 
 from irplatform.errors import InputError
 from irplatform.plugin import Reranker, Topic
+from irplatform.retrieval.nearest import build_index, nearest, open_index
 from irplatform_dual.learned import Learned
 from irplatform_dual.options import DualOptions, RetrieverOptions
 from irplatform_dual.reranker import DualEncoder
 from irplatform_dual.retriever import DualEncoderSearch, shares_of
-from irplatform_dual.search import build_index, nearest, open_index
 
 VOCABULARY = words(120)
 

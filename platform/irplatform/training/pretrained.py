@@ -1,0 +1,159 @@
+"""Transformers that users bring: found, checked, never downloaded unasked, never run as code.
+
+A model is a folder as Hugging Face's libraries write it. Weights are read from safetensors alone:
+pickles can run code, and so can what a model brings as Python.
+"""
+
+from __future__ import annotations
+
+import json
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from irplatform.collections.digests import digests
+from irplatform.errors import InputError
+from irplatform.plugin import Field, Options
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+_NEVER = "Models are never downloaded without being asked for"
+MODULES = "modules.json"
+"""What sentence-transformers writes beside a model: the parts that it consists of."""
+_FILES = ("*.json", "*.safetensors", "*.txt", "*.model")
+"""What a model consists of: settings, weights, vocabulary."""
+
+
+class PretrainedOptions(Options):
+    """Which model, of those that a user brings."""
+
+    model: str | None = Field(
+        None,
+        description="folder of a model in Hugging Face format "
+        "(config.json, *.safetensors, tokenizer files)",
+    )
+    download: bool = Field(
+        False,
+        description="`model` may also name a model of the Hugging Face hub, which is downloaded "
+        "where it is not in its cache yet",
+    )
+    revision: str | None = Field(
+        None, description="commit or tag of a model of the hub; none takes the newest"
+    )
+
+
+def model_folder(system: str, options: PretrainedOptions) -> Path:
+    """The folder of the model that the options name, downloaded where that is asked for.
+
+    Args:
+        system: who needs it, for messages.
+        options: what the user said.
+
+    Raises:
+        InputError: there is none, or it cannot be used; what is wrong and what to do.
+    """
+    if options.model is None:
+        raise InputError(
+            f"'{system}' needs a model: --set {system}.model=FOLDER, a folder in Hugging Face "
+            f"format. {_NEVER}."
+        )
+    folder = Path(options.model).expanduser()
+    if not folder.exists():
+        if not options.download:
+            raise InputError(
+                f"there is no such folder. {_NEVER}: --set {system}.download=true takes a model of "
+                "that name from the Hugging Face hub.",
+                path=options.model,
+            )
+        folder = _downloaded(options.model, options.revision)
+    _check(folder)
+    return folder
+
+
+def content(folder: Path) -> Mapping[str, str]:
+    """File to digest: what scores of the model in a folder depend on."""
+    files = sorted({path for pattern in _FILES for path in folder.rglob(pattern)})
+    return {str(f.relative_to(folder)): mark for f, mark in zip(files, digests(files), strict=True)}
+
+
+@contextmanager
+def opening(folder: Path, kind: str) -> Iterator[None]:
+    """Open a model without transformers' own talk; its errors become one line.
+
+    Raises:
+        InputError: the model cannot be opened as one of this kind.
+    """
+    from safetensors import SafetensorError
+    from transformers.utils import logging
+
+    bars, level = logging.is_progress_bar_enabled(), logging.get_verbosity()
+    logging.disable_progress_bar()  # ours is enough
+    logging.set_verbosity_error()
+    try:
+        yield
+    except (
+        OSError, ValueError, KeyError, ImportError, RuntimeError, TypeError, AttributeError,
+        SafetensorError,
+    ) as error:  # fmt: skip
+        reason = str(error).strip().splitlines()
+        raise InputError(
+            f"cannot be opened as {kind}: {reason[0] if reason else type(error).__name__}",
+            path=folder,
+        ) from error
+    finally:
+        logging.set_verbosity(level)
+        if bars:
+            logging.enable_progress_bar()
+
+
+def _downloaded(name: str, revision: str | None) -> Path:
+    """The folder of a model of the hub, in the hub's own cache."""
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.errors import HfHubHTTPError, HFValidationError
+
+    try:
+        return Path(snapshot_download(name, revision=revision, allow_patterns=list(_FILES)))
+    except HFValidationError as error:
+        raise InputError(
+            "is neither a folder nor a name of the Hugging Face hub (owner/model).", path=name
+        ) from error
+    except (HfHubHTTPError, OSError, ValueError) as error:
+        reason = str(error).strip().splitlines()
+        raise InputError(
+            "cannot be downloaded from the Hugging Face hub: "
+            f"{reason[0] if reason else type(error).__name__}",
+            path=name,
+        ) from error
+
+
+def _check(folder: Path) -> None:
+    """Refuse what is no model, or has pickles for weights."""
+    if not folder.is_dir():
+        raise InputError("a model is a folder, not a file.", path=folder)
+    config, modules = folder / "config.json", folder / MODULES
+    if not config.exists() and not modules.exists():
+        raise InputError(
+            "there is no model in Hugging Face format here: config.json is missing.", path=folder
+        )
+    for path in (config, modules):
+        if path.exists():
+            _read(path)
+    parts = [folder / str(m["path"]) for m in _read(modules)] if modules.exists() else [folder]
+    for part in parts:
+        if any(part.glob("*.bin")) and not any(part.glob("*.safetensors")):
+            raise InputError(
+                "there are no weights in safetensors format here. Pickled ones (*.bin) are not "
+                "read, since they can run code: convert them with `save_pretrained`, where you "
+                "trust them.",
+                path=part,
+            )
+    if not any(path for part in parts for path in part.glob("*.safetensors")):
+        raise InputError("there are no weights in safetensors format here.", path=folder)
+
+
+def _read(path: Path) -> Any:
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise InputError("cannot be read as JSON.", path=path) from error

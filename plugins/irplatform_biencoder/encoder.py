@@ -1,0 +1,164 @@
+"""The model: vectors of queries and of documents, through sentence-transformers.
+
+What a model does beside its transformer (pooling, further layers, prompts, normalization) is
+written in the folder that sentence-transformers saved; a bare transformer needs to be told.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from irplatform.errors import InputError
+from irplatform.training.pretrained import MODULES, content, model_folder, opening
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from irplatform_biencoder.options import BiEncoderOptions
+
+Float32 = npt.NDArray[np.float32]
+
+NAME = "bi-encoder"
+_FORMAT = 1
+
+
+class Encoder:
+    """Turns texts into vectors whose inner products are the scores.
+
+    Args:
+        options: which model, and how it is used.
+        device: of torch.
+
+    Raises:
+        InputError: there is no such model, or it cannot be used.
+
+    Attributes:
+        width: numbers of a vector.
+    """
+
+    def __init__(self, options: BiEncoderOptions, device: str) -> None:
+        self._options = options
+        documents, queries = _folders(options)
+        self._documents = _open(documents, options, device)
+        self._queries = self._documents if queries == documents else _open(queries, options, device)
+        self.width = _width(self._documents)
+        if _width(self._queries) != self.width:
+            raise InputError(
+                f"its vectors have {_width(self._queries)} numbers, those of documents "
+                f"{self.width}: the two models do not belong together.",
+                path=queries,
+            )
+        similarity = options.similarity or self._documents.similarity_fn_name
+        if similarity not in ("cosine", "dot"):
+            raise InputError(
+                f"its vectors are compared by {similarity} distance; only cosine and dot can be "
+                f"searched for (--set {NAME}.similarity=cosine takes one of them nevertheless).",
+                path=documents,
+            )
+        self._normalized = similarity == "cosine"
+
+    def queries(self, texts: Sequence[str]) -> Float32:
+        """Vectors of queries: float32 [n, width]."""
+        prompt = self._options.query_prompt
+        return self._encoded(self._queries.encode_query, texts, prompt)
+
+    def documents(self, texts: Sequence[str]) -> Float32:
+        """Vectors of documents: float32 [n, width]."""
+        prompt = self._options.document_prompt
+        return self._encoded(self._documents.encode_document, texts, prompt)
+
+    def _encoded(self, encode: Any, texts: Sequence[str], prompt: str | None) -> Float32:
+        if not texts:
+            return np.empty((0, self.width), np.float32)
+        vectors = encode(
+            list(texts),
+            prompt=prompt,
+            batch_size=self._options.batch_size,
+            normalize_embeddings=False,
+            convert_to_numpy=False,
+            convert_to_tensor=True,
+            show_progress_bar=False,
+        ).float()
+        if self._normalized:  # here, in 32 bits: models may have fewer
+            vectors = vectors / vectors.norm(dim=1, keepdim=True).clamp_min(1e-12)
+        return cast("Float32", vectors.cpu().numpy())
+
+
+def depends_on(options: BiEncoderOptions) -> Mapping[str, object]:
+    """The models' files.
+
+    Raises:
+        InputError: there is no model.
+    """
+    documents, queries = _folders(options)
+    return {
+        "model": content(documents),
+        **({"query_model": content(queries)} if queries != documents else {}),
+    }
+
+
+def identity(options: BiEncoderOptions, device: str) -> Mapping[str, object]:
+    """What vectors of documents depend on beside their texts, as JSON."""
+    return {
+        "format": _FORMAT,
+        "model": content(_folders(options)[0]),
+        "device": device,
+        **options.model_dump(
+            include={"pooling", "similarity", "document_prompt", "max_length", "precision"}
+        ),
+    }
+
+
+def _folders(options: BiEncoderOptions) -> tuple[Path, Path]:
+    """Of the models for documents and for queries."""
+    documents = model_folder(NAME, options)
+    if options.query_model is None:
+        return documents, documents
+    of_queries = options.model_copy(update={"model": options.query_model, "revision": None})
+    return documents, model_folder(NAME, of_queries)
+
+
+def _open(folder: Path, options: BiEncoderOptions, device: str) -> Any:
+    """A model of sentence-transformers, in evaluation mode."""
+    import torch
+    from sentence_transformers import SentenceTransformer
+    from sentence_transformers.models import Pooling, Transformer
+
+    saved = (folder / MODULES).exists()
+    if not saved and options.pooling is None:
+        raise InputError(
+            "sentence-transformers has not saved this model (modules.json is missing), so it does "
+            "not say how words' vectors become a text's: --set bi-encoder.pooling=mean or cls "
+            "says it.",
+            path=folder,
+        )
+    if saved and options.pooling is not None:
+        raise InputError(
+            f"this model says itself how texts are made of words: take {NAME}.pooling out.",
+            path=folder,
+        )
+    weights: dict[str, Any] = {
+        "use_safetensors": True,
+        "dtype": getattr(torch, options.precision),
+    }
+    shared: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
+    with opening(folder, "a model for sentence-transformers"):
+        if saved:
+            model = SentenceTransformer(str(folder), device=device, model_kwargs=weights, **shared)
+        else:
+            words = Transformer(str(folder), model_args={**weights, **shared}, config_args=shared)
+            dimension = words.get_embedding_dimension()
+            model = SentenceTransformer(
+                modules=[words, Pooling(dimension, pooling_mode=options.pooling)], device=device
+            )
+    if options.max_length is not None:
+        model.max_seq_length = min(options.max_length, model.max_seq_length or options.max_length)
+    return model.eval()
+
+
+def _width(model: Any) -> int:
+    return int(model.get_embedding_dimension())

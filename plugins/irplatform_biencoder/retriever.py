@@ -1,0 +1,80 @@
+"""The retriever: the documents whose vectors are nearest to the query's, through an index."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from irplatform.plugin import Resources, Retriever, Topic
+from irplatform.runs import Ranking, Run
+from irplatform_biencoder.options import RetrieverOptions
+from irplatform_biencoder.reranker import BiEncoder
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from irplatform_biencoder.vector_store import VectorStore
+
+_EXACT_BELOW = 1_000_000
+
+
+class BiEncoderSearch(Retriever):
+    """Nearest documents by a bi-encoder's vectors, through FAISS."""
+
+    Options = RetrieverOptions
+    citation: ClassVar[str] = (
+        f"{BiEncoder.citation} The index: Jeff Johnson, Matthijs Douze, Hervé Jégou. "
+        "Billion-scale similarity search with GPUs. IEEE Transactions on Big Data 7, 2021."
+    )
+    options: RetrieverOptions
+
+    def depends_on(self) -> Mapping[str, object]:
+        """The model's files.
+
+        Raises:
+            InputError: there is no model.
+        """
+        from irplatform_biencoder.encoder import depends_on
+
+        return depends_on(self.options)
+
+    def retrieve(self, topics: Sequence[Topic], depth: int, resources: Resources) -> Run:
+        """Rank the documents nearest to each topic's query.
+
+        Raises:
+            InputError: there is no model, or it cannot be used.
+        """
+        from irplatform.retrieval.nearest import nearest, open_index
+        from irplatform_biencoder.encoder import NAME, Encoder, identity
+        from irplatform_biencoder.vector_store import VectorStore
+
+        encoder = Encoder(self.options, resources.device)
+        mark = identity(self.options, resources.device)
+        store = VectorStore(resources, mark, encoder.documents, encoder.width)
+        folder = self._index(store, encoder.width, mark, resources)
+        index = open_index(folder, self.options.probes)
+        queries = encoder.queries([topic.query for topic in topics])
+        scores, rows = nearest(index, queries, depth, resources.threads)
+        doc_ids = resources.forward_index().doc_ids
+        rankings = {
+            topic.id: Ranking.of(doc_ids(found[found >= 0]), values[found >= 0])
+            for topic, found, values in zip(topics, rows, scores, strict=True)
+        }
+        return Run(NAME, rankings)
+
+    def _index(
+        self, store: VectorStore, width: int, mark: Mapping[str, object], resources: Resources
+    ) -> Path:
+        """The folder of the index of all documents."""
+        from irplatform.retrieval.nearest import FORMAT, build_index
+
+        kind = self.options.index
+        exact = kind == "exact" or (kind == "auto" and store.count < _EXACT_BELOW)
+
+        def build(folder: Path) -> None:
+            with resources.progress("encoding documents", store.count) as advance:
+                build_index(folder, store.count, width, store.rows, exact=exact, advance=advance)
+
+        return resources.artifact(
+            "bi-encoder-index", {"format": FORMAT, "exact": exact, "of": dict(mark)}, build
+        )

@@ -1,0 +1,289 @@
+"""Bi-encoders: scores are the model's, each document is encoded once, and what is done stays."""
+
+import numpy as np
+import pytest
+import torch
+from pretrained_models import (
+    LONGEST,
+    WORDS,
+    documents,
+    save_sentence_encoder,
+    save_transformer,
+    texts,
+)
+from small import small_resources
+
+from irplatform.errors import InputError
+from irplatform.plugin import Documents, Topic
+from irplatform_biencoder import encoder as encoders
+from irplatform_biencoder.encoder import Encoder
+from irplatform_biencoder.options import BiEncoderOptions, RetrieverOptions
+from irplatform_biencoder.reranker import BiEncoder
+from irplatform_biencoder.retriever import BiEncoderSearch
+from irplatform_biencoder.vector_store import VectorStore
+
+QUERY = Topic("t", "w3 w4 w5")
+OTHER = Topic("u", "w9 w30 w41 w7")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return save_sentence_encoder(tmp_path_factory.mktemp("models") / "model")
+
+
+@pytest.fixture(scope="module")
+def bare(folder):
+    return folder.with_name("model-bare")
+
+
+@pytest.fixture
+def resources(tmp_path):
+    held = {f"d{n}": text for n, text in enumerate(texts(1, 120))}
+    return small_resources(tmp_path / "forward", held, {word: np.ones(2) for word in WORDS})
+
+
+def _opened(folder, resources, **options):
+    reranker = BiEncoder(BiEncoderOptions(model=str(folder), **options))
+    reranker.prepare(resources)
+    return reranker
+
+
+def _read(resources, count=None):
+    return resources.documents(list(resources.texts)[:count])
+
+
+def _hidden(bare, text):
+    """The last layer's vectors of a text's words, and the model's own library's."""
+    from transformers import AutoModel, AutoTokenizer
+
+    inputs = AutoTokenizer.from_pretrained(bare)(
+        text, truncation=True, max_length=LONGEST, return_tensors="pt"
+    )
+    with torch.inference_mode():
+        return AutoModel.from_pretrained(bare).eval()(**inputs).last_hidden_state[0].numpy()
+
+
+def _cosine(one, other):
+    return one @ other / np.linalg.norm(one) / np.linalg.norm(other)
+
+
+def test_scores_are_cosines_of_means_of_the_transformer_s_vectors(folder, bare, resources):
+    query = _hidden(bare, QUERY.query).mean(axis=0)
+    read = _read(resources, 20)
+    expected = [_cosine(query, _hidden(bare, d.text).mean(axis=0)) for d in read]
+    scores = _opened(folder, resources, batch_size=3).score(QUERY, read)
+    assert np.std(scores) > 1e-3
+    assert np.allclose(scores, expected, atol=1e-5)
+
+
+def test_a_bare_transformer_is_told_how_to_pool(bare, resources):
+    with pytest.raises(InputError, match=r"pooling=mean or cls"):
+        _opened(bare, resources)
+    query = _hidden(bare, QUERY.query)[0]
+    read = _read(resources, 20)
+    expected = [query @ _hidden(bare, d.text)[0] for d in read]
+    scores = _opened(bare, resources, pooling="cls", similarity="dot").score(QUERY, read)
+    assert np.allclose(scores, expected, atol=1e-4)
+
+
+def test_pooling_that_the_model_says_itself_is_not_said_again(folder, resources):
+    with pytest.raises(InputError, match=r"take bi-encoder\.pooling out"):
+        _opened(folder, resources, pooling="mean")
+
+
+def test_prompts_are_put_before_texts(folder, resources, tmp_path):
+    plain = _opened(folder, resources)
+    asked = Topic("t", f"w50 {QUERY.query}")
+    read = _read(resources, 20)
+    prompted = _opened(folder, resources, query_prompt="w50 ")
+    assert np.allclose(prompted.score(QUERY, read), plain.score(asked, read), atol=1e-5)
+    own = save_sentence_encoder(tmp_path / "own", prompts={"query": "w50 ", "document": "w51 "})
+    document = _opened(folder, resources, query_prompt="w50 ", document_prompt="w51 ")
+    expected = document.score(QUERY, read)
+    assert not np.allclose(expected, prompted.score(QUERY, read), atol=1e-3)
+    assert np.allclose(_opened(own, resources).score(QUERY, read), expected, atol=1e-5)
+
+
+def test_queries_can_have_a_model_of_their_own(folder, resources, tmp_path):
+    other = save_sentence_encoder(tmp_path / "other", seed=2)
+    read = _read(resources, 20)
+    both = _opened(folder, resources, query_model=str(other))
+    query = Encoder(BiEncoderOptions(model=str(other)), "cpu").queries([QUERY.query])[0]
+    vectors = Encoder(BiEncoderOptions(model=str(folder)), "cpu").documents([d.text for d in read])
+    assert np.allclose(both.score(QUERY, read), vectors @ query, atol=1e-5)
+    narrow = save_sentence_encoder(tmp_path / "narrow", width=8)
+    with pytest.raises(InputError, match=r"have 8 numbers, those of documents 16"):
+        _opened(folder, resources, query_model=str(narrow))
+
+
+def test_distances_that_cannot_be_searched_for_are_refused(resources, tmp_path):
+    far = save_sentence_encoder(tmp_path / "far", similarity_fn_name="euclidean")
+    with pytest.raises(InputError, match="compared by euclidean distance"):
+        _opened(far, resources)
+    assert _opened(far, resources, similarity="cosine").score(QUERY, _read(resources, 3))
+
+
+def test_texts_are_cut_to_the_length_that_is_asked_for(folder, resources):
+    short = _opened(folder, resources, max_length=9)  # seven words between two marks
+    cut = Encoder(BiEncoderOptions(model=str(folder)), "cpu")
+    read = [d for d in _read(resources) if len(d.text.split()) > 12][:5]
+    vectors = cut.documents([" ".join(d.text.split()[:7]) for d in read])
+    expected = vectors @ cut.queries([QUERY.query])[0]
+    assert np.allclose(short.score(QUERY, Documents.of(read)), expected, atol=1e-5)
+
+
+def test_scores_do_not_depend_on_order_company_or_batches(folder, resources):
+    read = list(_read(resources))
+    together = np.array(_opened(folder, resources).score(QUERY, Documents.of(read)))
+    order = np.random.default_rng(0).permutation(len(read))
+    other = small_again(resources)
+    reranker = _opened(folder, other, batch_size=2)
+    shuffled = reranker.score(QUERY, Documents.of([read[i] for i in order]))
+    assert np.allclose(shuffled, together[order], atol=1e-5)
+    several = reranker.score_batch(
+        [(OTHER, Documents.of(read[:5])), (QUERY, Documents.of([])), (QUERY, Documents.of(read))]
+    )
+    assert [len(scores) for scores in several] == [5, 0, len(read)]
+    assert np.allclose(several[2], together, atol=1e-5)
+
+
+def small_again(resources):
+    """The same documents with an empty cache."""
+    return small_resources(
+        resources.folder.with_name("again") / "forward",
+        resources.texts,
+        {word: np.ones(2) for word in WORDS},
+    )
+
+
+def test_shorter_numbers_give_nearly_the_same(folder, resources):
+    read = _read(resources, 20)
+    exact = _opened(folder, resources).score(QUERY, read)
+    short = _opened(folder, resources, precision="bfloat16").score(QUERY, read)
+    assert not np.array_equal(exact, short)
+    assert np.allclose(exact, short, atol=0.05)
+
+
+def test_a_document_is_encoded_once(folder, resources, monkeypatch):
+    encoded = []
+    documents_of = Encoder.documents
+
+    def counted(self, read):
+        encoded.extend(read)
+        return documents_of(self, read)
+
+    monkeypatch.setattr(Encoder, "documents", counted)
+    first = _opened(folder, resources)
+    scores = first.score_batch([(QUERY, _read(resources, 30)), (OTHER, _read(resources, 40))])
+    assert len(encoded) == 40
+    again = _opened(folder, resources)
+    assert again.score(QUERY, _read(resources, 30)) == scores[0]
+    assert len(encoded) == 40
+    again.score(QUERY, _read(resources))
+    assert len(encoded) == 120
+
+
+def _store(resources, encode):
+    return VectorStore(resources, {"model": 1}, encode, 2)
+
+
+def _lengths(read):
+    return np.array([[len(text), 1] for text in read], np.float32)
+
+
+def test_what_was_encoded_before_an_interruption_stays(resources, monkeypatch):
+    monkeypatch.setattr("irplatform_biencoder.vector_store._BLOCK", 16)
+    calls = []
+
+    def interrupted(read):
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        calls.append(len(read))
+        return _lengths(read)
+
+    ids = list(resources.texts)
+    with pytest.raises(KeyboardInterrupt):
+        _store(resources, interrupted).of(ids)
+    rest = []
+
+    def counted(read):
+        rest.extend(read)
+        return _lengths(read)
+
+    found = _store(resources, counted).of(ids)
+    assert len(rest) == len(ids) - 3 * 16
+    assert np.array_equal(found, _lengths([resources.documents([i])[0].text for i in ids]))
+
+
+def test_a_cache_that_cannot_be_written_to_is_read(resources):
+    ids = list(resources.texts)
+    _store(resources, _lengths).of(ids[:50])
+    for path in resources.folder.rglob("*.npy"):
+        path.chmod(0o444)
+    asked = []
+
+    def counted(read):
+        asked.extend(read)
+        return _lengths(read)
+
+    store = _store(resources, counted)
+    store._vectors.flags.writeable = store._present.flags.writeable = False  # root may write
+    for _ in range(2):
+        store.of(ids)
+    assert len(asked) == 2 * (len(ids) - 50)
+
+
+@pytest.mark.parametrize("index", ["exact", "ivf"])
+def test_the_retriever_finds_what_the_reranker_prefers(folder, resources, index):
+    retriever = BiEncoderSearch(RetrieverOptions(model=str(folder), index=index, probes=1000))
+    run = retriever.retrieve([QUERY, OTHER], 10, resources)
+    read = _read(resources)
+    for topic in (QUERY, OTHER):
+        scores = _opened(folder, resources).score(topic, read)
+        expected = sorted(zip(scores, read.ids, strict=True), reverse=True)[:10]
+        found = run.rankings[topic.id]
+        assert np.allclose(sorted(found.scores, reverse=True), [s for s, _ in expected], atol=2e-3)
+        if index == "exact":
+            assert set(found.doc_ids) == {doc_id for _, doc_id in expected}
+
+
+def test_depth_beyond_the_collection_finds_all(folder, resources):
+    run = BiEncoderSearch(RetrieverOptions(model=str(folder))).retrieve([QUERY], 500, resources)
+    assert len(run.rankings[QUERY.id].doc_ids) == 120
+
+
+def test_an_explanation_names_the_nearest_sentences(folder, resources):
+    (told,) = _opened(folder, resources).explain(QUERY, documents(3, 1))
+    assert [len(told["sentences"]) <= 3, told["sentences"][0]["score"]] == [
+        True,
+        max(each["score"] for each in told["sentences"]),
+    ]
+
+
+def test_scores_depend_on_the_model_s_files(folder, tmp_path):
+    other = save_sentence_encoder(tmp_path / "other", seed=2)
+    before = BiEncoder(BiEncoderOptions(model=str(folder))).depends_on()
+    assert before != BiEncoder(BiEncoderOptions(model=str(other))).depends_on()
+    assert (
+        before
+        != BiEncoder(BiEncoderOptions(model=str(folder), query_model=str(other))).depends_on()
+    )
+    assert before == BiEncoderSearch(RetrieverOptions(model=str(folder))).depends_on()
+
+
+def test_vectors_do_not_depend_on_how_queries_are_read(folder, tmp_path):
+    other = save_sentence_encoder(tmp_path / "other", seed=2)
+
+    def of(**options):
+        return encoders.identity(BiEncoderOptions(model=str(folder), **options), "cpu")
+
+    assert of() == of(query_prompt="query: ", query_model=str(other), batch_size=1)
+    assert of() != of(document_prompt="passage: ")
+    assert of() != of(max_length=16)
+
+
+def test_a_transformer_that_cannot_be_opened_is_one_line(tmp_path, resources):
+    broken = save_transformer(tmp_path / "broken")
+    (broken / "model.safetensors").write_bytes(b"\x00" * 40)
+    with pytest.raises(InputError, match="cannot be opened as a model for sentence-transformers"):
+        _opened(broken, resources, pooling="mean")

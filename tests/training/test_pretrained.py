@@ -1,0 +1,178 @@
+"""Models that users bring: found and checked, downloaded only when asked, never run as code."""
+
+import hashlib
+import json
+import os
+import pickle
+import subprocess
+import sys
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+from pretrained_models import save_transformer
+
+from irplatform.errors import InputError
+from irplatform.training.pretrained import PretrainedOptions, content, model_folder, opening
+
+COMMIT = "5f" * 20
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return save_transformer(tmp_path_factory.mktemp("model"))
+
+
+def _found(model, **options):
+    return model_folder("ranker", PretrainedOptions(model=str(model), **options))
+
+
+def test_a_folder_is_taken_as_it_is(folder):
+    assert _found(folder) == folder
+    assert "model.safetensors" in content(folder)
+
+
+def test_content_tells_weights_apart(folder, tmp_path):
+    assert content(save_transformer(tmp_path / "same")) == content(folder)
+    assert content(save_transformer(tmp_path / "other", seed=2)) != content(folder)
+
+
+def test_without_a_model_the_user_is_told_what_to_give():
+    with pytest.raises(InputError, match=r"ranker\.model=FOLDER.*never downloaded"):
+        model_folder("ranker", PretrainedOptions())
+
+
+def test_a_name_of_the_hub_is_not_downloaded_unasked():
+    with pytest.raises(InputError, match=r"no such folder.*never downloaded.*ranker\.download"):
+        _found("somebody/some-model")
+
+
+@pytest.mark.parametrize("parts", [[""], ["0_Transformer"]])
+def test_pickled_weights_are_refused(tmp_path, parts):
+    (tmp_path / "config.json").write_text("{}", encoding="utf-8")
+    if parts != [""]:
+        modules = [{"path": part} for part in parts]
+        (tmp_path / "modules.json").write_text(json.dumps(modules), encoding="utf-8")
+    place = tmp_path / parts[0]
+    place.mkdir(exist_ok=True)
+    with pytest.raises(InputError, match="no weights in safetensors format"):
+        _found(tmp_path)
+    (place / "pytorch_model.bin").write_bytes(pickle.dumps({"weights": 1}))
+    with pytest.raises(InputError, match="Pickled ones"):
+        _found(tmp_path)
+    (place / "model.safetensors").write_bytes(b"")
+    assert _found(tmp_path) == tmp_path
+
+
+def test_other_files_that_end_in_bin_do_no_harm(folder, tmp_path):
+    save_transformer(tmp_path)
+    (tmp_path / "openvino").mkdir()
+    (tmp_path / "openvino" / "openvino_model.bin").write_bytes(b"")
+    assert _found(tmp_path) == tmp_path
+
+
+def test_what_is_no_model_is_refused(tmp_path):
+    with pytest.raises(InputError, match=r"config\.json is missing"):
+        _found(tmp_path)
+    file = tmp_path / "model.safetensors"
+    file.write_bytes(b"")
+    with pytest.raises(InputError, match="a model is a folder"):
+        _found(file)
+    (tmp_path / "config.json").write_text("{", encoding="utf-8")
+    with pytest.raises(InputError, match="cannot be read as JSON"):
+        _found(tmp_path)
+
+
+def test_errors_in_opening_are_one_line(folder):
+    with (
+        pytest.raises(InputError, match=r"as a model of birds: no beak$"),
+        opening(folder, "a model of birds"),
+    ):
+        raise ValueError("no beak\nand no wings")
+
+
+class _Hub(BaseHTTPRequestHandler):
+    """Answers as the Hugging Face hub does for one model."""
+
+    folder: Path
+    asked: list[str]
+
+    def _answer(self, body, **headers):
+        self.send_response(200)
+        for name, value in {**headers, "Content-Length": str(len(body))}.items():
+            self.send_header(name.replace("_", "-"), value)
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(body)
+
+    def do_GET(self):
+        self.asked.append(self.path)
+        held = sorted(self.folder.iterdir())
+        if self.path.startswith(f"/api/models/somebody/some-model/tree/{COMMIT}"):
+            files = [
+                {"type": "file", "path": f.name, "size": f.stat().st_size, "oid": f.name}
+                for f in held
+            ]
+            self._answer(json.dumps(files).encode(), Content_Type="application/json")
+        elif self.path.startswith("/api/models/somebody/some-model/revision/"):
+            files = [{"rfilename": f.name} for f in held]
+            about = {"id": "somebody/some-model", "sha": COMMIT, "siblings": files}
+            self._answer(json.dumps(about).encode(), Content_Type="application/json")
+        elif self.path.startswith(f"/somebody/some-model/resolve/{COMMIT}/"):
+            body = (self.folder / self.path.rpartition("/")[2]).read_bytes()
+            mark = hashlib.sha256(body).hexdigest()
+            self._answer(body, ETag=f'"{mark}"', X_Repo_Commit=COMMIT)
+        else:
+            self.send_error(404)
+
+    do_HEAD = do_GET  # noqa: N815
+
+    def log_message(self, *arguments):
+        pass
+
+
+_DOWNLOAD = """
+import sys
+from irplatform.errors import InputError
+from irplatform.training.pretrained import PretrainedOptions, model_folder
+try:
+    print(model_folder("ranker", PretrainedOptions(model=sys.argv[1], download=True)))
+except InputError as error:
+    print(f"refused: {error}")
+"""
+
+
+@pytest.fixture
+def hub(tmp_path):
+    """A server in the hub's place, and what a process that asks it for a model prints."""
+    _Hub.folder = save_transformer(tmp_path / "served")
+    (_Hub.folder / "pytorch_model.bin").write_bytes(pickle.dumps({"weights": 1}))
+    (_Hub.folder / "modeling.py").write_text("raise SystemExit", encoding="utf-8")
+    _Hub.asked = []
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _Hub)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    address = f"http://127.0.0.1:{server.server_port}"
+    places = {"HF_ENDPOINT": address, "HF_HOME": str(tmp_path / "cache")}
+
+    def ask(name):
+        command = [sys.executable, "-c", _DOWNLOAD, name]
+        return subprocess.run(
+            command, env={**os.environ, **places}, capture_output=True, text=True, check=True
+        ).stdout.strip()
+
+    yield ask
+    server.shutdown()
+    server.server_close()
+
+
+def test_a_model_of_the_hub_is_downloaded_when_that_is_asked_for(hub):
+    found = Path(hub("somebody/some-model"))
+    assert content(found) == content(_Hub.folder)
+    assert not list(found.rglob("*.bin"))
+    assert not list(found.rglob("*.py"))
+    asked = len(_Hub.asked)
+    assert hub("somebody/some-model") == str(found)
+    assert not [path for path in _Hub.asked[asked:] if "/resolve/" in path]
+    assert "404" in hub("somebody/another-model")
+    assert "neither a folder nor a name of the Hugging Face hub" in hub("no/such/name")
