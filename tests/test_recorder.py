@@ -146,7 +146,7 @@ def test_topics_that_only_judgments_or_only_the_collection_have_are_named_once(r
     assert capsys.readouterr().err.splitlines() == [
         "bm25: 2 topics with no results (they count as 0): 7, 8; they are judged, but no topics of "
         "'c'",
-        "bm25: 1 topics with results but no judgments (they do not count): 2",
+        "bm25: 1 topic with results but no judgments (they do not count): 2",
     ]
     record("bm25")
     assert "topics with" not in capsys.readouterr().err

@@ -121,7 +121,8 @@ class Recorder:
             self.warn(str(found.get("warning", "")))
         if empty := [topic for topic, ranking in run.rankings.items() if not len(ranking)]:
             shown = ", ".join(empty[:_SHOWN]) + (", …" if len(empty) > _SHOWN else "")
-            notice(f"{run.name} finds nothing for {len(empty):,} topics: {shown}")
+            plural = "" if len(empty) == 1 else "s"
+            notice(f"{run.name} finds nothing for {len(empty):,} topic{plural}: {shown}")
         seconds = _stages(seconds)
         path = self._write(run, {"retrieval": list(retrieval)}, seconds, resources, None)
         evaluation, evaluating = self._evaluate(run)

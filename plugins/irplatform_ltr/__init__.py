@@ -21,6 +21,7 @@ def register_features(register: RegisterFeatures) -> None:
     from irplatform_ltr.groups.demographics import Demographics
     from irplatform_ltr.groups.document import DocumentProperties
     from irplatform_ltr.groups.embedding import EmbeddingSimilarities
+    from irplatform_ltr.groups.evidence import Evidence
     from irplatform_ltr.groups.fields import LuceneFields
     from irplatform_ltr.groups.first_stage import FirstStage
     from irplatform_ltr.groups.genes import Genes
@@ -37,6 +38,7 @@ def register_features(register: RegisterFeatures) -> None:
     register("query-parts", QueryParts)
     register("concepts", Concepts)
     register("genes", Genes)
+    register("evidence", Evidence)
     register("demographics", Demographics)
     register("document", DocumentProperties)
     register("memory", CitingText)

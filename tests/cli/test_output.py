@@ -53,8 +53,8 @@ def test_evaluate_takes_a_file_of_judgments(platform, folder):
     (folder / "qrels.txt").write_text("q1 0 d1 1\nq3 0 d1 1\n")
     outcome = platform("evaluate", "good.run", "--qrels", "qrels.txt", "--measure", "P@1", "--json")
     assert outcome.json["runs"][0]["measures"] == {"P@1": 0.5}
-    assert "1 topics with no results (they count as 0): q3" in outcome.err
-    assert "1 topics with results but no judgments (they do not count): q2" in outcome.err
+    assert "1 topic with no results (they count as 0): q3" in outcome.err
+    assert "1 topic with results but no judgments (they do not count): q2" in outcome.err
 
 
 def test_fuse_writes_a_run(platform, folder):

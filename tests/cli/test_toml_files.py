@@ -6,6 +6,7 @@ import pytest
 
 from irplatform.cli.settings import read_settings
 from irplatform.collections import corpus_reference
+from irplatform.errors import InputError
 from irplatform.reproduction import read_rows
 from irplatform.retrieval.querying import read_plan
 
@@ -52,3 +53,9 @@ def test_a_collection(platform, saved):
     assert platform("collections", "show", "tiny.toml", "--json").json["id"] == "tiny"
     saved("tiny.toml", f"{text}=\n")
     assert "tiny.toml:9: this is not TOML" in platform("collections", "show", "tiny.toml").err
+
+
+def test_a_setting_with_two_values_is_refused():
+    assert read_settings(("k1=1.2", "b=0.4", "k1=1.2"), None) == {"k1": 1.2, "b": 0.4}
+    with pytest.raises(InputError, match=r"--set k1 is given twice, with 1\.2 and 1\.5"):
+        read_settings(("k1=1.2", "k1=1.5"), None)

@@ -42,6 +42,10 @@ def read_settings(settings: tuple[str, ...], config: Path | None) -> dict[str, o
 
     Values are read as TOML, so that numbers, booleans and lists have their types; what is not TOML
     is text.
+
+    Raises:
+        InputError: the file or a setting cannot be read, or a name has two values on the command
+            line.
     """
     import tomllib
 
@@ -55,10 +59,15 @@ def read_settings(settings: tuple[str, ...], config: Path | None) -> dict[str, o
             raise InputError(f"cannot be read: {error.strerror}.", path=config) from error
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
             raise InputError(f"not a TOML file: {error}.", path=config) from error
+    said: dict[str, str] = {}
     for setting in settings:
         name, equals, value = setting.partition("=")
         if not equals or not name:
             raise InputError(f"'{setting}' is no setting; write it as NAME=VALUE.")
+        if said.setdefault(name, value) != value:
+            raise InputError(
+                f"--set {name} is given twice, with {said[name]} and {value}; give it once."
+            )
         try:
             found[name] = tomllib.loads(f"value = {value}")["value"]
         except tomllib.TOMLDecodeError:

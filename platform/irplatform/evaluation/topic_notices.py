@@ -19,14 +19,13 @@ def without_results(topics: Sequence[str], measures: Iterable[str]) -> str:
         topics: at least one.
         measures: names of those that are reported.
     """
-    return f"{len(topics):,} topics with no results ({_counted(measures)}): {_listing(topics)}"
+    return f"{_topics(topics)} with no results ({_counted(measures)}): {_listing(topics)}"
 
 
 def without_judgments(topics: Sequence[str]) -> str:
     """A notice of topics that a run has results for and nobody judged; at least one."""
     return (
-        f"{len(topics):,} topics with results but no judgments (they do not count): "
-        f"{_listing(topics)}"
+        f"{_topics(topics)} with results but no judgments (they do not count): {_listing(topics)}"
     )
 
 
@@ -37,6 +36,10 @@ def _counted(measures: Iterable[str]) -> str:
         return "they count as 0"
     names = " and ".join(left_out)
     return f"they count as 0, but are left out of the mean of {names}, as in TREC's own program"
+
+
+def _topics(topics: Sequence[str]) -> str:
+    return f"{len(topics):,} topic{'' if len(topics) == 1 else 's'}"
 
 
 def _listing(topics: Sequence[str]) -> str:

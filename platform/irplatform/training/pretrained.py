@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -107,8 +108,9 @@ def opening(folder: Path, kind: str) -> Iterator[None]:
             logging.enable_progress_bar()
 
 
+@cache
 def _downloaded(name: str, revision: str | None) -> Path:
-    """The folder of a model of the hub, in the hub's own cache."""
+    """The folder of a model of the hub, in the hub's own cache; asked for once in a process."""
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import HfHubHTTPError, HFValidationError
 
