@@ -69,3 +69,33 @@ def test_runs_without_a_common_topic_are_refused(platform, folder, runs):
     assert outcome.code == 2
     assert "no topic in common: good.run has 2 topics, else.run 1 others" in outcome.err
     assert not (folder / "new.run").exists()
+
+
+@pytest.mark.parametrize("by", ["ranks", "scores"])
+def test_weights_say_how_much_each_run_counts(platform, folder, by):
+    (folder / "one.run").write_text("q1 Q0 d1 1 2 x\nq1 Q0 d2 2 1 x\n")
+    (folder / "two.run").write_text("q1 Q0 d2 1 2 x\nq1 Q0 d1 2 1 x\n")
+    for weights, first in (("3,1", "d1"), ("1, 3", "d2"), ("0,0.5", "d2")):
+        outcome = platform(
+            "fuse", "one.run", "two.run", "--by", by, "--weights", weights, "--out", "w.run"
+        )
+        assert outcome.code == 0
+        assert (folder / "w.run").read_text().split()[2] == first
+
+
+@pytest.mark.parametrize(
+    ("weights", "said"),
+    [
+        ("1", "has 1 numbers for 2 runs"),
+        ("1,two", "takes numbers with commas"),
+        ("1,-1", "must be 0 or more"),
+        ("0,0", "must be 0 or more"),
+        ("1,inf", "must be 0 or more"),
+        ("1,nan", "must be 0 or more"),
+    ],
+)
+def test_weights_that_cannot_be_are_refused(platform, folder, runs, weights, said):
+    outcome = platform("fuse", *runs, "--weights", weights, "--out", "w.run")
+    assert outcome.code == 2
+    assert said in outcome.err
+    assert not (folder / "w.run").exists()

@@ -114,3 +114,21 @@ def test_scores_of_nothing_are_refused():
         score_fusion([])
     with pytest.raises(ValueError, match="depth is 0"):
         score_fusion([run("x", q="a")], depth=0)
+
+
+def test_weighted_scores_are_added_as_by_hand():
+    first = scored("x", q={"a": 3.0, "b": 2.0, "c": 1.0})
+    second = scored("y", q={"c": 50.0, "d": 10.0})
+    high = (1.5) ** 0.5
+    fused = score_fusion([first, second], weights=[4, 1]).rankings["q"]
+    by_hand = {"a": 4 * high - 1, "b": -1, "c": -4 * high + 1, "d": -4 * high - 1}
+    assert dict(zip(fused.doc_ids, fused.scores, strict=True)) == pytest.approx(by_hand, rel=1e-6)
+    again = score_fusion([second, first], weights=[1, 4]).rankings["q"]
+    assert fused.doc_ids == again.doc_ids
+    assert list(fused.scores) == list(again.scores)
+
+
+@pytest.mark.parametrize("weights", [[1], [1, -1], [0, 0]])
+def test_weights_that_do_not_suit_are_refused_for_scores_too(weights):
+    with pytest.raises(ValueError, match="do not suit 2 runs"):
+        score_fusion([run("x", q="a"), run("y", q="a")], weights=weights)

@@ -29,8 +29,22 @@ if TYPE_CHECKING:
 @click.option(
     "--k", type=int, default=None, help="How little the first ranks stand out.  [default: 60]"
 )
+@click.option(
+    "--weights",
+    metavar="W,W…",
+    default=None,
+    help="How much each run counts, in their order: 4,1.  [default: all the same]",
+)
 @click.option("--depth", default=1000, show_default=True, help="Documents per topic.")
-def fuse(runs: tuple[Path, ...], out: Path, tag: str, by: str, k: int | None, depth: int) -> None:
+def fuse(
+    runs: tuple[Path, ...],
+    out: Path,
+    tag: str,
+    by: str,
+    k: int | None,
+    weights: str | None,
+    depth: int,
+) -> None:
     """Fuse TREC runs, by their ranks or by their scores."""
     from irplatform.console import notice
     from irplatform.errors import InputError
@@ -46,18 +60,44 @@ def fuse(runs: tuple[Path, ...], out: Path, tag: str, by: str, k: int | None, de
         raise InputError("--k and --depth must be at least 1.")
     if same := next((path for path in runs if _same_file(path, out)), None):
         raise InputError(f"--out {out} is the run {same}, which is fused; name another file.")
+    shares = _weights(weights, len(runs))
     held = [read_run(path) for path in runs]
     _compare_topics(dict(zip(runs, held, strict=True)))
     if by == "scores":
-        fused = score_fusion(held, name=tag, depth=depth)
+        fused = score_fusion(held, name=tag, depth=depth, weights=shares)
     else:
-        fused = reciprocal_rank_fusion(held, name=tag, k=k or 60, depth=depth)
+        fused = reciprocal_rank_fusion(held, name=tag, k=k or 60, depth=depth, weights=shares)
     write_run(fused, out)
     stale = metadata_path(out)
     if stale.exists():  # it describes the run that was here before
         stale.unlink()
         notice(f"{stale}: removed, for it described another run.")
     click.echo(f"{out}: {len(fused.rankings)} topics from {len(runs)} runs")
+
+
+def _weights(given: str | None, runs: int) -> list[float] | None:
+    """What `--weights` says: one number a run.
+
+    Raises:
+        InputError: it does not.
+    """
+    from math import isfinite
+
+    from irplatform.errors import InputError
+
+    if given is None:
+        return None
+    try:
+        weights = [float(part) for part in given.split(",")]
+    except ValueError as error:
+        raise InputError(
+            f"--weights takes numbers with commas between them, as 4,1, not '{given}'."
+        ) from error
+    if len(weights) != runs:
+        raise InputError(f"--weights has {len(weights)} numbers for {runs} runs; one each.")
+    if not any(weights) or not all(isfinite(w) and w >= 0 for w in weights):
+        raise InputError(f"--weights must be 0 or more, and one of them more than 0: '{given}'.")
+    return weights
 
 
 def _compare_topics(runs: Mapping[Path, Run]) -> None:

@@ -5,9 +5,9 @@ counted from 1; a run that did not find it adds nothing (Cormack, Clarke and Bü
 where all weights are 1). Scores of the runs need not be comparable, and their ties are decided
 before: by decreasing document id.
 
-By scores, it is the sum of its scores, each run's standardized over a topic's documents (CombSUM:
-Fox and Shaw, TREC 1993; with standard scores: Montague and Aslam, CIKM 2001). A run that did not
-find a document gives it the lowest score that it gives any.
+By scores, it is the weighted sum of its scores, each run's standardized over a topic's documents
+(CombSUM: Fox and Shaw, TREC 1993; with standard scores: Montague and Aslam, CIKM 2001). A run that
+did not find a document gives it the lowest score that it gives any.
 """
 
 from __future__ import annotations
@@ -47,36 +47,36 @@ def reciprocal_rank_fusion(
         ValueError: there are no runs, k or a weight is negative, all weights are 0, there is not
             one weight per run, or the depth is not positive.
     """
-    weights = (1.0,) * len(runs) if weights is None else weights
-    if not runs:
-        raise ValueError("there are no runs to fuse")
+    weights = _checked(runs, weights, depth)
     if k < 0:
         raise ValueError(f"k is {k}; it must be 0 or more")
-    _check_depth(depth)
-    if len(weights) != len(runs) or min(weights) < 0 or not any(weights):
-        raise ValueError(f"the weights {list(weights)} do not suit {len(runs)} runs")
     fused = Run(name, {topic: _fused(runs, topic, k, weights) for topic in _topics(runs)})
     return fused if depth is None else fused.top(depth)
 
 
-def score_fusion(runs: Sequence[Run], name: str = "fused", depth: int | None = None) -> Run:
-    """Fuse runs into one by the sum of their standardized scores.
+def score_fusion(
+    runs: Sequence[Run],
+    name: str = "fused",
+    depth: int | None = None,
+    weights: Sequence[float] | None = None,
+) -> Run:
+    """Fuse runs into one by the weighted sum of their standardized scores.
 
     Args:
         runs: what to fuse; their order does not matter.
         name: the name of the fused run.
         depth: how many documents to keep per topic; by default all.
+        weights: how much each run counts, 0 or more; by default all count the same.
 
     Returns:
         A run with every topic that any of the runs has, in the order in which they first come.
 
     Raises:
-        ValueError: there are no runs, or the depth is not positive.
+        ValueError: there are no runs, a weight is negative, all weights are 0, there is not one
+            weight per run, or the depth is not positive.
     """
-    if not runs:
-        raise ValueError("there are no runs to fuse")
-    _check_depth(depth)
-    fused = Run(name, {topic: _summed(runs, topic) for topic in _topics(runs)})
+    weights = _checked(runs, weights, depth)
+    fused = Run(name, {topic: _summed(runs, topic, weights) for topic in _topics(runs)})
     return fused if depth is None else fused.top(depth)
 
 
@@ -84,17 +84,30 @@ def _topics(runs: Sequence[Run]) -> dict[str, None]:
     return dict.fromkeys(topic for run in runs for topic in run.rankings)
 
 
-def _check_depth(depth: int | None) -> None:
+def _checked(
+    runs: Sequence[Run], weights: Sequence[float] | None, depth: int | None
+) -> Sequence[float]:
+    """The weights, one a run."""
+    weights = (1.0,) * len(runs) if weights is None else weights
+    if not runs:
+        raise ValueError("there are no runs to fuse")
     if depth is not None and depth < 1:
         raise ValueError(f"the depth is {depth}; it must be 1 or more")
+    if len(weights) != len(runs) or min(weights) < 0 or not any(weights):
+        raise ValueError(f"the weights {list(weights)} do not suit {len(runs)} runs")
+    return weights
 
 
-def _summed(runs: Sequence[Run], topic: str) -> Ranking:
-    found = [run.rankings[topic] for run in runs if topic in run.rankings]
-    doc_ids = sorted({doc_id for ranking in found for doc_id in ranking.doc_ids})
+def _summed(runs: Sequence[Run], topic: str, weights: Sequence[float]) -> Ranking:
+    found = [
+        (run.rankings[topic], weight)
+        for run, weight in zip(runs, weights, strict=True)
+        if topic in run.rankings
+    ]
+    doc_ids = sorted({doc_id for ranking, _ in found for doc_id in ranking.doc_ids})
     columns = []
-    for ranking in found:
-        scores = standardized(np.asarray(ranking.scores, dtype=np.float64))
+    for ranking, weight in found:
+        scores = weight * standardized(np.asarray(ranking.scores, dtype=np.float64))
         own = dict(zip(ranking.doc_ids, scores.tolist(), strict=True))
         lowest = min(own.values(), default=0.0)
         columns.append([own.get(doc_id, lowest) for doc_id in doc_ids])
