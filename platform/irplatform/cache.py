@@ -100,4 +100,5 @@ def _sizes(path: Path, counted: set[tuple[int, int]]) -> Iterator[int]:
         status = file.stat()
         if (key := (status.st_dev, status.st_ino)) not in counted:
             counted.add(key)
-            yield status.st_size
+            # A file with holes takes up less than its size; a small one a whole block.
+            yield min(status.st_size, status.st_blocks * 512)

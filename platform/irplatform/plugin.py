@@ -207,13 +207,20 @@ class Resources(Protocol):
         """Documents by id, read when first looked at."""
 
     def artifact(
-        self, kind: str, depends_on: Mapping[str, object], build: Callable[[Path], None]
+        self,
+        kind: str,
+        depends_on: Mapping[str, object],
+        build: Callable[[Path], None],
+        *,
+        of_vectors: bool = True,
     ) -> Path:
         """A cached folder of something made from the collection's documents and word vectors.
 
         Args:
             kind: what it is, in a word; keep it unique to the plugin.
             depends_on: what else its content depends on, as JSON.
+            of_vectors: whether word vectors have a part in it; without, other vectors change
+                nothing.
             build: fills an empty folder; called only where the artifact is not there yet.
         """
 
@@ -406,12 +413,17 @@ class FeatureGroup:
     def __init__(self, options: _Options | None = None) -> None:
         self.options: _Options = options if options is not None else type(self).Options()
 
-    def check(self) -> None:
+    def check(self) -> Mapping[str, object]:
         """See that the options fit together and name what there is; called before any work.
+
+        Returns:
+            What the features depend on beside the options and is known without opening anything,
+            as JSON: the files that they name. What learns from the features depends on it, too.
 
         Raises:
             InputError: they do not.
         """
+        return {}
 
     def prepare(self, resources: Resources) -> None:
         """Take what is needed from the harness; called once, before anything else."""

@@ -209,10 +209,17 @@ class CollectionResources:
         return Documents(doc_ids, lambda ids: self.index().documents(ids))
 
     def artifact(
-        self, kind: str, depends_on: Mapping[str, object], build: Callable[[Path], None]
+        self,
+        kind: str,
+        depends_on: Mapping[str, object],
+        build: Callable[[Path], None],
+        *,
+        of_vectors: bool = True,
     ) -> Path:
-        """A cached folder of something made from this corpus and these word vectors."""
-        made_from = {"corpus": self.corpus.fingerprint, "vectors": self.source.describe()}
+        """A cached folder of something made from this corpus and, mostly, these word vectors."""
+        made_from: dict[str, object] = {"corpus": self.corpus.fingerprint}
+        if of_vectors:
+            made_from["vectors"] = self.source.describe()
         return artifact(kind, self.corpus.name, {**made_from, "of": dict(depends_on)}, build).path
 
     def progress(self, label: str, total: int) -> AbstractContextManager[Callable[[int], None]]:

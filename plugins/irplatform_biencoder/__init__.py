@@ -1,6 +1,8 @@
 """Bi-encoders: transformers that make vectors of queries and documents; the user brings one."""
 
-from irplatform.plugin import RegisterReranker, RegisterRetriever, hookimpl
+from pathlib import Path
+
+from irplatform.plugin import RegisterReranker, RegisterResults, RegisterRetriever, hookimpl
 
 
 @hookimpl
@@ -17,3 +19,9 @@ def register_retrievers(register: RegisterRetriever) -> None:
     from irplatform_biencoder.retriever import BiEncoderSearch
 
     register("bi-encoder", BiEncoderSearch)
+
+
+@hookimpl
+def register_results(register: RegisterResults) -> None:
+    """What we measured, for `platform reproduce`."""
+    register(Path(__file__).with_name("results.toml"))

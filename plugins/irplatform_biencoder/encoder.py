@@ -6,7 +6,7 @@ written in the folder that sentence-transformers saved; a bare transformer needs
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -62,20 +62,22 @@ class Encoder:
         self._normalized = similarity == "cosine"
 
     def queries(self, texts: Sequence[str]) -> Float32:
-        """Vectors of queries: float32 [n, width]."""
+        """Vectors of queries: float32 [n, width]; 0 where there is no text."""
         prompt = self._options.query_prompt
         return self._encoded(self._queries.encode_query, texts, prompt)
 
     def documents(self, texts: Sequence[str]) -> Float32:
-        """Vectors of documents: float32 [n, width]."""
+        """Vectors of documents: float32 [n, width]; 0 where there is no text."""
         prompt = self._options.document_prompt
         return self._encoded(self._documents.encode_document, texts, prompt)
 
     def _encoded(self, encode: Any, texts: Sequence[str], prompt: str | None) -> Float32:
-        if not texts:
-            return np.empty((0, self.width), np.float32)
+        found: Float32 = np.zeros((len(texts), self.width), np.float32)
+        said = [number for number, text in enumerate(texts) if text.strip()]
+        if not said:
+            return found
         vectors = encode(
-            list(texts),
+            [texts[number] for number in said],
             prompt=prompt,
             batch_size=self._options.batch_size,
             normalize_embeddings=False,
@@ -85,7 +87,14 @@ class Encoder:
         ).float()
         if self._normalized:  # here, in 32 bits: models may have fewer
             vectors = vectors / vectors.norm(dim=1, keepdim=True).clamp_min(1e-12)
-        return cast("Float32", vectors.cpu().numpy())
+        found[said] = vectors.cpu().numpy()
+        if not np.isfinite(found).all():
+            raise InputError(
+                f"its vectors have numbers that are not finite ({NAME}.precision="
+                f"{self._options.precision}): the weights are broken, or too large for float16.",
+                path=self._options.model,
+            )
+        return found
 
 
 def depends_on(options: BiEncoderOptions) -> Mapping[str, object]:
@@ -118,7 +127,9 @@ def _folders(options: BiEncoderOptions) -> tuple[Path, Path]:
     documents = model_folder(NAME, options)
     if options.query_model is None:
         return documents, documents
-    of_queries = options.model_copy(update={"model": options.query_model, "revision": None})
+    of_queries = options.model_copy(
+        update={"model": options.query_model, "revision": options.query_revision}
+    )
     return documents, model_folder(NAME, of_queries)
 
 
@@ -126,7 +137,7 @@ def _open(folder: Path, options: BiEncoderOptions, device: str) -> Any:
     """A model of sentence-transformers, in evaluation mode."""
     import torch
     from sentence_transformers import SentenceTransformer
-    from sentence_transformers.models import Pooling, Transformer
+    from sentence_transformers.sentence_transformer.modules import Pooling, Transformer
 
     saved = (folder / MODULES).exists()
     if not saved and options.pooling is None:
@@ -155,6 +166,7 @@ def _open(folder: Path, options: BiEncoderOptions, device: str) -> Any:
             model = SentenceTransformer(
                 modules=[words, Pooling(dimension, pooling_mode=options.pooling)], device=device
             )
+    _check_weights(folder, model[0])
     if options.max_length is not None:
         model.max_seq_length = min(options.max_length, model.max_seq_length or options.max_length)
     return model.eval()
@@ -162,3 +174,38 @@ def _open(folder: Path, options: BiEncoderOptions, device: str) -> Any:
 
 def _width(model: Any) -> int:
     return int(model.get_embedding_dimension())
+
+
+def _check_weights(folder: Path, first: Any) -> None:
+    """Refuse a transformer that some weights are missing of: they would be random.
+
+    Raises:
+        InputError: they are.
+    """
+    from safetensors import safe_open
+
+    if (network := getattr(first, "auto_model", None)) is None:
+        return
+    held: set[str] = set()
+    for path in folder.rglob("*.safetensors"):
+        with safe_open(path, "np") as file:
+            held.update(file.keys())
+    ends = {name[start + 1 :] for name in held for start in _dots(name)}
+    state = network.state_dict()
+    there = {value.data_ptr() for name, value in state.items() if name in ends}
+    missing = [
+        name
+        for name, value in state.items()
+        if value.data_ptr() not in there and not name.startswith("pooler.")
+    ]  # tied weights are saved once; sentence-transformers has no use for the pooler
+    if missing:
+        raise InputError(
+            f"these are not all weights of the model: {missing[0]} is missing"
+            f"{f', and {len(missing) - 1} more' if len(missing) > 1 else ''}.",
+            path=folder,
+        )
+
+
+def _dots(name: str) -> list[int]:
+    """Where parts of a name begin, less one: files may have a prefix, such as "bert."."""
+    return [-1, *(place for place, letter in enumerate(name) if letter == ".")]

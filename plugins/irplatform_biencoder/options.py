@@ -14,8 +14,9 @@ class BiEncoderOptions(PretrainedOptions):
     query_model: str | None = Field(
         None,
         description="another model for queries, where queries and documents have one each "
-        "(MedCPT); a folder, or a name of the hub (its newest version)",
+        "(MedCPT); a folder, or a name of the hub like `model`",
     )
+    query_revision: str | None = Field(None, description="commit or tag of that one")
     pooling: Literal["mean", "cls"] | None = Field(
         None,
         description="how words' vectors become a text's, for a transformer that "
@@ -29,7 +30,7 @@ class BiEncoderOptions(PretrainedOptions):
     )
     document_prompt: str | None = Field(None, description="put before a document, likewise")
     max_length: int | None = Field(
-        None, gt=8, description="tokens of a text; the model's own by default, and no more"
+        None, ge=9, description="tokens of a text; the model's own by default, and no more"
     )
     batch_size: int = Field(32, gt=0, description="texts that are encoded at once")
     precision: Literal["float32", "bfloat16", "float16"] = Field(

@@ -64,7 +64,10 @@ class BiEncoder(Reranker):
         return depends_on(self.options)
 
     def score(self, topic: Topic, documents: Documents) -> Sequence[float]:
-        """Score documents: cosines, or inner products where the model compares by them."""
+        """Score documents: cosines, or inner products where the model compares by them.
+
+        It is 0 where a query or a document has no text.
+        """
         return self.score_batch([(topic, documents)])[0]
 
     def score_batch(self, batch: Sequence[tuple[Topic, Documents]]) -> list[Sequence[float]]:

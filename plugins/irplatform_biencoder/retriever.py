@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from irplatform.plugin import Resources, Retriever, Topic
 from irplatform.runs import Ranking, Run
+from irplatform.text.forward_index import FORWARD_INDEX_FORMAT
 from irplatform_biencoder.options import RetrieverOptions
 from irplatform_biencoder.reranker import BiEncoder
 
@@ -39,7 +40,7 @@ class BiEncoderSearch(Retriever):
         return depends_on(self.options)
 
     def retrieve(self, topics: Sequence[Topic], depth: int, resources: Resources) -> Run:
-        """Rank the documents nearest to each topic's query.
+        """Rank the documents nearest to each topic's query; an empty query finds nothing.
 
         Raises:
             InputError: there is no model, or it cannot be used.
@@ -56,10 +57,12 @@ class BiEncoderSearch(Retriever):
         queries = encoder.queries([topic.query for topic in topics])
         scores, rows = nearest(index, queries, depth, resources.threads)
         doc_ids = resources.forward_index().doc_ids
-        rankings = {
-            topic.id: Ranking.of(doc_ids(found[found >= 0]), values[found >= 0])
-            for topic, found, values in zip(topics, rows, scores, strict=True)
-        }
+        rankings = {}
+        for topic, asked, near, values in zip(
+            topics, queries.any(axis=1), rows, scores, strict=True
+        ):
+            held = (near >= 0) & asked
+            rankings[topic.id] = Ranking.of(doc_ids(near[held]), values[held])
         return Run(NAME, rankings)
 
     def _index(
@@ -72,9 +75,13 @@ class BiEncoderSearch(Retriever):
         exact = kind == "exact" or (kind == "auto" and store.count < _EXACT_BELOW)
 
         def build(folder: Path) -> None:
-            with resources.progress("encoding documents", store.count) as advance:
+            with resources.progress("indexing vectors", store.count) as advance:
                 build_index(folder, store.count, width, store.rows, exact=exact, advance=advance)
 
+        store.fill("encoding documents")
         return resources.artifact(
-            "bi-encoder-index", {"format": FORMAT, "exact": exact, "of": dict(mark)}, build
+            "bi-encoder-index",
+            {"format": FORMAT, "exact": exact, "rows": FORWARD_INDEX_FORMAT, "of": dict(mark)},
+            build,
+            of_vectors=False,
         )

@@ -3,15 +3,19 @@
 A reranker needs the vectors of some thousand candidates, a retriever those of all documents, and a
 transformer takes hours for millions. So they are kept one by one, in a file that has room for all
 of them and takes up the space of those that are there. What was encoded stays when a process is
-interrupted, and several processes may fill one store: what they write is the same.
+interrupted, and several processes of a machine may fill one store.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import errno
+import os
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
+
+from irplatform.text.forward_index import FORWARD_INDEX_FORMAT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -22,10 +26,10 @@ if TYPE_CHECKING:
 Float32 = npt.NDArray[np.float32]
 Int64 = npt.NDArray[np.int64]
 
-_BLOCK = 512
+_BLOCK = 128
 """Documents that are encoded before they are kept."""
-_VECTORS = "vectors.npy"
-_PRESENT = "present.npy"
+_VECTORS = "vectors.float32"
+_PRESENT = "present.uint8"
 
 
 class VectorStore:
@@ -36,6 +40,9 @@ class VectorStore:
         depends_on: what vectors depend on beside the documents.
         encode: vectors [n, width] of texts.
         width: numbers of a vector.
+
+    Attributes:
+        count: how many documents the collection has.
     """
 
     def __init__(
@@ -48,11 +55,18 @@ class VectorStore:
         self._resources = resources
         self._encode = encode
         self._index = resources.forward_index()
+        self._width = width
         self.count = self._index.count
-        folder = resources.artifact(
-            "bi-encoder", {**depends_on, "width": width}, lambda place: self._make(place, width)
+        self._folder = resources.artifact(
+            "bi-encoder",
+            {**depends_on, "width": width, "rows": FORWARD_INDEX_FORMAT},
+            self._make,
+            of_vectors=False,
         )
-        self._vectors, self._present = _open(folder)
+        self._vectors = np.memmap(
+            self._folder / _VECTORS, np.float32, "r", shape=(self.count, width)
+        )
+        self._present = np.memmap(self._folder / _PRESENT, np.uint8, "r", shape=(self.count,))
 
     def of(self, doc_ids: Sequence[str]) -> Float32:
         """Vectors of documents, float32 [n, width]."""
@@ -60,8 +74,9 @@ class VectorStore:
 
     def rows(self, rows: Int64) -> Float32:
         """Vectors of the documents in some rows of the forward index."""
-        held: Float32 = np.array(self._vectors[rows])
+        # What is present is asked for first: another process may be adding vectors.
         missing = np.flatnonzero(self._present[rows] == 0)
+        held: Float32 = np.array(self._vectors[rows])
         for start in range(0, len(missing), _BLOCK):
             places = missing[start : start + _BLOCK]
             documents = self._resources.documents(self._index.doc_ids(rows[places]))
@@ -69,25 +84,36 @@ class VectorStore:
             self._keep(rows[places], held[places])
         return held
 
-    def _make(self, folder: Path, width: int) -> None:
-        open_memmap: Any = np.lib.format.open_memmap
-        open_memmap(folder / _VECTORS, "w+", np.float32, (self.count, width)).flush()
-        open_memmap(folder / _PRESENT, "w+", np.uint8, (self.count,)).flush()
+    def fill(self, label: str) -> None:
+        """Encode all documents that are not there yet, with progress."""
+        missing = np.flatnonzero(self._present == 0)
+        if not len(missing):
+            return
+        with self._resources.progress(label, len(missing)) as advance:
+            for start in range(0, len(missing), _BLOCK):
+                advance(len(self.rows(missing[start : start + _BLOCK])))
+
+    def _make(self, folder: Path) -> None:
+        for name, size in ((_VECTORS, self.count * self._width * 4), (_PRESENT, self.count)):
+            with (folder / name).open("wb") as file:
+                file.truncate(size)  # takes up no space yet
 
     def _keep(self, rows: Int64, vectors: Float32) -> None:
-        if not self._vectors.flags.writeable:  # a cache that others lend
-            return
-        for file, values in ((self._vectors, vectors), (self._present, 1)):
-            file[rows] = values
-            file.flush()  # a vector is there before it counts as present
-
-
-def _open(folder: Path) -> tuple[Any, Any]:
-    """The files, to be written to if that can be."""
-    for mode in ("r+", "r"):
+        """Write vectors, and then that they are there."""
         try:
-            return tuple(np.load(folder / name, mmap_mode=mode) for name in (_VECTORS, _PRESENT))
-        except PermissionError:
-            if mode == "r":
+            self._write(_VECTORS, rows, np.ascontiguousarray(vectors))
+            self._write(_PRESENT, rows, np.ones((len(rows), 1), np.uint8))
+        except OSError as error:
+            if error.errno not in (errno.EACCES, errno.EPERM, errno.EROFS):
                 raise
-    raise AssertionError
+            # a cache that others lend cannot be added to
+
+    def _write(self, name: str, rows: Int64, values: npt.NDArray[np.generic]) -> None:
+        # Written and not mapped: a full disk is an error then, and no signal.
+        file = os.open(self._folder / name, os.O_WRONLY)
+        try:
+            for row, value in zip(rows.tolist(), values, strict=True):
+                os.pwrite(file, value.tobytes(), row * value.nbytes)
+            os.fsync(file)
+        finally:
+            os.close(file)

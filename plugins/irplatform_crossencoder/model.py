@@ -11,7 +11,9 @@ from irplatform.training.pretrained import opening
 if TYPE_CHECKING:
     from pathlib import Path
 
-_OFFSET_POSITIONS = {"roberta": 2, "xlm-roberta": 2, "camembert": 2}
+_OFFSET_POSITIONS = dict.fromkeys(
+    ("roberta", "xlm-roberta", "xlm-roberta-xl", "camembert", "mpnet", "longformer"), 2
+)
 """Models that number positions from 2, and so have two fewer than they say."""
 
 

@@ -75,7 +75,7 @@ def test_runs_without_a_common_topic_are_refused(platform, folder, runs):
 def test_weights_say_how_much_each_run_counts(platform, folder, by):
     (folder / "one.run").write_text("q1 Q0 d1 1 2 x\nq1 Q0 d2 2 1 x\n")
     (folder / "two.run").write_text("q1 Q0 d2 1 2 x\nq1 Q0 d1 2 1 x\n")
-    for weights, first in (("3,1", "d1"), ("1, 3", "d2"), ("0,0.5", "d2")):
+    for weights, first in (("3,1", "d1"), ("1, 3", "d2"), ("0,.5", "d2"), ("1e308,1e300", "d1")):
         outcome = platform(
             "fuse", "one.run", "two.run", "--by", by, "--weights", weights, "--out", "w.run"
         )

@@ -34,7 +34,7 @@ class FeatureResources(SmallResources):
         made.prepare(self)
         return made
 
-    def artifact(self, kind, depends_on, build):
+    def artifact(self, kind, depends_on, build, *, of_vectors=True):
         place = self.folder / f"{kind}-{fingerprint(json.loads(json.dumps(depends_on)))}"
         if not place.exists():
             place.mkdir(parents=True)

@@ -1,5 +1,9 @@
 """Bi-encoders: scores are the model's, each document is encoded once, and what is done stays."""
 
+import errno
+import os
+import shutil
+
 import numpy as np
 import pytest
 import torch
@@ -70,7 +74,7 @@ def _cosine(one, other):
 def test_scores_are_cosines_of_means_of_the_transformer_s_vectors(folder, bare, resources):
     query = _hidden(bare, QUERY.query).mean(axis=0)
     read = _read(resources, 20)
-    expected = [_cosine(query, _hidden(bare, d.text).mean(axis=0)) for d in read]
+    expected = [_cosine(query, _hidden(bare, d.text).mean(axis=0)) * bool(d.text) for d in read]
     scores = _opened(folder, resources, batch_size=3).score(QUERY, read)
     assert np.std(scores) > 1e-3
     assert np.allclose(scores, expected, atol=1e-5)
@@ -81,7 +85,7 @@ def test_a_bare_transformer_is_told_how_to_pool(bare, resources):
         _opened(bare, resources)
     query = _hidden(bare, QUERY.query)[0]
     read = _read(resources, 20)
-    expected = [query @ _hidden(bare, d.text)[0] for d in read]
+    expected = [query @ _hidden(bare, d.text)[0] * bool(d.text) for d in read]
     scores = _opened(bare, resources, pooling="cls", similarity="dot").score(QUERY, read)
     assert np.allclose(scores, expected, atol=1e-4)
 
@@ -215,11 +219,18 @@ def test_what_was_encoded_before_an_interruption_stays(resources, monkeypatch):
     assert np.array_equal(found, _lengths([resources.documents([i])[0].text for i in ids]))
 
 
-def test_a_cache_that_cannot_be_written_to_is_read(resources):
+def _refusing(monkeypatch, code):
+    def refuse(path, flags):
+        raise OSError(code, os.strerror(code), str(path))
+
+    monkeypatch.setattr("irplatform_biencoder.vector_store.os.open", refuse)
+
+
+@pytest.mark.parametrize("code", [errno.EACCES, errno.EROFS])
+def test_a_cache_that_cannot_be_written_to_is_read(resources, monkeypatch, code):
     ids = list(resources.texts)
     _store(resources, _lengths).of(ids[:50])
-    for path in resources.folder.rglob("*.npy"):
-        path.chmod(0o444)
+    _refusing(monkeypatch, code)
     asked = []
 
     def counted(read):
@@ -227,10 +238,33 @@ def test_a_cache_that_cannot_be_written_to_is_read(resources):
         return _lengths(read)
 
     store = _store(resources, counted)
-    store._vectors.flags.writeable = store._present.flags.writeable = False  # root may write
     for _ in range(2):
-        store.of(ids)
+        assert np.array_equal(store.of(ids), _lengths(list(resources.texts.values())))
     assert len(asked) == 2 * (len(ids) - 50)
+
+
+def test_a_full_disk_is_an_error(resources, monkeypatch):
+    store = _store(resources, _lengths)
+    _refusing(monkeypatch, errno.ENOSPC)
+    with pytest.raises(OSError, match="No space"):
+        store.of(list(resources.texts))
+
+
+def test_vectors_that_another_process_adds_meanwhile_are_whole(resources):
+    ids = list(resources.texts)
+    store = _store(resources, _lengths)
+    rows = resources.index.rows(ids)
+
+    class AddedOnceAskedFor:
+        """What is present, told just before another process adds the rest."""
+
+        def __getitem__(self, chosen):
+            before = np.array(present[chosen])
+            _store(resources, _lengths).rows(rows)
+            return before
+
+    present, store._present = store._present, AddedOnceAskedFor()
+    assert np.array_equal(store.rows(rows), _lengths(list(resources.texts.values())))
 
 
 @pytest.mark.parametrize("index", ["exact", "ivf"])
@@ -282,8 +316,82 @@ def test_vectors_do_not_depend_on_how_queries_are_read(folder, tmp_path):
     assert of() != of(max_length=16)
 
 
+def _changed(folder, target, change):
+    """A copy of a model with other tensors."""
+    from safetensors.torch import load_file, save_file
+
+    shutil.copytree(folder, target)
+    (file,) = target.rglob("model.safetensors")
+    save_file(change(load_file(file)), file, {"format": "pt"})
+    return target
+
+
+def test_a_model_that_weights_are_missing_of_is_refused(folder, bare, tmp_path, resources):
+    def without(name):
+        return lambda tensors: {k: v for k, v in tensors.items() if not k.startswith(name)}
+
+    less = _changed(folder, tmp_path / "less", without("encoder.layer.1."))
+    with pytest.raises(InputError, match=r"encoder\.layer\.1\..* is missing, and 15 more"):
+        _opened(less, resources)
+    less = _changed(bare, tmp_path / "bare", without("embeddings.word"))
+    with pytest.raises(InputError, match=r"word_embeddings\.weight is missing"):
+        _opened(less, resources, pooling="mean")
+    assert _opened(_changed(folder, tmp_path / "pooler", without("pooler.")), resources)
+
+
+def test_weights_of_a_model_with_a_head_are_found_behind_their_prefix(folder, tmp_path, resources):
+    def prefixed(tensors):
+        return {f"bert.{name}": tensor for name, tensor in tensors.items()}
+
+    renamed = _changed(folder, tmp_path / "prefixed", prefixed)
+    read = _read(resources, 5)
+    assert _opened(renamed, resources).score(QUERY, read) == pytest.approx(
+        _opened(folder, resources).score(QUERY, read), abs=1e-6
+    )
+
+
+def test_vectors_that_are_not_finite_are_refused(folder, tmp_path, resources):
+    def broken(tensors):
+        return {k: v * float("nan") for k, v in tensors.items()}
+
+    model = _changed(folder, tmp_path / "nan", broken)
+    with pytest.raises(InputError, match="not finite"):
+        _opened(model, resources).score(QUERY, _read(resources, 5))
+
+
+def test_ltr_depends_on_the_files_of_a_stacked_model(folder, tmp_path):
+    from irplatform.registry import registry
+
+    other = save_sentence_encoder(tmp_path / "other", seed=2)
+
+    def of(features, name, model):
+        settings = {name: {"settings": {"bi-encoder": {"model": str(model)}}, **features}}
+        stack = ["bi-encoder"] if name == "stack" else []
+        made = registry().reranker("ltr").create({"stack": stack, "settings": settings})
+        return made.depends_on()
+
+    for name, features in (("stack", {}), ("first-stage", {"retrievers": ["bi-encoder"]})):
+        assert of(features, name, folder) == of(features, name, folder)
+        assert of(features, name, folder) != of(features, name, other)
+        with pytest.raises(InputError, match="no such folder"):
+            of(features, name, tmp_path / "missing")
+
+
 def test_a_transformer_that_cannot_be_opened_is_one_line(tmp_path, resources):
     broken = save_transformer(tmp_path / "broken")
     (broken / "model.safetensors").write_bytes(b"\x00" * 40)
     with pytest.raises(InputError, match="cannot be opened as a model for sentence-transformers"):
         _opened(broken, resources, pooling="mean")
+
+
+def test_documents_and_queries_without_text_have_score_0(folder, tmp_path):
+    held = {"full": "w1 w2", "empty": "", "blank": " "}
+    resources = small_resources(tmp_path / "forward", held, {word: np.ones(2) for word in WORDS})
+    scores = _opened(folder, resources).score(QUERY, _read(resources))
+    assert scores[0] != 0
+    assert scores[1:] == [0, 0]
+    assert _opened(folder, resources).score(Topic("t", " "), _read(resources)) == [0, 0, 0]
+    run = BiEncoderSearch(RetrieverOptions(model=str(folder))).retrieve(
+        [QUERY, Topic("u", "")], 3, resources
+    )
+    assert [len(run.rankings[topic].doc_ids) for topic in ("t", "u")] == [3, 0]

@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import pickle
+import shutil
 import subprocess
 import sys
 import threading
@@ -38,9 +39,10 @@ def test_content_tells_weights_apart(folder, tmp_path):
     assert content(save_transformer(tmp_path / "other", seed=2)) != content(folder)
 
 
-def test_without_a_model_the_user_is_told_what_to_give():
+@pytest.mark.parametrize("model", [None, ""])
+def test_without_a_model_the_user_is_told_what_to_give(model):
     with pytest.raises(InputError, match=r"ranker\.model=FOLDER.*never downloaded"):
-        model_folder("ranker", PretrainedOptions())
+        model_folder("ranker", PretrainedOptions(model=model))
 
 
 def test_a_name_of_the_hub_is_not_downloaded_unasked():
@@ -48,21 +50,54 @@ def test_a_name_of_the_hub_is_not_downloaded_unasked():
         _found("somebody/some-model")
 
 
-@pytest.mark.parametrize("parts", [[""], ["0_Transformer"]])
-def test_pickled_weights_are_refused(tmp_path, parts):
-    (tmp_path / "config.json").write_text("{}", encoding="utf-8")
-    if parts != [""]:
-        modules = [{"path": part} for part in parts]
-        (tmp_path / "modules.json").write_text(json.dumps(modules), encoding="utf-8")
-    place = tmp_path / parts[0]
-    place.mkdir(exist_ok=True)
-    with pytest.raises(InputError, match="no weights in safetensors format"):
-        _found(tmp_path)
+@pytest.mark.parametrize("part", ["", "0_Transformer", "2_Router/document_0_Dense"])
+def test_pickled_weights_are_refused(folder, tmp_path, part):
+    model = tmp_path / "model"
+    shutil.copytree(folder, model)
+    place = model / part
+    place.mkdir(parents=True, exist_ok=True)
+    (place / "model.safetensors").unlink(missing_ok=True)
     (place / "pytorch_model.bin").write_bytes(pickle.dumps({"weights": 1}))
     with pytest.raises(InputError, match="Pickled ones"):
-        _found(tmp_path)
+        _found(model)
     (place / "model.safetensors").write_bytes(b"")
-    assert _found(tmp_path) == tmp_path
+    assert _found(model) == model
+
+
+@pytest.mark.parametrize(
+    ("name", "held", "said"),
+    [
+        ("modules.json", [{"path": "", "type": "evil.Evil"}], "code that the model brings"),
+        ("router_config.json", {"types": {"0": "evil.Evil"}}, "code that the model brings"),
+        ("modules.json", [1, 2], "does not list the parts"),
+        ("modules.json", {"a": 1}, "does not list the parts"),
+        ("router_config.json", [], "does not list the parts"),
+    ],
+)
+def test_parts_that_are_not_sentence_transformers_own_are_refused(
+    folder, tmp_path, name, held, said
+):
+    model = tmp_path / "model"
+    shutil.copytree(folder, model)
+    (model / name).write_text(json.dumps(held), encoding="utf-8")
+    with pytest.raises(InputError, match=said):
+        _found(model)
+
+
+def test_a_model_without_weights_or_tokenizer_is_refused(folder, tmp_path):
+    model = tmp_path / "model"
+    shutil.copytree(folder, model)
+    (model / "tokenizer.json").unlink()
+    with pytest.raises(InputError, match="no tokenizer here"):
+        _found(model)
+    (model / "model.safetensors").unlink()
+    with pytest.raises(InputError, match="no weights in safetensors format"):
+        _found(model)
+
+
+def test_a_revision_of_a_folder_is_refused(folder):
+    with pytest.raises(InputError, match=r"ranker\.revision has no effect"):
+        _found(folder, revision="abc")
 
 
 def test_other_files_that_end_in_bin_do_no_harm(folder, tmp_path):
@@ -124,7 +159,9 @@ class _Hub(BaseHTTPRequestHandler):
             mark = hashlib.sha256(body).hexdigest()
             self._answer(body, ETag=f'"{mark}"', X_Repo_Commit=COMMIT)
         else:
-            self.send_error(404)
+            self.send_response(404)
+            self.send_header("X-Error-Code", "RepoNotFound")
+            self.end_headers()
 
     do_HEAD = do_GET  # noqa: N815
 
@@ -174,5 +211,5 @@ def test_a_model_of_the_hub_is_downloaded_when_that_is_asked_for(hub):
     asked = len(_Hub.asked)
     assert hub("somebody/some-model") == str(found)
     assert not [path for path in _Hub.asked[asked:] if "/resolve/" in path]
-    assert "404" in hub("somebody/another-model")
+    assert "cannot be downloaded from the Hugging Face hub: 404" in hub("somebody/another-model")
     assert "neither a folder nor a name of the Hugging Face hub" in hub("no/such/name")

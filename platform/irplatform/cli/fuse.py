@@ -97,7 +97,7 @@ def _weights(given: str | None, runs: int) -> list[float] | None:
         raise InputError(f"--weights has {len(weights)} numbers for {runs} runs; one each.")
     if not any(weights) or not all(isfinite(w) and w >= 0 for w in weights):
         raise InputError(f"--weights must be 0 or more, and one of them more than 0: '{given}'.")
-    return weights
+    return [weight / max(weights) for weight in weights]
 
 
 def _compare_topics(runs: Mapping[Path, Run]) -> None:

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 def dependencies(
     names: Sequence[str], settings: Mapping[str, Mapping[str, Any]] | None = None
 ) -> Mapping[str, object]:
-    """The installed knowledge bases, where one of some groups reads them; else nothing.
+    """What some groups' features depend on: the files that their options name, knowledge bases.
+
+    Of knowledge bases all that are installed, where one of the groups reads them.
 
     It belongs in `depends_on`, which is called before any work: what is wrong with names and
     settings is then told before documents are searched.
@@ -34,13 +36,18 @@ def dependencies(
 
     given = settings or {}
     check_names(names, given, among="the features", kind="group of features")
+    found: dict[str, object] = {}
     for name in names:
         known = registry().feature_group(name)
         group = known.create(given.get(name, {}))
         with known.at_work("checking its options"):
-            group.check()
+            if of_group := group.check():
+                found[name] = dict(of_group)
     bases = list(installed()) if any(g.reads_knowledge for g in _known(names)) else []
-    return {"knowledge": open_knowledge(bases).fingerprint} if bases else {}
+    return {
+        **({"knowledge": open_knowledge(bases).fingerprint} if bases else {}),
+        **({"features": found} if found else {}),
+    }
 
 
 def check_systems(
@@ -49,7 +56,7 @@ def check_systems(
     settings: Mapping[str, Mapping[str, Any]],
     *,
     among: str,
-) -> None:
+) -> Mapping[str, object]:
     """See that there are the systems that a group's options name, with such settings.
 
     Args:
@@ -58,18 +65,23 @@ def check_systems(
         settings: their options, by name.
         among: the option that names them, as "stack.rerankers".
 
+    Returns:
+        What they depend on beside options and documents, by name.
+
     Raises:
-        InputError: one is unknown or named twice, or settings fit none of them.
+        InputError: one is unknown or named twice, settings fit none of them, or what they name is
+            not there.
     """
     from irplatform.registry import registry
 
     check_names(names, settings, among=among, kind=kind)
+    found: dict[str, object] = {}
     for name in names:
-        given = settings.get(name, {})
-        if kind == "retriever":
-            registry().retriever(name).options(given)
-        else:
-            registry().reranker(name).create(given).depends_on()
+        known = registry().retriever(name) if kind == "retriever" else registry().reranker(name)
+        of_system = known.create(settings.get(name, {})).depends_on()
+        if of_system:
+            found[name] = dict(of_system)
+    return found
 
 
 def check_names(

