@@ -89,9 +89,13 @@ class VectorStore:
         missing = np.flatnonzero(self._present == 0)
         if not len(missing):
             return
-        with self._resources.progress(label, len(missing)) as advance:
-            for start in range(0, len(missing), _BLOCK):
-                advance(len(self.rows(missing[start : start + _BLOCK])))
+        try:
+            with self._resources.progress(label, len(missing)) as advance:
+                for start in range(0, len(missing), _BLOCK):
+                    advance(len(self.rows(missing[start : start + _BLOCK])))
+        except KeyboardInterrupt as error:
+            error.add_note("The vectors of documents that were encoded are kept.")
+            raise
 
     def _make(self, folder: Path) -> None:
         for name, size in ((_VECTORS, self.count * self._width * 4), (_PRESENT, self.count)):
