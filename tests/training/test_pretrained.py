@@ -190,12 +190,13 @@ def hub(tmp_path):
     server = ThreadingHTTPServer(("127.0.0.1", 0), _Hub)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     address = f"http://127.0.0.1:{server.server_port}"
-    places = {"HF_ENDPOINT": address, "HF_HOME": str(tmp_path / "cache")}
+    kept = {n: v for n, v in os.environ.items() if not n.startswith(("HF_", "TRANSFORMERS_"))}
+    places = {"HF_ENDPOINT": address, "HF_HOME": str(tmp_path / "cache"), "NO_PROXY": "127.0.0.1"}
 
     def ask(name):
         command = [sys.executable, "-c", _DOWNLOAD, name]
         return subprocess.run(
-            command, env={**os.environ, **places}, capture_output=True, text=True, check=True
+            command, env={**kept, **places}, capture_output=True, text=True, check=True
         ).stdout.strip()
 
     yield ask
