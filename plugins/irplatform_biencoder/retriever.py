@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from irplatform_biencoder.vector_store import VectorStore
 
-_EXACT_BELOW = 1_000_000
-
 
 class BiEncoderSearch(Retriever):
     """Nearest documents by a bi-encoder's vectors, through FAISS."""
@@ -69,10 +67,9 @@ class BiEncoderSearch(Retriever):
         self, store: VectorStore, width: int, mark: Mapping[str, object], resources: Resources
     ) -> Path:
         """The folder of the index of all documents."""
-        from irplatform.retrieval.nearest import FORMAT, build_index
+        from irplatform.retrieval.nearest import FORMAT, build_index, compares_all
 
-        kind = self.options.index
-        exact = kind == "exact" or (kind == "auto" and store.count < _EXACT_BELOW)
+        exact = compares_all(self.options.index, store.count)
 
         def build(folder: Path) -> None:
             with resources.progress("indexing vectors", store.count) as advance:

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
     Float32 = npt.NDArray[np.float32]
 
-_EXACT_BELOW = 1_000_000
 _TOPICS = 256
 """Topics that are searched for at once."""
 
@@ -124,11 +123,10 @@ class DualEncoderSearch(Retriever):
 
     def _index(self, encoders: Sequence[Encoder], resources: Resources) -> Path:
         """The folder of the index of all documents: the encoders' vectors side by side."""
-        from irplatform.retrieval.nearest import FORMAT, build_index
+        from irplatform.retrieval.nearest import FORMAT, build_index, compares_all
 
         count, width = encoders[0].index.count, sum(encoder.width for encoder in encoders)
-        kind = self.options.index
-        exact = kind == "exact" or (kind == "auto" and count < _EXACT_BELOW)
+        exact = compares_all(self.options.index, count)
 
         def build(folder: Path) -> None:
             with resources.progress("computing document vectors", count) as advance:
