@@ -178,7 +178,9 @@ def test_what_is_being_made_is_left_alone(platform, held):
 
 
 @pytest.mark.skipif(not FULL.exists(), reason="needs a device that is always full")
-def test_a_full_disk_is_told_in_a_line(folder):
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_full_disk_is_told_in_a_line(folder, monkeypatch, unbuffered):
+    monkeypatch.setenv("PYTHONUNBUFFERED", unbuffered)
     with FULL.open("w") as full:
         command = [sys.executable, "-m", "irplatform", "rerankers", "list"]
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)

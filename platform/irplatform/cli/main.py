@@ -6,6 +6,7 @@ A subcommand's module is imported when the subcommand is used, so that `--help` 
 from __future__ import annotations
 
 import errno
+import os
 import sys
 from importlib import import_module
 
@@ -113,7 +114,7 @@ def main() -> None:
         )
         sys.exit(130)
     except BrokenPipeError:
-        sys.stderr.close()
+        _give_up_stdout()
         sys.exit(1)
     except OSError as error:
         if error.errno not in {errno.ENOSPC, errno.EDQUOT}:
@@ -125,7 +126,18 @@ def main() -> None:
             f"{_lost(error)}",
             file=sys.stderr,
         )
+        _give_up_stdout()
         sys.exit(1)
+
+
+def _give_up_stdout() -> None:
+    """Drop what cannot be written to stdout: Python tries again at the end, and complains."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
 
 
 def _lost(error: BaseException) -> str:
