@@ -24,6 +24,8 @@ Float32 = npt.NDArray[np.float32]
 
 NAME = "bi-encoder"
 _FORMAT = 1
+_OF_DOCUMENTS = {"pooling", "similarity", "document_prompt", "max_length", "precision"}
+"""Options that vectors of documents depend on."""
 
 
 class Encoder:
@@ -38,6 +40,7 @@ class Encoder:
 
     Attributes:
         width: numbers of a vector.
+        identity: what vectors of documents depend on beside their texts, as JSON.
     """
 
     def __init__(self, options: BiEncoderOptions, device: str) -> None:
@@ -60,6 +63,12 @@ class Encoder:
                 path=documents,
             )
         self._normalized = similarity == "cosine"
+        self.identity: Mapping[str, object] = {
+            "format": _FORMAT,
+            "model": content(documents),
+            "device": device,
+            **options.model_dump(include=_OF_DOCUMENTS),
+        }
 
     def queries(self, texts: Sequence[str]) -> Float32:
         """Vectors of queries: float32 [n, width]; 0 where there is no text."""
@@ -107,18 +116,6 @@ def depends_on(options: BiEncoderOptions) -> Mapping[str, object]:
     return {
         "model": content(documents),
         **({"query_model": content(queries)} if queries != documents else {}),
-    }
-
-
-def identity(options: BiEncoderOptions, device: str) -> Mapping[str, object]:
-    """What vectors of documents depend on beside their texts, as JSON."""
-    return {
-        "format": _FORMAT,
-        "model": content(_folders(options)[0]),
-        "device": device,
-        **options.model_dump(
-            include={"pooling", "similarity", "document_prompt", "max_length", "precision"}
-        ),
     }
 
 
@@ -190,7 +187,9 @@ def _check_weights(folder: Path, first: Any) -> None:
     for path in folder.rglob("*.safetensors"):
         with safe_open(path, "np") as file:
             held.update(file.keys())
-    ends = {name[start + 1 :] for name in held for start in _dots(name)}
+    # Files may have a prefix, such as "bert.".
+    parts = (name.split(".") for name in held)
+    ends = {".".join(part[start:]) for part in parts for start in range(len(part))}
     state = network.state_dict()
     there = {value.data_ptr() for name, value in state.items() if name in ends}
     missing = [
@@ -204,8 +203,3 @@ def _check_weights(folder: Path, first: Any) -> None:
             f"{f', and {len(missing) - 1} more' if len(missing) > 1 else ''}.",
             path=folder,
         )
-
-
-def _dots(name: str) -> list[int]:
-    """Where parts of a name begin, less one: files may have a prefix, such as "bert."."""
-    return [-1, *(place for place, letter in enumerate(name) if letter == ".")]

@@ -42,16 +42,11 @@ class BiEncoder(Reranker):
         Raises:
             InputError: there is none, or it cannot be used.
         """
-        from irplatform_biencoder.encoder import Encoder, identity
+        from irplatform_biencoder.encoder import Encoder
         from irplatform_biencoder.vector_store import VectorStore
 
         self._encoder = Encoder(self.options, resources.device)
-        self._store = VectorStore(
-            resources,
-            identity(self.options, resources.device),
-            self._encoder.documents,
-            self._encoder.width,
-        )
+        self._store = VectorStore(resources, self._encoder)
 
     def depends_on(self) -> Mapping[str, object]:
         """The model's files.

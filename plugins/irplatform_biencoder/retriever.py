@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from irplatform.plugin import Resources, Retriever, Topic
 from irplatform.runs import Ranking, Run
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from irplatform_biencoder.encoder import Encoder
     from irplatform_biencoder.vector_store import VectorStore
 
 
@@ -26,6 +27,7 @@ class BiEncoderSearch(Retriever):
         "Billion-scale similarity search with GPUs. IEEE Transactions on Big Data 7, 2021."
     )
     options: RetrieverOptions
+    _opened: tuple[Resources, Encoder, Any] | None = None
 
     def depends_on(self) -> Mapping[str, object]:
         """The model's files.
@@ -43,15 +45,9 @@ class BiEncoderSearch(Retriever):
         Raises:
             InputError: there is no model, or it cannot be used.
         """
-        from irplatform.retrieval.nearest import nearest, open_index
-        from irplatform_biencoder.encoder import NAME, Encoder, identity
-        from irplatform_biencoder.vector_store import VectorStore
+        from irplatform.retrieval.nearest import nearest
 
-        encoder = Encoder(self.options, resources.device)
-        mark = identity(self.options, resources.device)
-        store = VectorStore(resources, mark, encoder.documents, encoder.width)
-        folder = self._index(store, encoder.width, mark, resources)
-        index = open_index(folder, self.options.probes)
+        encoder, index = self._open(resources)
         queries = encoder.queries([topic.query for topic in topics])
         scores, rows = nearest(index, queries, depth, resources.threads)
         doc_ids = resources.forward_index().doc_ids
@@ -61,24 +57,32 @@ class BiEncoderSearch(Retriever):
         ):
             held = (near >= 0) & asked
             rankings[topic.id] = Ranking.of(doc_ids(near[held]), values[held])
-        return Run(NAME, rankings)
+        return Run("bi-encoder", rankings)
 
-    def _index(
-        self, store: VectorStore, width: int, mark: Mapping[str, object], resources: Resources
-    ) -> Path:
+    def _open(self, resources: Resources) -> tuple[Encoder, Any]:
+        """The model and the index of all documents; features ask for a few topics at a time."""
+        from irplatform.retrieval.nearest import open_index
+        from irplatform_biencoder.encoder import Encoder
+        from irplatform_biencoder.vector_store import VectorStore
+
+        if self._opened is None or self._opened[0] is not resources:
+            encoder = Encoder(self.options, resources.device)
+            folder = self._index(VectorStore(resources, encoder), encoder, resources)
+            self._opened = resources, encoder, open_index(folder, self.options.probes)
+        return self._opened[1:]
+
+    def _index(self, store: VectorStore, encoder: Encoder, resources: Resources) -> Path:
         """The folder of the index of all documents."""
         from irplatform.retrieval.nearest import FORMAT, build_index, compares_all
 
-        exact = compares_all(self.options.index, store.count)
+        count, exact = store.count, compares_all(self.options.index, store.count)
 
         def build(folder: Path) -> None:
-            with resources.progress("indexing vectors", store.count) as advance:
-                build_index(folder, store.count, width, store.rows, exact=exact, advance=advance)
+            with resources.progress("indexing vectors", count) as advance:
+                build_index(folder, count, encoder.width, store.rows, exact=exact, advance=advance)
 
         store.fill("encoding documents")
+        depends_on = {"exact": exact, "rows": FORWARD_INDEX_FORMAT, "of": dict(encoder.identity)}
         return resources.artifact(
-            "bi-encoder-index",
-            {"format": FORMAT, "exact": exact, "rows": FORWARD_INDEX_FORMAT, "of": dict(mark)},
-            build,
-            of_vectors=False,
+            "bi-encoder-index", {"format": FORMAT, **depends_on}, build, of_vectors=False
         )

@@ -18,10 +18,11 @@ import numpy.typing as npt
 from irplatform.text.forward_index import FORWARD_INDEX_FORMAT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from irplatform.plugin import Resources
+    from irplatform_biencoder.encoder import Encoder
 
 Float32 = npt.NDArray[np.float32]
 Int64 = npt.NDArray[np.int64]
@@ -37,34 +38,25 @@ class VectorStore:
 
     Args:
         resources: the harness's resources.
-        depends_on: what vectors depend on beside the documents.
-        encode: vectors [n, width] of texts.
-        width: numbers of a vector.
+        encoder: makes them of texts.
 
     Attributes:
         count: how many documents the collection has.
     """
 
-    def __init__(
-        self,
-        resources: Resources,
-        depends_on: Mapping[str, object],
-        encode: Callable[[Sequence[str]], Float32],
-        width: int,
-    ) -> None:
+    def __init__(self, resources: Resources, encoder: Encoder) -> None:
         self._resources = resources
-        self._encode = encode
+        self._encoder = encoder
         self._index = resources.forward_index()
-        self._width = width
         self.count = self._index.count
         self._folder = resources.artifact(
             "bi-encoder",
-            {**depends_on, "width": width, "rows": FORWARD_INDEX_FORMAT},
+            {**encoder.identity, "width": encoder.width, "rows": FORWARD_INDEX_FORMAT},
             self._make,
             of_vectors=False,
         )
         self._vectors = np.memmap(
-            self._folder / _VECTORS, np.float32, "r", shape=(self.count, width)
+            self._folder / _VECTORS, np.float32, "r", shape=(self.count, encoder.width)
         )
         self._present = np.memmap(self._folder / _PRESENT, np.uint8, "r", shape=(self.count,))
 
@@ -80,7 +72,7 @@ class VectorStore:
         for start in range(0, len(missing), _BLOCK):
             places = missing[start : start + _BLOCK]
             documents = self._resources.documents(self._index.doc_ids(rows[places]))
-            held[places] = self._encode([document.text for document in documents])
+            held[places] = self._encoder.documents([document.text for document in documents])
             self._keep(rows[places], held[places])
         return held
 
@@ -98,7 +90,10 @@ class VectorStore:
             raise
 
     def _make(self, folder: Path) -> None:
-        for name, size in ((_VECTORS, self.count * self._width * 4), (_PRESENT, self.count)):
+        for name, size in (
+            (_VECTORS, self.count * self._encoder.width * 4),
+            (_PRESENT, self.count),
+        ):
             with (folder / name).open("wb") as file:
                 file.truncate(size)  # takes up no space yet
 

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 from pydantic import Field
 
 from irplatform.knowledge import all_installed, open_knowledge
-from irplatform.plugin import Options
+from irplatform.plugin import FeatureGroup, Options, Resources, Topic
 from irplatform.retrieval.querying import Expander, QueryPlan
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from irplatform.knowledge import Knowledge
-    from irplatform.plugin import Resources, Topic
 
 
 class ExpansionOptions(Options):
@@ -49,3 +48,24 @@ class ExpansionOptions(Options):
     def expander(self, resources: Resources) -> Expander:
         """Takes topics apart and makes queries of them."""
         return Expander(resources.index(), self.bases(), self.plan)
+
+
+class KnowledgeFeatures(FeatureGroup):
+    """The base of groups that read the concepts of topics."""
+
+    Options = ExpansionOptions
+    reads_knowledge = True
+    options: ExpansionOptions
+    _resources: Resources
+
+    def prepare(self, resources: Resources) -> None:
+        """Keep the resources; knowledge bases are opened at first use."""
+        self._resources = resources
+
+    def lacks(self, topics: Sequence[Topic]) -> str:
+        """Fields of diseases or genes, or knowledge bases."""
+        return self.options.lacking(topics)
+
+    def depends_on(self) -> Mapping[str, object]:
+        """The knowledge bases."""
+        return {"knowledge": self.options.open().fingerprint}

@@ -3,6 +3,7 @@
 import errno
 import os
 import shutil
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,7 +11,6 @@ import torch
 from pretrained_models import (
     LONGEST,
     WORDS,
-    documents,
     save_sentence_encoder,
     save_transformer,
     texts,
@@ -18,8 +18,7 @@ from pretrained_models import (
 from small import small_resources
 
 from irplatform.errors import InputError
-from irplatform.plugin import Documents, Topic
-from irplatform_biencoder import encoder as encoders
+from irplatform.plugin import Document, Documents, Topic
 from irplatform_biencoder.encoder import Encoder
 from irplatform_biencoder.options import BiEncoderOptions, RetrieverOptions
 from irplatform_biencoder.reranker import BiEncoder
@@ -140,7 +139,7 @@ def test_scores_do_not_depend_on_order_company_or_batches(folder, resources):
     read = list(_read(resources))
     together = np.array(_opened(folder, resources).score(QUERY, Documents.of(read)))
     order = np.random.default_rng(0).permutation(len(read))
-    other = small_again(resources)
+    other = _small_again(resources)
     reranker = _opened(folder, other, batch_size=2)
     shuffled = reranker.score(QUERY, Documents.of([read[i] for i in order]))
     assert np.allclose(shuffled, together[order], atol=1e-5)
@@ -151,7 +150,7 @@ def test_scores_do_not_depend_on_order_company_or_batches(folder, resources):
     assert np.allclose(several[2], together, atol=1e-5)
 
 
-def small_again(resources):
+def _small_again(resources):
     """The same documents with an empty cache."""
     return small_resources(
         resources.folder.with_name("again") / "forward",
@@ -188,7 +187,8 @@ def test_a_document_is_encoded_once(folder, resources, monkeypatch):
 
 
 def _store(resources, encode):
-    return VectorStore(resources, {"model": 1}, encode, 2)
+    encoder = SimpleNamespace(identity={"model": 1}, documents=encode, width=2)
+    return VectorStore(resources, encoder)
 
 
 def _lengths(read):
@@ -287,11 +287,32 @@ def test_depth_beyond_the_collection_finds_all(folder, resources):
 
 
 def test_an_explanation_names_the_nearest_sentences(folder, resources):
-    (told,) = _opened(folder, resources).explain(QUERY, documents(3, 1))
-    assert [len(told["sentences"]) <= 3, told["sentences"][0]["score"]] == [
-        True,
-        max(each["score"] for each in told["sentences"]),
-    ]
+    said = ["W1 w2 w3.", "W40 w41.", "W3 w4 w5.", "W9 w10.", "W50."]
+    document = Document("d0", "w4 w5", " ".join(said))
+    reranker = _opened(folder, resources)
+    (told,) = reranker.explain(QUERY, Documents.of([document]))
+    assert told["score"] == reranker.score(QUERY, Documents.of([document]))[0]
+    encoder = Encoder(BiEncoderOptions(model=str(folder)), "cpu")
+    alone = encoder.documents(["w4 w5", *said]) @ encoder.queries([QUERY.query])[0]
+    expected = sorted(zip(alone.tolist(), ["w4 w5", *said], strict=True), reverse=True)[:3]
+    assert [each["sentence"] for each in told["sentences"]] == [text for _, text in expected]
+    assert [each["score"] for each in told["sentences"]] == pytest.approx(
+        [score for score, _ in expected], abs=1e-5
+    )
+
+
+def test_the_retriever_opens_model_and_index_once(folder, resources, monkeypatch):
+    made = []
+    monkeypatch.setattr(
+        "irplatform_biencoder.encoder.Encoder",
+        lambda *arguments: made.append(1) or Encoder(*arguments),
+    )
+    retriever = BiEncoderSearch(RetrieverOptions(model=str(folder)))
+    together = retriever.retrieve([QUERY, OTHER], 5, resources).rankings
+    for topic in (QUERY, OTHER):
+        alone = retriever.retrieve([topic], 5, resources).rankings[topic.id]
+        assert alone.doc_ids == together[topic.id].doc_ids
+    assert len(made) == 1
 
 
 def test_scores_depend_on_the_model_s_files(folder, tmp_path):
@@ -309,7 +330,7 @@ def test_vectors_do_not_depend_on_how_queries_are_read(folder, tmp_path):
     other = save_sentence_encoder(tmp_path / "other", seed=2)
 
     def of(**options):
-        return encoders.identity(BiEncoderOptions(model=str(folder), **options), "cpu")
+        return Encoder(BiEncoderOptions(model=str(folder), **options), "cpu").identity
 
     assert of() == of(query_prompt="query: ", query_model=str(other), batch_size=1)
     assert of() != of(document_prompt="passage: ")

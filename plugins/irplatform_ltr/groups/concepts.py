@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irplatform.plugin import Documents, FeatureGroup, Resources, Topic
 from irplatform.text.markers import codon, spellings
-from irplatform_ltr.expansion import ExpansionOptions
+from irplatform_ltr.expansion import KnowledgeFeatures
 from irplatform_ltr.matching import Mentions, Passage
 from irplatform_ltr.stemmed import StemmedIndex
 
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from irplatform.plugin import Documents, Resources, Topic
     from irplatform.retrieval.querying.parts import TopicParts
     from irplatform.text import ForwardIndex
 
@@ -47,7 +47,7 @@ _ALTERED = (
 )  # fmt: skip
 
 
-class Concepts(FeatureGroup):
+class Concepts(KnowledgeFeatures):
     """Mentions of a topic's disease, genes, variants and drugs, and how close they are.
 
     For each set of names: mentions in the title and in the abstract, density, first and last
@@ -55,22 +55,14 @@ class Concepts(FeatureGroup):
     are there at all; how much of what the document says of genes is about the topic's (focus).
     """
 
-    Options = ExpansionOptions
-    reads_knowledge = True
-    options: ExpansionOptions
-    _resources: Resources
     _index: ForwardIndex
     _stems: StemmedIndex
 
     def prepare(self, resources: Resources) -> None:
         """Take the forward index; knowledge bases are opened at first use."""
-        self._resources = resources
+        super().prepare(resources)
         self._index = resources.forward_index()
         self._stems = StemmedIndex.of(resources)
-
-    def lacks(self, topics: Sequence[Topic]) -> str:
-        """Fields of diseases or genes, or knowledge bases."""
-        return self.options.lacking(topics)
 
     def names(self) -> tuple[str, ...]:
         """Per set, per pair, and of all together."""
@@ -80,10 +72,6 @@ class Concepts(FeatureGroup):
             *(f"{a}_{b}_{what}" for a, b in PAIRS for what in ("distance", "close", "order")),
             "genes_share", "variants_share", "names_used", "disease_and_gene",
         )  # fmt: skip
-
-    def depends_on(self) -> Mapping[str, object]:
-        """The knowledge bases."""
-        return {"knowledge": self.options.open().fingerprint}
 
     def compute(self, topic: Topic, documents: Documents) -> npt.NDArray[np.float32]:
         """The features."""

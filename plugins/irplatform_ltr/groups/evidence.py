@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from irplatform.plugin import Documents, FeatureGroup, Resources, Topic
-from irplatform_ltr.expansion import ExpansionOptions
+from irplatform_ltr.expansion import KnowledgeFeatures
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable
 
     import numpy.typing as npt
 
     from irplatform.knowledge import Knowledge
+    from irplatform.plugin import Documents, Topic
     from irplatform.retrieval.querying.parts import TopicParts
 
 _PMID = re.compile(r"PMID:(\d+)")
@@ -29,29 +29,12 @@ _KINDS = 400
 """Kinds of the disease that are looked up, as in expanded queries."""
 
 
-class Evidence(FeatureGroup):
+class Evidence(KnowledgeFeatures):
     """How often knowledge bases cite a document for the topic's genes, variants and disease."""
-
-    Options = ExpansionOptions
-    reads_knowledge = True
-    options: ExpansionOptions
-    _resources: Resources
-
-    def prepare(self, resources: Resources) -> None:
-        """Keep the resources; knowledge bases are opened at first use."""
-        self._resources = resources
-
-    def lacks(self, topics: Sequence[Topic]) -> str:
-        """Fields of diseases or genes, or knowledge bases."""
-        return self.options.lacking(topics)
 
     def names(self) -> tuple[str, ...]:
         """Statements that cite the document, of what they are."""
         return ("gene", "disease", "gene_and_disease", "variant", "variant_and_disease")
-
-    def depends_on(self) -> Mapping[str, object]:
-        """The knowledge bases."""
-        return {"knowledge": self.options.open().fingerprint}
 
     def compute(self, topic: Topic, documents: Documents) -> npt.NDArray[np.float32]:
         """The features: logarithms of one more than the number of statements."""

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from irplatform.plugin import Documents, FeatureGroup, Resources, Topic
-from irplatform_ltr.expansion import ExpansionOptions
+from irplatform_ltr.expansion import KnowledgeFeatures
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from irplatform.knowledge import Knowledge
+    from irplatform.plugin import Documents, Topic
 
 _SYMBOL = re.compile(r"[A-Z0-9-]{3,8}")
 _WORD = re.compile(r"[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*")
@@ -28,22 +28,10 @@ _LATE = 10
 """Mentions of genes before the topic's first one are counted up to here."""
 
 
-class Genes(FeatureGroup):
+class Genes(KnowledgeFeatures):
     """How often, where and among how many others a document speaks of the topic's genes."""
 
-    Options = ExpansionOptions
-    reads_knowledge = True
-    options: ExpansionOptions
-    _resources: Resources
     _symbols: Mapping[str, str] | None = None
-
-    def prepare(self, resources: Resources) -> None:
-        """Keep the resources; knowledge bases are opened at first use."""
-        self._resources = resources
-
-    def lacks(self, topics: Sequence[Topic]) -> str:
-        """Fields of diseases or genes, or knowledge bases."""
-        return self.options.lacking(topics)
 
     def names(self) -> tuple[str, ...]:
         """Counts of title and abstract, share and place in both."""
@@ -51,10 +39,6 @@ class Genes(FeatureGroup):
             "title_own", "title_others", "title_own_alone", "abstract_own", "abstract_others",
             "different_others", "focus", "before_first",
         )  # fmt: skip
-
-    def depends_on(self) -> Mapping[str, object]:
-        """The knowledge bases."""
-        return {"knowledge": self.options.open().fingerprint}
 
     def compute(self, topic: Topic, documents: Documents) -> npt.NDArray[np.float32]:
         """The features; of a topic without genes, all genes are others."""

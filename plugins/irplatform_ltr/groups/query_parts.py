@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from irplatform.features.lucene import Asked, best_scores, relative, scores_of
-from irplatform.plugin import Documents, FeatureGroup, Field, Resources, Topic
+from irplatform.plugin import Documents, Field, Topic
 from irplatform.retrieval import BM25
 from irplatform.retrieval.querying import fold_dependencies
-from irplatform_ltr.expansion import ExpansionOptions
+from irplatform_ltr.expansion import ExpansionOptions, KnowledgeFeatures
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -44,22 +44,12 @@ class QueryPartsOptions(ExpansionOptions):
     b: float = Field(0.4, ge=0, le=1, description="of BM25")
 
 
-class QueryParts(FeatureGroup):
+class QueryParts(KnowledgeFeatures):
     """Scores of the expanded query's parts, as they are and as shares of the collection's best."""
 
     Options = QueryPartsOptions
-    reads_knowledge = True
     holds_first_stage = True
     options: QueryPartsOptions
-    _resources: Resources
-
-    def prepare(self, resources: Resources) -> None:
-        """Keep the resources."""
-        self._resources = resources
-
-    def lacks(self, topics: Sequence[Topic]) -> str:
-        """Fields of diseases or genes, or knowledge bases."""
-        return self.options.lacking(topics)
 
     def names(self) -> tuple[str, ...]:
         """Each part's score, then each part's share; first the whole query's."""
@@ -68,8 +58,7 @@ class QueryParts(FeatureGroup):
 
     def depends_on(self) -> Mapping[str, object]:
         """The knowledge bases, and weights of topics that were tuned on."""
-        folds = fold_dependencies(self.options.plan)
-        return {"knowledge": self.options.open().fingerprint, **folds}
+        return {**super().depends_on(), **fold_dependencies(self.options.plan)}
 
     def compute(self, topic: Topic, documents: Documents) -> npt.NDArray[np.float32]:
         """The scores."""

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from irplatform.errors import InputError
 from irplatform.training.pairwise_linear import pairwise_weights
 from irplatform_ltr.learners.standard import Standard
 from irplatform_ltr.learners.trees import levels
+from irplatform_ltr.learners.weight_file import read_weights, write_weights
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -53,8 +52,7 @@ class PairwiseLinear:
 
     def save(self, folder: Path, name: str) -> None:
         """Write weights, means and deviations as JSON."""
-        held = {"weights": self._weights.tolist(), **self._standard.written()}
-        (folder / f"{name}.json").write_text(json.dumps(held), encoding="utf-8")
+        write_weights(folder / f"{name}.json", self._standard, weights=self._weights)
 
     def load(self, folder: Path, name: str) -> None:
         """Read them.
@@ -63,12 +61,7 @@ class PairwiseLinear:
             InputError: the file is none of ours.
         """
         path = folder / f"{name}.json"
-        try:
-            held: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-            self._weights = np.array(held["weights"], dtype=np.float64)
-            self._standard = Standard.read(held)
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            raise InputError("this is no linear model.", path=path) from error
+        self._standard, (self._weights,) = read_weights(path, "linear model", "weights")
 
     def weights(self) -> Scores:
         """Per feature, its weight for a standard deviation of it."""

@@ -6,14 +6,13 @@ features, and a network would otherwise rely on whichever fit them best.
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irplatform.errors import InputError
 from irplatform_ltr.learners.standard import Standard
 from irplatform_ltr.learners.trees import levels
+from irplatform_ltr.learners.weight_file import read_weights, write_weights
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -87,13 +86,13 @@ class PairwiseNetwork:
 
     def save(self, folder: Path, name: str) -> None:
         """Write weights, means and deviations as JSON."""
-        held = {
-            "hidden": self._hidden.tolist(),
-            "bias": self._bias.tolist(),
-            "out": self._out.tolist(),
-            **self._standard.written(),
-        }
-        (folder / f"{name}.json").write_text(json.dumps(held), encoding="utf-8")
+        write_weights(
+            folder / f"{name}.json",
+            self._standard,
+            hidden=self._hidden,
+            bias=self._bias,
+            out=self._out,
+        )
 
     def load(self, folder: Path, name: str) -> None:
         """Read them.
@@ -102,14 +101,8 @@ class PairwiseNetwork:
             InputError: the file is none of ours.
         """
         path = folder / f"{name}.json"
-        try:
-            held: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-            self._hidden = np.array(held["hidden"], dtype=np.float64)
-            self._bias = np.array(held["bias"], dtype=np.float64)
-            self._out = np.array(held["out"], dtype=np.float64)
-            self._standard = Standard.read(held)
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            raise InputError("this is no network of ours.", path=path) from error
+        self._standard, found = read_weights(path, "network of ours", "hidden", "bias", "out")
+        self._hidden, self._bias, self._out = found
 
 
 def _train(

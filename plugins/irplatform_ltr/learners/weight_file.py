@@ -1,0 +1,41 @@
+"""Weights of a model over standardized features, as JSON."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from irplatform.errors import InputError
+from irplatform_ltr.learners.standard import Standard
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from irplatform_ltr.learners.learner import Scores
+
+
+def write_weights(path: Path, standard: Standard, **weights: Scores) -> None:
+    """Write arrays under their names, with means and deviations of the features."""
+    held = {name: values.tolist() for name, values in weights.items()} | standard.written()
+    path.write_text(json.dumps(held), encoding="utf-8")
+
+
+def read_weights(path: Path, kind: str, *names: str) -> tuple[Standard, list[Scores]]:
+    """Read what `write_weights` wrote.
+
+    Args:
+        path: the file.
+        kind: what it should hold, for messages.
+        names: of the arrays.
+
+    Raises:
+        InputError: the file is none of ours.
+    """
+    try:
+        held = json.loads(path.read_text(encoding="utf-8"))
+        weights = [np.array(held[name], dtype=np.float64) for name in names]
+        return Standard.read(held), weights
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise InputError(f"this is no {kind}.", path=path) from error
