@@ -95,6 +95,11 @@ def test_a_group_without_features_is_left_out_aloud():
             {"stack": {"rerankers": ["ltr"], "settings": {"ltr": {"features": ["lexicl"]}}}},
             "unknown feature group 'lexicl'",
         ),
+        (
+            ["stack"],
+            {"stack": {"rerankers": ["bi-encoder"]}},
+            "needs a model.*one of stack.rerankers.*settings.bi-encoder of the group 'stack'",
+        ),
         (["checkpoints"], {"checkpoints": {"folders": ["/none"]}}, "there is no checkpoint"),
         (["lexical"], {"lexicl": {"x": 1}}, "settings.lexicl has no effect"),
         (["fields"], {"fields": {"k1": -1}}, "'k1'.*cannot be -1"),

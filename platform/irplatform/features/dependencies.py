@@ -78,7 +78,13 @@ def check_systems(
     found: dict[str, object] = {}
     for name in names:
         known = registry().retriever(name) if kind == "retriever" else registry().reranker(name)
-        of_system = known.create(settings.get(name, {})).depends_on()
+        try:
+            of_system = known.create(settings.get(name, {})).depends_on()
+        except InputError as error:  # which says where options of a system of its own are
+            raise InputError(
+                f"{error} Here, as one of {among}, its options are those in settings.{name} of "
+                f"the group '{among.partition('.')[0]}'."
+            ) from error
         if of_system:
             found[name] = dict(of_system)
     return found
