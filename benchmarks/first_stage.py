@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Any
 
 from _common import alternate, parser, rate, report, require
 from irplatform.collections.beir import open_beir
+from irplatform.parallel import available_cores
 from irplatform.retrieval import BM25, LuceneIndex, build_index
-from irplatform.retrieval.java import cores, in_threads, java_class
+from irplatform.retrieval.java import in_threads, java_class
 from irplatform.retrieval.queries import bag_of_words, lucene_similarity
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ def main() -> None:
     arguments = parser(__doc__.splitlines()[0])
     arguments.add_argument("--topics", type=int, default=300, help="how many citing sentences")
     arguments.add_argument("--depth", type=int, default=1000)
-    arguments.add_argument("--threads", type=int, default=cores())
+    arguments.add_argument("--threads", type=int, default=available_cores())
     given = arguments.parse_args()
 
     collection = open_beir(require(given.data / "citations"), "dev")

@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING
 
 from _common import alternate, parser, rate, report, require
 from irplatform.collections.toml import open_toml
+from irplatform.parallel import available_cores
 from irplatform.retrieval import build_index
-from irplatform.retrieval.java import cores, java_class
+from irplatform.retrieval.java import java_class
 from irplatform.retrieval.records import searchable, to_record
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ def documents_in(index: Path) -> int:
 
 def main() -> None:
     arguments = parser(__doc__.splitlines()[0])
-    arguments.add_argument("--threads", type=int, default=min(2, cores()))
+    arguments.add_argument("--threads", type=int, default=min(2, available_cores()))
     given = arguments.parse_args()
     corpus = open_toml(require(given.data / "trec-pm" / "2017.toml")).corpus
 

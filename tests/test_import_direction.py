@@ -24,14 +24,23 @@ LAYERS = (
     {"training_topics"},
     {"pipeline", "choices", "judgments"},
     {"reranking"},
-    {"resources", "devices", "reports"},
+    {"resources", "word_vectors", "devices", "reports"},
     {"features"},
     {"collections", "retrieval", "training", "evaluation"},
     {"registry"},
     {"concepts"},
     {"runs", "text", "knowledge"},
     {"plugin"},
-    {"storage", "journal", "console", "errors", "option_types", "option_problems", "thinning"},
+    {
+        "storage",
+        "journal",
+        "parallel",
+        "console",
+        "errors",
+        "option_types",
+        "option_problems",
+        "thinning",
+    },
 )
 """From the top down. A module imports its own layer and those below."""
 

@@ -2,6 +2,7 @@
 
 import pickle
 import time
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -10,8 +11,9 @@ from small import registration
 
 from irplatform.errors import InputError, PluginError
 from irplatform.plugin import TrainableReranker
-from irplatform.resources import CollectionResources, VectorSource
+from irplatform.resources import CollectionResources
 from irplatform.text import VectorOptions, WordVectors
+from irplatform.word_vectors import VectorSource
 
 pytestmark = pytest.mark.usefixtures("fresh_home")
 
@@ -51,12 +53,52 @@ def test_vectors_of_other_options_are_others(resources):
     assert resources.vectors(VectorOptions(**TINY)) is small
 
 
-def test_the_vectors_used_last_come_first(resources):
-    """So that a checkpoint takes along those that its model was trained with."""
-    for dimensions, expected in ((4, [4]), (6, [6, 4]), (4, [4, 6])):
-        resources.vectors(VectorOptions(**{**TINY, "dimensions": dimensions}))
-        folders = resources.vector_folders
-        assert [WordVectors.open(folder).dimensions for folder in folders] == expected
+def test_each_member_tells_which_vectors_it_used(resources):
+    """A checkpoint takes them along."""
+    used = []
+    for number, dimensions in enumerate((4, 6)):
+        member = resources.of_member(number)
+        member.vectors(VectorOptions(**{**TINY, "dimensions": dimensions}))
+        used.append(member.vectors_used)
+    assert [[WordVectors.open(folder).dimensions for folder in each.values()] for each in used] == [
+        [4],
+        [6],
+    ]
+    assert resources.of_member(2).vectors_used == {}
+    assert set(used[0]) & set(used[1]) == set()
+
+
+def test_vectors_that_are_brought_serve_those_who_were_trained_with_them(resources):
+    member = resources.of_member(0)
+    small = member.vectors(VectorOptions(**TINY))
+    brought = CollectionResources(
+        Articles([SimpleNamespace(id="d", title="", abstract="other words here", fields={})]),
+        device="cpu",
+        seed=1,
+        threads=1,
+    ).with_vectors(member.vectors_used)
+    assert list(brought.vectors(VectorOptions(**TINY)).words) == list(small.words)
+    others = VectorOptions(**{**TINY, "dimensions": 6})
+    assert "other" in list(brought.vectors(others).words)
+
+
+def test_what_is_made_of_other_vectors_is_kept_apart(resources, tmp_path):
+    imported = tmp_path / "v.txt"
+    imported.write_text("1 3\nmelanoma 1 2 3\n")
+    member = resources.of_member(0)
+    member.vectors(VectorOptions(**TINY))
+    others = [
+        replace(resources, source=VectorSource(imported=imported)),
+        replace(resources, source=VectorSource(extra_text=(imported,))),
+        resources.with_vectors(member.vectors_used),
+    ]
+    made = {each.artifact("table", {}, lambda _folder: None) for each in (resources, *others)}
+    assert len(made) == 4
+    apart = {
+        each.artifact("terms", {}, lambda _folder: None, of_vectors=False)
+        for each in (resources, *others)
+    }
+    assert len(apart) == 1
 
 
 def test_imported_vectors_serve_whatever_is_asked(resources, tmp_path):
@@ -110,7 +152,7 @@ def test_a_checkpoint_is_loaded_with_the_vectors_that_it_brings(resources, tmp_p
 
     class Constant(TrainableReranker):
         def prepare(self, resources):
-            made.append(resources.source.ready)
+            made.append(dict(resources.source.ready))
 
         def load(self, folder):
             (folder / "weights").read_text()
@@ -118,14 +160,14 @@ def test_a_checkpoint_is_loaded_with_the_vectors_that_it_brings(resources, tmp_p
     known = SimpleNamespace(reranker=lambda name: registration(Constant, name))
     monkeypatch.setattr("irplatform.registry.registry", lambda: known)
     folder = described(tmp_path / "checkpoint", "constant")
-    (folder / "vectors").mkdir()
+    (folder / "vectors" / "imported").mkdir(parents=True)
     (folder / "member-0").mkdir()
     with pytest.raises(PluginError, match=r"'constant' of .* failed loading a checkpoint: FileNot"):
         resources.checkpoint(folder)
     (folder / "member-0" / "weights").write_text("1")
     assert len(resources.checkpoint(folder)) == 1
-    assert made == [folder / "vectors"] * 2
-    assert resources.source.ready is None
+    assert made == [{"imported": folder / "vectors" / "imported"}] * 2
+    assert not resources.source.ready
     (folder / "checkpoint.json").write_text('{"format": 99}')
     with pytest.raises(InputError, match="has format 99"):
         resources.checkpoint(folder)

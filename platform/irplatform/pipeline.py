@@ -20,7 +20,6 @@ from irplatform.reranking.scoring import Values, score_topics
 from irplatform.reranking.splits import fold_topics, seeds_of
 from irplatform.reranking.systems import RerankerChoice, System
 from irplatform.reranking.training_set import Example, TrainingSet, examples
-from irplatform.resources import CollectionResources, VectorSource
 from irplatform.retrieval import is_indexed
 from irplatform.retrieval.candidates import CandidateSource, Provenance, Request, Retrieved
 from irplatform.retrieval.candidates.source import listing, missing_documents
@@ -36,6 +35,7 @@ if TYPE_CHECKING:
     from irplatform.collections import Collection, Qrels
     from irplatform.plugin import Topic
     from irplatform.reranking.training_set import TrainingSource
+    from irplatform.resources import CollectionResources
     from irplatform.retrieval.first_stage import FirstStage, RetrieverChoice
     from irplatform.retrieval.fusion import Fusion
 
@@ -290,7 +290,7 @@ def rerank_with_seeds(
     seeds = seeds_of(resources.seed, count if choice.trainable else 1)
     several = len(seeds) > 1
     for seed in seeds:
-        seeded = replace(resources, seed=seed, system_seed=seed)
+        seeded = replace(resources, seed=seed)
         with speaking_of(f"seed {seed}" if several else ""):
             made = rerank(choice, candidates, qrels, training_source, interpolate, seeded)
         yield (made.with_suffix(f"-seed{seed}") if several else made), seeded
@@ -302,8 +302,7 @@ def resources_with(
     """The resources, with a checkpoint's own word vectors where it is loaded."""
     if training_source.checkpoint is None or not choice.trainable:
         return resources
-    source = VectorSource(ready=Checkpoint.read(training_source.checkpoint).vectors)
-    return replace(resources, source=source, _vectors={})
+    return resources.with_vectors(Checkpoint.read(training_source.checkpoint).vectors)
 
 
 def assign(

@@ -187,9 +187,11 @@ class Resources(Protocol):
     device: str
     """Where to compute: "cpu", "cuda" or "mps"."""
     seed: int
-    system_seed: int
-    """Of what all members of a system share; `seed` differs between them."""
     threads: int
+
+    @property
+    def system_seed(self) -> int:
+        """Of what all members of a system share; `seed` differs between them."""
 
     def index(self) -> LuceneIndex:
         """The collection's Lucene index."""

@@ -8,12 +8,12 @@ from __future__ import annotations
 import time
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from irplatform import console
-from irplatform.errors import InputError
 from irplatform.plugin import Documents
-from irplatform.storage import Artifact, artifact, file_digest
+from irplatform.storage import Artifact, artifact
+from irplatform.word_vectors import VectorSource
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -24,33 +24,6 @@ if TYPE_CHECKING:
     from irplatform.plugin import FeatureGroup, Reranker, Retriever
     from irplatform.retrieval import LuceneIndex
     from irplatform.text import ForwardIndex, VectorOptions, WordVectors
-
-
-@dataclass(frozen=True)
-class VectorSource:
-    """Where word vectors come from.
-
-    Attributes:
-        imported: a file of published vectors, used as they are.
-        extra_text: text files that vectors are trained on beside the collection's documents.
-        ready: a folder of vectors in our own form, such as a checkpoint brings.
-    """
-
-    imported: Path | None = None
-    extra_text: tuple[Path, ...] = ()
-    ready: Path | None = None
-
-    def __post_init__(self) -> None:
-        for path in (*self.extra_text, *([self.imported] if self.imported else [])):
-            if not path.is_file():
-                raise InputError("there is no such file of text or word vectors.", path=path)
-
-    def describe(self) -> dict[str, Any]:
-        """The source as part of a fingerprint."""
-        return {
-            "imported": file_digest(self.imported) if self.imported else None,
-            "extra_text": [file_digest(path) for path in self.extra_text],
-        }
 
 
 @dataclass
@@ -72,8 +45,6 @@ class CollectionResources:
         corpus: the documents.
         device: "cpu", "cuda" or "mps".
         seed: of everything random.
-        system_seed: of what the members of a system share, which have seeds of their own; by
-            default the same.
         threads: for searching and tokenizing.
         source: where word vectors come from.
         model_threads: of torch on the CPU.
@@ -81,6 +52,7 @@ class CollectionResources:
         seconds: time spent so far per stage: index, retrieve, forward_index, vectors, concepts,
             train, rerank.
         artifacts: fingerprints of what was used, for the metadata of runs.
+        vectors_used: folders of the word vectors that were asked for, by `VectorSource.key`.
     """
 
     corpus: Corpus
@@ -92,17 +64,24 @@ class CollectionResources:
     model_threads: int = 1
     seconds: dict[str, float] = field(default_factory=dict)
     artifacts: dict[str, str] = field(default_factory=dict)
+    vectors_used: dict[str, Path] = field(default_factory=dict)
     _opened: _Opened = field(default_factory=_Opened)
-    _vectors: dict[str, tuple[WordVectors, Path]] = field(default_factory=dict)
-    system_seed: int = -1
+    _vectors: dict[str, tuple[WordVectors, Artifact]] = field(default_factory=dict)
+    _system_seed: int | None = None
 
-    def __post_init__(self) -> None:
-        if self.system_seed < 0:
-            self.system_seed = self.seed
+    @property
+    def system_seed(self) -> int:
+        """Of what the members of a system share, which have seeds of their own."""
+        return self.seed if self._system_seed is None else self._system_seed
 
     def of_member(self, number: int) -> CollectionResources:
-        """The same for a member of a system, with a seed of its own."""
-        return replace(self, seed=self.seed + number, system_seed=self.seed)
+        """The same for a member of a system: its own seed, and what vectors it uses."""
+        return replace(self, seed=self.seed + number, _system_seed=self.seed, vectors_used={})
+
+    def with_vectors(self, ready: Mapping[str, Path]) -> CollectionResources:
+        """The same with vectors that a checkpoint brings before all others."""
+        source = replace(self.source, ready=ready)
+        return replace(self, source=source, vectors_used={}, _vectors={})
 
     def unopened(self) -> CollectionResources:
         """The same with nothing open yet, to be sent to another process.
@@ -110,7 +89,7 @@ class CollectionResources:
         What the user was told here is not told there again.
         """
         opened = _Opened(told=set(self._opened.told))
-        return replace(self, seconds={}, artifacts={}, _opened=opened, _vectors={})
+        return replace(self, seconds={}, artifacts={}, vectors_used={}, _opened=opened, _vectors={})
 
     def index_artifact(self) -> Artifact:
         """The folder of the Lucene index, built if it is not there; opening it starts Java."""
@@ -148,46 +127,19 @@ class CollectionResources:
         return self._opened.forward_index
 
     def vectors(self, options: VectorOptions | None = None) -> WordVectors:
-        """Word vectors: imported, or trained on this corpus with these options."""
-        from irplatform.text import VectorOptions, WordVectors, import_vectors, train_vectors
-        from irplatform.text.vectors import VECTORS_FORMAT
+        """Word vectors: a checkpoint's, imported, or trained on this corpus with these options."""
+        from irplatform.text import VectorOptions, WordVectors
 
         options = options or VectorOptions()
-        if self.source.ready:
-            return WordVectors.open(self.source.ready)
-        source = self.source.describe()
-        key = "imported" if self.source.imported else options.model_dump_json()
+        key = self.source.key(options)
         if key not in self._vectors:
-            depends_on: Mapping[str, Any] = {"source": source, "format": VECTORS_FORMAT}
-            build: Callable[[Path], None]
-            if imported := self.source.imported:
-                label = imported.name
-
-                def build(folder: Path) -> None:
-                    import_vectors(imported, folder)
-
-            else:
-                label = self.corpus.name
-                depends_on = {
-                    **depends_on,
-                    "corpus": self.corpus.fingerprint,
-                    "options": options.model_dump(),
-                }
-
-                def build(folder: Path) -> None:
-                    train_vectors(self.corpus, self.source.extra_text, options, folder)
-
             with self.timed("vectors"):
-                built = artifact("vectors", label, depends_on, build)
-                self._vectors[key] = (WordVectors.open(built.path), built.path)
-            self.artifacts["vectors"] = built.fingerprint
-        self._vectors[key] = self._vectors.pop(key)  # to the end: used last
-        return self._vectors[key][0]
-
-    @property
-    def vector_folders(self) -> list[Path]:
-        """The folders of all word vectors that were used, those used last first."""
-        return [path for _, path in reversed(self._vectors.values())]
+                built = self.source.open(self.corpus, options)
+                self._vectors[key] = (WordVectors.open(built.path), built)
+        vectors, built = self._vectors[key]
+        self.artifacts["vectors"] = built.fingerprint
+        self.vectors_used[key] = built.path
+        return vectors
 
     def concepts(self, options: ConceptOptions | None = None) -> ConceptGraph:
         """The document–concept graph."""
@@ -253,9 +205,7 @@ class CollectionResources:
 
         held = Checkpoint.read(folder)
         registration = registry().reranker(held.reranker)
-        resources = self
-        if held.vectors is not None:
-            resources = replace(self, source=VectorSource(ready=held.vectors), _vectors={})
+        resources = self.with_vectors(held.vectors)
         return held.load(registration, lambda: resources.reranker(held.reranker, held.options))
 
     def retriever(self, name: str, settings: Mapping[str, object] | None = None) -> Retriever:

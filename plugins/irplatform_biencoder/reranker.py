@@ -71,8 +71,9 @@ class BiEncoder(Reranker):
         distinct = list(dict.fromkeys(i for _, documents in batch for i in documents.ids))
         place = {doc_id: number for number, doc_id in enumerate(distinct)}
         vectors = self._store.of(distinct)
+        # A matrix product's last digit depends on how many documents there are.
         return [
-            (vectors[[place[i] for i in documents.ids]] @ query).tolist()
+            np.einsum("nd,d->n", vectors[[place[i] for i in documents.ids]], query).tolist()
             for (_, documents), query in zip(batch, queries, strict=True)
         ]
 

@@ -10,7 +10,7 @@ values. Fields do not depend on the topic: they are read once and stored.
 from __future__ import annotations
 
 import json
-from collections import Counter
+from array import array
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -84,7 +84,7 @@ def side_features(resources: Resources, options: DeepSenSeOptions) -> SideFeatur
         np.save(folder / _VALUES, values, allow_pickle=False)
 
     wanted = {"format": FORMAT, "numbers": numbers, "categories": categories, "values": VALUES}
-    folder = resources.artifact("deepsense-fields", wanted, build)
+    folder = resources.artifact("deepsense-fields", wanted, build, of_vectors=False)
     names = tuple(json.loads((folder / _NAMES).read_text(encoding="utf-8")))
     values = np.load(folder / _VALUES, mmap_mode="r", allow_pickle=False)
     return SideFeatures(index, options.lexical, names, np.asarray(values))
@@ -117,12 +117,13 @@ def _read_fields(
 ) -> tuple[list[str], npt.NDArray[np.float32]]:
     """Features of all documents; a missing number is the mean of the others."""
     given = np.full((index.count, len(numbers)), np.nan)
-    held: list[dict[str, tuple[str, ...]]] = []
+    found = [_Values() for _ in categories]
     with resources.progress("reading fields of documents", index.count) as advance:
         for row, document in enumerate(_documents(resources, index)):
             for column, name in enumerate(numbers):
                 given[row, column] = _number(document, name)
-            held.append({name: _texts(document, name) for name in categories})
+            for values, name in zip(found, categories, strict=True):
+                values.add(row, _texts(document, name))
             advance(1)
     for column, name in enumerate(numbers):
         if name != "year":
@@ -130,14 +131,36 @@ def _read_fields(
         known = given[:, column][~np.isnan(given[:, column])]
         given[:, column] = np.nan_to_num(given[:, column], nan=known.mean() if len(known) else 0.0)
     names, columns = list(numbers), [given]
-    for name in categories:
-        counts = Counter(value for fields in held for value in fields[name])
-        kept = [value for value, _ in sorted(counts.items(), key=lambda c: (-c[1], c[0]))[:VALUES]]
+    for name, values in zip(categories, found, strict=True):
+        kept, has = values.most_frequent(index.count)
         names += [f"{name}: {value}" for value in kept]
-        columns.append(
-            np.array([[value in fields[name] for value in kept] for fields in held], dtype=float)
-        )
-    return names, np.concatenate(columns, axis=1).astype(np.float32)
+        columns.append(has)
+    return names, np.concatenate(columns, axis=1, dtype=np.float32, casting="same_kind")
+
+
+class _Values:
+    """The values of a category that documents have: eight bytes for each."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, int] = {}
+        self._rows, self._values = array("i"), array("i")
+
+    def add(self, row: int, values: Sequence[str]) -> None:
+        for value in values:
+            self._rows.append(row)
+            self._values.append(self._numbers.setdefault(value, len(self._numbers)))
+
+    def most_frequent(self, count: int) -> tuple[list[str], npt.NDArray[np.float32]]:
+        """The most frequent values, and whether each of `count` documents has them, as 0 or 1."""
+        rows, values = np.array(self._rows), np.array(self._values)
+        frequency = np.bincount(values, minlength=len(self._numbers))
+        kept = sorted(self._numbers.items(), key=lambda v: (-frequency[v[1]], v[0]))[:VALUES]
+        place = np.full(len(self._numbers), -1)
+        place[[number for _, number in kept]] = np.arange(len(kept))
+        columns = np.zeros((count, len(kept)), dtype=np.float32)
+        held = place[values] >= 0
+        columns[rows[held], place[values[held]]] = 1
+        return [value for value, _ in kept], columns
 
 
 def _texts(document: Document, name: str) -> tuple[str, ...]:

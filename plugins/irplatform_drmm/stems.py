@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from irplatform.errors import PlatformError
+from irplatform.text.distinct import distinct_per_document
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 _FORMAT = 1
 _BLOCK = 20_000
-"""Documents, or words, at once."""
+"""Words at once."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,7 @@ class Stems:
             np.save(folder / "of-word.npy", of_word)
             np.save(folder / "document-frequency.npy", frequency)
 
-        folder = resources.artifact("krovetz-stems", {"format": _FORMAT}, build)
+        folder = resources.artifact("krovetz-stems", {"format": _FORMAT}, build, of_vectors=False)
         return cls(
             np.load(folder / "of-word.npy", allow_pickle=False),
             np.load(folder / "document-frequency.npy", allow_pickle=False),
@@ -103,13 +104,8 @@ def document_frequency(
     index: ForwardIndex, of_word: npt.NDArray[np.int32], advance: Callable[[int], None]
 ) -> npt.NDArray[np.int32]:
     """In how many documents each stem occurs."""
-    size = int(of_word.max(initial=-1)) + 1
-    frequency = np.zeros(size, dtype=np.int32)
-    for start in range(0, index.count, _BLOCK):
-        rows = np.arange(start, min(start + _BLOCK, index.count))
-        words, offsets = index.tokens(rows)
-        documents = np.repeat(np.arange(len(rows)), np.diff(offsets))
-        pairs = np.unique(documents * size + of_word[words])
-        frequency += np.bincount(pairs % size, minlength=size).astype(np.int32)
+    frequency = np.zeros(int(of_word.max(initial=-1)) + 1, dtype=np.int32)
+    for rows, _, stems in distinct_per_document(index, of_word):
+        frequency += np.bincount(stems, minlength=len(frequency)).astype(np.int32)
         advance(len(rows))
     return frequency

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
+import numpy as np
+
 from irplatform.plugin import Documents, Resources, Topic, TrainableReranker, TrainingData
 from irplatform_dual.options import DualOptions
 
@@ -11,7 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    import numpy as np
     import numpy.typing as npt
 
     from irplatform_dual.encoder import Encoder
@@ -101,7 +102,8 @@ class DualEncoder(TrainableReranker):
             return []
         rows = self.encoder.index.rows(documents.ids)
         (query,) = self.encoder.queries([topic.query])
-        scores: list[float] = (self._documents(rows) @ query).tolist()
+        # A matrix product's last digit depends on how many documents there are.
+        scores: list[float] = np.einsum("nd,d->n", self._documents(rows), query).tolist()
         return scores
 
     def _documents(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:

@@ -64,7 +64,7 @@ class Embedding(Retriever):
         with resources.progress("searching by word vectors", len(topics)) as advance:
             for start in range(0, len(topics), _TOPICS):
                 part = slice(start, start + _TOPICS)
-                rows, scores = _nearest(documents, queries[part], depth)
+                rows, scores = _nearest(documents, queries[part], depth, index)
                 for topic, near, values in zip(topics[part], rows, scores, strict=True):
                     similar = values > 0  # none where no word of the query has a vector
                     rankings[topic.id] = Ranking.of(index.doc_ids(near[similar]), values[similar])
@@ -120,7 +120,7 @@ def _write_documents(
 
 
 def _nearest(
-    documents: _Matrix, queries: _Matrix, depth: int
+    documents: _Matrix, queries: _Matrix, depth: int, index: ForwardIndex
 ) -> tuple[npt.NDArray[np.int64], _Matrix]:
     """Rows of the `depth` nearest documents per query, and their cosines; not in order."""
     rows = np.empty((len(queries), 0), dtype=np.int64)
@@ -131,6 +131,19 @@ def _nearest(
         scores, rows = np.hstack([scores, block]), np.hstack([rows, numbers])
         if scores.shape[1] > depth:
             keep = np.argpartition(-scores, depth - 1, axis=1)[:, :depth]
+            last = np.take_along_axis(scores, keep, axis=1).min(axis=1)
+            for query in np.flatnonzero((scores >= last[:, None]).sum(axis=1) > depth):
+                keep[query] = _first(scores[query], rows[query], depth, last[query], index)
             scores = np.take_along_axis(scores, keep, axis=1)
             rows = np.take_along_axis(rows, keep, axis=1)
     return rows, scores
+
+
+def _first(
+    scores: _Matrix, rows: npt.NDArray[np.int64], depth: int, last: float, index: ForwardIndex
+) -> npt.NDArray[np.int64]:
+    """Places of the best scores; of those that are equal at the end, the order of runs decides."""
+    above, tied = np.flatnonzero(scores > last), np.flatnonzero(scores == last)
+    ids = index.doc_ids(rows[tied])
+    later = sorted(range(len(tied)), key=ids.__getitem__, reverse=True)[: depth - len(above)]
+    return np.concatenate([above, tied[later]])

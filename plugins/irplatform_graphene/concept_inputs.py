@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 Float32 = npt.NDArray[np.float32]
 Int64 = npt.NDArray[np.int64]
-Bool = npt.NDArray[np.bool_]
 
 _FORMAT = 1
 _FILE = "concepts.npy"

@@ -6,13 +6,14 @@ documents and places, with statistics of stems. What reads a forward index reads
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from irplatform.text import tokenize
+from irplatform.text.distinct import distinct_per_document
 from irplatform.text.forward_index import FIELDS, inverse_document_frequency
 
 if TYPE_CHECKING:
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
     Int64 = npt.NDArray[np.int64]
     Float64 = npt.NDArray[np.float64]
 
-_BLOCK = 20_000
-"""Documents at once, while statistics are made."""
 _FORMAT = 1
 
 
@@ -44,6 +43,7 @@ class StemmedIndex:
 
     index: ForwardIndex
     folder: Path
+    _idf: dict[Field, Float64] = field(default_factory=dict)
 
     @classmethod
     def of(cls, resources: Resources) -> StemmedIndex:
@@ -53,7 +53,8 @@ class StemmedIndex:
         def build(folder: Path) -> None:
             _build(index, folder, resources)
 
-        return cls(index, resources.artifact("stems", {"format": _FORMAT}, build))
+        folder = resources.artifact("stems", {"format": _FORMAT}, build, of_vectors=False)
+        return cls(index, folder)
 
     @property
     def count(self) -> int:
@@ -87,7 +88,10 @@ class StemmedIndex:
 
     def idf(self, field: Field) -> Float64:
         """Per stem, its inverse document frequency in a field."""
-        return inverse_document_frequency(self._read(f"{field}.df"), self.count)
+        if field not in self._idf:
+            frequency = self._read(f"{field}.df")
+            self._idf[field] = inverse_document_frequency(frequency, self.count)
+        return self._idf[field]
 
     def lengths(self, field: Field) -> Int32:
         """Per row, the number of words of a field."""
@@ -125,29 +129,19 @@ def _build(index: ForwardIndex, folder: Path, resources: Resources) -> None:
         stem_of[word_id] = numbers.setdefault(stem(word), len(numbers))
     (folder / "stems.txt").write_text("\n".join(numbers), encoding="utf-8")
     np.save(folder / "stem-of.npy", stem_of)
-    with resources.progress("counting stems", len(FIELDS) * index.count) as advance:
+    with resources.progress("counting stems", 2 * len(FIELDS) * index.count) as advance:
         for field in FIELDS:
             frequency = np.zeros(len(numbers), dtype=np.int32)
             unique = np.empty(index.count, dtype=np.int32)
-            blocks = []
-            for start in range(0, index.count, _BLOCK):
-                rows = np.arange(start, min(start + _BLOCK, index.count))
-                words, offsets = index.tokens(rows, field)
-                documents = np.repeat(np.arange(len(rows)), np.diff(offsets))
-                pairs = np.unique(documents * len(numbers) + stem_of[words])
-                frequency += np.bincount(pairs % len(numbers), minlength=len(numbers)).astype("i4")
-                unique[rows] = np.bincount(pairs // len(numbers), minlength=len(rows))
-                blocks.append(pairs)
+            for rows, documents, stems in distinct_per_document(index, stem_of, field):
+                frequency += np.bincount(stems, minlength=len(numbers)).astype(np.int32)
+                unique[rows] = np.bincount(documents, minlength=len(rows))
                 advance(len(rows))
             idf = inverse_document_frequency(frequency, index.count)
-            mass = [
-                np.bincount(
-                    pairs // len(numbers),
-                    idf[pairs % len(numbers)],
-                    min(_BLOCK, index.count - number * _BLOCK),
-                )
-                for number, pairs in enumerate(blocks)
-            ]
+            mass = np.empty(index.count)
+            for rows, documents, stems in distinct_per_document(index, stem_of, field):
+                mass[rows] = np.bincount(documents, idf[stems], len(rows))
+                advance(len(rows))
             np.save(folder / f"{field}.df.npy", frequency)
             np.save(folder / f"{field}.unique.npy", unique)
-            np.save(folder / f"{field}.idf-mass.npy", np.concatenate([*mass, np.empty(0)]))
+            np.save(folder / f"{field}.idf-mass.npy", mass)

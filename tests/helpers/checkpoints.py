@@ -17,5 +17,5 @@ def described(folder: Path, reranker: str, topics: Sequence[Topic] = (), **facts
     """A checkpoint of one member, whose folder is left to the caller."""
     folder.mkdir(parents=True, exist_ok=True)
     about = {"reranker": reranker, "options": {}, "interpolation": {"weight": 0.5}}
-    write_checkpoint(folder, 1, (), topics, {**about, **facts})
+    write_checkpoint(folder, 1, {}, topics, {**about, **facts})
     return folder

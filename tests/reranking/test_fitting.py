@@ -15,9 +15,9 @@ from irplatform.reranking.fitting import fit_system, open_checkpoint
 from irplatform.reranking.splits import MEMBERS
 from irplatform.reranking.systems import RerankerChoice
 from irplatform.reranking.training_set import Example, TrainingSet, examples
-from irplatform.resources import VectorSource
 from irplatform.runs import Ranking
 from irplatform.training.checkpoints import Checkpoint
+from irplatform.word_vectors import VectorSource
 
 pytestmark = pytest.mark.usefixtures("fresh_home")
 
@@ -72,10 +72,11 @@ class Resources(SmallResources):
     source = VectorSource()
     resume = True
     model_threads = 1
-    vector_folders = ()
 
     def of_member(self, number):
-        return replace(self, seed=self.seed + number)
+        member = replace(self, seed=self.seed + number)
+        member.vectors_used = {}
+        return member
 
 
 def _choice(kind, **settings):
@@ -199,6 +200,32 @@ def test_an_interrupted_training_finds_its_workspace_again():
     watching = replace(choice, registration=replace(choice.registration, system=Watching))
     fit_system(watching, training_set, Resources())
     assert seen == [True, False, False]  # two were finished
+
+
+@pytest.mark.parametrize("finished", [1, MEMBERS])
+def test_a_training_that_was_interrupted_brings_its_vectors_too(tmp_path, monkeypatch, finished):
+    folder = tmp_path / "vectors"
+    folder.mkdir()
+    (folder / "words").write_text("a b")
+
+    class Reading(Memory):
+        def prepare(self, resources):
+            if hasattr(resources, "vectors_used"):
+                resources.vectors_used["imported"] = folder
+
+    def killed(*_args):
+        raise KeyboardInterrupt
+
+    training_set = TrainingSet("train", _examples(range(20)))
+    Memory.interrupt_at = finished
+    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+        patched.setattr("irplatform.reranking.fitting.write_checkpoint", killed)
+        fit_system(_choice(Reading), training_set, Resources())
+    Memory.interrupt_at = None
+    fit_system(_choice(Reading), training_set, Resources())
+    (checkpoint,) = (tmp_path / "home" / "checkpoint").glob("memory-train-*[0-9a-f]")
+    (held,) = Checkpoint.read(checkpoint).vectors.values()
+    assert (held / "words").read_text() == "a b"
 
 
 def test_a_reranker_that_cannot_save_is_named():

@@ -53,7 +53,7 @@ def test_bm25_reaches_the_published_figures(pool, queries, test_data):
     measured = ir_measures.calc_aggregate(
         [ir_measures.parse_measure(name) for name in figures],
         list(ir_measures.read_trec_qrels(str(qrels))),
-        run.table,
+        {topic: dict(ranking) for topic, ranking in run.rankings.items()},
     )
     assert {str(m): value for m, value in measured.items()} == pytest.approx(figures, abs=0.002)
 

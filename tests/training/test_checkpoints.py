@@ -38,7 +38,7 @@ def _choice(system=Constant):
     return RerankerChoice(held, held.options({}))
 
 
-def _written(folder, numbers=(3, 5), vectors=(), topics=()):
+def _written(folder, numbers=(3, 5), vectors=None, topics=()):
     choice = _choice()
     for place, number in enumerate(numbers):
         member = choice.create(SmallResources())
@@ -46,7 +46,7 @@ def _written(folder, numbers=(3, 5), vectors=(), topics=()):
         member_folder(folder, place).mkdir(parents=True, exist_ok=True)
         member.save(member_folder(folder, place))
     facts = {**choice.describe(), "interpolation": {"weight": 0.4}}
-    write_checkpoint(folder, len(numbers), vectors, topics, facts)
+    write_checkpoint(folder, len(numbers), vectors or {}, topics, facts)
     return folder
 
 
@@ -66,10 +66,10 @@ def test_all_members_come_back_in_order(tmp_path):
 def test_word_vectors_travel_with_it(tmp_path):
     (tmp_path / "vectors").mkdir()
     (tmp_path / "vectors" / "words").write_text("a b")
-    folder = _written(tmp_path / "checkpoint", vectors=[tmp_path / "vectors"])
+    folder = _written(tmp_path / "checkpoint", vectors={"imported": tmp_path / "vectors"})
     (tmp_path / "vectors" / "words").unlink()
-    assert (Checkpoint.read(folder).vectors / "words").read_text() == "a b"
-    assert Checkpoint.read(_written(tmp_path / "without")).vectors is None
+    assert (Checkpoint.read(folder).vectors["imported"] / "words").read_text() == "a b"
+    assert Checkpoint.read(_written(tmp_path / "without")).vectors == {}
 
 
 def test_it_knows_the_topics_that_it_was_trained_on_by_their_words(tmp_path):
@@ -101,7 +101,7 @@ def test_a_file_such_as_a_pickle_is_refused(tmp_path):
 
 @pytest.mark.parametrize(
     "content",
-    ["", "[]", "{}", '{"reranker": "constant"}', '{"reranker": "constant", "format": 1}', "\x00"],
+    ["", "[]", "{}", '{"reranker": "constant"}', '{"reranker": "constant", "format": 2}', "\x00"],
 )
 def test_a_description_that_is_none_is_refused(tmp_path, content):
     (tmp_path / "checkpoint.json").write_text(content)

@@ -8,8 +8,9 @@ from irplatform.api import RunSettings, TuneSettings, tune
 from irplatform.errors import InputError
 from irplatform.evaluation.judgments import Judgments
 from irplatform.registry import registry
-from irplatform.resources import VectorSource
+from irplatform.storage import fingerprint
 from irplatform.tuning.systems import TunedSystem
+from irplatform.word_vectors import VectorSource
 
 RESOURCES = SimpleNamespace(
     index_artifact=lambda: SimpleNamespace(fingerprint="index"),
@@ -20,10 +21,10 @@ RESOURCES = SimpleNamespace(
 )
 
 
-def _system(rerankers, **members):
+def _system(rerankers, resources=RESOURCES, **members):
     judgments = Judgments({}, None, ["nDCG@20"])
     return TunedSystem(
-        registry(), ["bm25"], rerankers, {}, [], judgments, 10, 5, None, RESOURCES, **members
+        registry(), ["bm25"], rerankers, {}, [], judgments, 10, 5, None, resources, **members
     )
 
 
@@ -32,6 +33,22 @@ def test_scores_depend_on_the_number_of_members():
     assert one == {**usual, "members": 1}
     assert _system(["drmm"], members=5).depends_on() == usual
     assert _system([], members=1).depends_on() == _system([]).depends_on()
+
+
+@pytest.mark.parametrize("rerankers", [[], ["drmm"]])
+def test_scores_depend_on_word_vectors_and_the_device(tmp_path, rerankers):
+    """Of retrievers, too: some search with vectors, and with models."""
+    imported = tmp_path / "vectors.txt"
+    imported.write_text("1 2\nmelanoma 1 2\n")
+    others = [
+        {},
+        {"source": VectorSource(imported=imported)},
+        {"source": VectorSource(extra_text=(imported,))},
+        {"device": "cuda"},
+    ]
+    resources = [SimpleNamespace(**{**vars(RESOURCES), **other}) for other in others]
+    marks = {fingerprint(_system(rerankers, each).depends_on()) for each in resources}
+    assert len(marks) == len(others)
 
 
 @pytest.mark.java

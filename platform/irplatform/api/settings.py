@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from irplatform.devices import check_device, choose_device
 from irplatform.errors import InputError
+from irplatform.parallel import available_cores
 from irplatform.reranking.splits import MEMBERS
-from irplatform.resources import CollectionResources, VectorSource
+from irplatform.resources import CollectionResources
 from irplatform.retrieval.candidates import RETRIEVED
 from irplatform.retrieval.fusion import AUTO
+from irplatform.word_vectors import VectorSource
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -164,7 +165,7 @@ def resources_for(settings: RunSettings, collection: Collection) -> CollectionRe
         if settings.rerankers
         else "cpu",
         seed=settings.seed,
-        threads=settings.threads or os.cpu_count() or 1,
+        threads=settings.threads or available_cores(),
         source=VectorSource(settings.vectors, tuple(settings.vectors_text)),
         resume=settings.resume,
         model_threads=settings.model_threads,

@@ -22,8 +22,8 @@ from irplatform.concepts.table import VERSION as TABLE_VERSION
 from irplatform.concepts.table_build import build_table
 from irplatform.console import notice, progress
 from irplatform.knowledge import open_knowledge
+from irplatform.parallel import ordered_map
 from irplatform.storage import Artifact, artifact, atomic_write, fingerprint
-from irplatform.text.workers import ordered_map
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from irplatform.reranking.training_set import Example, TrainingSet
     from irplatform.resources import CollectionResources
 
-TRAINING_FORMAT = 1
+TRAINING_FORMAT = 2
 
 
 def fit_system(
@@ -138,7 +138,7 @@ def train(
             f"member{'s, each' if len(splits) > 1 else ''} on {len(splits[0].training):,} topics "
             f"and validated on {len(splits[0].validation):,}"
         )
-        scored = train_members(
+        scored, vectors = train_members(
             choice, splits, resources, folder, member_folder(start.path, 0) if start else None
         )
         validated: dict[str, Example] = {}
@@ -152,7 +152,7 @@ def train(
         write_checkpoint(
             folder,
             len(splits),
-            resources.vector_folders,
+            vectors,
             [*training_set.topics, *(pretraining.topics if pretraining else ())],
             _describe(choice, training_set, splits, chosen, depends_on),
         )

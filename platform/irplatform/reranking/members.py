@@ -18,18 +18,18 @@ import tempfile
 import time
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from irplatform.console import notice, say_nothing, speak_as
 from irplatform.devices import choose_device
 from irplatform.errors import InputError
+from irplatform.parallel import all_at_once, ordered_map
 from irplatform.plugin import TrainableReranker, TrainingData
 from irplatform.registry import registry
 from irplatform.reranking.scoring import Values, score_topics
 from irplatform.reranking.systems import RerankerChoice
-from irplatform.text.workers import all_at_once, ordered_map
 from irplatform.training.checkpoints import member_folder
 from irplatform.training.distributed import (
     PROCESSES_VARIABLE,
@@ -60,7 +60,7 @@ def train_members(
     resources: CollectionResources,
     folder: Path,
     start: Path | None,
-) -> list[dict[str, Values]]:
+) -> tuple[list[dict[str, Values]], dict[str, Path]]:
     """Train one member per split, and write their weights.
 
     Args:
@@ -71,7 +71,8 @@ def train_members(
         start: the weights that every member starts from.
 
     Returns:
-        Per member the scores of the candidates of those topics that a weight is chosen on.
+        Per member the scores of the candidates of those topics that a weight is chosen on; and the
+        folders of the word vectors that members used, by `VectorSource.key`.
     """
     jobs = [
         _Job(choice, split, resources.of_member(number), number, folder, start)
@@ -82,7 +83,7 @@ def train_members(
         notice(f"{processes} processes train each member together")
         for job in jobs:
             _run_together(job, processes)
-        return [job.scores() for job in jobs]
+        return _results(jobs)
     first, others = jobs[0], jobs[1:]
     workers = min(len(others), resources.threads // resources.model_threads)
     on_gpu = resources.device != "cpu"
@@ -94,7 +95,13 @@ def train_members(
     else:
         for job in others:
             job.run()
-    return [job.scores() for job in jobs]
+    return _results(jobs)
+
+
+def _results(jobs: Sequence[_Job]) -> tuple[list[dict[str, Values]], dict[str, Path]]:
+    """What finished members wrote, whichever process or attempt it was."""
+    vectors = {key: Path(path) for job in jobs for key, path in job.record["vectors"].items()}
+    return [job.scores() for job in jobs], vectors
 
 
 @dataclass(frozen=True)
@@ -115,8 +122,7 @@ class _Job:
     def run(self) -> float:
         """Train, write weights and scores; the seconds that it took, whenever that was."""
         if self.finished:
-            held = json.loads((self.workspace / _FINISHED).read_text(encoding="utf-8"))
-            return float(held["seconds"])
+            return float(self.record["seconds"])
         began = time.monotonic()
         self.workspace.mkdir(exist_ok=True)
         member = self.fit(self.workspace)
@@ -134,14 +140,23 @@ class _Job:
             member.save(weights)
         np.savez(self.workspace / _SCORES, *scores.values())
         seconds = time.monotonic() - began
-        record = json.dumps({"seconds": seconds})
+        vectors = {key: str(path) for key, path in self.resources.vectors_used.items()}
+        record = json.dumps({"seconds": seconds, "vectors": vectors})
         (self.workspace / _FINISHED).write_text(record, encoding="utf-8")
         return seconds
 
     @property
     def finished(self) -> bool:
-        """Whether weights and scores are there."""
-        return (self.workspace / _FINISHED).exists()
+        """Whether weights and scores are there, and the word vectors that they go with."""
+        if not (self.workspace / _FINISHED).exists():
+            return False
+        return all(Path(path).is_dir() for path in self.record["vectors"].values())
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """What was written when the member was finished."""
+        held: dict[str, Any] = json.loads((self.workspace / _FINISHED).read_text(encoding="utf-8"))
+        return held
 
     def fit(self, workspace: Path) -> TrainableReranker:
         """Train, keeping the state in the workspace."""
@@ -247,7 +262,9 @@ def _run_parcel(parcel: _Parcel) -> None:
 
 def _can_travel(job: _Job) -> bool:
     """Whether another process can train the job, with what it can import."""
-    if registry().rerankers.get(job.choice.name) != job.choice.registration:
+    known, held = registry().rerankers.get(job.choice.name), job.choice.registration
+    # Defaults may differ: variants share a pre-trained model, and options travel along.
+    if known is None or (known.system, known.plugin) != (held.system, held.plugin):
         return False
     try:
         pickle.dumps((job.choice.options, job.resources.unopened()))

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from irplatform import storage
 from irplatform.console import progress
 from irplatform.errors import InputError, PlatformError
+from irplatform.parallel import available_cores
 from irplatform.retrieval import java
 from irplatform.retrieval.options import IndexOptions
 from irplatform.retrieval.records import searchable, to_record
@@ -55,7 +56,7 @@ def build_index(
         "index",
         corpus.name,
         _depends_on(corpus, options),
-        lambda folder: _build(corpus, folder, options, threads or java.cores()),
+        lambda folder: _build(corpus, folder, options, threads or available_cores()),
     )
 
 

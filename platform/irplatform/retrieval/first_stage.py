@@ -133,6 +133,8 @@ def retrieve(
         "topics": asked,
         "depth": depth,
         **({"vectors": source} if any(source.values()) else {}),
+        # Some retrievers search with a network.
+        **({"device": resources.device} if resources.device != "cpu" else {}),
     }
     runs, marks, seconds, descriptions = [], [], [], []
     for choice in choices:

@@ -15,9 +15,10 @@ import orjson
 from irplatform import storage
 from irplatform.console import progress
 from irplatform.errors import InputError, PlatformError
+from irplatform.parallel import available_cores
 from irplatform.retrieval.dates import limited
 from irplatform.retrieval.feedback import RM3Expansion
-from irplatform.retrieval.java import cores, in_threads, java_class
+from irplatform.retrieval.java import in_threads, java_class
 from irplatform.retrieval.options import BM25, RM3, Similarity
 from irplatform.retrieval.queries import bag_of_words, lucene_similarity
 from irplatform.retrieval.records import from_record
@@ -151,7 +152,9 @@ class LuceneIndex:
             return ranking(searcher.search(parsed, depth, order))
 
         with progress("searching", len(queries)) as advance:
-            found = in_threads(find, queries.items(), threads or cores(), lambda _: advance(1))
+            found = in_threads(
+                find, queries.items(), threads or available_cores(), lambda _: advance(1)
+            )
         return dict(zip(queries, found, strict=True))
 
     def documents(self, doc_ids: Sequence[str], *, threads: int | None = None) -> list[Document]:
@@ -163,7 +166,7 @@ class LuceneIndex:
         records: dict[str, str] = {}
         remaining = iter(dict.fromkeys(doc_ids))
         while batch := list(islice(remaining, _DOCUMENTS_AT_ONCE)):
-            records |= stored_records(self._anserini, batch, threads or cores())
+            records |= stored_records(self._anserini, batch, threads or available_cores())
         missing = [doc_id for doc_id in doc_ids if doc_id not in records]
         if missing:
             raise PlatformError(

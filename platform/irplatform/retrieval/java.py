@@ -45,11 +45,6 @@ _silenced: list[Any] = []
 """Loggers that are switched off; Java forgets a logger's level when nobody holds the logger."""
 
 
-def cores() -> int:
-    """How many cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 def runtime_version(java_home: Path) -> int | None:
     """The major version of the Java runtime in a folder, or None where there is none.
 

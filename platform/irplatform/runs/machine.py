@@ -13,6 +13,8 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from irplatform.parallel import available_cores
+
 LIBRARIES = (
     "irplatform",
     "pyserini",
@@ -60,7 +62,7 @@ def describe_platform(*, java: str | None = None, accelerator: str | None = None
             "model": _cpu_model(),
             "architecture": platform.machine(),
             "number of cores": os.cpu_count(),
-            "usable cores": _usable_cores(),
+            "usable cores": available_cores(),
         },
         "ram": _memory(),
     }
@@ -141,12 +143,6 @@ def _cpu_model() -> str:
     except OSError:
         pass  # not Linux
     return platform.processor() or "unknown"
-
-
-def _usable_cores() -> int | None:
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count()
 
 
 def _memory() -> str:

@@ -18,7 +18,6 @@ import numpy.typing as npt
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    import pandas
 
 Scores = npt.NDArray[np.float32]
 
@@ -101,16 +100,6 @@ class Run:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rankings", MappingProxyType(dict(self.rankings)))
-
-    @property
-    def table(self) -> pandas.DataFrame:
-        """The run as a data frame with ir-measures' columns: query_id, doc_id, score."""
-        import pandas
-
-        return pandas.DataFrame(
-            [(q, d, s) for q, ranking in self.rankings.items() for d, s in ranking],
-            columns=["query_id", "doc_id", "score"],
-        )
 
     def top(self, depth: int) -> Run:
         """The first `depth` documents of every topic."""

@@ -1,4 +1,4 @@
-"""The distinct words of a topic's candidates, for what depends on a word alone."""
+"""Distinct words: of a topic's candidates, and of every document of a collection."""
 
 from __future__ import annotations
 
@@ -7,7 +7,36 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from irplatform.text.arrays import Int32, Int64
+    from irplatform.text.forward_index import Field, ForwardIndex
+
+_BLOCK = 20_000
+"""Documents at once."""
+
+
+def distinct_per_document(
+    index: ForwardIndex, number_of: Int32, field: Field = "text"
+) -> Iterator[tuple[Int64, Int64, Int64]]:
+    """What stands for words, each once for every document that has it.
+
+    Args:
+        index: the documents.
+        number_of: int32 [words], what stands for each word, from 0: its stem, say.
+        field: of the documents.
+
+    Yields:
+        Rows of a block of documents, all of them in their order; and for each pair of a document
+        and a distinct number its document, counted within the block, and the number.
+    """
+    size = max(int(number_of.max(initial=0)) + 1, 1)
+    for start in range(0, index.count, _BLOCK):
+        rows = np.arange(start, min(start + _BLOCK, index.count))
+        words, offsets = index.tokens(rows, field)
+        documents = np.repeat(np.arange(len(rows)), np.diff(offsets))
+        pairs = np.unique(documents * size + number_of[words])
+        yield rows, pairs // size, pairs % size
 
 
 def distinct_words(tokens: Int32, vocabulary: int) -> tuple[Int64, Int64]:

@@ -18,6 +18,7 @@ import numpy as np
 
 from irplatform.console import progress
 from irplatform.errors import InputError
+from irplatform.parallel import ordered_map
 from irplatform.storage import atomic_write
 from irplatform.text.arrays import ArrayWriter, Int64, map_array, write_array
 from irplatform.text.forward_batch import Batch, Block, Numbering, batches, read_batch
@@ -28,7 +29,6 @@ from irplatform.text.forward_index import (
     inverse_document_frequency,
 )
 from irplatform.text.string_table import StringTableWriter
-from irplatform.text.workers import ordered_map
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

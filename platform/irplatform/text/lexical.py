@@ -205,13 +205,17 @@ class FieldMatch:
 
     def idf_overlap(self) -> Float64:
         """|Q ∩ F| / |Q|, every word counted by its IDF."""
-        return _ratio(self.present @ self.idf, self.idf_of_query)
+        return _ratio(self._idf_shared(), self.idf_of_query)
 
     def idf_jaccard(self) -> Float64:
         """|Q ∩ F| / |Q ∪ F|, every word counted by its IDF."""
-        shared = self.present @ self.idf
+        shared = self._idf_shared()
         mass = self.index.idf_mass(self.field)[self.rows]
         return _ratio(shared, self.idf_of_query + mass - shared)
+
+    def _idf_shared(self) -> Float64:
+        # A matrix product's last digit depends on how many documents there are.
+        return np.asarray(np.einsum("nq,q->n", self.present, self.idf))
 
     def bigram_overlap(self) -> Float64:
         """Share of the query's distinct bigrams that the documents have."""

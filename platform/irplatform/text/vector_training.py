@@ -18,12 +18,12 @@ from pydantic import Field
 
 from irplatform.console import notice, progress
 from irplatform.errors import InputError
+from irplatform.parallel import ordered_map
 from irplatform.plugin import Document, Options
 from irplatform.text.extra_text import read_paragraphs
 from irplatform.text.sentence_splitter import sentences
 from irplatform.text.tokenizer import tokenize
 from irplatform.text.vectors import WordVectors
-from irplatform.text.workers import ordered_map
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from irplatform import pipeline
-from irplatform.choices import choose_systems
+from irplatform.choices import choose_systems, with_expansion_of
 from irplatform.console import progress
 from irplatform.devices import choose_device
+from irplatform.parallel import available_cores
 from irplatform.registry import registry
 from irplatform.resources import CollectionResources
 from irplatform.timing.measure import Timing, pools, time_reranker
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+_RETRIEVERS = ("bm25",)
 
 
 @dataclass(frozen=True)
@@ -56,17 +58,16 @@ def time_rerankers(settings: BenchSettings) -> list[Timing]:
     """
     plugins = registry()
     names = settings.rerankers or sorted(plugins.rerankers)
-    retrievers, choices = choose_systems(
-        plugins, ("bm25",), names, settings.settings, settings.preset
-    )
     collection = plugins.collection(settings.collection)
+    given = with_expansion_of(collection, plugins, _RETRIEVERS, settings.settings)
+    retrievers, choices = choose_systems(plugins, _RETRIEVERS, names, given, settings.preset)
     pipeline.refuse_silent_downloads(collection, settings.collection)
     devices = _devices(settings)
     resources = CollectionResources(
         collection.corpus,
         devices[0],
         seed=42,
-        threads=os.cpu_count() or 1,
+        threads=available_cores(),
         model_threads=settings.model_threads,
     )
     depth = settings.documents

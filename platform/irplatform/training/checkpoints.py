@@ -2,7 +2,7 @@
 
     checkpoint.json   the reranker, its options, its training topics, its weight of interpolation
     member-0/ …       what each member saved
-    vectors/          the word vectors that they were trained with
+    vectors/KEY/ …    the word vectors that they were trained with, by what was asked for
 
 Whoever writes or reads one does it here, so that all agree on the names, on what is refused, and on
 which topics a checkpoint was trained on: its scores of these show what it remembers.
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 KIND = "checkpoint"
 """The folder of the cache that holds them."""
-FORMAT = 1
+FORMAT = 2
 _DESCRIPTION = "checkpoint.json"
 _VECTORS = "vectors"
 _QUERIES = "queries"
@@ -109,10 +109,9 @@ class Checkpoint:
         return held
 
     @property
-    def vectors(self) -> Path | None:
-        """The folder of the word vectors that it was trained with; None where it needed none."""
-        folder = self.folder / _VECTORS
-        return folder if folder.is_dir() else None
+    def vectors(self) -> dict[str, Path]:
+        """The folders of the word vectors that it was trained with, by `VectorSource.key`."""
+        return {path.name: path for path in sorted((self.folder / _VECTORS).glob("*"))}
 
     def learned(self, topics: Sequence[Topic]) -> list[Topic]:
         """Those of some topics that it was trained on, known by their words in any collection."""
@@ -158,7 +157,7 @@ def member_folder(folder: Path, number: int) -> Path:
 def write_checkpoint(
     folder: Path,
     members: int,
-    vector_folders: Sequence[Path],
+    vectors: Mapping[str, Path],
     topics: Sequence[Topic],
     description: Mapping[str, Any],
 ) -> None:
@@ -167,14 +166,14 @@ def write_checkpoint(
     Args:
         folder: has what the members saved, each in its `member_folder`.
         members: how many.
-        vector_folders: word vectors; the first are those that it was trained with.
+        vectors: folders of the word vectors that it was trained with, by `VectorSource.key`.
         topics: those that it was trained on, those of pre-training and validation included.
         description: what else is recorded: `reranker`, `options`, `interpolation` with its
             `weight`, and more.
     """
-    for source in vector_folders[:1]:
-        shutil.rmtree(folder / _VECTORS, ignore_errors=True)
-        shutil.copytree(source, folder / _VECTORS, copy_function=_link_or_copy)
+    shutil.rmtree(folder / _VECTORS, ignore_errors=True)
+    for key, source in vectors.items():
+        shutil.copytree(source, folder / _VECTORS / key, copy_function=_link_or_copy)
     recorded = {
         "format": FORMAT,
         "members": members,

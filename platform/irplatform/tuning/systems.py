@@ -87,14 +87,14 @@ class TunedSystem:
             "measure": self.measure,
             "depth": self.depth,
             "seed": self.resources.seed,
+            "vectors": self.resources.source.describe(),
+            "device": self.resources.device,
+            "model_threads": self.resources.model_threads,
         }
         if self.rerankers:
             found |= {
                 "rerank_depth": self.rerank_depth,
                 "interpolate": self.interpolate,
-                "vectors": self.resources.source.describe(),
-                "device": self.resources.device,
-                "model_threads": self.resources.model_threads,
                 **({"members": self.members} if self.members != MEMBERS else {}),
             }
         return found

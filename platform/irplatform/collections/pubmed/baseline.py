@@ -20,7 +20,7 @@ from irplatform.collections.digests import digests
 from irplatform.collections.pubmed.packing import Member, pack
 from irplatform.collections.pubmed.record import FIELDS
 from irplatform.errors import InputError
-from irplatform.text.workers import ordered_map
+from irplatform.parallel import ordered_map
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

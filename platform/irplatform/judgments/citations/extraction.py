@@ -19,7 +19,7 @@ from irplatform.errors import InputError
 from irplatform.judgments.citations.articles import CitingArticle, read_article
 from irplatform.judgments.citations.sources import Member, Source, members
 from irplatform.judgments.citations.xml import read_articles
-from irplatform.text.workers import ordered_map
+from irplatform.parallel import ordered_map
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

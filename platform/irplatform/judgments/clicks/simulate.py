@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import gzip
-import os
 from contextlib import ExitStack
 from typing import IO, TYPE_CHECKING
 
-from irplatform.choices import choose_systems
+from irplatform.choices import choose_systems, with_expansion_of
 from irplatform.console import progress
 from irplatform.errors import InputError
 from irplatform.judgments.clicks.log import COLUMNS
 from irplatform.judgments.clicks.sessions import SessionSettings, sessions
+from irplatform.parallel import available_cores
 from irplatform.registry import registry
 from irplatform.resources import CollectionResources
 from irplatform.retrieval.first_stage import retrieve
@@ -50,15 +50,14 @@ def simulate_clicks(
         InputError: a wrong name or option, a collection without judgments, or nothing to show.
     """
     plugins = registry()
-    choices, _ = choose_systems(plugins, (retriever,), (), options or {})
     held = plugins.collection(collection)
+    given = with_expansion_of(held, plugins, (retriever,), options or {})
+    choices, _ = choose_systems(plugins, (retriever,), (), given)
     if held.load_qrels is None:
         raise InputError(f"'{held.id}' has no judgments to make clicks of.")
     qrels = held.load_qrels()
     topics = [topic for topic in held.load_topics() if topic.id in qrels]
-    resources = CollectionResources(
-        held.corpus, "cpu", settings.seed, threads or os.cpu_count() or 1
-    )
+    resources = CollectionResources(held.corpus, "cpu", settings.seed, threads or available_cores())
     found = retrieve(choices, topics, settings.depth, resources, label=held.id).final
     rankings = {topic_id: ranking.doc_ids for topic_id, ranking in found.rankings.items()}
     return {"topics": len(topics), "lines": write_log(path, topics, rankings, qrels, settings)}

@@ -10,17 +10,17 @@ import psutil
 import pytest
 
 from irplatform.errors import PlatformError
-from irplatform.text.workers import all_at_once, ordered_map
+from irplatform.parallel import all_at_once, ordered_map
 
 UNGUARDED = """
-from irplatform.text.workers import ordered_map
+from irplatform.parallel import ordered_map
 print("script")
 print(list(ordered_map(abs, range(-5, 5), workers=2)))
 """
 ENDLESS = """
 import time
 from itertools import repeat
-from irplatform.text.workers import ordered_map
+from irplatform.parallel import ordered_map
 for _ in ordered_map(time.sleep, repeat(0.01), workers=2):
     print("working", flush=True)
 """
