@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from irplatform.plugin import Resources, Retriever, Topic
-from irplatform.runs import Ranking, Run
+from irplatform.runs import Run
 from irplatform.text.forward_index import FORWARD_INDEX_FORMAT
 from irplatform_biencoder.options import RetrieverOptions
 from irplatform_biencoder.reranker import BiEncoder
@@ -49,15 +49,9 @@ class BiEncoderSearch(Retriever):
 
         encoder, index = self._open(resources)
         queries = encoder.queries([topic.query for topic in topics])
-        scores, rows = nearest(index, queries, depth, resources.threads)
         doc_ids = resources.forward_index().doc_ids
-        rankings = {}
-        for topic, asked, near, values in zip(
-            topics, queries.any(axis=1), rows, scores, strict=True
-        ):
-            held = (near >= 0) & asked
-            rankings[topic.id] = Ranking.of(doc_ids(near[held]), values[held])
-        return Run("bi-encoder", rankings)
+        found = nearest(index, queries, depth, resources.threads, doc_ids)
+        return Run("bi-encoder", {topic.id: it for topic, it in zip(topics, found, strict=True)})
 
     def _open(self, resources: Resources) -> tuple[Encoder, Any]:
         """The model and the index of all documents; features ask for a few topics at a time."""

@@ -108,17 +108,15 @@ class DualEncoderSearch(Retriever):
         queries = np.hstack(
             [e.queries(texts) * share[:, None] for e, share in zip(encoders, shares.T, strict=True)]
         )
+        doc_ids = encoders[0].index.doc_ids
         rankings: dict[str, Ranking] = {}
         with resources.progress("searching by dual encoder", len(topics)) as advance:
             for start in range(0, len(topics), _TOPICS):
                 part = slice(start, start + _TOPICS)
-                found = zip(*nearest(index, queries[part], depth, resources.threads), strict=True)
-                asked = queries[part].any(axis=1)
-                for topic, known, (scores, rows) in zip(topics[part], asked, found, strict=True):
-                    held = (rows >= 0) & known
-                    doc_ids = encoders[0].index.doc_ids(rows[held])
-                    rankings[topic.id] = Ranking.of(doc_ids, scores[held])
-                advance(len(asked))
+                found = nearest(index, queries[part], depth, resources.threads, doc_ids)
+                for topic, ranking in zip(topics[part], found, strict=True):
+                    rankings[topic.id] = ranking
+                advance(len(found))
         return Run("dual-encoder", rankings)
 
     def _index(self, encoders: Sequence[Encoder], resources: Resources) -> Path:

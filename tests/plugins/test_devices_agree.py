@@ -13,6 +13,7 @@ import pytest
 from irplatform.collections import Corpus
 from irplatform.devices import choose_device
 from irplatform.errors import InputError
+from irplatform.knowledge import add
 from irplatform.plugin import Document, LabelledTopic, Topic, TrainableReranker, TrainingData
 from irplatform.registry import registry
 from irplatform.resources import CollectionResources
@@ -63,7 +64,14 @@ def _topics(numbers):
 
 
 @pytest.fixture(scope="module")
-def resources(_cache_of_its_own):
+def resources(_cache_of_its_own, tmp_path_factory):
+    """With a knowledge base of the diseases and genes, for models with a concept graph."""
+    table = tmp_path_factory.mktemp("knowledge") / "own.tsv"
+    lines = ["id\tname\tkind\tsynonyms\tparents\txrefs"]
+    lines += [f"D:{name}\t{name}\tdisease\t\t\t" for name in DISEASES]
+    lines += [f"G:{name}\t{name.upper()}\tgene\t{name}\t\t" for name in GENES]
+    table.write_text("\n".join(lines) + "\n")
+    add("own", [table])
     return CollectionResources(Articles(), choose_device("cpu"), seed=1, threads=1)
 
 

@@ -7,7 +7,6 @@ from small import small_resources, words
 
 from irplatform.errors import InputError
 from irplatform.plugin import Reranker, Topic
-from irplatform.retrieval.nearest import build_index, nearest, open_index
 from irplatform_dual.learned import Learned
 from irplatform_dual.options import DualOptions, RetrieverOptions
 from irplatform_dual.reranker import DualEncoder
@@ -169,18 +168,3 @@ def test_without_a_model_or_with_two_it_says_what_it_needs(resources, tmp_path):
         DualEncoderSearch(RetrieverOptions(checkpoint=tmp_path / "none")).depends_on()
     with pytest.raises(InputError, match="of another reranker"):
         _retrieve(resources, [Reranker()], tmp_path)
-
-
-def test_clusters_find_most_of_what_is_nearest(tmp_path):
-    random = np.random.default_rng(1)
-    centres = random.normal(size=(60, 16))
-    vectors = centres[random.integers(60, size=3000)] + 0.3 * random.normal(size=(3000, 16))
-    vectors = (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
-    build_index(
-        tmp_path, 3000, 16, lambda rows: vectors[rows], exact=False, advance=lambda _n: None
-    )
-    asked = vectors[:50]
-    _, rows = nearest(open_index(tmp_path, 24), asked, 10, 1)
-    exact = np.argsort(-(asked @ vectors.T), axis=1)[:, :10]
-    shared = [len(set(a) & set(b)) for a, b in zip(rows, exact, strict=True)]
-    assert np.mean(shared) >= 9

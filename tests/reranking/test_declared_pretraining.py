@@ -10,8 +10,10 @@ from irplatform import training_topics
 from irplatform.errors import InputError
 from irplatform.plugin import Field, Options, Reranker, TrainableReranker
 from irplatform.registry import registry
+from irplatform.reranking.members import can_travel
 from irplatform.reranking.systems import RerankerChoice
 from irplatform.reranking.training_set import TrainingSet, TrainingSource
+from irplatform.resources import CollectionResources
 
 
 class SizeOptions(Options):
@@ -81,6 +83,15 @@ def test_pretraining_makes_one_model():
 def test_variants_share_one_pretraining():
     first, second = (_choice(Declaring, name).in_pretraining() for name in ("eager", "eager-two"))
     assert first.describe() == second.describe()
+
+
+@pytest.mark.parametrize("name", ["graphene", "graphene-features", "graphene-nograph"])
+def test_what_variants_share_can_be_trained_in_other_processes(name):
+    known = registry().reranker(name)
+    choice = RerankerChoice(known, known.options({})).in_pretraining()
+    resources = CollectionResources(Articles(), "cpu", seed=1, threads=1)
+    assert can_travel(choice, resources)
+    assert not can_travel(_choice(Declaring, name), resources), "another class of that name"
 
 
 def test_none_asks_for_no_pretraining():

@@ -87,7 +87,12 @@ def train_members(
     first, others = jobs[0], jobs[1:]
     workers = min(len(others), resources.threads // resources.model_threads)
     on_gpu = resources.device != "cpu"
-    if first.run() >= WORTH_PROCESSES and workers > 1 and not on_gpu and _can_travel(first):
+    if (
+        first.run() >= WORTH_PROCESSES
+        and workers > 1
+        and not on_gpu
+        and can_travel(first.choice, first.resources)
+    ):
         threads = max(1, resources.threads // workers)
         sent = (_Parcel.of(job, threads, f"member {job.number + 1}") for job in others)
         for _ in ordered_map(_run_parcel, sent, workers=workers):
@@ -219,7 +224,7 @@ def _run_together(job: _Job, processes: int) -> None:
     """
     if job.finished:
         return
-    if not _can_travel(job):
+    if not can_travel(job.choice, job.resources):
         raise InputError(
             f"reranker '{job.choice.name}' cannot be trained in several processes: these find "
             f"installed plugins only. Unset {PROCESSES_VARIABLE}."
@@ -260,14 +265,14 @@ def _run_parcel(parcel: _Parcel) -> None:
         job.fit(place.workspace)
 
 
-def _can_travel(job: _Job) -> bool:
-    """Whether another process can train the job, with what it can import."""
-    known, held = registry().rerankers.get(job.choice.name), job.choice.registration
+def can_travel(choice: RerankerChoice, resources: CollectionResources) -> bool:
+    """Whether another process can train the reranker, with what it can import."""
+    known, held = registry().rerankers.get(choice.name), choice.registration
     # Defaults may differ: variants share a pre-trained model, and options travel along.
     if known is None or (known.system, known.plugin) != (held.system, held.plugin):
         return False
     try:
-        pickle.dumps((job.choice.options, job.resources.unopened()))
+        pickle.dumps((choice.options, resources.unopened()))
     except (pickle.PicklingError, TypeError, AttributeError):
         return False
     return True

@@ -12,8 +12,10 @@ import faiss
 import numpy as np
 import numpy.typing as npt
 
+from irplatform.runs import Ranking
+
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     Int64 = npt.NDArray[np.int64]
@@ -27,6 +29,8 @@ _EXACT_BELOW = 1_000_000
 _SAMPLE_PER_CLUSTER = 64
 _LEAST_PER_CLUSTER = 39
 """Below, FAISS warns that clusters are poor."""
+_EQUAL = 64
+"""More documents than asked for: FAISS cuts through equal ones anywhere."""
 _FILE = "vectors.faiss"
 
 
@@ -76,11 +80,31 @@ def open_index(folder: Path, probes: int) -> Any:
     return index
 
 
-def nearest(index: Any, queries: Float32, depth: int, threads: int) -> tuple[Float32, Int64]:
-    """The largest inner products: scores and rows of documents, [n, depth]; row −1 is nothing."""
+def nearest(
+    index: Any,
+    queries: Float32,
+    depth: int,
+    threads: int,
+    doc_ids: Callable[[Int64], Sequence[str]],
+) -> list[Ranking]:
+    """Per query the documents of the largest inner products; none where the query is all 0.
+
+    Args:
+        index: see `open_index`.
+        queries: float32 [n, width].
+        depth: most documents of a query. Of up to 64 that are equal at its end, the order of runs
+            decides, as everywhere.
+        threads: for searching.
+        doc_ids: the ids of documents by their rows.
+    """
     faiss.omp_set_num_threads(threads)
-    scores, rows = index.search(np.ascontiguousarray(queries), min(depth, max(index.ntotal, 1)))
-    return scores, rows
+    most = min(depth + _EQUAL, max(index.ntotal, 1))
+    found = index.search(np.ascontiguousarray(queries), most)
+    rankings = []
+    for query, scores, rows in zip(queries, *found, strict=True):
+        held = (rows >= 0) & query.any()  # row −1 is nothing
+        rankings.append(Ranking.of(doc_ids(rows[held]), scores[held]).top(depth))
+    return rankings
 
 
 def _blocks(rows: Int64) -> list[Int64]:

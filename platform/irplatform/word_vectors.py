@@ -1,0 +1,88 @@
+"""Where word vectors come from: a file of published ones, a checkpoint, or training on a corpus."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from irplatform.collections.digests import digests
+from irplatform.errors import InputError
+from irplatform.storage import Artifact, artifact, file_digest, fingerprint
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from irplatform.collections import Corpus
+    from irplatform.text import VectorOptions
+
+_IMPORTED = "imported"
+
+
+@dataclass(frozen=True)
+class VectorSource:
+    """Where word vectors come from.
+
+    Attributes:
+        imported: a file of published vectors, used as they are.
+        extra_text: text files that vectors are trained on beside the collection's documents.
+        ready: folders of vectors in our own form, which a checkpoint brings, by `key`. They go
+            first: a model means the vectors that it was trained with.
+    """
+
+    imported: Path | None = None
+    extra_text: tuple[Path, ...] = ()
+    ready: Mapping[str, Path] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for path in (*self.extra_text, *([self.imported] if self.imported else [])):
+            if not path.is_file():
+                raise InputError("there is no such file of text or word vectors.", path=path)
+
+    def key(self, options: VectorOptions) -> str:
+        """Stands for what these options get: published vectors are the same for all."""
+        of_options = fingerprint(options.model_dump())
+        if of_options in self.ready:
+            return of_options
+        return _IMPORTED if _IMPORTED in self.ready or self.imported else of_options
+
+    def describe(self) -> dict[str, Any]:
+        """The source as part of a fingerprint."""
+        ready = {key: digests(_files(folder)) for key, folder in sorted(self.ready.items())}
+        return {
+            "imported": file_digest(self.imported) if self.imported else None,
+            "extra_text": [file_digest(path) for path in self.extra_text],
+            **({"ready": ready} if ready else {}),
+        }
+
+    def open(self, corpus: Corpus, options: VectorOptions) -> Artifact:
+        """The folder of the vectors, which are made where they are not there.
+
+        Args:
+            corpus: what is trained on.
+            options: of training.
+        """
+        from irplatform.text import import_vectors, train_vectors
+        from irplatform.text.vectors import VECTORS_FORMAT
+
+        if folder := self.ready.get(self.key(options)):
+            mark = fingerprint({"files": digests(_files(folder))})
+            return Artifact(folder, mark, built=False, seconds=0.0)
+        made_from = {"source": self._given(), "format": VECTORS_FORMAT}
+        if imported := self.imported:
+            return artifact(
+                "vectors", imported.name, made_from, lambda to: import_vectors(imported, to)
+            )
+        return artifact(
+            "vectors",
+            corpus.name,
+            {**made_from, "corpus": corpus.fingerprint, "options": options.model_dump()},
+            lambda to: train_vectors(corpus, self.extra_text, options, to),
+        )
+
+    def _given(self) -> dict[str, Any]:
+        return VectorSource(self.imported, self.extra_text).describe()
+
+
+def _files(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.iterdir() if path.is_file())
