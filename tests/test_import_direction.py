@@ -22,27 +22,27 @@ LAYERS = (
     {"api"},
     {"recorder", "reproduction", "timing", "tuning", "cache"},
     {"training_topics"},
-    {"pipeline", "choices", "judgments"},
+    {"judgments"},
+    {"choices"},
+    {"pipeline"},
     {"reranking"},
-    {"resources", "word_vectors", "devices", "reports"},
-    {"features"},
-    {"collections", "retrieval", "training", "evaluation"},
+    {"resources", "devices", "reports"},
+    {"word_vectors", "features"},
+    {"collections"},
+    {"retrieval"},
+    {"training"},
+    {"evaluation"},
     {"registry"},
     {"concepts"},
-    {"runs", "text", "knowledge"},
+    {"knowledge"},
+    {"runs", "text"},
     {"plugin"},
-    {
-        "storage",
-        "journal",
-        "parallel",
-        "console",
-        "errors",
-        "option_types",
-        "option_problems",
-        "thinning",
-    },
+    {"digests", "parallel"},
+    {"storage", "journal", "thinning"},
+    {"console", "option_problems"},
+    {"option_types", "errors"},
 )
-"""From the top down. A module imports its own layer and those below."""
+"""From the top down. A package imports itself and what is in the layers below."""
 
 EXCEPTIONS = {
     ("registry", "collections"): "when asked to, resolves names that no plugin registered",
@@ -50,6 +50,7 @@ EXCEPTIONS = {
 FOR_PLUGINS = {
     "collections",
     "concepts",
+    "digests",
     "errors",
     "features",
     "knowledge",
@@ -116,7 +117,7 @@ def test_a_module_imports_only_what_is_below(path):
         part = _part(module)
         if part is None or part == own or (own, part) in EXCEPTIONS:
             continue
-        assert _layer(own) <= _layer(part), f"{own} is below {part}, but imports {module}"
+        assert _layer(own) < _layer(part), f"{own} is not above {part}, but imports {module}"
 
 
 def test_every_exception_is_needed():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from irplatform.collections.digests import digests
+from irplatform.digests import digests
 from irplatform.errors import InputError
 from irplatform.storage import Artifact, artifact, file_digest, fingerprint
 

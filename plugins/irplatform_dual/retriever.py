@@ -73,7 +73,7 @@ class DualEncoderSearch(Retriever):
             InputError: there is neither a model nor anything to train one on, or both; or a file
                 is missing; or the folder is no checkpoint.
         """
-        from irplatform.collections.digests import digests
+        from irplatform.digests import digests
 
         folder, pairs = self.options.checkpoint, self.options.pairs.file
         if (folder is None) != self.options.pairs.given:

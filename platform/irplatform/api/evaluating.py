@@ -6,6 +6,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from irplatform.api.settings import RunSettings, resources_for
+from irplatform.collections import Collection
 from irplatform.errors import InputError
 from irplatform.evaluation import Evaluation, evaluate
 from irplatform.evaluation.agreement import Agreement, agreement
@@ -59,7 +60,8 @@ def evaluate_runs(
         held = plugins.collection(collection)
         judged = of_collection(held, measures, plugins.measures, sampled=sampled_qrels)
     else:
-        judged = of_files(qrels, measures, plugins.measures, sampled=sampled_qrels)
+        usual = Collection.measures
+        judged = of_files(qrels, measures, plugins.measures, usual=usual, sampled=sampled_qrels)
     runs = {path: read_run(path) for path in paths}
     for path, run in runs.items():
         _refuse_other_topics(path, run, judged.qrels)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from irplatform import storage
 from irplatform.collections import jsonlines
 from irplatform.collections.collection import Corpus
-from irplatform.collections.digests import digest
+from irplatform.digests import digest
 from irplatform.errors import unknown
 from irplatform.plugin import Document, FieldValue
 

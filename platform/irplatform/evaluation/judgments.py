@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from irplatform.collections.collection import Collection, Qrels
 from irplatform.errors import InputError
 from irplatform.evaluation.grades import refuse_grades
 from irplatform.evaluation.inferred import INFERRED
@@ -26,6 +25,8 @@ from irplatform.evaluation.sampled_qrels import (
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
+
+    from irplatform.collections.collection import Collection, Qrels
 
 
 @dataclass(frozen=True)
@@ -77,6 +78,7 @@ def of_files(
     measures: Sequence[str],
     extra: Mapping[str, MeasureFunction],
     *,
+    usual: Sequence[str],
     sampled: Path | None = None,
 ) -> Judgments:
     """Judgments from files.
@@ -88,6 +90,7 @@ def of_files(
         qrels: a file of ordinary judgments; or of sampled ones, which its first line shows.
         measures: names that the user gave; empty takes the usual ones.
         extra: measures of plugins.
+        usual: of ordinary judgments.
         sampled: a file of sampled judgments, instead or beside.
 
     Raises:
@@ -98,10 +101,10 @@ def of_files(
             raise InputError("these are sampled judgments too; give one of the two.", path=qrels)
         qrels, sampled = None, qrels
     pools = read_sampled_qrels(sampled) if sampled is not None else None
-    usual: Sequence[str] = tuple(INFERRED)
+    names: Sequence[str] = tuple(INFERRED)
     if qrels is not None:
-        usual = default_measures(Collection.measures, sampled=pools is not None)
-    parsed = parse_measures(measures or usual, extra, sampled=pools is not None)
+        names = default_measures(usual, sampled=pools is not None)
+    parsed = parse_measures(measures or names, extra, sampled=pools is not None)
     ordinary = read_qrels(qrels) if qrels is not None else judged_documents(pools or {})
     refuse_grades(parsed, ordinary, f"the judgments of {qrels or sampled}")
     return Judgments(ordinary, pools, list(parsed))

@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from irplatform.collections.digests import digests
+from irplatform.digests import digests
 from irplatform.errors import InputError
 from irplatform.plugin import Field, Options
 

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 
 from irplatform import storage
 from irplatform.collections.collection import Corpus
-from irplatform.collections.digests import digests
 from irplatform.collections.pubmed.packing import Member, pack
 from irplatform.collections.pubmed.record import FIELDS
+from irplatform.digests import digests
 from irplatform.errors import InputError
 from irplatform.parallel import ordered_map
 

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import orjson
 
 from irplatform import storage
-from irplatform.collections.digests import digest
 from irplatform.console import notice, progress
+from irplatform.digests import digest
 from irplatform.errors import InputError
 from irplatform.judgments.citations.articles import CitingArticle, read_article
 from irplatform.judgments.citations.sources import Member, Source, members

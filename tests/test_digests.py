@@ -5,8 +5,7 @@ import os
 
 import pytest
 
-from irplatform import storage
-from irplatform.collections import digests
+from irplatform import digests, storage
 from irplatform.errors import InputError
 
 
