@@ -10,6 +10,7 @@ from __future__ import annotations
 import difflib
 import traceback
 from contextlib import contextmanager
+from itertools import islice
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -54,6 +55,12 @@ def in_a_line(error: BaseException) -> str:
     """The kind of an error and its text without line breaks: "OSError: no licence file"."""
     text = " ".join(str(error).split())
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def listing(names: Iterable[str], most: int = 5) -> str:
+    """The first few names: "1, 2, 3, 4, 5, …"."""
+    shown = list(islice(names, most + 1))
+    return ", ".join([*shown[:most], *(["…"] if len(shown) > most else [])])
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from irplatform.collections import irds
 from irplatform.collections.checks import refuse_broken, warning_of_abstracts
 from irplatform.console import notice, speaking_of
-from irplatform.errors import InputError
+from irplatform.errors import InputError, listing
 from irplatform.reranking.evaluated_topics import warning_of_learned
 from irplatform.reranking.fitting import fit_system, open_checkpoint
 from irplatform.reranking.interpolation import Reranked
@@ -22,7 +22,7 @@ from irplatform.reranking.systems import RerankerChoice, System
 from irplatform.reranking.training_set import Example, TrainingSet, examples
 from irplatform.retrieval import is_indexed
 from irplatform.retrieval.candidates import CandidateSource, Provenance, Request, Retrieved
-from irplatform.retrieval.candidates.source import listing, missing_documents
+from irplatform.retrieval.candidates.source import missing_documents
 from irplatform.runs import Run
 from irplatform.runs.scores import alone as alone_name
 from irplatform.storage import artifact, fingerprint, home

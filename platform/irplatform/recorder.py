@@ -12,6 +12,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from irplatform.console import notice
+from irplatform.errors import listing
 from irplatform.evaluation import (
     Evaluation,
     MeasureFunction,
@@ -120,9 +121,8 @@ class Recorder:
         for found in retrieval:
             self.warn(str(found.get("warning", "")))
         if empty := [topic for topic, ranking in run.rankings.items() if not len(ranking)]:
-            shown = ", ".join(empty[:_SHOWN]) + (", …" if len(empty) > _SHOWN else "")
-            plural = "" if len(empty) == 1 else "s"
-            notice(f"{run.name} finds nothing for {len(empty):,} topic{plural}: {shown}")
+            topics = f"{len(empty):,} topic{'' if len(empty) == 1 else 's'}"
+            notice(f"{run.name} finds nothing for {topics}: {listing(empty, _SHOWN)}")
         seconds = _stages(seconds)
         path = self._write(run, {"retrieval": list(retrieval)}, seconds, resources, None)
         evaluation, evaluating = self._evaluate(run)

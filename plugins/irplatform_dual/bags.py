@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import torch
 
+from irplatform.text.arrays import ragged
 from irplatform.text.tokenizer import normalize, pieces
 
 if TYPE_CHECKING:
@@ -45,8 +46,7 @@ class Bags:
     def take(self, numbers: Int64) -> Bags:
         """Some of the texts."""
         starts, lengths = self.offsets[numbers], np.diff(self.offsets)[numbers]
-        offsets = np.concatenate([[0], np.cumsum(lengths)])
-        places = np.arange(offsets[-1]) + np.repeat(starts - offsets[:-1], lengths)
+        places, offsets = ragged(starts, lengths)
         return Bags(self.words[places], offsets)
 
     def distinct(self, device: str) -> tuple[Tensor, Tensor, Tensor]:

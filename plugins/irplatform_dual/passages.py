@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from irplatform.text.arrays import ragged
 from irplatform_dual.bags import Bags
 
 if TYPE_CHECKING:
@@ -43,6 +44,5 @@ def read_passages(reader: Reader, options: PairsOptions) -> tuple[Bags, Bags, In
     spare = np.maximum(lengths[which] - options.passage_words, 0)
     starts = abstracts.offsets[which] + random.integers(0, spare + 1)
     sizes = np.minimum(lengths[which], options.passage_words)
-    offsets = np.concatenate([[0], np.cumsum(sizes)])
-    places = np.arange(offsets[-1]) + np.repeat(starts - offsets[:-1], sizes)
+    places, offsets = ragged(starts, sizes)
     return Bags(abstracts.words[places], offsets), titles.take(which), rows[which]

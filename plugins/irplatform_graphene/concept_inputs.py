@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from irplatform.errors import InputError
 from irplatform.text import tokenize
+from irplatform.text.arrays import ragged
 from irplatform.training.stored_documents import vectors_digest
 
 if TYPE_CHECKING:
@@ -53,9 +54,7 @@ class DocumentLinks:
     def of(self, documents: Int64) -> tuple[Int64, Int64]:
         """Places of the links of some of the documents, and the offsets of these among them."""
         lengths = self.offsets[documents + 1] - self.offsets[documents]
-        offsets = np.concatenate([[0], lengths.cumsum()])
-        places = np.arange(offsets[-1]) + np.repeat(self.offsets[documents] - offsets[:-1], lengths)
-        return places.astype(np.int64), offsets.astype(np.int64)
+        return ragged(self.offsets[documents], lengths)
 
 
 class ConceptInputs:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from itertools import islice
 from typing import TYPE_CHECKING
 
 from irplatform.api.settings import RunSettings, resources_for
 from irplatform.collections import Collection
-from irplatform.errors import InputError
+from irplatform.errors import InputError, listing
 from irplatform.evaluation import Evaluation, evaluate
 from irplatform.evaluation.agreement import Agreement, agreement
 from irplatform.evaluation.judgments import of_collection, of_files
@@ -17,13 +16,12 @@ from irplatform.registry import registry
 from irplatform.runs import Problem, read_run, validate_run
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from irplatform.collections import Qrels
     from irplatform.runs import Run
 
-_SHOWN = 5
 """How many topics a message names."""
 
 
@@ -87,16 +85,10 @@ def _refuse_other_topics(path: Path, run: Run, qrels: Qrels) -> None:
     """Refuse a run that would score 0 because it is about something else."""
     if not run.rankings.keys() & qrels.keys():
         raise InputError(
-            f"none of its {len(run.rankings):,} topics ({_listing(run.rankings)}) is among the "
-            f"{len(qrels):,} judged ones ({_listing(qrels)}). Is this another collection's run?",
+            f"none of its {len(run.rankings):,} topics ({listing(run.rankings)}) is among the "
+            f"{len(qrels):,} judged ones ({listing(qrels)}). Is this another collection's run?",
             path=path,
         )
-
-
-def _listing(topics: Iterable[str]) -> str:
-    """The first few."""
-    shown = list(islice(topics, _SHOWN + 1))
-    return ", ".join([*shown[:_SHOWN], *(["…"] if len(shown) > _SHOWN else [])])
 
 
 def check_runs(

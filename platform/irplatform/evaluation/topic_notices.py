@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from irplatform.errors import listing
 from irplatform.evaluation.inferred import INFERRED
 
 if TYPE_CHECKING:
@@ -19,14 +20,13 @@ def without_results(topics: Sequence[str], measures: Iterable[str]) -> str:
         topics: at least one.
         measures: names of those that are reported.
     """
-    return f"{_topics(topics)} with no results ({_counted(measures)}): {_listing(topics)}"
+    return f"{_topics(topics)} with no results ({_counted(measures)}): {listing(topics, _SHOWN)}"
 
 
 def without_judgments(topics: Sequence[str]) -> str:
     """A notice of topics that a run has results for and nobody judged; at least one."""
-    return (
-        f"{_topics(topics)} with results but no judgments (they do not count): {_listing(topics)}"
-    )
+    shown = listing(topics, _SHOWN)
+    return f"{_topics(topics)} with results but no judgments (they do not count): {shown}"
 
 
 def _counted(measures: Iterable[str]) -> str:
@@ -40,7 +40,3 @@ def _counted(measures: Iterable[str]) -> str:
 
 def _topics(topics: Sequence[str]) -> str:
     return f"{len(topics):,} topic{'' if len(topics) == 1 else 's'}"
-
-
-def _listing(topics: Sequence[str]) -> str:
-    return ", ".join(topics[:_SHOWN]) + (", …" if len(topics) > _SHOWN else "")

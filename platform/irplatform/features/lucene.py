@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from irplatform.retrieval.java import java_class
+from irplatform.retrieval.java import java_class, java_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -82,7 +82,7 @@ def relative(
 def words_query(index: LuceneIndex, text: str, field: str) -> Any | None:
     """Any of some words in a field, as the index analyzes them; None where no word is left."""
     builder = java_class("org.apache.lucene.util.QueryBuilder")(index.analyzer)
-    return builder.createBooleanQuery(field, text.encode("utf-8", "replace").decode())
+    return builder.createBooleanQuery(field, java_text(text))
 
 
 def heading_queries(index: LuceneIndex, field: str, headings: Sequence[str]) -> list[Any]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from irplatform.retrieval.candidates.source import listing
+from irplatform.errors import listing
 from irplatform.training.checkpoints import Checkpoint, topic_mark
 
 if TYPE_CHECKING:

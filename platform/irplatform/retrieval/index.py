@@ -18,7 +18,7 @@ from irplatform.errors import InputError, PlatformError
 from irplatform.parallel import available_cores
 from irplatform.retrieval.dates import limited
 from irplatform.retrieval.feedback import RM3Expansion
-from irplatform.retrieval.java import in_threads, java_class
+from irplatform.retrieval.java import in_threads, java_class, java_text
 from irplatform.retrieval.options import BM25, RM3, Similarity
 from irplatform.retrieval.queries import bag_of_words, lucene_similarity
 from irplatform.retrieval.records import from_record
@@ -145,7 +145,7 @@ class LuceneIndex:
 
             if callable(query):
                 return ranking(searcher.search(in_time(query(self)), depth, order))
-            words = query.encode("utf-8", "replace").decode()  # Java takes no half characters
+            words = java_text(query)
             parsed = in_time(bag_of_words(self.analyzer, words))
             if expand is not None:
                 parsed = in_time(expand(parsed, words))

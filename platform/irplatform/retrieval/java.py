@@ -45,6 +45,11 @@ _silenced: list[Any] = []
 """Loggers that are switched off; Java forgets a logger's level when nobody holds the logger."""
 
 
+def java_text(text: str) -> str:
+    """A text without half characters (lone surrogates), which Java does not take."""
+    return text.encode("utf-8", "replace").decode()
+
+
 def runtime_version(java_home: Path) -> int | None:
     """The major version of the Java runtime in a folder, or None where there is none.
 

@@ -8,14 +8,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from irplatform.console import notice
-from irplatform.errors import InputError
+from irplatform.errors import InputError, listing
 from irplatform.retrieval.candidates.retrieved import Retrieved
 from irplatform.retrieval.candidates.source import (
     CandidateSource,
     Found,
     Provenance,
     Request,
-    listing,
     missing_documents,
 )
 from irplatform.retrieval.first_stage import FirstStage

@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from irplatform.console import notice
-from irplatform.errors import InputError
+from irplatform.errors import InputError, listing
 from irplatform.retrieval.candidates.source import (
     CandidateSource,
     Found,
     Provenance,
     Request,
-    listing,
     missing_documents,
 )
 from irplatform.retrieval.first_stage import retrieve

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from irplatform.resources import CollectionResources
     from irplatform.retrieval.first_stage import FirstStage, RetrieverChoice
 
-_SHOWN = 5
-
 
 @dataclass(frozen=True)
 class Request:
@@ -80,9 +78,3 @@ def missing_documents(groups: Iterable[Iterable[str]], resources: CollectionReso
     """Those of some topics' documents that the index has not."""
     contains = resources.index().contains
     return {d for d in {d for group in groups for d in group} if not contains(d)}
-
-
-def listing(names: Sequence[str]) -> str:
-    """The first few names."""
-    shown = ", ".join(names[:_SHOWN])
-    return f"{shown}, …" if len(names) > _SHOWN else shown

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from irplatform.retrieval.java import java_class
+from irplatform.retrieval.java import java_class, java_text
 from irplatform.retrieval.querying.expression import (
     Boolean,
     Boost,
@@ -55,9 +55,9 @@ class Compiler:
         made: Any | None
         match part:
             case Words(text, field):
-                made = self._builder.createBooleanQuery(field, _valid(text))
+                made = self._builder.createBooleanQuery(field, java_text(text))
             case Phrase(text, field, slop):
-                made = self._builder.createPhraseQuery(field, _valid(text), slop)
+                made = self._builder.createPhraseQuery(field, java_text(text), slop)
             case Boost(inner, weight):
                 made = self._wrapped("BoostQuery", inner, float(weight))
             case Constant(inner):
@@ -146,7 +146,7 @@ class Compiler:
         """Where any of some phrases occurs, or None where analysis leaves none of them."""
         intervals = java_class(f"{_INTERVALS}.Intervals")
         found = [
-            intervals.analyzedText(_valid(phrase), self._analyzer, field, 0, True)
+            intervals.analyzedText(java_text(phrase), self._analyzer, field, 0, True)
             for phrase in phrases
             if self.terms(phrase)
         ]
@@ -155,12 +155,7 @@ class Compiler:
     def terms(self, text: str) -> list[str]:
         """The terms that analysis makes of a text."""
         analyze = java_class("io.anserini.analysis.AnalyzerUtils").analyze
-        return [str(term) for term in analyze(self._analyzer, _valid(text)).toArray()]
-
-
-def _valid(text: str) -> str:
-    """Java takes no half characters."""
-    return text.encode("utf-8", "replace").decode()
+        return [str(term) for term in analyze(self._analyzer, java_text(text)).toArray()]
 
 
 def _list(items: Iterable[Any]) -> Any:

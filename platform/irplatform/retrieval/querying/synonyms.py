@@ -11,6 +11,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from irplatform.knowledge.names import uninverted
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
@@ -182,12 +184,7 @@ def _names(concepts: Iterable[Concept], how: How) -> Iterator[Synonym]:
     for concept in concepts:
         for name in concept.names:
             if name.kind in _EXACT:
-                yield Synonym(_plain(name.text), how, f"{concept.id} {name.kind}")
-
-
-def _plain(name: str) -> str:
-    """`Carcinoma, Non-Small-Cell Lung` → `Non-Small-Cell Lung Carcinoma`."""
-    return " ".join(reversed(name.split(", ")))
+                yield Synonym(uninverted(name.text), how, f"{concept.id} {name.kind}")
 
 
 def _headings(concepts: Iterable[Concept], how: How) -> list[Synonym]:
