@@ -27,6 +27,7 @@ from irplatform.runs import Run
 from irplatform.runs.scores import alone as alone_name
 from irplatform.storage import artifact, fingerprint, home
 from irplatform.training.checkpoints import Checkpoint
+from irplatform.training.topic_marks import families
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -328,7 +329,8 @@ def assign(
         return [(System(choice, [member], 0.0, mark, {}), candidates.topics)]
     assigned: list[tuple[System, Sequence[Topic]]] = []
     unjudged = [t for t in candidates.topics if t.id not in (qrels or {})]
-    for number, split in enumerate(fold_topics(judged, FOLDS, resources.seed)):
+    kin = families([example.topic for example in judged])
+    for number, split in enumerate(fold_topics(judged, FOLDS, resources.seed, kin)):
         training_set = TrainingSet(f"fold {number + 1} of {FOLDS}", split.training)
         topics = [e.topic for e in split.validation] + (unjudged if number == 0 else [])
         before = training_source.pretraining_of(choice)

@@ -90,7 +90,7 @@ def _examples(numbers, shared=""):
     for n in numbers:
         ids = [f"t{n}{letter}{shared}" for letter in "zedcba"]
         first = Ranking.of(ids, np.arange(6.0, 0.0, -1.0))
-        made.append(Example(labelled(f"t{n}", ids, {ids[-1]: 1}), first))
+        made.append(Example(labelled(f"t{n}", ids, {ids[-1]: 1}, f"query {n}"), first))
     return made
 
 

@@ -40,6 +40,17 @@ def test_the_seed_decides():
     assert fold_topics(range(30), 5, seed=1) != fold_topics(range(30), 5, seed=2)
 
 
+def test_families_stay_together():
+    kin = [number // 2 for number in range(30)]
+    splits = fold_topics(range(30), 5, seed=1, families=kin)
+    _check(splits, range(30))
+    assert sorted(t for split in splits for t in split.validation) == list(range(30))
+    for split in splits:
+        assert not {kin[t] for t in split.training} & {kin[t] for t in split.validation}
+    alone = fold_topics(range(30), 5, seed=1, families=list(range(30)))
+    assert alone == fold_topics(range(30), 5, seed=1)
+
+
 def test_there_are_no_more_folds_than_topics():
     splits = fold_topics(range(3), 5, seed=1)
     assert len(splits) == 3

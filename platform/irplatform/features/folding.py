@@ -3,8 +3,8 @@
 A model that ranks a training topic with features that its own judgments went into learns to trust
 them more than they deserve. So the topics are split into folds; the instance of a group that
 computes a fold's features has learned from the other folds. Topics that belong together (sentences
-of one citing article) stay in one fold, and unless a group is meant to remember documents, what the
-fold's topics judge is left out of what the others say.
+of one citing article, topics that ask the same) stay in one fold, and unless a group is meant to
+remember documents, what the fold's topics judge is left out of what the others say.
 
 All members of a system share these instances, which are kept in the cache: the folds are of all
 topics, those that a member validates on too. No topic's features come from its own judgments; what
@@ -22,6 +22,7 @@ import numpy as np
 from irplatform import __version__
 from irplatform.plugin import TrainableFeatureGroup, TrainingData
 from irplatform.storage import fingerprint
+from irplatform.training.topic_marks import families
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -53,10 +54,17 @@ class Folding:
 
     def split(self, topics: Sequence[LabelledTopic]) -> list[int]:
         """Per topic, its fold; the same for the same topics, in whatever order."""
-        kin = [str(t.topic.fields.get(self.apart) or f"\0{t.topic.id}") for t in topics]
-        families = sorted(set(kin))
-        order = np.random.default_rng(5).permutation(len(families))
-        fold_of = {families[family]: rank % self.folds for rank, family in enumerate(order)}
+        same = families([t.topic for t in topics])
+        first: dict[int, str] = {}
+        for family, labelled in zip(same, topics, strict=True):
+            first[family] = min(labelled.topic.id, first.get(family, labelled.topic.id))
+        kin = [
+            str(t.topic.fields.get(self.apart) or f"\0{first[family]}")
+            for family, t in zip(same, topics, strict=True)
+        ]
+        names = sorted(set(kin))
+        order = np.random.default_rng(5).permutation(len(names))
+        fold_of = {names[place]: rank % self.folds for rank, place in enumerate(order)}
         return [fold_of[name] for name in kin]
 
 

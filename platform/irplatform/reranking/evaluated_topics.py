@@ -1,6 +1,6 @@
 """What to tell where something learns from the very topics that it is evaluated on.
 
-Topics are known by their words: another collection may have them under other ids.
+Topics are known by their words (`topic_marks`): another collection may have them under other ids.
 """
 
 from __future__ import annotations
@@ -8,7 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from irplatform.errors import listing
-from irplatform.training.checkpoints import Checkpoint, topic_mark
+from irplatform.training.checkpoints import Checkpoint
+from irplatform.training.topic_marks import topic_marks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -72,8 +73,8 @@ def warning_of_tuning(topics: Sequence[Topic], tuned_on: Sequence[Topic]) -> str
 
 
 def _chosen_on(topics: Sequence[Topic], learned_on: Sequence[Topic]) -> str:
-    marks = {topic_mark(topic) for topic in learned_on}
-    return _some([topic for topic in topics if topic_mark(topic) in marks], topics)
+    marks = {mark for topic in learned_on for mark in topic_marks(topic)}
+    return _some([topic for topic in topics if topic_marks(topic) & marks], topics)
 
 
 def _some(learned: Sequence[Topic], topics: Sequence[Topic]) -> str:

@@ -22,6 +22,7 @@ from irplatform.reranking.systems import RerankerChoice, System
 from irplatform.storage import Artifact, artifact, fingerprint
 from irplatform.training.checkpoints import KIND, Checkpoint, member_folder, write_checkpoint
 from irplatform.training.distributed import training_processes
+from irplatform.training.topic_marks import families
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -111,7 +112,11 @@ def train(
     start = train(choice.in_pretraining(), pretraining, resources) if pretraining else None
     _require_relevant(choice, training_set)
     splits = split_topics(
-        training_set.training, training_set.validation, resources.seed, choice.members
+        training_set.training,
+        training_set.validation,
+        resources.seed,
+        choice.members,
+        families([example.topic for example in training_set.training]),
     )
     many = any(len(split.validation) > MOST_WEIGHING_TOPICS for split in splits)
     processes = training_processes(resources.device)

@@ -60,7 +60,11 @@ def weighing(topics: Sequence[T]) -> tuple[T, ...]:
 
 
 def split_topics(
-    topics: Sequence[T], validation: Sequence[T] | None, seed: int, members: int = MEMBERS
+    topics: Sequence[T],
+    validation: Sequence[T] | None,
+    seed: int,
+    members: int = MEMBERS,
+    families: Sequence[int] | None = None,
 ) -> list[Split[T]]:
     """Split the training topics; one split per member of the ensemble.
 
@@ -69,21 +73,33 @@ def split_topics(
         validation: validation topics, where the collection has some apart.
         seed: of the choice.
         members: how many.
+        families: see `fold_topics`.
     """
     if validation:
         return [Split(tuple(topics), tuple(validation))] * members
-    return fold_topics(topics, max(members, MEMBERS), seed)[:members]
+    return fold_topics(topics, max(members, MEMBERS), seed, families)[:members]
 
 
-def fold_topics(topics: Sequence[T], folds: int, seed: int) -> list[Split[T]]:
-    """Every topic validates in exactly one of `folds` splits (at most as many as topics)."""
-    order = np.random.default_rng([seed, 7]).permutation(len(topics))
-    folds = min(folds, len(topics))
+def fold_topics(
+    topics: Sequence[T], folds: int, seed: int, families: Sequence[int] | None = None
+) -> list[Split[T]]:
+    """Every topic validates in exactly one of `folds` splits.
+
+    Args:
+        topics: the topics.
+        folds: how many splits; at most as many as there are families.
+        seed: of the choice.
+        families: per topic the number of its family, from 0, which stays together: topics that ask
+            the same. Without them each topic is one of its own.
+    """
+    kin = list(range(len(topics))) if families is None else families
+    order = np.random.default_rng([seed, 7]).permutation(len(set(kin)))
+    folds = min(folds, len(order))
     parts = [set(order[number::folds].tolist()) for number in range(folds)]
     return [
         Split(
-            tuple(t for i, t in enumerate(topics) if i not in part),
-            tuple(t for i, t in enumerate(topics) if i in part),
+            tuple(t for t, family in zip(topics, kin, strict=True) if family not in part),
+            tuple(t for t, family in zip(topics, kin, strict=True) if family in part),
         )
         for part in parts
     ]

@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import InputError
 from irplatform.plugin import TrainableReranker
-from irplatform.storage import fingerprint, home
+from irplatform.storage import home
+from irplatform.training.topic_marks import topic_marks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -114,8 +115,8 @@ class Checkpoint:
         return {path.name: path for path in sorted((self.folder / _VECTORS).glob("*"))}
 
     def learned(self, topics: Sequence[Topic]) -> list[Topic]:
-        """Those of some topics that it was trained on, known by their words in any collection."""
-        return [topic for topic in topics if topic_mark(topic) in self.queries]
+        """Those of some topics that it was trained on; see `topic_marks`."""
+        return [topic for topic in topics if topic_marks(topic) & self.queries]
 
     @property
     def about(self) -> dict[str, Any]:
@@ -178,7 +179,7 @@ def write_checkpoint(
         "format": FORMAT,
         "members": members,
         **description,
-        _QUERIES: sorted({topic_mark(topic) for topic in topics}),
+        _QUERIES: sorted({mark for topic in topics for mark in topic_marks(topic)}),
     }
     text = json.dumps(recorded, indent=1)
     (folder / _DESCRIPTION).write_text(text + "\n", encoding="utf-8")
@@ -191,11 +192,6 @@ def cached_checkpoints() -> Iterator[Checkpoint]:
             yield Checkpoint.read(path.parent)
         except InputError:  # of another version
             continue
-
-
-def topic_mark(topic: Topic) -> str:
-    """Stands for a topic's words, by which it is known in any collection."""
-    return fingerprint({"query": topic.query})
 
 
 def _link_or_copy(source: str, target: str) -> None:

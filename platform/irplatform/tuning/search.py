@@ -75,6 +75,7 @@ def search(
     topics: Sequence[str],
     plan: Plan,
     usual: Point | None = None,
+    families: Sequence[int] | None = None,
 ) -> Outcome:
     """Choose settings on all topics, and estimate on held-out folds what that is worth.
 
@@ -84,6 +85,7 @@ def search(
         topics: the topics' ids.
         plan: how much is tried.
         usual: the values of the defaults, for a refinement to begin at where nothing is better.
+        families: see `fold_topics`.
     """
     names = [dimension.name for dimension in dimensions]
 
@@ -109,7 +111,7 @@ def search(
     best, chosen = choose(topics)
     per_fold: list[Trial] = []
     held_out: dict[str, float] = {}
-    for split in fold_topics(topics, plan.folds, plan.seed):
+    for split in fold_topics(topics, plan.folds, plan.seed, families):
         _, without = choose(split.training)
         per_fold.append(without)
         held_out |= {topic: without.scores[topic] for topic in split.validation}

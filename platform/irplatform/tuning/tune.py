@@ -10,6 +10,7 @@ from irplatform.choices import choose_systems
 from irplatform.console import notice
 from irplatform.errors import InputError
 from irplatform.storage import fingerprint, home, lock
+from irplatform.training.topic_marks import families
 from irplatform.tuning.declared import Declared, declarations
 from irplatform.tuning.design import design
 from irplatform.tuning.report import TuneReport
@@ -68,8 +69,9 @@ def tune(
             journal.unlink(missing_ok=True)
         trials = Trials(system.describe, system.score, topics, journal)
         trials.finished = Progress(_to_run(trials, dimensions, plan), system.measure)
-        usual = tuple(declared[name].value for name in names)
-        outcome = search(dimensions, trials, topics, plan, usual if None not in usual else None)
+        values = tuple(declared[name].value for name in names)
+        usual = values if None not in values else None
+        outcome = search(dimensions, trials, topics, plan, usual, families(system.topics))
     return TuneReport(
         collection,
         label,
