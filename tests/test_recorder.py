@@ -144,8 +144,8 @@ def test_the_stages_of_a_run_are_timed(record):
 def test_topics_that_only_judgments_or_only_the_collection_have_are_named_once(record, capsys):
     record("bm25", "qld", qrels={"1": {"a": 1}, "7": {"a": 1}, "8": {"a": 0}})
     assert capsys.readouterr().err.splitlines() == [
-        "bm25: 2 topics with no results (they count as 0): 7, 8; they are judged, but no topics of "
-        "'c'",
+        "bm25: 2 topics with no results (they count as 0): 7, 8; judged, but no topics of 'c': "
+        "7, 8",
         "bm25: 1 topic with results but no judgments (they do not count): 2",
     ]
     record("bm25")

@@ -90,6 +90,7 @@ class Recorder:
         self._command = command
         self._evaluations: dict[str, Evaluation] = {}
         self._systems: list[SystemResult] = []
+        self._missing: tuple[str, ...] = ()
         self._written: set[str] = set()
         self._data = self._describe_data()
         self._told: Mapping[str, float] = {}
@@ -120,14 +121,10 @@ class Recorder:
         self._told = dict(resources.seconds)
         for found in retrieval:
             self.warn(str(found.get("warning", "")))
-        if empty := [topic for topic, ranking in run.rankings.items() if not len(ranking)]:
-            topics = f"{len(empty):,} topic{'' if len(empty) == 1 else 's'}"
-            notice(f"{run.name} finds nothing for {topics}: {listing(empty, _SHOWN)}")
         seconds = _stages(seconds)
         path = self._write(run, {"retrieval": list(retrieval)}, seconds, resources, None)
         evaluation, evaluating = self._evaluate(run)
-        if not self._systems:
-            self._tell_of_topics(run, evaluation)
+        self._tell_of_topics(run, evaluation)
         self._keep(
             SystemResult(
                 run.name,
@@ -141,15 +138,26 @@ class Recorder:
         )
 
     def _tell_of_topics(self, run: Run, evaluation: Evaluation) -> None:
-        """Name the topics that judgments and collection do not share, as `evaluate` does."""
+        """Name the topics that do not count as all others do, as `evaluate` does."""
         known = {topic.id for topic in self._collection.load_topics()}
-        if strange := [topic for topic in evaluation.missing if topic not in known]:
-            told = without_results(strange, evaluation.aggregate)
-            told = f"{run.name}: {told}; they are judged, but no topics of '{self._collection.id}'"
+        missing = evaluation.missing
+        if missing and missing != self._missing:  # told of the runs before
+            told = f"{run.name}: {without_results(missing, evaluation.aggregate)}"
+            if strange := [topic for topic in missing if topic not in known]:
+                told += (
+                    f"; judged, but no topics of '{self._collection.id}': "
+                    f"{listing(strange, _SHOWN)}"
+                )
             notice(told)
             self.warn(told)
-        if evaluation.unjudged:
-            notice(f"{run.name}: {without_judgments(evaluation.unjudged)}")
+        if not self._systems:
+            for told in without_judgments(evaluation):
+                notice(f"{run.name}: {told}")
+        self._missing = missing
+        found = run.rankings.items()
+        if empty := [topic for topic, held in found if not len(held) and topic not in missing]:
+            topics = f"{len(empty):,} topic{'' if len(empty) == 1 else 's'}"
+            notice(f"{run.name} finds nothing for {topics}: {listing(empty, _SHOWN)}")
 
     def add_reranked(
         self,

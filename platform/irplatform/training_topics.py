@@ -19,6 +19,7 @@ from irplatform.reranking.splits import MEMBERS
 from irplatform.reranking.training_set import TrainingSet
 from irplatform.retrieval.candidates import CandidateSource, Retrieved
 from irplatform.retrieval.fusion import Fusion, choose_fusion
+from irplatform.training.topic_marks import families
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -327,22 +328,23 @@ def check_cross_validation(
     Raises:
         InputError: they cannot, and one of them has to learn.
     """
-    topics = [topic.id for topic in collection.load_topics()]
-    judged = sum(any(g > 0 for g in (qrels or {}).get(topic, {}).values()) for topic in topics)
-    possible = judged >= FEWEST_TOPICS
+    topics = collection.load_topics()
+    judged = [t for t in topics if any(g > 0 for g in (qrels or {}).get(t.id, {}).values())]
+    different = len(set(families(judged)))
+    possible = different >= FEWEST_TOPICS
     learning = [choice.name for choice in rerankers if choice.trainable]
     if learning and not possible:
         raise InputError(
             f"'{collection.id}' names no training collection for {', '.join(learning)}, and "
-            f"its own {judged} judged topics are too few to cross-validate (at least "
-            f"{FEWEST_TOPICS}). "
+            f"its own {different} judged topics that ask for different things are too few to "
+            f"cross-validate (at least {FEWEST_TOPICS}). "
             "Give --train-on COLLECTION or --checkpoint FOLDER."
         )
     if rerankers and possible:
         what = "model" if learning else "choice of the first stage's share"
         notice(
-            f"{collection.id} names no training collection: cross-validating over its own {judged} "
-            f"judged topics in {FOLDS} folds, so that no topic is scored by a {what} that saw its "
+            f"{collection.id} names no training collection: cross-validating over its own "
+            f"{len(judged)} judged topics in {FOLDS} folds, so that no topic is scored by a {what} that saw its "
             "judgments. Or give --train-on COLLECTION or --checkpoint FOLDER."
         )
     return possible

@@ -125,7 +125,7 @@ def test_a_title_keeps_its_line(explain, folder):
 def test_the_system_is_the_one_that_never_saw_the_topic_and_the_member_a_typical_one(
     explain, folder
 ):
-    topics = "".join(json.dumps({"_id": t, "text": "crizotinib"}) + "\n" for t in TOPICS)
+    topics = "".join(json.dumps({"_id": t, "text": f"crizotinib {t}"}) + "\n" for t in TOPICS)
     (folder / "small" / "queries.jsonl").write_text(topics)
     (folder / "small" / "qrels" / "test.tsv").write_text(
         "query-id\tcorpus-id\tscore\n" + "".join(f"{t}\td1\t1\n" for t in TOPICS)

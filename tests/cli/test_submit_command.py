@@ -37,9 +37,17 @@ def test_what_would_be_refused_is_an_error_with_exit_code_1(check, content, argu
 
 
 def test_a_warning_alone_is_accepted(check):
-    done = check("q1 Q0 d1 1 2.0 mine\n", "--collection", "small")
+    done = check("q1 Q0 d1 2 2.0 mine\nq1 Q0 d2 1 1.0 mine\n")
     assert done.code == 0
-    assert done.out == "my.run: warning: topics without results: 'q2'.\n"
+    assert done.out.startswith(
+        "my.run:1: warning: topic 'q1': rank 2 has a higher score than rank 1"
+    )
+
+
+def test_topics_without_results_are_refused(check):
+    done = check("q1 Q0 d1 1 2.0 mine\n", "--collection", "small")
+    assert done.code == 1
+    assert done.out == "my.run: error: 1 of 2 topics have no results: 'q2'.\n"
 
 
 def test_a_longer_tag_can_be_allowed(check):

@@ -44,18 +44,45 @@ def test_too_many_results_are_an_error(tmp_path):
     assert "topic '1' has 2 results; 1 are accepted" in message
 
 
-def test_strange_topics_are_errors_and_missing_ones_warnings(tmp_path):
+def test_strange_topics_and_those_without_results_are_errors(tmp_path):
     found = problems(tmp_path, "1 Q0 a 1 2 t\n9 Q0 a 1 2 t\n", topics=["1", "2", "3"])
-    assert [level for level, _, _ in found] == ["error", "warning"]
+    assert [level for level, _, _ in found] == ["error", "error"]
     assert "'9'" in found[0][2]
-    assert "'2', '3'" in found[1][2]
+    assert "2 of 3 topics have no results: '2', '3'" in found[1][2]
 
 
 def test_ranks_that_contradict_the_scores_are_a_warning_per_topic(tmp_path):
-    text = "1 Q0 a 1 1 t\n1 Q0 b 2 2 t\n1 Q0 c 3 3 t\n2 Q0 a one 1 t\n3 Q0 a 2 1 t\n3 Q0 b 1 2 t\n"
-    found = problems(tmp_path, text)
-    assert [(level, line) for level, line, _ in found] == [("warning", 2), ("warning", 4)]
-    assert "rank 2 has a higher score than rank 1" in found[0][2]
+    text = "1 Q0 a 1 1 t\n1 Q0 b 2 2 t\n1 Q0 c 3 3 t\n3 Q0 a 2 1 t\n3 Q0 b 1 2 t\n"
+    ((level, line, message),) = problems(tmp_path, text)
+    assert (level, line) == ("warning", 2)
+    assert "rank 2 has a higher score than rank 1" in message
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("1 Q0 a 0 2 t\n1 Q0 b 0 1 t\n", "rank 0 comes twice"),
+        ("1 Q0 a 1 1 t\n1 Q0 b 2 1 t\n", "ranks 1 and 2 have the same score"),
+    ],
+)
+def test_ranks_that_are_no_order_are_warned_of(tmp_path, text, message):
+    ((level, line, found),) = problems(tmp_path, text)
+    assert (level, line) == ("warning", 2)
+    assert message in found
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        ("1 0 a 1 3 t\n1 0 b 2 2 t\n", "the second column is '0', not 'Q0', in 2 lines"),
+        ("1 Q0 a 1.0 3 t\n", "the rank is not a whole number, in 1 line"),
+        ("\ufeff1 Q0 a 1 3 t\n", "byte order mark"),
+    ],
+)
+def test_what_the_scripts_of_trec_refuse_is_an_error(tmp_path, lines, message):
+    ((level, line, found),) = problems(tmp_path, lines)
+    assert (level, line) == ("error", 1)
+    assert message in found
 
 
 def test_an_empty_file_is_one_error(tmp_path):

@@ -13,7 +13,7 @@ from irplatform import pipeline, training_topics
 from irplatform.api.settings import RunSettings, resources_for
 from irplatform.api.systems import resolve_learning_systems
 from irplatform.console import notice
-from irplatform.errors import InputError
+from irplatform.errors import InputError, listing
 from irplatform.reranking.training_set import TrainingSource
 from irplatform.retrieval.candidates import source_of
 from irplatform.retrieval.fusion import AUTO, Fusion
@@ -82,6 +82,7 @@ def resolve(settings: RunSettings, plugins: Registry) -> ResolvedRun:
     collection, rerankers = systems.collection, systems.rerankers
     train_on = [plugins.collection(name) for name in settings.train_on]
     qrels = collection.load_qrels() if collection.load_qrels else None
+    _refuse_other_judgments(collection, qrels)
     resolved = _resolved(settings, plugins, systems, qrels)
     if not (resolved.learns or resolved.fuses):
         return resolved
@@ -94,6 +95,17 @@ def resolve(settings: RunSettings, plugins: Registry) -> ResolvedRun:
         and training_topics.check_cross_validation(collection, rerankers, qrels)
     )
     return replace(resolved, training=training, folds=folds)
+
+
+def _refuse_other_judgments(collection: Collection, qrels: Qrels | None) -> None:
+    """Refuse judgments that are of none of the topics: every run would score 0."""
+    topics = [topic.id for topic in collection.load_topics()]
+    if qrels and topics and qrels.keys().isdisjoint(topics):
+        raise InputError(
+            f"none of the {len(topics):,} topics of '{collection.id}' ({listing(topics)}) is among "
+            f"the {len(qrels):,} judged ones ({listing(qrels)}): its topics and judgments do not "
+            "belong together."
+        )
 
 
 def resolve_training(settings: RunSettings, plugins: Registry) -> ResolvedRun:

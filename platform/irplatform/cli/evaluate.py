@@ -77,8 +77,8 @@ def evaluate(
     for path, evaluation in scored.items():
         if evaluation.missing:
             notice(f"{path}: {without_results(evaluation.missing, evaluation.aggregate)}")
-        if evaluation.unjudged:
-            notice(f"{path}: {without_judgments(evaluation.unjudged)}")
+        for told in without_judgments(evaluation):
+            notice(f"{path}: {told}")
     if as_json:
         entries = []
         for path, evaluation in scored.items():

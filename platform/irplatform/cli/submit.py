@@ -50,7 +50,8 @@ def check(
     """Check run files as TREC's submission system does.
 
     Format, scores, documents that come twice, ranks that contradict scores, the run tag, the number
-    of results; with --collection also topics. The exit code is 1 where a run would be refused.
+    of results; with --collection also topics that are strange or have no results. The exit code is
+    1 where a run would be refused.
     """
     from irplatform.api import check_runs
 

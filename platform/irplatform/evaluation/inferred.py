@@ -14,7 +14,8 @@ judged one; what lies outside of the pool is not relevant. The figures are those
   judged and relevant documents of s above it; these are averaged per stratum over all of its
   relevant documents, and over the strata by their shares of the relevant documents' estimated
   number;
-- a topic that the run finds nothing for is left out of the mean.
+- a topic that the run finds nothing for is left out of the mean; we leave out one of whose pool
+  nothing was judged, too.
 """
 
 from __future__ import annotations
@@ -94,11 +95,11 @@ INFERRED: Mapping[str, InferredMeasure] = {"infNDCG": inferred_ndcg, "infAP": in
 
 
 def infer(measure: InferredMeasure, sampled: SampledQrels, run: Run) -> dict[str, float]:
-    """The values of the topics that a run has results and the judgments a pool for."""
+    """The values of the topics that a run has results and the judgments a judged pool for."""
     return {
         topic: measure(pool, ranking.doc_ids)
         for topic, pool in sampled.items()
-        if (ranking := run.rankings.get(topic)) is not None and len(ranking)
+        if (ranking := run.rankings.get(topic)) is not None and len(ranking) and pool.judged.any()
     }
 
 

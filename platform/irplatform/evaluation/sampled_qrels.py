@@ -107,6 +107,8 @@ def read_sampled_qrels(path: Path | str) -> SampledQrels:
         grades.append(_grade(columns[4], path, number))
     if not pools:
         raise InputError(f"there are no judgments in this file. {_COLUMNS}.", path=path)
+    if not any(grade != NOT_JUDGED for _, _, grades in pools.values() for grade in grades):
+        raise InputError("nothing in this file is judged: all grades are -1.", path=path)
     return {
         topic: Pool(
             positions,

@@ -10,6 +10,8 @@ from irplatform.evaluation.inferred import INFERRED
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from irplatform.evaluation.scoring import Evaluation
+
 _SHOWN = 10
 
 
@@ -23,10 +25,19 @@ def without_results(topics: Sequence[str], measures: Iterable[str]) -> str:
     return f"{_topics(topics)} with no results ({_counted(measures)}): {listing(topics, _SHOWN)}"
 
 
-def without_judgments(topics: Sequence[str]) -> str:
-    """A notice of topics that a run has results for and nobody judged; at least one."""
-    shown = listing(topics, _SHOWN)
-    return f"{_topics(topics)} with results but no judgments (they do not count): {shown}"
+def without_judgments(evaluation: Evaluation) -> list[str]:
+    """Notices of topics that a run has results for and no ordinary judgments; perhaps none."""
+    sampled = {m: values for m, values in evaluation.per_topic.items() if m in INFERRED}
+    known = {topic for values in sampled.values() for topic in values}
+    found = []
+    if nobody := [topic for topic in evaluation.unjudged if topic not in known]:
+        told = f"{_topics(nobody)} with results but no judgments (they do not count)"
+        found.append(f"{told}: {listing(nobody, _SHOWN)}")
+    if alone := [topic for topic in evaluation.unjudged if topic in known]:
+        names = " and ".join(sampled)
+        told = f"{_topics(alone)} with sampled judgments alone (they count for {names} alone)"
+        found.append(f"{told}: {listing(alone, _SHOWN)}")
+    return found
 
 
 def _counted(measures: Iterable[str]) -> str:

@@ -1,7 +1,8 @@
 """What can be wrong with a TREC run file, line by line.
 
-`run_errors` finds what makes a file unreadable. `validate_run` adds what TREC's submission checks
-ask for (run tag, known topics, results per topic, ranks in the order of the scores).
+`run_errors` finds what makes a file unreadable. `validate_run` adds what TREC's check scripts
+refuse (second column, whole ranks, run tag, topics that are strange or have no results, results per
+topic), and warns of ranks that trec_eval, which reads scores, contradicts.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from irplatform.runs.lines import numbered_lines
+from irplatform.runs.lines import numbered_lines, starts_with_mark
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -50,14 +51,15 @@ class _Result:
 
     line: int
     topic: str
+    second: str
     document: str
     rank: str
     score: float
     tag: str
 
 
-_Ranked = tuple[int | None, float, int]
-"""Rank (None if it is not a whole number), score, line."""
+_Ranked = tuple[int, float, str, int]
+"""Rank, score, document, line."""
 
 
 def run_errors(path: Path) -> Iterator[Problem]:
@@ -81,8 +83,8 @@ def validate_run(
 
     Args:
         path: the file.
-        topics: the ids of the topics that the task has; topics without results are warned of,
-            others are errors.
+        topics: the ids of the topics that the task has; strange ones are errors, and so are those
+            without results.
         max_per_topic: how many results the task accepts per topic.
         tag_length: how many characters the task accepts in a run tag.
         has_document: tells whether the task's corpus has a document; asked once per id.
@@ -98,6 +100,16 @@ def validate_run(
     counts: Counter[str] = Counter()
     ranked: dict[str, list[_Ranked]] = {}
     documents: dict[str, int] = {}
+    odd: dict[str, list[int]] = {}
+    if starts_with_mark(Path(path)):
+        problems.append(
+            Problem(
+                "error",
+                "the file begins with a byte order mark, which others read as part of the first "
+                "topic. Save it as UTF-8 without.",
+                1,
+            )
+        )
     for found in _scan(Path(path)):
         if isinstance(found, Problem):
             problems.append(found)
@@ -105,10 +117,19 @@ def validate_run(
         tags.setdefault(found.tag, found.line)
         counts[found.topic] += 1
         documents.setdefault(found.document, found.line)
-        rank = int(found.rank) if found.rank.isdecimal() else None
-        ranked.setdefault(found.topic, []).append((rank, found.score, found.line))
+        if found.second != "Q0":
+            fault = f"the second column is '{found.second}', not 'Q0'"
+            odd.setdefault(fault, []).append(found.line)
+        results = ranked.setdefault(found.topic, [])
+        if found.rank.isascii() and found.rank.isdecimal():
+            results.append((int(found.rank), found.score, found.document, found.line))
+        else:
+            odd.setdefault("the rank is not a whole number", []).append(found.line)
     if not counts and not problems:
         problems.append(Problem("error", f"there are no results in this file. {COLUMNS}"))
+    for fault, lines in odd.items():
+        plural = "" if len(lines) == 1 else "s"
+        problems.append(Problem("error", f"{fault}, in {len(lines):,} line{plural}.", lines[0]))
     problems += _tag_problems(tags, tag_length)
     problems += _count_problems(counts, max_per_topic)
     problems += _topic_problems(counts, topics)
@@ -127,7 +148,7 @@ def _scan(path: Path) -> Iterator[_Result | Problem]:
             yield Problem("error", f"{len(columns)} column{plural}. {COLUMNS}", number)
             continue
         try:
-            topic, _, document, rank, score_text, tag = (column.decode() for column in columns)
+            topic, second, document, rank, score_text, tag = (c.decode() for c in columns)
         except UnicodeDecodeError:
             yield Problem("error", "this line is not UTF-8. Convert the file.", number)
             continue
@@ -142,7 +163,7 @@ def _scan(path: Path) -> Iterator[_Result | Problem]:
                 number,
             )
             continue
-        yield _Result(number, topic, document, rank, float(score_text), tag)
+        yield _Result(number, topic, second, document, rank, float(score_text), tag)
 
 
 def _score_fault(text: str) -> str:
@@ -187,7 +208,8 @@ def _topic_problems(counts: Counter[str], topics: Members[str] | None) -> Iterat
     if strange := [topic for topic in counts if topic not in topics]:
         yield Problem("error", f"topics that the task does not have: {_listing(strange)}.")
     if missing := [topic for topic in topics if topic not in counts]:
-        yield Problem("warning", f"topics without results: {_listing(missing)}.")
+        some = f"{len(missing):,} of {len(topics):,} topics"
+        yield Problem("error", f"{some} have no results: {_listing(missing)}.")
 
 
 def _document_problems(
@@ -204,21 +226,24 @@ def _document_problems(
 
 
 def _rank_problems(ranked: dict[str, list[_Ranked]]) -> Iterator[Problem]:
-    """Warn once per topic of ranks that contradict the scores."""
+    """Warn once per topic of ranks that are no order, or not the one that is scored."""
     for topic, results in ranked.items():
-        if odd := [line for rank, _, line in results if rank is None]:
-            yield Problem("warning", f"topic '{topic}': a rank is not a whole number.", odd[0])
-            continue
-        ordered = sorted((rank, score, line) for rank, score, line in results if rank is not None)
-        for (upper, upper_score, _), (lower, lower_score, line) in pairwise(ordered):
-            if lower_score > upper_score and lower > upper:
-                yield Problem(
-                    "warning",
-                    f"topic '{topic}': rank {lower} has a higher score than rank {upper}. "
-                    "trec_eval ignores ranks and orders by score.",
-                    line,
+        ordered = sorted(results, key=lambda result: result[0])
+        for (upper, score, document, _), (lower, other_score, other, line) in pairwise(ordered):
+            if lower == upper:
+                fault = f"rank {lower} comes twice"
+            elif other_score > score:
+                fault = f"rank {lower} has a higher score than rank {upper}"
+            elif other_score == score and other > document:
+                fault = (
+                    f"ranks {upper} and {lower} have the same score, and of such documents the one "
+                    "whose id comes last is scored first"
                 )
-                break
+            else:
+                continue
+            message = f"topic '{topic}': {fault}. trec_eval ignores ranks and orders by score."
+            yield Problem("warning", message, line)
+            break
 
 
 def _listing(names: list[str]) -> str:

@@ -46,6 +46,16 @@ def open_bytes(path: Path) -> Iterator[BufferedIOBase]:
         ) from error
 
 
+def starts_with_mark(path: Path) -> bool:
+    """Whether a file begins with the byte order mark of UTF-8, which `numbered_lines` drops.
+
+    Raises:
+        InputError: see `open_bytes`.
+    """
+    with open_bytes(path) as file:
+        return file.read(len(_BYTE_ORDER_MARK)) == _BYTE_ORDER_MARK
+
+
 def numbered_lines(path: Path) -> Iterator[tuple[int, bytes]]:
     """Yield the lines that are not blank with their numbers, counted from 1.
 
