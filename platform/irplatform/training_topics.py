@@ -344,7 +344,7 @@ def check_cross_validation(
         what = "model" if learning else "choice of the first stage's share"
         notice(
             f"{collection.id} names no training collection: cross-validating over its own "
-            f"{len(judged)} judged topics in {FOLDS} folds, so that no topic is scored by a {what} that saw its "
-            "judgments. Or give --train-on COLLECTION or --checkpoint FOLDER."
+            f"{len(judged)} judged topics in {FOLDS} folds, so that no topic is scored by a {what} "
+            "that saw its judgments. Or give --train-on COLLECTION or --checkpoint FOLDER."
         )
     return possible

@@ -90,7 +90,7 @@ def test_sampled_judgments_of_other_topics_are_counted(tmp_path):
     path.write_text("1 0 a 1 1\n7 0 b 1 -1\n")
     found = findings(sampled_qrels=path)["sampled judgments without topic"]
     assert (found.serious, found.count, found.examples) == (False, 1, ("7",))
-    path.write_text("7 0 b 1 -1\n")
+    path.write_text("7 0 b 1 1\n")
     assert findings(sampled_qrels=path)["sampled judgments without topic"].serious
 
 

@@ -58,6 +58,25 @@ def test_tab_separated_topics(tmp_path):
     ]
 
 
+def test_entities_are_characters_and_the_encoding_is_checked(tmp_path):
+    (topic,) = read(tmp_path, "<top><num>1</num><title>RET &amp; &lt;5 µm</title></top>", "trec")
+    assert topic.query == "RET & <5 µm"
+    path = tmp_path / "topics"
+    path.write_bytes("<top><num>1</num>\n<title>Sjögren</title></top>".encode("latin-1"))
+    with pytest.raises(InputError, match=r"topics:2: this line is not UTF-8"):
+        read_topics(path, "trec", None)
+
+
+def test_elements_that_come_twice_are_joined_and_nested_ones_parted(tmp_path):
+    xml = (
+        '<topics><topic number="1"><gene>EGFR</gene><gene>TP53</gene></topic><topic number="2">'
+        "<gene><symbol>RET</symbol><variant>M918T</variant></gene></topic>"
+        '<topic number="3"><gene>TNF<i>α</i></gene></topic></topics>'
+    )
+    topics = read(tmp_path, xml, "trec-pm", "{gene}")
+    assert [topic.query for topic in topics] == ["EGFR, TP53", "RET M918T", "TNFα"]
+
+
 def test_topics_of_2020_have_a_treatment(tmp_path):
     xml = (
         '<topics><topic number="1"><disease>melanoma</disease><gene>BRAF</gene>'

@@ -30,6 +30,12 @@ def variants(text):
         ("tumor cells negative for PD-L1 expression", ["PD-L1"], []),
         ("high tumor mutational burden", [], []),
         ("E2F1", ["E2F1"], []),
+        ("BRCA2 (S1982fs)", ["BRCA2"], ["S1982fs"]),
+        ("FLT3 (D835del)", ["FLT3"], ["D835del"]),
+        ("KRAS (G12C/D/V)", ["KRAS"], ["G12C", "G12D", "G12V"]),
+        ("FGFR1/2/3 amplification", ["FGFR1", "FGFR2", "FGFR3"], []),
+        ("HER-2/neu", ["HER-2"], []),
+        ("HER2/neu overexpression", ["HER2"], []),
         ("", [], []),
     ],
 )

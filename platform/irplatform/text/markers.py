@@ -21,10 +21,10 @@ _ACID = "[ACDEFGHIKLMNPQRSTVWY]"
 _THREE = "(?:" + "|".join(sorted(set(_ACIDS.values()))) + ")"
 
 _VARIANT = re.compile(
-    rf"(?:p\.)?\(?(?:{_ACID}\d{{1,4}}(?:{_ACID}|[X*])(?:fs[*\w]*)?"  # V600E, Q61*, K1245Vfs
+    rf"(?:p\.)?\(?(?:{_ACID}\d{{1,4}}(?:dup|del|ins|fs)[*\w]*"  # T574insTQLPYD, S1982fs
+    rf"|{_ACID}\d{{1,4}}(?:{_ACID}|[X*])(?:fs[*\w]*)?"  # V600E, Q61*, K1245Vfs
     rf"|{_THREE}\d{{1,4}}{_THREE}"  # Val600Glu
     rf"|{_ACID}\d{{1,4}}_{_ACID}\d{{1,4}}\s?(?:dup|del|ins)\w*"  # A502_Y503dup
-    rf"|{_ACID}\d{{1,4}}(?:dup|del|ins|fs)[*\w]*"  # T574insTQLPYD
     r"|[cg]\.[\d_+-]+\w*(?:>\w+)?"  # c.1799T>A
     r"|exons?\s?\d{1,2}(?:\s?(?:deletion|insertion|skipping|mutation)s?)?)\)?",  # Exon 19 deletion
     re.IGNORECASE,
@@ -35,6 +35,11 @@ _SYMBOL = re.compile(r"(?=(?:.*[A-Z]){2}|[A-Z]\d)[A-Z][A-Za-z0-9]*(?:[-/][A-Z0-9
 """Two capitals, or a capital and a digit: BRAF, PD-L1, p16 is none."""
 _SEPARATOR = re.compile(r"\s*[,;]\s*(?![^()]*\))")
 _FUSION = re.compile(r"[A-Z][A-Z0-9]{2,}(?:[-/:]{1,2}[A-Z][A-Z0-9]{2,})+")
+_SEVERAL_CHANGES = re.compile(rf"\b({_ACID}\d{{1,4}})({_ACID}(?:/{_ACID})+)\b")
+"""G12C/D/V: three changes in one place."""
+_SEVERAL_GENES = re.compile(r"\b([A-Z]{2,})(\d{1,2}(?:/\d{1,2})+)\b")
+"""FGFR1/2/3: three genes of one family."""
+_NEU = re.compile(r"\b(HER-?2|ERBB2)/neu\b", re.IGNORECASE)
 _SUBSTITUTION = re.compile(rf"({_ACID})(\d+)({_ACID}|[X*])", re.IGNORECASE)
 _LONG = re.compile(rf"({_THREE})(\d+)({_THREE})", re.IGNORECASE)
 
@@ -110,7 +115,9 @@ def _marker(part: str) -> Marker:
     genes: list[str] = []
     variants: list[str] = []
     rest: list[str] = []
-    spaced = re.sub(r"(?<=\w)\(", " (", part)  # AKT1(E17K)
+    spaced = re.sub(r"(?<=\w)\(", " (", _NEU.sub(r"\1", part))  # AKT1(E17K)
+    for several in (_SEVERAL_CHANGES, _SEVERAL_GENES):
+        spaced = several.sub(_written_out, spaced)
     position = 0
     for match in _VARIANT.finditer(spaced):
         if _inside_word(spaced, match):
@@ -139,6 +146,11 @@ def _marker(part: str) -> Marker:
         " ".join(alteration).removesuffix(" of"),
         " ".join(w for w in words if not (altering and w.lower() in ALTERATIONS)),
     )
+
+
+def _written_out(match: re.Match[str]) -> str:
+    """G12C/D → G12C G12D."""
+    return " ".join(f"{match[1]}{end}" for end in match[2].split("/"))
 
 
 def _inside_word(text: str, match: re.Match[str]) -> bool:

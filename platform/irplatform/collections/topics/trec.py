@@ -6,6 +6,7 @@ Not XML: tags are seldom closed and contents repeat the tag's name ("Number: 301
 from __future__ import annotations
 
 import re
+from html import unescape
 from typing import TYPE_CHECKING
 
 from irplatform.collections.jsonlines import check_id
@@ -28,10 +29,16 @@ def read(path: Path) -> Iterator[TopicRecord]:
     """Yield topics with the fields `title`, `description`, `narrative` and whatever else is there.
 
     Raises:
-        InputError: a topic has no number, or a `<top>` is not closed.
+        InputError: a topic has no number, a `<top>` is not closed, or the file is not UTF-8.
     """
     with open_bytes(path) as file:
-        content = file.read().decode("utf-8", errors="replace")
+        raw = file.read()
+    try:
+        content = raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        told = "this line is not UTF-8. Convert the file."
+        raise InputError(told, path=path, line=line) from error
     end = 0
     for match in _TOPIC.finditer(content):
         end = match.end()
@@ -50,4 +57,4 @@ def read(path: Path) -> Iterator[TopicRecord]:
 
 
 def _clean(text: str) -> str:
-    return " ".join(_LABEL.sub("", _CLOSING.sub(" ", text)).split())
+    return " ".join(unescape(_LABEL.sub("", _CLOSING.sub(" ", text))).split())

@@ -1,7 +1,7 @@
 """Topics of TREC Precision Medicine: XML with disease, gene, demographic, other, treatment.
 
 2017 has `other`, 2018 and 2019 do not, 2020 has `treatment` in place of both; whatever elements a
-topic has become its fields.
+topic has become its fields. Those of an element that comes twice are joined, as two genes are.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from irplatform.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+    from xml.etree.ElementTree import Element
 
 
 def read(path: Path) -> Iterator[TopicRecord]:
@@ -27,5 +28,14 @@ def read(path: Path) -> Iterator[TopicRecord]:
         if topic_id is None:
             raise InputError('a topic without a number="…".', path=path, line=line)
         check_id(topic_id, path, line)
-        texts = ((part.tag, " ".join("".join(part.itertext()).split())) for part in element)
-        yield TopicRecord(topic_id, {name: text for name, text in texts if text}, line)
+        fields: dict[str, str] = {}
+        for part in element:
+            if text := _text(part):
+                fields[part.tag] = f"{fields[part.tag]}, {text}" if part.tag in fields else text
+        yield TopicRecord(topic_id, fields, line)
+
+
+def _text(part: Element) -> str:
+    """The text of an element; elements in place of text are parted by spaces."""
+    between = "" if (part.text or "").strip() else " "
+    return " ".join(between.join(part.itertext()).split())
