@@ -153,6 +153,16 @@ def test_other_fields_are_searched_where_the_plan_says_so(expander):
     assert names_of(planned, "other.treatment") == {"trastuzumab": 1}
 
 
+def test_fields_that_the_template_put_into_the_query_are_searched(expander):
+    fields = {**TOPIC.fields, "treatment": "trastuzumab emtansine", "other": "trastuzumab x"}
+    topic = Topic("1", f"{TOPIC.query} trastuzumab  emtansine", fields)
+    (added,) = (part for part in expander().components(topic) if part.setting.startswith("other."))
+    assert (added.setting, added.weight) == ("other.treatment", 1.0)
+    assert names_of(expander().expression(topic), "other.treatment") == {"trastuzumab emtansine": 1}
+    planned = expander(other={"treatment": 0.5}).components(topic)
+    assert [part.weight for part in planned if part.setting == "other.treatment"] == [0.5]
+
+
 def test_a_topic_of_plain_text_gets_the_names_of_what_it_names(expander, index):
     topic = Topic("1", "treatment of lung cancer")
     query = expander().expression(topic)

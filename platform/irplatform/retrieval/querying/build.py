@@ -65,11 +65,28 @@ def components(topic: Topic, parts: TopicParts, plan: Weights) -> list[Component
         ]
     else:
         made = [*_disease(parts, plan), *_genes(parts, plan), *_context(parts, plan)]
+        made += [
+            Component(f"other.{name}", plan.text.weight, _words([_flat(topic, name)]))
+            for name in _in_query(topic, plan)
+        ]
     made += [
         Component(f"other.{name}", weight, _words([_flat(topic, name)]))
         for name, weight in plan.other.items()
     ]
     return [component for component in made if component.expression != Boolean()]
+
+
+def _in_query(topic: Topic, plan: Weights) -> list[str]:
+    """Further fields that the topic's own query has, put there by the collection's template."""
+    words = topic.query.split()
+    known = {plan.disease.field, plan.gene.field, *plan.other}
+    found = []
+    for name in topic.fields.keys() - known:
+        own = _flat(topic, name).split()
+        places = range(len(words) - len(own) + 1)
+        if own and any(words[place : place + len(own)] == own for place in places):
+            found.append(name)
+    return sorted(found)
 
 
 def sum_of(made: Sequence[Component], plan: Weights) -> Boolean:
