@@ -298,6 +298,14 @@ def test_judgments_of_documents_that_are_missing_are_no_part_of_an_example():
     assert examples(*given, {"gone", "t9"})[0].labelled.judgments == {"t0z": 1}
 
 
+def test_documents_that_were_pooled_and_not_judged_are_unjudged_candidates():
+    (example,) = _examples(range(1))
+    grades = {"t0z": 1, "t0e": -1}
+    given = ([example.topic], {"t0": grades}, {"t0": example.first}, {"t0": example.first.doc_ids})
+    assert examples(*given)[0].labelled.judgments == {"t0z": 1}
+    assert "t0e" in examples(*given)[0].labelled.candidates
+
+
 def test_a_checkpoint_knows_the_topics_that_it_was_trained_on(tmp_path):
     fit_system(_choice(Memory), TrainingSet("train", _examples(range(20))), Resources())
     (folder,) = (tmp_path / "home" / "checkpoint").glob("memory-train-*[0-9a-f]")

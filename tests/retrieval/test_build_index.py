@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from irplatform.errors import InputError
+from irplatform.errors import InputError, PlatformError
 from irplatform.plugin import Document
 from irplatform.retrieval import IndexOptions, LuceneIndex, build, build_index
 
@@ -52,6 +52,14 @@ def test_duplicate_ids_are_refused_by_name(listed_corpus):
     documents = [*numbered(1200), Document("77", "again")]
     with pytest.raises(InputError, match=r"1 document ids more than once, such as '77' \(2 times"):
         build_index(listed_corpus(documents))
+
+
+def test_a_document_that_is_too_long_is_named(listed_corpus):
+    corpus = listed_corpus([*numbered(3), Document("huge", "title", "melanoma " * 2_300_000)])
+    with pytest.raises(
+        PlatformError, match=r"from '0' to 'huge'\. 'huge' is too long: .* 20,000,000"
+    ):
+        build_index(corpus)
 
 
 def test_a_corpus_shorter_than_it_should_be_is_refused_with_numbers(listed_corpus):

@@ -18,7 +18,7 @@ from irplatform.runs import Ranking, Run
 pytestmark = pytest.mark.usefixtures("fresh_home")
 
 TOPICS = [Topic("1", "a"), Topic("2", "b"), Topic("3", "nobody judged it")]
-QRELS = {"1": {"e": 1, "b": 0, "x": 2}, "2": {"c": -1, "lost": 1}, "9": {"a": 1}}
+QRELS = {"1": {"e": 1, "b": 0, "x": 2}, "2": {"c": 0, "a": -1, "lost": 1}, "9": {"a": 1}}
 DOCUMENTS = set("abcdexyz")
 
 

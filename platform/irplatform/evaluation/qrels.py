@@ -80,7 +80,7 @@ def _split_trec(line: bytes, path: Path, number: int) -> _Columns:
         hint = (
             " (or BEIR's header 'query-id corpus-id score' in the first line)"
             if len(columns) == 3
-            else " (five are those of sampled judgments, which only infNDCG and infAP can use)"
+            else " (five are those of sampled judgments, which `sampled` of a collection.toml names)"
             if len(columns) == 5
             else ""
         )

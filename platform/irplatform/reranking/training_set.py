@@ -100,7 +100,8 @@ def examples(
 
     Args:
         topics: the topics.
-        judgments: topic id to document id to grade.
+        judgments: topic id to document id to grade. A negative one says that nobody judged the
+            document, and that is how it is taken.
         first: the first stage's rankings.
         candidates: topic id to the ids of its candidates.
         missing: judged documents that do not exist; nothing is learned from their judgments.
@@ -111,8 +112,8 @@ def examples(
             scores = dict(first[topic.id])
             held = candidates[topic.id]
             grades = judgments[topic.id]
-            if not missing.isdisjoint(grades):
-                grades = {d: grade for d, grade in grades.items() if d not in missing}
+            if not missing.isdisjoint(grades) or min(grades.values(), default=0) < 0:
+                grades = {d: g for d, g in grades.items() if d not in missing and g >= 0}
             labelled = LabelledTopic(topic, held, grades, tuple(scores[d] for d in held))
             found.append(Example(labelled, first[topic.id]))
     return found

@@ -13,6 +13,8 @@ from dataclasses import asdict
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+import orjson
+
 from irplatform import storage
 from irplatform.console import progress
 from irplatform.errors import InputError, PlatformError
@@ -22,7 +24,7 @@ from irplatform.retrieval.options import IndexOptions
 from irplatform.retrieval.records import searchable, to_record
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from irplatform.collections import Corpus
@@ -30,6 +32,8 @@ if TYPE_CHECKING:
 _FORMAT = 1
 """Version of what an index holds; raise it when `records` or the arguments below change."""
 _BATCH = 1000
+_LONGEST = 20_000_000
+"""Characters that Anserini's JSON reader takes in one string."""
 _BUFFER_MB = 256
 """What Lucene gathers in memory before it writes, where the Java heap is four times as large."""
 
@@ -70,6 +74,17 @@ def documents_indexed(corpus: Corpus) -> int | None:
     return _document_count(build_index(corpus).path) if is_indexed(corpus) else None
 
 
+def _why_not(records: Sequence[str], folder: Path) -> str:
+    """What keeps Lucene from taking documents."""
+    if long := [record for record in records if len(record) > _LONGEST]:
+        longest = orjson.loads(max(long, key=len))["id"]
+        return f"'{longest}' is too long: a field has at most {_LONGEST:,} characters."
+    return (
+        f"Is the disk of {folder} full, the Java heap ({java.HEAP_VARIABLE}) too small, or an id "
+        "longer than 32,766 bytes?"
+    )
+
+
 def _depends_on(corpus: Corpus, options: IndexOptions) -> dict[str, Any]:
     return {"corpus": corpus.fingerprint, "options": asdict(options), "format": _FORMAT}
 
@@ -92,10 +107,10 @@ def _build(corpus: Corpus, folder: Path, options: IndexOptions, threads: int) ->
     def add(batch: list[str]) -> int:
         taken = int(indexer.addRawDocuments(batch))
         if taken != len(batch):
+            first, *_, last = (orjson.loads(record)["id"] for record in (batch[0], *batch))
             raise PlatformError(
                 f"Lucene took only {taken} of {len(batch)} documents of '{corpus.name}', from "
-                f"{batch[0][:40]}… to {batch[-1][:40]}…. Is the disk of {folder} full, the Java "
-                f"heap ({java.HEAP_VARIABLE}) too small, or an id longer than 32,766 bytes?"
+                f"'{first}' to '{last}'. {_why_not(batch, folder)}"
             )
         return taken
 

@@ -37,7 +37,10 @@ class Judged:
         collection = request.collection
         self.refuse(collection)
         qrels: Qrels = collection.load_qrels() if collection.load_qrels else {}
-        judged = {topic.id: qrels.get(topic.id, {}) for topic in request.topics}
+        judged = {  # a negative grade says that nobody judged what was pooled
+            topic.id: [d for d, grade in qrels.get(topic.id, {}).items() if grade >= 0]
+            for topic in request.topics
+        }
         missing = missing_documents(judged.values(), request.resources)
         among = {t: sorted(d for d in grades if d not in missing) for t, grades in judged.items()}
         total = sum(map(len, judged.values()))
