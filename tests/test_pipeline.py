@@ -343,6 +343,13 @@ def test_few_judged_topics_cannot_teach(capsys):
         with pytest.raises(InputError, match=f"its own {count} judged topics are too few"):
             check_cross_validation(_collection(), [_choice(Witness)], judgments)
     assert capsys.readouterr().err == ""
+    same = replace(
+        _collection(), load_topics=lambda: [Topic(f"t{n}", "melanoma") for n in range(30)]
+    )
+    with pytest.raises(
+        InputError, match="its own 10 judged topics, which ask for 1 different things"
+    ):
+        check_cross_validation(same, [_choice(Witness)], many)
     assert check_cross_validation(_collection(), [_choice(Witness)], many) is True
     assert "cross-validating over its own 10 judged topics" in capsys.readouterr().err
 

@@ -334,10 +334,11 @@ def check_cross_validation(
     possible = different >= FEWEST_TOPICS
     learning = [choice.name for choice in rerankers if choice.trainable]
     if learning and not possible:
+        some = "" if different == len(judged) else f", which ask for {different} different things,"
         raise InputError(
             f"'{collection.id}' names no training collection for {', '.join(learning)}, and "
-            f"its own {different} judged topics that ask for different things are too few to "
-            f"cross-validate (at least {FEWEST_TOPICS}). "
+            f"its own {len(judged)} judged topics{some} are too few to cross-validate (at least "
+            f"{FEWEST_TOPICS}). "
             "Give --train-on COLLECTION or --checkpoint FOLDER."
         )
     if rerankers and possible:

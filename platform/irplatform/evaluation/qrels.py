@@ -74,16 +74,16 @@ def _is_beir_header(line: bytes) -> bool:
     return [name.strip().lower() for name in line.split(b"\t")] == _BEIR_HEADER
 
 
+_HINTS = {
+    3: " (or BEIR's header 'query-id corpus-id score' in the first line)",
+    5: " (five are those of sampled judgments, which `sampled` in a collection.toml names)",
+}
+
+
 def _split_trec(line: bytes, path: Path, number: int) -> _Columns:
     columns = line.split()
     if len(columns) != 4:
-        hint = (
-            " (or BEIR's header 'query-id corpus-id score' in the first line)"
-            if len(columns) == 3
-            else " (five are those of sampled judgments, which `sampled` of a collection.toml names)"
-            if len(columns) == 5
-            else ""
-        )
+        hint = _HINTS.get(len(columns), "")
         raise InputError(f"{_count(columns)}. {_TREC_COLUMNS}{hint}.", path=path, line=number)
     return columns[0], columns[2], columns[3]
 
