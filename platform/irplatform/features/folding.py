@@ -54,18 +54,28 @@ class Folding:
 
     def split(self, topics: Sequence[LabelledTopic]) -> list[int]:
         """Per topic, its fold; the same for the same topics, in whatever order."""
-        same = families([t.topic for t in topics])
-        first: dict[int, str] = {}
-        for family, labelled in zip(same, topics, strict=True):
-            first[family] = min(labelled.topic.id, first.get(family, labelled.topic.id))
-        kin = [
-            str(t.topic.fields.get(self.apart) or f"\0{first[family]}")
-            for family, t in zip(same, topics, strict=True)
-        ]
+        kin = [str(t.topic.fields.get(self.apart) or f"\0{t.topic.id}") for t in topics]
         names = sorted(set(kin))
         order = np.random.default_rng(5).permutation(len(names))
         fold_of = {names[place]: rank % self.folds for rank, place in enumerate(order)}
-        return [fold_of[name] for name in kin]
+        first = _together(kin, families([t.topic for t in topics]))
+        return [fold_of[first[name]] for name in kin]
+
+
+def _together(kin: Sequence[str], families: Sequence[int]) -> dict[str, str]:
+    """Per name the first of those that a family of topics ties it to, directly or not."""
+    first = {name: name for name in kin}
+
+    def root(name: str) -> str:
+        while first[name] != name:
+            name = first[name]
+        return name
+
+    member: dict[int, str] = {}
+    for name, family in zip(kin, families, strict=True):
+        one, other = sorted([root(name), root(member.setdefault(family, name))])
+        first[other] = one
+    return {name: root(name) for name in first}
 
 
 class CrossFitted(TrainableFeatureGroup):

@@ -18,6 +18,8 @@ from irplatform.thinning import thinned
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    import numpy.typing as npt
+
 T = TypeVar("T")
 
 MEMBERS = 5
@@ -93,13 +95,26 @@ def fold_topics(
             the same. Without them each topic is one of its own.
     """
     kin = list(range(len(topics))) if families is None else families
-    order = np.random.default_rng([seed, 7]).permutation(len(set(kin)))
-    folds = min(folds, len(order))
-    parts = [set(order[number::folds].tolist()) for number in range(folds)]
+    random = np.random.default_rng([seed, 7])
+    # Where the first of a family goes, the others follow: they move no other topic.
+    first = {family: place for place, family in reversed(list(enumerate(kin)))}
+    folds = min(folds, len(first))
+    fold_of = _dealt(random.permutation(len(topics)), folds)
+    held = {family: fold_of[place] for family, place in first.items()}
+    if len(set(held.values())) < folds:  # many of few families
+        held = dict(zip(first, _dealt(random.permutation(len(first)), folds), strict=True))
     return [
         Split(
-            tuple(t for t, family in zip(topics, kin, strict=True) if family not in part),
-            tuple(t for t, family in zip(topics, kin, strict=True) if family in part),
+            tuple(t for t, family in zip(topics, kin, strict=True) if held[family] != fold),
+            tuple(t for t, family in zip(topics, kin, strict=True) if held[family] == fold),
         )
-        for part in parts
+        for fold in range(folds)
     ]
+
+
+def _dealt(order: npt.NDArray[np.int64], folds: int) -> list[int]:
+    """Per place the fold that it goes to, when places are dealt out in an order."""
+    fold_of = np.empty(len(order), dtype=np.int64)
+    fold_of[order] = np.arange(len(order)) % max(folds, 1)
+    found: list[int] = fold_of.tolist()
+    return found
