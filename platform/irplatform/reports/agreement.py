@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from irplatform.reports.columns import aligned
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -28,7 +30,7 @@ def render(agreed: Agreement) -> str:
         f"Kendall's tau-b over {len(agreed.systems)} systems; intervals over topics, from "
         f"{agreed.samples:,} draws; p: chance of a correlation as strong between independent orders"
     )
-    return "\n".join([*_aligned(scores, 2), "", *_aligned(taus, 1), note])
+    return "\n".join([*aligned(scores, head=2), "", *aligned(taus), note])
 
 
 def as_json(agreed: Agreement) -> dict[str, Any]:
@@ -72,15 +74,3 @@ def _row(correlation: Correlation) -> list[str]:
         return [pair, "-", "one gives all systems the same score", "-"]
     interval = f"[{correlation.low:.2f}, {correlation.high:.2f}]"
     return [pair, f"{correlation.tau:.2f}", interval, f"{correlation.p_value:.3f}"]
-
-
-def _aligned(rows: Sequence[Sequence[str]], heads: int) -> list[str]:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = []
-    for number, row in enumerate(rows):
-        others = zip(row[1:], widths[1:], strict=True)
-        cells = [row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in others)]
-        lines.append("  ".join(cells).rstrip())
-        if number == heads - 1:
-            lines.append("-" * (sum(widths) + 2 * (len(widths) - 1)))
-    return lines

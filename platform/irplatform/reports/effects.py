@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from irplatform.reports.columns import aligned
 from irplatform.runs.scores import alone
 
 if TYPE_CHECKING:
@@ -34,24 +35,13 @@ def render_effects(
     Returns:
         Lines without trailing white space and without a final line break.
     """
-    lines = [_HEADER, *_lines(comparisons, measures)]
-    widths = [max(len(line[column]) for line in lines) for column in range(len(_HEADER))]
-    told = [
-        "  ".join(
-            cell.ljust(width) if column < 2 else cell.rjust(width)
-            for column, (cell, width) in enumerate(zip(line, widths, strict=True))
-        ).rstrip()
-        for line in lines
-    ]
     topics = {c.n for by_measure in comparisons.values() for c in by_measure.values()}
     over = " or ".join(f"{n:,}" for n in sorted(topics))
     return "\n".join(
         [
             f"Differences from {baseline} over {over} topics",
             "",
-            told[0],
-            "-" * (sum(widths) + 2 * (len(widths) - 1)),
-            *told[1:],
+            *aligned([_HEADER, *_lines(comparisons, measures)], left=2),
             "d: difference in standard deviations of the differences; p: paired t-test, "
             "Holm's correction",
         ]

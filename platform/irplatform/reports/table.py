@@ -10,6 +10,8 @@ import sys
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TextIO
 
+from irplatform.reports.columns import aligned
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -76,9 +78,7 @@ def render_table(
         Lines without trailing white space and without a final line break.
     """
     header, cells = _cells(rows, measures, ascii_only)
-    widths = [max(len(line[column]) for line in (header, *cells)) for column in range(len(header))]
-    lines = [_align(header, widths), "-" * (sum(widths) + 2 * (len(widths) - 1))]
-    lines += [_align(row, widths) for row in cells]
+    lines = aligned([header, *cells])
     legend = _legend(rows, baseline, ascii_only)
     return "\n".join([*([note, ""] if note else []), *lines, *([legend] if legend else [])])
 
@@ -155,12 +155,6 @@ def _cells(
 def _glyphs(strength: int, ascii_only: bool) -> str:
     better, worse = _GLYPHS[ascii_only]
     return better * strength if strength > 0 else worse * -strength
-
-
-def _align(cells: Sequence[str], widths: Sequence[int]) -> str:
-    first, *others = zip(cells, widths, strict=True)
-    text = "  ".join([first[0].ljust(first[1]), *(cell.rjust(width) for cell, width in others)])
-    return text.rstrip()
 
 
 def _legend(rows: Sequence[ResultRow], baseline: str, ascii_only: bool) -> str:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from irplatform.evaluation import paired_test
+from irplatform.reports.columns import aligned
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -121,9 +122,9 @@ class TuneReport:
             f"{', '.join(self.systems)} on {self.tuned_on}: {len(found.held_out):,} topics, "
             f"{found.tried:,} trials",
             "",
-            *_aligned(rows),
+            *aligned(rows, left=len(rows[0]), head=0),
             "",
-            *_aligned(scores),
+            *aligned(scores, left=2, head=0),
             "",
             f"Gain to expect: {gain.mean:+.4f} ± {gain.error:.4f} (standard error over topics)"
             + tested,
@@ -172,13 +173,6 @@ def _shown(value: object) -> str:
     if isinstance(value, float):
         return f"{value:g}"
     return value if isinstance(value, str) else _toml(value).strip('"')
-
-
-def _aligned(rows: Sequence[tuple[str, ...]]) -> list[str]:
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    return [
-        "  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)).rstrip() for row in rows
-    ]
 
 
 def _key(name: str) -> str:

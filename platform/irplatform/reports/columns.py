@@ -1,0 +1,31 @@
+"""Rows of text as aligned columns, for tables that are read in a terminal and kept in files."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def aligned(rows: Sequence[Sequence[str]], *, left: int = 1, head: int = 1) -> list[str]:
+    """Align the cells of rows, two spaces apart.
+
+    Args:
+        rows: as many cells each.
+        left: how many columns stand to the left; numbers, behind them, stand to the right.
+        head: how many rows a line is drawn under; none for 0.
+
+    Returns:
+        Lines without trailing white space.
+    """
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = [
+        "  ".join(
+            cell.ljust(width) if column < left else cell.rjust(width)
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]
+    rule = ["-" * (sum(widths) + 2 * (len(widths) - 1))] if head else []
+    return [*lines[:head], *rule, *lines[head:]]
