@@ -1,0 +1,68 @@
+"""That the documents are there before anything is searched: downloaded, and whole."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from irplatform.collections import irds
+from irplatform.collections.checks import refuse_broken, warning_of_abstracts
+from irplatform.console import notice
+from irplatform.retrieval import is_indexed
+from irplatform.storage import artifact, fingerprint
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from irplatform.collections import Collection, Qrels
+    from irplatform.resources import CollectionResources
+
+
+def refuse_silent_downloads(collection: Collection, name: str) -> None:
+    """Refuse to begin what would download gigabytes that nobody asked for.
+
+    Raises:
+        InputError: what is missing, from where, how much, and what to do.
+    """
+    if "ir_datasets id" in collection.metadata:
+        documents = not is_indexed(collection.corpus)
+        irds.refuse_silent_downloads(collection, name, documents=documents)
+
+
+def refuse_broken_corpus(
+    collection: Collection, qrels: Qrels | None, resources: CollectionResources
+) -> str:
+    """Index the corpus, and see that it is whole; a corpus that passed once is not looked at again.
+
+    Returns:
+        What the user is warned of, or "".
+
+    Raises:
+        InputError: many documents are empty, or many relevant ones are missing.
+    """
+    judged = {topic: dict(grades) for topic, grades in (qrels or {}).items()}
+    index = resources.index_artifact().fingerprint
+
+    def look(folder: Path) -> None:
+        opened = resources.index()
+        stats = opened.stats()
+        refuse_broken(
+            collection,
+            qrels,
+            contains=opened.contains,
+            documents=stats["documents"],
+            empty=stats["documents"] - stats["non_empty_documents"],
+        )
+        warning = warning_of_abstracts(
+            collection,
+            documents=stats["documents"],
+            titles=opened.documents_with("title"),
+            abstracts=opened.documents_with("abstract"),
+        )
+        (folder / "warning.txt").write_text(warning, encoding="utf-8")
+
+    depends_on = {"format": 2, "index": index, "qrels": fingerprint(judged)}
+    with resources.timed("index"):
+        looked = artifact("check", collection.id, depends_on, look)
+    if warning := (looked.path / "warning.txt").read_text(encoding="utf-8"):
+        notice(warning)
+    return warning
