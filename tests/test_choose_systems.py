@@ -34,6 +34,21 @@ def test_a_setting_with_a_name_reaches_that_system_only():
     assert (options["delta"].filters, options["delta-32"].filters) == (8, 32)
 
 
+@pytest.mark.parametrize(
+    ("name", "option"),
+    [("ltr", "settings"), ("graphene-features", "feature_settings")],
+)
+def test_features_read_the_knowledge_bases_that_queries_are_expanded_with(name, option):
+    expanded = _options(["bm25", "rm3"], [name], expand=["mesh", "hgnc"])[name]
+    told = getattr(expanded, option)
+    assert told["concepts"] == told["query-parts"] == {"knowledge": ["mesh", "hgnc"]}
+    assert "lexical" not in told
+    own = {f"{name}.{option}.concepts.knowledge": ["doid"]}
+    told = getattr(_options(["bm25"], [name], expand=["mesh"], **own)[name], option)
+    assert (told["concepts"], told["genes"]) == ({"knowledge": ["doid"]}, {"knowledge": ["mesh"]})
+    assert getattr(_options(["bm25"], [name])[name], option) == {}
+
+
 def test_a_part_of_an_option_is_set_and_the_other_parts_stay():
     usual = _options(["bm25"], ["delta"])["delta"].loop
     loop = _options(["bm25"], ["delta"], **{"loop.epochs": 3, "delta.loop.patience": 2})[

@@ -72,10 +72,12 @@ def choose_systems(
         for registration, (_, values) in zip(chosen, given, strict=True)
     ]
     count = len(retrievers)
-    return (
-        [RetrieverChoice(registration, options) for registration, options in made[:count]],
-        [RerankerChoice(registration, options, members) for registration, options in made[count:]],
-    )
+    found = [RetrieverChoice(registration, options) for registration, options in made[:count]]
+    bases = next((held for c in found if (held := getattr(c.options, "expand", ()))), ())
+    return found, [
+        RerankerChoice(registration, options, members).expanding(tuple(bases))
+        for registration, options in made[count:]
+    ]
 
 
 def with_expansion_of(

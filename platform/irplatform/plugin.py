@@ -311,6 +311,20 @@ class Reranker:
     def __init__(self, options: _Options | None = None) -> None:
         self.options: _Options = options if options is not None else type(self).Options()
 
+    @classmethod
+    def expanding(cls, options: _Options, knowledge: tuple[str, ...]) -> _Options:
+        """The options where a run expands its queries with some knowledge bases.
+
+        One that reads knowledge bases reads these, unless its options name others: the same command
+        then gives the same scores whatever else is installed.
+
+        Args:
+            options: as they were chosen.
+            knowledge: names of the knowledge bases.
+        """
+        del knowledge
+        return options
+
     def prepare(self, resources: Resources) -> None:
         """Take what is needed from the harness; called once, before `fit`, `load` and `score`."""
 
@@ -402,7 +416,8 @@ class FeatureGroup:
     Attributes:
         Options: the class of its options.
         citation: where the features come from.
-        reads_knowledge: whether features change with the installed knowledge bases.
+        reads_knowledge: whether features change with knowledge bases: those of an option
+            `knowledge`, where a group has one and it says so, else all that are installed.
         holds_first_stage: whether a first stage's score of the whole query is among them.
         options: the options of this instance.
     """

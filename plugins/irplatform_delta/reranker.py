@@ -65,12 +65,21 @@ class Delta(NeuralReranker):
         self.start(resources, lambda: DeltaNetwork(sizes, options.slope, options.dropout))
 
     @classmethod
+    def expanding(cls, options: AnyOptions, knowledge: tuple[str, ...]) -> AnyOptions:
+        """The options whose features read the same knowledge bases."""
+        from irplatform.features import with_knowledge
+
+        held = DeltaOptions.model_validate(options.model_dump())
+        told = with_knowledge(held.features, held.feature_settings, knowledge)
+        return options.model_copy(update={"feature_settings": told})
+
+    @classmethod
     def options_of_pretraining(cls, options: AnyOptions) -> AnyOptions:
         """Without features, which have weights of 0 when what follows begins."""
         return options.model_copy(update={"features": (), "feature_settings": {}})
 
     def depends_on(self) -> Mapping[str, object]:
-        """The knowledge bases that are installed, where features read them."""
+        """The knowledge bases, where features read them."""
         from irplatform.features import dependencies
 
         return dependencies(self.options.features, self.options.feature_settings)

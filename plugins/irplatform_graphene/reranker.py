@@ -46,6 +46,15 @@ class Graphene(TrainableReranker):
     _loaded = False
 
     @classmethod
+    def expanding(cls, options: AnyOptions, knowledge: tuple[str, ...]) -> AnyOptions:
+        """The options whose features read the same knowledge bases."""
+        from irplatform.features import with_knowledge
+
+        held = GrapheneOptions.model_validate(options.model_dump())
+        told = with_knowledge(held.features, held.feature_settings, knowledge)
+        return options.model_copy(update={"feature_settings": told})
+
+    @classmethod
     def options_of_pretraining(cls, options: AnyOptions) -> AnyOptions:
         """The options that pre-training heeds."""
         return for_pretraining(GrapheneOptions.model_validate(options.model_dump()))

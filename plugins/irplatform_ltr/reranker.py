@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from irplatform.features import Calculator, Features, Group
+    from irplatform.plugin import Options as AnyOptions
     from irplatform.training.sampling import Pool
     from irplatform_ltr.learners.views import Views
 
@@ -41,6 +42,15 @@ class LearningToRank(TrainableReranker):
     _groups: list[Group]
     _learners: Views
 
+    @classmethod
+    def expanding(cls, options: AnyOptions, knowledge: tuple[str, ...]) -> AnyOptions:
+        """The options whose features read the same knowledge bases."""
+        from irplatform.features import with_knowledge
+
+        held = LtrOptions.model_validate(options.model_dump())
+        told = with_knowledge(held.features, held.settings, knowledge)
+        return options.model_copy(update={"settings": told})
+
     def prepare(self, resources: Resources) -> None:
         """Keep the resources; groups are opened when it is known which apply."""
         self._resources = resources
@@ -53,7 +63,7 @@ class LearningToRank(TrainableReranker):
         return hold_first_stage(self.options.features)
 
     def depends_on(self) -> Mapping[str, object]:
-        """The knowledge bases that are installed, where features read them.
+        """The knowledge bases, where features read them.
 
         Raises:
             InputError: no groups are named, or wrong ones, or with wrong settings.

@@ -8,7 +8,7 @@ from feature_resources import feature_resources
 from small import labelled
 
 from irplatform.errors import InputError
-from irplatform.features import SideFeatures, dependencies, hold_first_stage
+from irplatform.features import SideFeatures, dependencies, hold_first_stage, with_knowledge
 from irplatform.plugin import FeatureGroup, TrainableFeatureGroup, TrainingData
 from irplatform.training.sampling import Pool
 
@@ -167,6 +167,25 @@ def test_only_groups_that_read_knowledge_depend_on_it(monkeypatch):
     )
     assert dependencies(("lexical", "document")) == {}
     assert dependencies(("lexical", "concepts")) == {"knowledge": "abc"}
+
+
+def test_groups_that_are_told_which_knowledge_bases_depend_on_no_others(monkeypatch):
+    everything = {"mesh": None, "hgnc": None, "hetionet": None}
+    monkeypatch.setattr("irplatform.knowledge.installed", lambda: everything)
+    monkeypatch.setattr(
+        "irplatform.knowledge.open_knowledge",
+        lambda names: type("Knowledge", (), {"fingerprint": "+".join(names)}),
+    )
+    told = with_knowledge(("lexical", "concepts", "genes"), {}, ("mesh", "hgnc"))
+    assert told == {name: {"knowledge": ["mesh", "hgnc"]} for name in ("concepts", "genes")}
+    assert dependencies(("lexical", "concepts", "genes"), told) == {"knowledge": "mesh+hgnc"}
+    own = {"genes": {"knowledge": ["hgnc"]}, "lexical": {}}
+    told = with_knowledge(("lexical", "concepts", "genes"), own, ("mesh",))
+    assert told == {**own, "concepts": {"knowledge": ["mesh"]}}
+    assert dependencies(("lexical", "concepts", "genes"), told) == {"knowledge": ["hgnc", "mesh"]}
+
+
+def test_wrong_names_of_groups_are_refused():
     with pytest.raises(InputError, match="unknown feature group 'no-such-group'"):
         dependencies(("no-such-group",))
 

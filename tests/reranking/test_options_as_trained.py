@@ -6,6 +6,7 @@ from small import registration
 
 from irplatform.errors import InputError
 from irplatform.plugin import Options, TrainableReranker
+from irplatform.registry import registry
 from irplatform.reranking.systems import RerankerChoice
 
 
@@ -31,6 +32,20 @@ def test_options_are_those_of_training_unless_the_user_chose_others():
     assert _choice(form="plain").as_trained(recorded).options == ConstantOptions(
         size=9, form="plain"
     )
+
+
+def test_what_queries_are_expanded_with_is_no_choice_of_the_user():
+    """Features go on reading what the model was trained with."""
+    held = registry().reranker("ltr")
+
+    def choice(bases, **settings):
+        return RerankerChoice(held, held.options(settings)).expanding(bases)
+
+    trained = choice(("mesh", "hgnc"), settings={"fields": {"k1": 2}})
+    recorded = trained.options.model_dump(mode="json")
+    assert recorded["settings"]["genes"] == {"knowledge": ["mesh", "hgnc"]}
+    assert choice(("mesh",)).as_trained(recorded).options == trained.options
+    assert choice(()).as_trained(recorded).options == trained.options
 
 
 def test_options_of_another_version_are_refused():

@@ -6,7 +6,12 @@ out of fold where they learn, standardized on the training topics, saved with th
 """
 
 from irplatform.features.calculator import Calculator
-from irplatform.features.dependencies import check_systems, dependencies, hold_first_stage
+from irplatform.features.dependencies import (
+    check_systems,
+    dependencies,
+    hold_first_stage,
+    with_knowledge,
+)
 from irplatform.features.folding import Folding, cross_fitted
 from irplatform.features.groups import Batch, Features, Group, load_groups, open_groups, save_groups
 from irplatform.features.side import SideFeatures
@@ -25,4 +30,5 @@ __all__ = [
     "load_groups",
     "open_groups",
     "save_groups",
+    "with_knowledge",
 ]

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from typing import Any, Literal
 
     from irplatform.plugin import FeatureGroup
+    from irplatform.registry import Registration
 
 
 def dependencies(
@@ -18,7 +19,7 @@ def dependencies(
 ) -> Mapping[str, object]:
     """What some groups' features depend on: the files that their options name, knowledge bases.
 
-    Of knowledge bases all that are installed, where one of the groups reads them.
+    Of knowledge bases those that the groups which read them name, else all that are installed.
 
     It belongs in `depends_on`, which is called before any work: what is wrong with names and
     settings is then told before documents are searched.
@@ -43,10 +44,37 @@ def dependencies(
         with known.at_work("checking its options"):
             if of_group := group.check():
                 found[name] = dict(of_group)
-    bases = list(installed()) if any(g.reads_knowledge for g in _known(names)) else []
+    everything = list(installed())
+    read = [
+        given.get(group.name, {}).get("knowledge") or everything
+        for group in _known(names)
+        if group.system.reads_knowledge
+    ]
+    marks = sorted({open_knowledge(bases).fingerprint for bases in read if bases})
     return {
-        **({"knowledge": open_knowledge(bases).fingerprint} if bases else {}),
+        **({"knowledge": marks[0] if len(marks) == 1 else marks} if marks else {}),
         **({"features": found} if found else {}),
+    }
+
+
+def with_knowledge(
+    names: Sequence[str], settings: Mapping[str, Mapping[str, Any]], knowledge: Sequence[str]
+) -> dict[str, dict[str, Any]]:
+    """The options of some groups, of which those that read knowledge bases are told which.
+
+    Args:
+        names: of groups.
+        settings: their options, by name; a group whose options say it is left alone.
+        knowledge: names of the knowledge bases.
+    """
+    told = {
+        group.name: {"knowledge": list(knowledge)}
+        for group in _known(names)
+        if group.system.reads_knowledge and "knowledge" in group.option_names()
+    }
+    return {
+        name: {**told.get(name, {}), **settings.get(name, {})}
+        for name in (*settings, *(name for name in told if name not in settings))
     }
 
 
@@ -113,10 +141,10 @@ def check_names(
 
 def hold_first_stage(names: Sequence[str]) -> bool:
     """Whether a first stage's score is among the features of some groups."""
-    return any(group.holds_first_stage for group in _known(names))
+    return any(group.system.holds_first_stage for group in _known(names))
 
 
-def _known(names: Sequence[str]) -> list[type[FeatureGroup]]:
+def _known(names: Sequence[str]) -> list[Registration[FeatureGroup]]:
     from irplatform.registry import registry
 
-    return [registry().feature_group(name).system for name in names]
+    return [registry().feature_group(name) for name in names]

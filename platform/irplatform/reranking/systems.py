@@ -26,11 +26,13 @@ class RerankerChoice:
         registration: its name and class.
         options: of the reranker.
         members: how many models are trained and averaged, where it learns.
+        knowledge: what queries are expanded with; the options are told of it.
     """
 
     registration: Registration[Reranker]
     options: Options
     members: int = MEMBERS
+    knowledge: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -65,6 +67,13 @@ class RerankerChoice:
             reranker.prepare(resources)
         return reranker
 
+    def expanding(self, knowledge: tuple[str, ...]) -> RerankerChoice:
+        """This reranker where queries are expanded with some knowledge bases, or with none."""
+        if not knowledge:
+            return self
+        options = self.registration.system.expanding(self.options, knowledge)
+        return replace(self, options=options, knowledge=knowledge)
+
     def as_trained(self, recorded: Mapping[str, object]) -> RerankerChoice:
         """This reranker with a checkpoint's options, where it has its defaults now.
 
@@ -72,6 +81,8 @@ class RerankerChoice:
             InputError: the checkpoint has options that this version of the reranker has not.
         """
         usual = self.registration.options({})
+        if self.knowledge:
+            usual = self.registration.system.expanding(usual, self.knowledge)
         chosen = {
             name: value
             for name in type(usual).model_fields
