@@ -18,10 +18,12 @@ def check_device(wanted: str) -> None:
 
 
 def choose_device(wanted: str, threads: int = 1) -> str:
-    """The device that a name stands for; "auto" takes a GPU where there is one.
+    """The device that a name stands for, with torch told how to compute there, in all of a process.
+
+    On the CPU torch gets so many threads; on a GPU convolutions are not rounded to TF32.
 
     Args:
-        wanted: one of `CHOICES`.
+        wanted: one of `CHOICES`; "auto" takes a GPU where there is one.
         threads: of torch on the CPU. Sums depend on how they are divided among threads, so that
             another number of them would train other weights.
 

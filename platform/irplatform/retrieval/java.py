@@ -1,4 +1,4 @@
-"""The Java virtual machine: the one module that touches it.
+"""The Java virtual machine: found, started, and asked for classes; nothing else starts one.
 
 Lucene runs in a JVM inside the Python process, reached through PyJNIus; the classes are those of
 the Anserini jar that Pyserini ships. The JVM is started here and not by Pyserini, because Pyserini
