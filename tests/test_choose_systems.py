@@ -49,6 +49,16 @@ def test_features_read_the_knowledge_bases_that_queries_are_expanded_with(name, 
     assert getattr(_options(["bm25"], [name])[name], option) == {}
 
 
+def test_stacked_rerankers_read_them_too():
+    stacked = {"ltr.stack": ["graphene-features", "drmm"], "expand": ["mesh"]}
+    own = "ltr.settings.stack.settings.graphene-features.feature_settings.genes.knowledge"
+    told = _options(["bm25"], ["ltr"], **stacked, **{own: ["hgnc"]})["ltr"].settings["stack"]
+    assert set(told["settings"]) == {"graphene-features"}
+    features = told["settings"]["graphene-features"]["feature_settings"]
+    assert features["concepts"] == {"knowledge": ["mesh"]}
+    assert features["genes"] == {"knowledge": ["hgnc"]}
+
+
 def test_a_part_of_an_option_is_set_and_the_other_parts_stay():
     usual = _options(["bm25"], ["delta"])["delta"].loop
     loop = _options(["bm25"], ["delta"], **{"loop.epochs": 3, "delta.loop.patience": 2})[

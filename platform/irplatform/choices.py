@@ -73,11 +73,18 @@ def choose_systems(
     ]
     count = len(retrievers)
     found = [RetrieverChoice(registration, options) for registration, options in made[:count]]
-    bases = next((held for c in found if (held := getattr(c.options, "expand", ()))), ())
-    return found, [
-        RerankerChoice(registration, options, members).expanding(tuple(bases))
-        for registration, options in made[count:]
+    second = [
+        RerankerChoice(registration, options, members) for registration, options in made[count:]
     ]
+    return found, told_of_expansion(second, found)
+
+
+def told_of_expansion(
+    rerankers: Sequence[RerankerChoice], retrievers: Sequence[RetrieverChoice]
+) -> list[RerankerChoice]:
+    """The rerankers, told which knowledge bases queries are expanded with."""
+    bases = next((held for c in retrievers if (held := getattr(c.options, "expand", ()))), ())
+    return [choice.expanding(tuple(bases)) for choice in rerankers]
 
 
 def with_expansion_of(

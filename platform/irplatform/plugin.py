@@ -200,7 +200,7 @@ class Resources(Protocol):
         """Token ids and lexical statistics of every document."""
 
     def vectors(self, options: VectorOptions | None = None) -> WordVectors:
-        """Word vectors: those the user imported, else trained on the collection's text."""
+        """Word vectors: a checkpoint's, else those the user imported, else trained on the text."""
 
     def concepts(self, options: ConceptOptions | None = None) -> ConceptGraph:
         """The document–concept graph, whose rows are those of the forward index."""
@@ -509,10 +509,13 @@ class Retriever:
     Attributes:
         Options: the class of its options.
         citation: where the method comes from.
+        on_device: whether it computes on the device of the resources, such as a GPU; its rankings
+            are then kept for each.
     """
 
     Options: ClassVar[type[Options]] = Options
     citation: ClassVar[str] = ""
+    on_device: ClassVar[bool] = False
 
     def __init__(self, options: _Options | None = None) -> None:
         self.options: _Options = options if options is not None else type(self).Options()

@@ -22,6 +22,7 @@ class BiEncoderSearch(Retriever):
     """Nearest documents by a bi-encoder's vectors, through FAISS."""
 
     Options = RetrieverOptions
+    on_device = True
     citation: ClassVar[str] = (
         f"{BiEncoder.citation} The index: Jeff Johnson, Matthijs Douze, Hervé Jégou. "
         "Billion-scale similarity search with GPUs. IEEE Transactions on Big Data 7, 2021."

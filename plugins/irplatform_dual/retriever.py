@@ -60,6 +60,7 @@ class DualEncoderSearch(Retriever):
     """Nearest documents by the dual encoder's vectors, through FAISS."""
 
     Options = RetrieverOptions
+    on_device = True
     citation: ClassVar[str] = (
         f"{DualEncoder.citation} The index: Jeff Johnson, Matthijs Douze, Hervé Jégou. "
         "Billion-scale similarity search with GPUs. IEEE Transactions on Big Data 7, 2021."

@@ -132,7 +132,8 @@ def _nearest(
         if scores.shape[1] > depth:
             keep = np.argpartition(-scores, depth - 1, axis=1)[:, :depth]
             last = np.take_along_axis(scores, keep, axis=1).min(axis=1)
-            for query in np.flatnonzero((scores >= last[:, None]).sum(axis=1) > depth):
+            tied = (scores >= last[:, None]).sum(axis=1) > depth
+            for query in np.flatnonzero(tied & (last > 0)):  # what is not similar is not found
                 keep[query] = _first(scores[query], rows[query], depth, last[query], index)
             scores = np.take_along_axis(scores, keep, axis=1)
             rows = np.take_along_axis(rows, keep, axis=1)

@@ -137,7 +137,7 @@ class Graphene(TrainableReranker):
         return hold_first_stage(self.options.features)
 
     def depends_on(self) -> Mapping[str, object]:
-        """The installed knowledge bases, which the graph, names and some features come from.
+        """The knowledge bases, which the graph, names and some features come from.
 
         Raises:
             InputError: none is installed.

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from irplatform.knowledge import all_installed, open_knowledge
 from irplatform.plugin import FeatureGroup, Options, Resources, Topic
-from irplatform.retrieval.querying import Expander, QueryPlan
+from irplatform.retrieval.querying import Expander, QueryPlan, query_dependencies
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -67,5 +67,6 @@ class KnowledgeFeatures(FeatureGroup):
         return self.options.lacking(topics)
 
     def depends_on(self) -> Mapping[str, object]:
-        """The knowledge bases."""
-        return {"knowledge": self.options.open().fingerprint}
+        """The knowledge bases, and how topics are taken apart."""
+        knowledge = self.options.open().fingerprint
+        return {"knowledge": knowledge, **query_dependencies(self.options.plan)}

@@ -45,10 +45,14 @@ class LearningToRank(TrainableReranker):
     @classmethod
     def expanding(cls, options: AnyOptions, knowledge: tuple[str, ...]) -> AnyOptions:
         """The options whose features read the same knowledge bases."""
-        from irplatform.features import with_knowledge
+        from irplatform.features import rerankers_with_knowledge, with_knowledge
 
         held = LtrOptions.model_validate(options.model_dump())
         told = with_knowledge(held.features, held.settings, knowledge)
+        if held.stack:
+            stack = told.get("stack", {})
+            settings = rerankers_with_knowledge(held.stack, stack.get("settings", {}), knowledge)
+            told["stack"] = {**stack, **({"settings": settings} if settings else {})}
         return options.model_copy(update={"settings": told})
 
     def prepare(self, resources: Resources) -> None:

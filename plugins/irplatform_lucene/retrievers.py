@@ -21,7 +21,7 @@ from irplatform.retrieval.querying import (
     as_json,
     check_fields,
     chosen_on,
-    fold_dependencies,
+    query_dependencies,
 )
 from irplatform.runs import Run
 
@@ -143,7 +143,7 @@ class BM25Retriever(BM25Formula):
         """The content of the knowledge bases, and weights of topics that were tuned on."""
         if not self._knowledge_bases:
             return {}
-        folds = fold_dependencies(_given(self.options, BM25Options).plan)
+        folds = query_dependencies(_given(self.options, BM25Options).plan)
         return {"knowledge": open_knowledge(self._knowledge_bases).fingerprint, **folds}
 
     def check(self, topics: Sequence[Topic]) -> None:

@@ -71,10 +71,11 @@ def test_elements_that_come_twice_are_joined_and_nested_ones_parted(tmp_path):
     xml = (
         '<topics><topic number="1"><gene>EGFR</gene><gene>TP53</gene></topic><topic number="2">'
         "<gene><symbol>RET</symbol><variant>M918T</variant></gene></topic>"
-        '<topic number="3"><gene>TNF<i>α</i></gene></topic></topics>'
+        '<topic number="3"><gene>TNF<i>α</i></gene></topic>'
+        '<topic number="4"><gene><b>BRAF</b>-mutant</gene></topic></topics>'
     )
     topics = read(tmp_path, xml, "trec-pm", "{gene}")
-    assert [topic.query for topic in topics] == ["EGFR, TP53", "RET M918T", "TNFα"]
+    assert [topic.query for topic in topics] == ["EGFR, TP53", "RET M918T", "TNFα", "BRAF-mutant"]
 
 
 def test_topics_of_2020_have_a_treatment(tmp_path):

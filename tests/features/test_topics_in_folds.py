@@ -44,6 +44,13 @@ def test_sources_that_share_a_question_share_a_fold(plain):
         assert len(set(folds[start : start + 4])) == 1
 
 
+@pytest.mark.parametrize("count", [2, 3])
+def test_few_families_have_folds_of_their_own(count):
+    for start in range(40):
+        topics = _topics([""] * start + [f"query {n % count}" for n in range(30)])[start:]
+        assert len(set(Folding(5, "").split(topics))) == count
+
+
 def test_the_order_of_topics_changes_nothing(plain):
     topics = _topics([*plain[:30], *plain[:10]])
     folds = Folding(5, "citing_id").split(topics)

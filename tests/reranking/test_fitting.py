@@ -264,6 +264,16 @@ def test_a_reranker_that_does_not_learn_gets_its_weight_from_the_training_topics
     assert system.weight < 0.5
 
 
+def test_topics_that_all_ask_the_same_leave_none_to_validate_on():
+    same = [
+        replace(e, labelled=replace(e.labelled, topic=Topic(e.topic.id, "the same")))
+        for e in _examples(range(9))
+    ]
+    with pytest.raises(InputError, match="topics of 'train' all ask for the same"):
+        fit_system(_choice(Memory), TrainingSet("train", same), Resources())
+    fit_system(_choice(Memory), TrainingSet("train", same, _examples(range(5))), Resources())
+
+
 def test_without_a_relevant_document_there_is_nothing_to_learn():
     nothing = [replace(e, labelled=replace(e.labelled, judgments={})) for e in _examples(range(9))]
     with pytest.raises(InputError, match="'train' has no relevant document to train 'memory'"):

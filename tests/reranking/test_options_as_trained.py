@@ -46,6 +46,9 @@ def test_what_queries_are_expanded_with_is_no_choice_of_the_user():
     assert recorded["settings"]["genes"] == {"knowledge": ["mesh", "hgnc"]}
     assert choice(("mesh",)).as_trained(recorded).options == trained.options
     assert choice(()).as_trained(recorded).options == trained.options
+    again = choice(("mesh",), features=["concepts", "fields"]).as_trained(recorded)
+    assert again.options.settings == trained.options.settings
+    assert again.expanding(("doid",)) == again
 
 
 def test_options_of_another_version_are_refused():

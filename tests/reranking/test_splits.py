@@ -47,6 +47,10 @@ def test_families_stay_together():
     assert sorted(t for split in splits for t in split.validation) == list(range(30))
     for split in splits:
         assert not {kin[t] for t in split.training} & {kin[t] for t in split.validation}
+    few = [number % 2 for number in range(30)]
+    for seed in range(40):  # both may be dealt to one fold at first
+        splits = fold_topics(range(30), 5, seed, few)
+        assert sorted(len(split.validation) for split in splits) == [15, 15]
     alone = fold_topics(range(30), 5, seed=1, families=list(range(30)))
     assert alone == fold_topics(range(30), 5, seed=1)
 

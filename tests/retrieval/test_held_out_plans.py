@@ -5,7 +5,7 @@ import pytest
 from irplatform.api.tuning import _one_plan
 from irplatform.errors import InputError
 from irplatform.plugin import Topic
-from irplatform.retrieval.querying import QueryPlan, chosen_on, fold_dependencies, read_plan
+from irplatform.retrieval.querying import QueryPlan, chosen_on, query_dependencies, read_plan
 from irplatform.retrieval.querying.held_out import folds_of, topic_mark, weights_for
 
 PLAN = {
@@ -51,12 +51,13 @@ def test_the_default_has_folds_of_fifty_topics_each_once():
 def test_a_plan_with_other_weights_has_not_the_folds_of_the_default(changed):
     plan = QueryPlan.model_validate(changed)
     assert folds_of(plan) == ()
-    assert fold_dependencies(plan) == {}
+    assert list(query_dependencies(plan)) == ["queries"]
 
 
 def test_what_a_run_depends_on_names_the_folds_of_the_default():
-    assert list(fold_dependencies(QueryPlan())) == ["folds"]
-    assert fold_dependencies(QueryPlan.model_validate(PLAN)) == {}  # they are in the options
+    assert list(query_dependencies(QueryPlan())) == ["queries", "folds"]
+    in_options = query_dependencies(QueryPlan.model_validate(PLAN))
+    assert list(in_options) == ["queries"]
 
 
 def test_the_folds_of_a_file_are_read_and_checked(tmp_path):

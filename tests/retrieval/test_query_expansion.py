@@ -159,6 +159,10 @@ def test_fields_that_the_template_put_into_the_query_are_searched(expander):
     (added,) = (part for part in expander().components(topic) if part.setting.startswith("other."))
     assert (added.setting, added.weight) == ("other.treatment", 1.0)
     assert names_of(expander().expression(topic), "other.treatment") == {"trastuzumab emtansine": 1}
+    shared = Topic("1", TOPIC.query, {**TOPIC.fields, "other": "cancer", "note": "lung"})
+    assert not [p for p in expander().components(shared) if p.setting.startswith("other.")]
+    marked = Topic("1", f"(Trastuzumab Emtansine), {TOPIC.query}", fields)
+    assert "other.treatment" in {part.setting for part in expander().components(marked)}
     planned = expander(other={"treatment": 0.5}).components(topic)
     assert [part.weight for part in planned if part.setting == "other.treatment"] == [0.5]
 

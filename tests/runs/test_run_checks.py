@@ -63,6 +63,7 @@ def test_ranks_that_contradict_the_scores_are_a_warning_per_topic(tmp_path):
     [
         ("1 Q0 a 0 2 t\n1 Q0 b 0 1 t\n", "rank 0 comes twice"),
         ("1 Q0 a 1 1 t\n1 Q0 b 2 1 t\n", "ranks 1 and 2 have the same score"),
+        ("1 Q0 a -1 1.00000002 t\n1 Q0 b 2 1.00000001 t\n", "have the same score"),
     ],
 )
 def test_ranks_that_are_no_order_are_warned_of(tmp_path, text, message):

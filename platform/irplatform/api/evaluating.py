@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from irplatform.collections import Qrels
     from irplatform.runs import Run
 
-"""How many topics a message names."""
-
 
 def evaluate_runs(
     paths: Sequence[Path],

@@ -142,7 +142,7 @@ def _resolved(
         systems.retrievers,
         systems.rerankers,
         source,
-        resources_for(settings, systems.collection),
+        resources_for(settings, systems.collection, systems.retrievers),
     )
 
 

@@ -52,7 +52,7 @@ def search(
         wanted = topics[topic]
         choice.check(list(topics.values()))
     grades = held.load_qrels().get(wanted.id, {}) if topic and held.load_qrels else {}
-    resources = resources_for(told, held)
+    resources = resources_for(told, held, systems.retrievers)
     choice.about([wanted], resources)
     searcher = choice.registration.system(choice.options)
     run = searcher.retrieve([wanted], depth, resources)

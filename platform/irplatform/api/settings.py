@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from irplatform.collections import Collection
+    from irplatform.retrieval.first_stage import RetrieverChoice
 
 
 _OF_RERANKERS = ("interpolate", "train_on")
@@ -157,12 +158,15 @@ class TuneSettings:
                 raise InputError(f"{name} must be at least {least}.")
 
 
-def resources_for(settings: RunSettings, collection: Collection) -> CollectionResources:
-    """The resources of a run's systems."""
+def resources_for(
+    settings: RunSettings, collection: Collection, retrievers: Sequence[RetrieverChoice] = ()
+) -> CollectionResources:
+    """The resources of a run's systems; what reranks and some retrievers compute on the device."""
+    computing = any(choice.registration.system.on_device for choice in retrievers)
     return CollectionResources(
         corpus=collection.corpus,
         device=choose_device(settings.device, settings.model_threads)
-        if settings.rerankers
+        if settings.rerankers or computing
         else "cpu",
         seed=settings.seed,
         threads=settings.threads or available_cores(),

@@ -11,7 +11,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from irplatform import pipeline, training_topics
-from irplatform.choices import choose_systems, expanded_for, refuse_idle_plan, with_expansion_of
+from irplatform.choices import (
+    choose_systems,
+    expanded_for,
+    refuse_idle_plan,
+    told_of_expansion,
+    with_expansion_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -43,6 +49,8 @@ class Systems:
     def expanded(self) -> Systems:
         """The same, whose retrievers expand queries where the rerankers are made for that.
 
+        The rerankers are told with what.
+
         Reads the collection's topics.
 
         Raises:
@@ -50,7 +58,8 @@ class Systems:
         """
         retrievers = expanded_for(self.rerankers, self.retrievers, self.collection, self.given)
         refuse_idle_plan(retrievers, self.rerankers, self.given)
-        return replace(self, retrievers=retrievers)
+        rerankers = told_of_expansion(self.rerankers, retrievers)
+        return replace(self, retrievers=retrievers, rerankers=rerankers)
 
     def checked(self) -> Systems:
         """The same, whose options fit the collection's topics.

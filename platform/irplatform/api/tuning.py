@@ -60,7 +60,7 @@ def tune(settings: RunSettings, tuning: TuneSettings) -> TuneReport:
     _check_fit([*used.load_topics(), *collection.load_topics()], systems, given, dimensions)
     judged = of_collection(used, settings.measures or (TUNED_MEASURE,), plugins.measures)
     topics = usable_topics(used.load_topics(), judged.qrels, tuning.topics, settings.seed)
-    resources = resources_for(settings, used)
+    resources = resources_for(settings, used, systems.retrievers)
     system = TunedSystem(
         plugins,
         settings.retrievers,

@@ -10,6 +10,7 @@ from irplatform.features.dependencies import (
     check_systems,
     dependencies,
     hold_first_stage,
+    rerankers_with_knowledge,
     with_knowledge,
 )
 from irplatform.features.folding import Folding, cross_fitted
@@ -29,6 +30,7 @@ __all__ = [
     "hold_first_stage",
     "load_groups",
     "open_groups",
+    "rerankers_with_knowledge",
     "save_groups",
     "with_knowledge",
 ]

@@ -44,12 +44,12 @@ def dependencies(
         with known.at_work("checking its options"):
             if of_group := group.check():
                 found[name] = dict(of_group)
-    everything = list(installed())
-    read = [
-        given.get(group.name, {}).get("knowledge") or everything
+    told = [
+        given.get(group.name, {}).get("knowledge")
         for group in _known(names)
         if group.system.reads_knowledge
     ]
+    read = [list(installed()) if bases is None else list(bases) for bases in told]
     marks = sorted({open_knowledge(bases).fingerprint for bases in read if bases})
     return {
         **({"knowledge": marks[0] if len(marks) == 1 else marks} if marks else {}),
@@ -76,6 +76,33 @@ def with_knowledge(
         name: {**told.get(name, {}), **settings.get(name, {})}
         for name in (*settings, *(name for name in told if name not in settings))
     }
+
+
+def rerankers_with_knowledge(
+    names: Sequence[str], settings: Mapping[str, Mapping[str, Any]], knowledge: Sequence[str]
+) -> dict[str, dict[str, Any]]:
+    """The options of rerankers whose scores are features, told of knowledge bases likewise.
+
+    Args:
+        names: of rerankers.
+        settings: their options, by name.
+        knowledge: names of the knowledge bases.
+    """
+    from irplatform.registry import registry
+
+    told = {name: dict(held) for name, held in settings.items()}
+    for name in names:
+        known = registry().reranker(name)
+        chosen = known.options(settings.get(name, {}))
+        held = known.system.expanding(chosen, tuple(knowledge))
+        changed = {
+            option: value
+            for option in type(held).model_fields
+            if (value := getattr(held, option)) != getattr(chosen, option)
+        }
+        if changed:
+            told[name] = {**told.get(name, {}), **changed}
+    return told
 
 
 def check_systems(

@@ -59,6 +59,9 @@ class Folding:
         order = np.random.default_rng(5).permutation(len(names))
         fold_of = {names[place]: rank % self.folds for rank, place in enumerate(order)}
         first = _together(kin, families([t.topic for t in topics]))
+        parted = sorted(set(first.values()))
+        if len({fold_of[name] for name in parted}) < min(self.folds, len(parted)):
+            fold_of = {name: rank % self.folds for rank, name in enumerate(parted)}
         return [fold_of[first[name]] for name in kin]
 
 

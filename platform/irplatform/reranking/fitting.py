@@ -111,12 +111,14 @@ def train(
     """
     start = train(choice.in_pretraining(), pretraining, resources) if pretraining else None
     _require_relevant(choice, training_set)
+    kin = families([example.topic for example in training_set.training])
+    if not training_set.validation and len(set(kin)) < 2:
+        raise InputError(
+            f"the topics of '{training_set.label}' all ask for the same, so that none is left to "
+            f"validate '{choice.name}' on."
+        )
     splits = split_topics(
-        training_set.training,
-        training_set.validation,
-        resources.seed,
-        choice.members,
-        families([example.topic for example in training_set.training]),
+        training_set.training, training_set.validation, resources.seed, choice.members, kin
     )
     many = any(len(split.validation) > MOST_WEIGHING_TOPICS for split in splits)
     processes = training_processes(resources.device)

@@ -26,13 +26,15 @@ class RerankerChoice:
         registration: its name and class.
         options: of the reranker.
         members: how many models are trained and averaged, where it learns.
-        knowledge: what queries are expanded with; the options are told of it.
+        plain: the options before they were told of knowledge bases; None where they were not.
+        trained: whether the options are a checkpoint's.
     """
 
     registration: Registration[Reranker]
     options: Options
     members: int = MEMBERS
-    knowledge: tuple[str, ...] = ()
+    plain: Options | None = None
+    trained: bool = False
 
     @property
     def name(self) -> str:
@@ -68,11 +70,14 @@ class RerankerChoice:
         return reranker
 
     def expanding(self, knowledge: tuple[str, ...]) -> RerankerChoice:
-        """This reranker where queries are expanded with some knowledge bases, or with none."""
-        if not knowledge:
+        """This reranker where queries are expanded with some knowledge bases, or with none.
+
+        One that was trained goes on reading what it was trained with.
+        """
+        if not knowledge or self.trained or self.plain is not None:
             return self
         options = self.registration.system.expanding(self.options, knowledge)
-        return replace(self, options=options, knowledge=knowledge)
+        return replace(self, options=options, plain=self.options)
 
     def as_trained(self, recorded: Mapping[str, object]) -> RerankerChoice:
         """This reranker with a checkpoint's options, where it has its defaults now.
@@ -81,14 +86,14 @@ class RerankerChoice:
             InputError: the checkpoint has options that this version of the reranker has not.
         """
         usual = self.registration.options({})
-        if self.knowledge:
-            usual = self.registration.system.expanding(usual, self.knowledge)
+        own = self.plain or self.options
         chosen = {
             name: value
             for name in type(usual).model_fields
-            if (value := getattr(self.options, name)) != getattr(usual, name)
+            if (value := getattr(own, name)) != getattr(usual, name)
         }
-        return replace(self, options=self.registration.options({**recorded, **chosen}))
+        options = self.registration.options({**recorded, **chosen})
+        return replace(self, options=options, plain=None, trained=True)
 
     def in_pretraining(self) -> RerankerChoice:
         """This reranker with the options that its pre-training is done with."""

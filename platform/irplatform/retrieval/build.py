@@ -76,9 +76,11 @@ def documents_indexed(corpus: Corpus) -> int | None:
 
 def _why_not(records: Sequence[str], folder: Path) -> str:
     """What keeps Lucene from taking documents."""
-    if long := [record for record in records if len(record) > _LONGEST]:
-        longest = orjson.loads(max(long, key=len))["id"]
-        return f"'{longest}' is too long: a field has at most {_LONGEST:,} characters."
+    for record in records:
+        if len(record) > _LONGEST:
+            held = orjson.loads(record)
+            if any(isinstance(v, str) and len(v) > _LONGEST for v in held.values()):
+                return f"'{held['id']}' is too long: a field has at most {_LONGEST:,} characters."
     return (
         f"Is the disk of {folder} full, the Java heap ({java.HEAP_VARIABLE}) too small, or an id "
         "longer than 32,766 bytes?"

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from irplatform.resources import CollectionResources
 
 FUSED = "fused"
+_FORMAT = 2
+"""Raise it when retrievers rank otherwise with the same options."""
 
 
 @dataclass(frozen=True)
@@ -133,13 +135,14 @@ def retrieve(
         "topics": asked,
         "depth": depth,
         **({"vectors": source} if any(source.values()) else {}),
-        # Some retrievers search with a network.
-        **({"device": resources.device} if resources.device != "cpu" else {}),
+        "format": _FORMAT,
     }
     runs, marks, seconds, descriptions = [], [], [], []
     for choice in choices:
         before = dict(resources.seconds)
         depends_on = {**common, **choice.describe()}
+        if choice.registration.system.on_device and resources.device != "cpu":
+            depends_on["device"] = resources.device
         if among is not None:
             depends_on |= {"depth": None, "among": {t: list(ids) for t, ids in among.items()}}
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 COLUMNS = "Every line needs: topic Q0 docid rank score tag."
 _TAG = re.compile(r"[A-Za-z0-9_.-]+")
+_RANK = re.compile(r"-?[0-9]+")
 _LARGEST = float(np.finfo(np.float32).max)
 _SHOWN = 5
 """How many topics a message names before it counts the rest."""
@@ -121,8 +122,10 @@ def validate_run(
             fault = f"the second column is '{found.second}', not 'Q0'"
             odd.setdefault(fault, []).append(found.line)
         results = ranked.setdefault(found.topic, [])
-        if found.rank.isascii() and found.rank.isdecimal():
-            results.append((int(found.rank), found.score, found.document, found.line))
+        if _RANK.fullmatch(found.rank):
+            # trec_eval reads scores with 32 bits.
+            score = float(np.float32(found.score))
+            results.append((int(found.rank), score, found.document, found.line))
         else:
             odd.setdefault("the rank is not a whole number", []).append(found.line)
     if not counts and not problems:

@@ -112,7 +112,8 @@ class Checkpoint:
     @property
     def vectors(self) -> dict[str, Path]:
         """The folders of the word vectors that it was trained with, by `VectorSource.key`."""
-        return {path.name: path for path in sorted((self.folder / _VECTORS).glob("*"))}
+        folders = (self.folder / _VECTORS).glob("*")
+        return {path.name: path for path in sorted(folders) if path.is_dir()}
 
     def learned(self, topics: Sequence[Topic]) -> list[Topic]:
         """Those of some topics that it was trained on; see `topic_marks`."""

@@ -29,7 +29,7 @@ FEWEST_TOPICS = 10
 """Fewer judged topics than this choose nothing but chance."""
 TUNED_MEASURE = "nDCG@20"
 """What is improved where nobody says."""
-_FORMAT = 1
+_FORMAT = 2
 _END = 0.06
 """Share of a range that counts as its end."""
 
@@ -102,9 +102,10 @@ def usable_topics(
     if most is not None and most < len(usable):
         drawn = np.random.default_rng([seed, 11]).permutation(len(usable))[:most]
         usable = [usable[number] for number in sorted(drawn.tolist())]
-    if len(usable) < FEWEST_TOPICS:
+    if (different := len(set(families(usable)))) < FEWEST_TOPICS:
+        some = "" if different == len(usable) else f", which ask for {different} different things"
         raise InputError(
-            f"there are {len(usable)} topics with a relevant document to tune on; at least "
+            f"there are {len(usable)} topics with a relevant document to tune on{some}; at least "
             f"{FEWEST_TOPICS} are needed."
         )
     return usable

@@ -14,11 +14,10 @@ import numpy as np
 from irplatform.features.lucene import Asked, best_scores, relative, scores_of
 from irplatform.plugin import Documents, Field, Topic
 from irplatform.retrieval import BM25
-from irplatform.retrieval.querying import fold_dependencies
 from irplatform_ltr.expansion import ExpansionOptions, KnowledgeFeatures
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     import numpy.typing as npt
 
@@ -55,10 +54,6 @@ class QueryParts(KnowledgeFeatures):
         """Each part's score, then each part's share; first the whole query's."""
         held = ("query", *PARTS)
         return (*held, *(f"{name}_share" for name in held))
-
-    def depends_on(self) -> Mapping[str, object]:
-        """The knowledge bases, and weights of topics that were tuned on."""
-        return {**super().depends_on(), **fold_dependencies(self.options.plan)}
 
     def compute(self, topic: Topic, documents: Documents) -> npt.NDArray[np.float32]:
         """The scores."""

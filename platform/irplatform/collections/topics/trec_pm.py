@@ -36,6 +36,7 @@ def read(path: Path) -> Iterator[TopicRecord]:
 
 
 def _text(part: Element) -> str:
-    """The text of an element; elements in place of text are parted by spaces."""
-    between = "" if (part.text or "").strip() else " "
+    """The text of an element; elements in place of text are parted by spaces, markup is not."""
+    mixed = [part.text, *(child.tail for child in part)]
+    between = "" if any((text or "").strip() for text in mixed) else " "
     return " ".join(between.join(part.itertext()).split())

@@ -10,7 +10,7 @@ from irplatform.retrieval.querying.expander import Expander
 from irplatform.retrieval.querying.explain import as_json, as_text
 from irplatform.retrieval.querying.expression import Expression
 from irplatform.retrieval.querying.fields import check_fields
-from irplatform.retrieval.querying.held_out import chosen_on, fold_dependencies
+from irplatform.retrieval.querying.held_out import chosen_on, query_dependencies
 from irplatform.retrieval.querying.plan import QueryPlan, read_plan
 
 __all__ = [
@@ -21,6 +21,6 @@ __all__ = [
     "as_text",
     "check_fields",
     "chosen_on",
-    "fold_dependencies",
+    "query_dependencies",
     "read_plan",
 ]

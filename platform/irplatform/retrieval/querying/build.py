@@ -6,6 +6,7 @@ left out.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -37,6 +38,7 @@ _MUTATION = (
     "mutation", "mutant", "mutated", "amplification", "alteration", "status", "expression",
     "positive",
 )  # fmt: skip
+_WORD = re.compile(r"\w+")
 _HALF = 0.5
 """Share of each further gene of a topic where it counts whether one is there."""
 
@@ -77,16 +79,23 @@ def components(topic: Topic, parts: TopicParts, plan: Weights) -> list[Component
 
 
 def _in_query(topic: Topic, plan: Weights) -> list[str]:
-    """Further fields that the topic's own query has, put there by the collection's template."""
-    words = topic.query.split()
-    known = {plan.disease.field, plan.gene.field, *plan.other}
-    found = []
-    for name in topic.fields.keys() - known:
-        own = _flat(topic, name).split()
-        places = range(len(words) - len(own) + 1)
-        if own and any(words[place : place + len(own)] == own for place in places):
-            found.append(name)
-    return sorted(found)
+    """Further fields that the topic's own query has, put there by the collection's template.
+
+    They are looked for beside disease and gene, whose words a field may share.
+    """
+    rest = _spaced(topic.query)
+    parts = {plan.disease.field, plan.gene.field}
+    for own in sorted((_spaced(_flat(topic, name)) for name in parts), key=len, reverse=True):
+        rest = rest.replace(own, " | ", 1) if own.strip() else rest
+    others = topic.fields.keys() - parts - plan.other.keys()
+    return sorted(
+        name for name in others if (own := _spaced(_flat(topic, name))).strip() and own in rest
+    )
+
+
+def _spaced(text: str) -> str:
+    """The words of a text between spaces, whatever stood there."""
+    return f" {' '.join(_WORD.findall(text.casefold()))} "
 
 
 def sum_of(made: Sequence[Component], plan: Weights) -> Boolean:

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from irplatform.plugin import Topic
     from irplatform.retrieval.querying.plan import Weights
 
+QUERY_FORMAT = 2
+"""Raise it when the same topic, plan and knowledge bases make another query."""
 _DEFAULT = Path(__file__).with_name("default-folds.toml")
 
 
@@ -119,12 +121,14 @@ def _some(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{names[0]} (and {len(names) - 1} more)"
 
 
-def fold_dependencies(plan: QueryPlan) -> Mapping[str, object]:
-    """What rankings depend on beside the plan: the default's folds, which it does not name."""
+def query_dependencies(plan: QueryPlan) -> Mapping[str, object]:
+    """What queries depend on beside plan and bases: how they are made, and the default's folds."""
+    made = {"queries": QUERY_FORMAT}
     folds = folds_of(plan)
     if not folds or folds == plan.folds:
-        return {}
-    return {"folds": fingerprint({"folds": [fold.model_dump(mode="json") for fold in folds]})}
+        return made
+    marks = [fold.model_dump(mode="json") for fold in folds]
+    return {**made, "folds": fingerprint({"folds": marks})}
 
 
 @lru_cache(maxsize=1)
