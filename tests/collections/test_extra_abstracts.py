@@ -1,5 +1,6 @@
 """Conference abstracts are read from an archive or a folder, in the track's format."""
 
+import shutil
 import tarfile
 import zipfile
 
@@ -19,8 +20,7 @@ def archive(tmp_path):
 
 @pytest.fixture
 def folder(tmp_path, archive):
-    with tarfile.open(archive) as packed:
-        packed.extractall(tmp_path / "unpacked", filter="data")
+    shutil.unpack_archive(archive, tmp_path / "unpacked")
     return tmp_path / "unpacked"
 
 
