@@ -62,13 +62,11 @@ def ordered_map(
     if workers <= 1 or len(first) < _WORTH_STARTING:
         yield from map(function, chain(first, stream))
         return
-    context = multiprocessing.get_context("spawn")
-    stop = context.Event()
-    pool = ProcessPoolExecutor(
-        workers, mp_context=context, initializer=_start_worker, initargs=(stop,)
+    killed = (
+        "a worker process was killed, perhaps for want of memory. Run again with fewer workers."
     )
-    waiting: deque[Future[Result]] = deque()
-    try:
+    with _processes(workers, killed) as pool:
+        waiting: deque[Future[Result]] = deque()
         for item in chain(first, stream):
             with _anonymous_main():
                 waiting.append(pool.submit(function, item))
@@ -76,15 +74,6 @@ def ordered_map(
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()
-    except BrokenProcessPool as error:
-        raise PlatformError(
-            "a worker process was killed, perhaps for want of memory. Run again with fewer workers."
-        ) from error
-    except BaseException:
-        stop.set()  # nobody wants what the workers are still at
-        raise
-    finally:
-        pool.shutdown(cancel_futures=True)
 
 
 def all_at_once(function: Callable[[Item], Result], items: Sequence[Item]) -> list[Result]:
@@ -99,23 +88,33 @@ def all_at_once(function: Callable[[Item], Result], items: Sequence[Item]) -> li
     Raises:
         PlatformError: a process was killed.
     """
-    context = multiprocessing.get_context("spawn")
-    stop = context.Event()
-    pool = ProcessPoolExecutor(
-        len(items), mp_context=context, initializer=_start_worker, initargs=(stop,)
-    )
-    try:
+    killed = "one of several processes that work together was killed, perhaps for want of memory."
+    with _processes(len(items), killed) as pool:
         with _anonymous_main():
             running = [pool.submit(function, item) for item in items]
         for done in as_completed(running):
             done.result()
         return [done.result() for done in running]
+
+
+@contextmanager
+def _processes(count: int, killed: str) -> Iterator[ProcessPoolExecutor]:
+    """Spawned processes, which are ended when the block ends; an error in it ends their work, too.
+
+    Raises:
+        PlatformError: one was killed; with this message.
+    """
+    context = multiprocessing.get_context("spawn")
+    stop = context.Event()
+    pool = ProcessPoolExecutor(
+        count, mp_context=context, initializer=_start_worker, initargs=(stop,)
+    )
+    try:
+        yield pool
     except BrokenProcessPool as error:
-        raise PlatformError(
-            "one of several processes that work together was killed, perhaps for want of memory."
-        ) from error
+        raise PlatformError(killed) from error
     except BaseException:
-        stop.set()  # the others wait for the one that failed
+        stop.set()  # nobody wants what the others are still at
         raise
     finally:
         pool.shutdown(cancel_futures=True)

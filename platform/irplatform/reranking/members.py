@@ -86,13 +86,8 @@ def train_members(
         return _results(jobs)
     first, others = jobs[0], jobs[1:]
     workers = min(len(others), resources.threads // resources.model_threads)
-    on_gpu = resources.device != "cpu"
-    if (
-        first.run() >= WORTH_PROCESSES
-        and workers > 1
-        and not on_gpu
-        and can_travel(first.choice, first.resources)
-    ):
+    side_by_side = workers > 1 and resources.device == "cpu" and can_travel(choice, resources)
+    if first.run() >= WORTH_PROCESSES and side_by_side:
         threads = max(1, resources.threads // workers)
         sent = (_Parcel.of(job, threads, f"member {job.number + 1}") for job in others)
         for _ in ordered_map(_run_parcel, sent, workers=workers):
