@@ -1,0 +1,78 @@
+"""Settings by name: which of them a system takes, and the nested values that they make."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from typing import TYPE_CHECKING, Any, get_args
+
+from irplatform.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Mapping, Sequence
+
+    from irplatform.registry import Registration
+
+
+def flat(table: Mapping[str, Any], prefix: str = "") -> dict[str, object]:
+    """Nested settings by their full names: `{"loop": {"epochs": 3}}` is `{"loop.epochs": 3}`."""
+    found: dict[str, object] = {}
+    for name, value in table.items():
+        if isinstance(value, dict):
+            found.update(flat(value, f"{prefix}{name}."))
+        else:
+            found[prefix + name] = value
+    return found
+
+
+def settings_of(
+    registration: Registration[Any], settings: Mapping[str, object], of_name: Container[str] = ()
+) -> tuple[set[str], dict[str, object]]:
+    """The settings that a system takes: which keys were used, and the nested values.
+
+    Args:
+        registration: the system.
+        settings: all that were given.
+        of_name: options of all systems with its name, which are left to those that have them.
+    """
+    used: set[str] = set()
+    values: dict[str, Any] = {}
+    names = set(registration.option_names())
+    for key, value in settings.items():
+        path = key.split(".")
+        if path[0] == registration.name and path[0] not in names:
+            path = path[1:]
+        named = key.startswith(f"{registration.name}.")
+        if path and (path[0] in names or (named and path[0] not in of_name)):
+            used.add(key)
+            place = values
+            for part in path[:-1]:
+                inner = place.setdefault(part, _base(registration, part))
+                if not isinstance(inner, dict):
+                    raise InputError(f"'{part}' cannot be set both as a whole and by '{key}'.")
+                place = inner
+            unset = value == "none" and _takes_none(registration.system.Options, path)
+            place[path[-1]] = None if unset else deepcopy(value)  # parts of it may be set below
+    return used, values
+
+
+def _takes_none(options: Any, path: Sequence[str]) -> bool:
+    """Whether an option may be unset, and "none" is no value of it."""
+    for part in path:
+        declared = getattr(options, "model_fields", {}).get(part)
+        if declared is None:
+            return False
+        options = declared.annotation
+    return type(None) in get_args(options) and not any(
+        "none" in get_args(member) for member in get_args(options)
+    )
+
+
+def _base(registration: Registration[Any], option: str) -> dict[str, Any]:
+    """The present values of an option that has parts, to change some of them.
+
+    What is as in its class is left out, so that an option knows which of its parts were set.
+    """
+    if option not in registration.system.Options.model_fields:
+        return {}
+    held = getattr(registration.options({}), option)
+    return dict(held.model_dump(exclude_unset=True)) if hasattr(held, "model_dump") else {}

@@ -1,0 +1,115 @@
+"""What rerankers learn from before they learn from the training collection."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from irplatform.choices import choose_systems
+from irplatform.collections.mesh import FIELD as MESH_FIELD
+from irplatform.collections.mesh import check_headings, mesh_queries
+from irplatform.console import notice
+from irplatform.errors import InputError
+from irplatform.retrieval.fusion import Fusion
+from irplatform.training_topics.candidates import find_candidates
+from irplatform.training_topics.collections import check_same_documents
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from irplatform.collections import Collection
+    from irplatform.registry import Registry
+    from irplatform.reranking.systems import RerankerChoice
+    from irplatform.reranking.training_set import TrainingSet
+    from irplatform.resources import CollectionResources
+    from irplatform.retrieval.first_stage import RetrieverChoice
+
+MESH = "mesh"
+"""The name of pre-training on MeSH-term queries."""
+NO_PRETRAINING = "none"
+"""Says that rerankers are not pre-trained, those that would be by default included."""
+PLAIN_RETRIEVER = "bm25"
+"""What finds candidates for MeSH-term queries."""
+PRETRAINING_DEPTH = 100
+"""Candidates of a topic in pre-training: topics are many, and few candidates are used of each."""
+
+
+def check_pretraining(
+    name: str | None,
+    collection: Collection,
+    checkpoint: Path | None,
+    rerankers: Sequence[RerankerChoice],
+    plugins: Registry,
+) -> None:
+    """Refuse pre-training that would have no effect, or on what there is not.
+
+    Raises:
+        InputError: nothing is trained, there is no such collection, it has other documents or no
+            judgments, or the documents have no MeSH headings.
+    """
+    if name in (None, NO_PRETRAINING):
+        return
+    if checkpoint is not None:
+        raise InputError("--pretrain has no effect with --checkpoint: nothing is trained then.")
+    if not any(choice.trainable for choice in rerankers):
+        raise InputError("--pretrain has no effect: no reranker that learns is asked for.")
+    if name == MESH:
+        check_headings(collection.corpus)
+        return
+    source = plugins.collection(name)
+    if source.load_qrels is None:
+        raise InputError(f"'{source.id}' has no judgments to pre-train on.")
+    check_same_documents(source, collection.corpus)
+
+
+def declared_pretraining(collection: Collection, rerankers: Sequence[RerankerChoice]) -> str | None:
+    """What rerankers learn from first where nobody says: "mesh" where one of them declares it.
+
+    Collections without headings have none; then nothing is learned from first.
+    """
+    declaring = [choice.name for choice in rerankers if choice.pretrained_on == MESH]
+    if declaring and MESH_FIELD not in collection.corpus.fields:
+        notice(
+            f"{', '.join(declaring)}: not pre-trained, since the documents of '{collection.id}' "
+            "have no MeSH headings."
+        )
+        return None
+    return MESH if declaring else None
+
+
+def pretraining_set(
+    name: str | None,
+    collection: Collection,
+    plugins: Registry,
+    retrievers: Sequence[RetrieverChoice],
+    resources: CollectionResources,
+    fusion: Fusion,
+    *,
+    queries: int,
+) -> TrainingSet | None:
+    """What rerankers learn from before they learn from the training collection.
+
+    Args:
+        name: "mesh" for MeSH-term queries of the collection's documents, or a collection over the
+            same documents; None or "none" for nothing.
+        collection: the collection that is run or trained on.
+        plugins: where names of collections are looked up.
+        retrievers: the first stage, for the candidates of a collection's topics.
+        resources: the harness's resources.
+        fusion: how the retrievers are fused.
+        queries: how many MeSH-term queries to draw.
+
+    Raises:
+        InputError: the documents have no headings, or the collection has others or no judgments.
+    """
+    if name in (None, NO_PRETRAINING):
+        return None
+    if name == MESH:
+        # Plain words only: an expanded query may search the very headings that it was made of.
+        plain, _ = choose_systems(plugins, (PLAIN_RETRIEVER,), (), {})
+        source = mesh_queries(collection.corpus, queries, resources.seed)
+        found = find_candidates(source, plain, PRETRAINING_DEPTH, PRETRAINING_DEPTH, resources)
+        return found.training_set(Fusion(), resources)
+    source = plugins.collection(name)
+    found = find_candidates(source, retrievers, PRETRAINING_DEPTH, PRETRAINING_DEPTH, resources)
+    return found.training_set(fusion, resources)
