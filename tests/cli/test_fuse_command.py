@@ -83,6 +83,18 @@ def test_weights_say_how_much_each_run_counts(platform, folder, by):
         assert (folder / "w.run").read_text().split()[2] == first
 
 
+@pytest.mark.parametrize("by", ["ranks", "scores"])
+def test_a_run_that_does_not_count_brings_no_documents(platform, folder, by):
+    (folder / "one.run").write_text("q1 Q0 d1 1 2 x\nq1 Q0 d2 2 1 x\n")
+    (folder / "two.run").write_text("q1 Q0 d3 1 2 x\n")
+    outcome = platform(
+        "fuse", "one.run", "two.run", "--by", by, "--weights", "1,0", "--out", "w.run"
+    )
+    assert "from 1 runs" in outcome.out
+    lines = (folder / "w.run").read_text().splitlines()
+    assert [line.split()[2] for line in lines] == ["d1", "d2"]
+
+
 @pytest.mark.parametrize(
     ("weights", "said"),
     [

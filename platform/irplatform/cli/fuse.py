@@ -33,7 +33,8 @@ if TYPE_CHECKING:
     "--weights",
     metavar="W,W…",
     default=None,
-    help="How much each run counts, in their order: 4,1.  [default: all the same]",
+    help="How much each run counts, in their order: 4,1; one of 0 is left out.  "
+    "[default: all the same]",
 )
 @click.option("--depth", default=1000, show_default=True, help="Documents per topic.")
 def fuse(
@@ -63,20 +64,23 @@ def fuse(
     shares = _weights(weights, len(runs))
     held = [read_run(path) for path in runs]
     _compare_topics(dict(zip(runs, held, strict=True)))
+    # A run that does not count brings no documents either.
+    counted = [run for run, share in zip(held, shares, strict=True) if share]
+    shares = [share for share in shares if share]
     if by == "scores":
-        fused = score_fusion(held, name=tag, depth=depth, weights=shares)
+        fused = score_fusion(counted, name=tag, depth=depth, weights=shares)
     else:
-        fused = reciprocal_rank_fusion(held, name=tag, k=k or 60, depth=depth, weights=shares)
+        fused = reciprocal_rank_fusion(counted, name=tag, k=k or 60, depth=depth, weights=shares)
     write_run(fused, out)
     stale = metadata_path(out)
     if stale.exists():  # it describes the run that was here before
         stale.unlink()
         notice(f"{stale}: removed, for it described another run.")
-    click.echo(f"{out}: {len(fused.rankings)} topics from {len(runs)} runs")
+    click.echo(f"{out}: {len(fused.rankings)} topics from {len(counted)} runs")
 
 
-def _weights(given: str | None, runs: int) -> list[float] | None:
-    """What `--weights` says: one number a run.
+def _weights(given: str | None, runs: int) -> list[float]:
+    """What `--weights` says: one number a run, the largest 1.
 
     Raises:
         InputError: it does not.
@@ -86,7 +90,7 @@ def _weights(given: str | None, runs: int) -> list[float] | None:
     from irplatform.errors import InputError
 
     if given is None:
-        return None
+        return [1.0] * runs
     try:
         weights = [float(part) for part in given.split(",")]
     except ValueError as error:
