@@ -120,24 +120,7 @@ def train(
     splits = split_topics(
         training_set.training, training_set.validation, resources.seed, choice.members, kin
     )
-    many = any(len(split.validation) > MOST_WEIGHING_TOPICS for split in splits)
-    processes = training_processes(resources.device)
-    depends_on = {
-        "format": TRAINING_FORMAT,
-        "irplatform": __version__,
-        **choice.describe(),
-        "corpus": resources.corpus.fingerprint,
-        "lessons": training_set.digest(),  # a name that is part of the fingerprint
-        "vectors": resources.source.describe(),
-        "seed": resources.seed,
-        "device": resources.device,
-        "model_threads": resources.model_threads,
-        **({"members": choice.members} if choice.members != MEMBERS else {}),
-        **({"weighing": MOST_WEIGHING_TOPICS} if many else {}),
-        **({"start": start.fingerprint} if start else {}),
-        **({"processes": processes} if processes > 1 else {}),
-        **({"stands_alone": True} if choice.holds_first_stage else {}),
-    }
+    depends_on = _dependencies(choice, training_set, splits, resources, start)
 
     def build(folder: Path) -> None:
         notice(
@@ -148,14 +131,7 @@ def train(
         scored, vectors = train_members(
             choice, splits, resources, folder, member_folder(start.path, 0) if start else None
         )
-        validated: dict[str, Example] = {}
-        out_of_sample: dict[str, list[Values]] = {}
-        for split, scores in zip(splits, scored, strict=True):
-            for example in split.weighing:
-                validated[example.topic.id] = example
-                out_of_sample.setdefault(example.topic.id, []).append(scores[example.topic.id])
-        means = {topic: np.mean(scores, axis=0) for topic, scores in out_of_sample.items()}
-        chosen = _choose(choice, list(validated.values()), means)
+        chosen = _choose(choice, *_out_of_sample(splits, scored))
         write_checkpoint(
             folder,
             len(splits),
@@ -173,6 +149,52 @@ def train(
         build,
         resumable=resources.resume,
     )
+
+
+def _dependencies(
+    choice: RerankerChoice,
+    training_set: TrainingSet,
+    splits: Sequence[Split[Example]],
+    resources: CollectionResources,
+    start: Artifact | None,
+) -> dict[str, Any]:
+    """All that a training's outcome depends on.
+
+    What was added later is named only where it differs from before, so that older checkpoints keep
+    their fingerprints.
+    """
+    processes = training_processes(resources.device)
+    many = any(len(split.validation) > MOST_WEIGHING_TOPICS for split in splits)
+    return {
+        "format": TRAINING_FORMAT,
+        "irplatform": __version__,
+        **choice.describe(),
+        "corpus": resources.corpus.fingerprint,
+        "lessons": training_set.digest(),  # a name that is part of the fingerprint
+        "vectors": resources.source.describe(),
+        "seed": resources.seed,
+        "device": resources.device,
+        "model_threads": resources.model_threads,
+        **({"members": choice.members} if choice.members != MEMBERS else {}),
+        **({"weighing": MOST_WEIGHING_TOPICS} if many else {}),
+        **({"start": start.fingerprint} if start else {}),
+        **({"processes": processes} if processes > 1 else {}),
+        **({"stands_alone": True} if choice.holds_first_stage else {}),
+    }
+
+
+def _out_of_sample(
+    splits: Sequence[Split[Example]], scored: Sequence[Mapping[str, Values]]
+) -> tuple[list[Example], dict[str, Values]]:
+    """The topics that members were validated on, and the mean of what these members scored."""
+    validated: dict[str, Example] = {}
+    scores: dict[str, list[Values]] = {}
+    for split, of_member in zip(splits, scored, strict=True):
+        for example in split.weighing:
+            validated[example.topic.id] = example
+            scores.setdefault(example.topic.id, []).append(of_member[example.topic.id])
+    means = {topic: np.mean(values, axis=0) for topic, values in scores.items()}
+    return list(validated.values()), means
 
 
 def _score(
