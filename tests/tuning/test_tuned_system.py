@@ -1,15 +1,21 @@
 """A trial trains as many members as were asked for, and its score depends on their number."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
 
 from irplatform.api import RunSettings, TuneSettings, tune
 from irplatform.errors import InputError
-from irplatform.evaluation.judgments import Judgments
+from irplatform.evaluation.judgments import Judgments, of_collection
+from irplatform.plugin import Topic
 from irplatform.registry import registry
+from irplatform.retrieval.fusion import choose_fusion
+from irplatform.runs import Ranking, Run
 from irplatform.storage import fingerprint
+from irplatform.tuning import usable_topics
 from irplatform.tuning.systems import TunedSystem
+from irplatform.tuning.trials import Trials
 from irplatform.word_vectors import VectorSource
 
 RESOURCES = SimpleNamespace(
@@ -21,8 +27,8 @@ RESOURCES = SimpleNamespace(
 )
 
 
-def _system(rerankers, resources=RESOURCES, **members):
-    judgments = Judgments({}, None, ["nDCG@20"])
+def _system(rerankers, resources=RESOURCES, measure="nDCG@20", **members):
+    judgments = Judgments({}, None, [measure])
     return TunedSystem(
         registry(), ["bm25"], rerankers, {}, [], judgments, 10, 5, None, resources, **members
     )
@@ -51,6 +57,52 @@ def test_scores_depend_on_word_vectors_and_the_device(tmp_path, rerankers):
     assert len(marks) == len(others)
 
 
+def test_scores_depend_on_every_sampled_judgment(tmp_path):
+    """Of thousands in a pool, too."""
+    held = []
+    for changed in (0, 1):
+        lines = [f"1 0 d{n} 1 {changed if n == 2500 else 0}\n" for n in range(5000)]
+        (tmp_path / "sampled").write_text("".join(lines))
+        held.append(_system([], sampled=tmp_path / "sampled").depends_on())
+    assert held[0] != held[1]
+
+
+def test_scores_depend_on_the_source_of_a_measure(monkeypatch, tmp_path):
+    (tmp_path / "mine.py").write_text("def share(qrels, run): return {}\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    import mine
+
+    monkeypatch.setitem(registry().measures, "share", mine.share)
+    before = _system([], measure="share").depends_on()
+    assert before == _system([], measure="share").depends_on()
+    (tmp_path / "mine.py").write_text("def share(qrels, run): return {'1': 1.0}\n")
+    assert before != _system([], measure="share").depends_on()
+
+
+def test_several_retrievers_are_fused_as_topics_of_other_folds_have_it(monkeypatch):
+    """The first retriever is right for all; what a topic itself says moves no weight of its own."""
+    topics = [Topic(str(n), f"question {n}") for n in range(10)]
+    good = Run("good", {t.id: Ranking.of(["yes", "no", "new"], [3, 2, 1]) for t in topics})
+    bad = Run("bad", {t.id: Ranking.of(["no", "new", "yes"], [3, 2, 1]) for t in topics})
+    learned = []
+
+    def choose(runs, qrels):
+        learned.append(set(runs[0].rankings))
+        return choose_fusion(runs, qrels)
+
+    monkeypatch.setattr("irplatform.tuning.systems.choose_fusion", choose)
+    monkeypatch.setattr(
+        "irplatform.tuning.systems.find", lambda choice, *_: {"bm25": good, "qld": bad}[choice.name]
+    )
+    judgments = Judgments({t.id: {"yes": 1} for t in topics}, None, ["P@1"])
+    system = TunedSystem(
+        registry(), ["bm25", "qld"], [], {}, topics, judgments, 10, 5, None, RESOURCES
+    )
+    assert set(system.score({}).values()) == {1.0}  # a plain fusion has "no" first
+    assert len(learned) == 5
+    assert all(len(seen) == 8 for seen in learned)
+
+
 @pytest.mark.java
 def test_trials_train_the_members_that_were_asked_for(monkeypatch):
     trained = []
@@ -64,6 +116,43 @@ def test_trials_train_the_members_that_were_asked_for(monkeypatch):
     with pytest.raises(InputError, match="enough was seen"):
         tune(settings, TuneSettings(["loop.epochs=1:2"], trials=1))
     assert trained == [2]
+
+
+def test_one_reranker_is_tuned_at_a_time():
+    settings = RunSettings("demo", rerankers=["bm25-text", "dlh13"])
+    with pytest.raises(InputError, match="bm25-text, dlh13: one reranker is tuned at a time"):
+        tune(settings, TuneSettings(["bm25-text.k1=0.5,1.5"]))
+
+
+@pytest.mark.java
+def test_topics_that_a_measure_leaves_out_count_nothing(tmp_path):
+    """A run without results for a topic, or a pool nobody judged, breaks nothing."""
+    collection = registry().collection("demo-train")
+    lines = [
+        f"{topic} 0 {document} 1 {grade}"
+        for number, (topic, grades) in enumerate(collection.load_qrels().items())
+        for document, grade in grades.items()
+        if number
+    ]
+    (tmp_path / "sampled").write_text("\n".join(lines) + "\n")
+    sampled = replace(collection, id="sampled", sampled_qrels=tmp_path / "sampled")
+    judged = of_collection(sampled, ["infNDCG"], {})
+    topics = sampled.load_topics()
+    assert not judged.is_scored(topics[0].id)
+    assert len(usable_topics(topics, judged, None, 1)) == len(topics) - 1
+    trials = Trials(lambda s: {"all": s}, lambda _: {"a": 0.5}, ["a", "nothing found"], None)
+    assert trials.run({}).scores == {"a": 0.5, "nothing found": 0.0}
+
+
+@pytest.mark.java
+def test_what_every_trial_is_searched_with_is_no_option_that_was_chosen(monkeypatch):
+    """The default plan's folds hold out its topics again in the run that takes the file."""
+    told = {}
+    monkeypatch.setattr("irplatform.api.tuning.run_tuning", lambda *_, **given: told.update(given))
+    monkeypatch.setattr("irplatform.api.tuning.refuse_idle_plan", lambda *_: None)
+    settings = RunSettings("demo", settings={"b": 0.3})
+    tune(settings, TuneSettings(["bm25.plan.gene.weight=1:2"]))
+    assert told["fixed"] == {"b": 0.3}
 
 
 def test_members_have_no_effect_where_nothing_learns():

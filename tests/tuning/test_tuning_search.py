@@ -22,6 +22,12 @@ def test_few_combinations_are_all_tried():
     assert len(design(small, 11, 1)) == 11
 
 
+@pytest.mark.parametrize(("low", "high"), [(1, 8), (2, 20), (1, 30)])
+def test_all_whole_numbers_are_tried_on_a_logarithmic_scale_too(low, high):
+    span = Span("n", low, high, log=True, whole=True)
+    assert design([span], 30, 1) == [(n,) for n in range(low, high + 1)]
+
+
 def test_points_depend_on_the_seed_alone_and_more_continue_fewer():
     assert design([X, Y], 20, 1)[:8] == design([X, Y], 8, 1)
     assert design([X, Y], 8, 1) != design([X, Y], 8, 2)

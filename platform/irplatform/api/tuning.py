@@ -9,9 +9,11 @@ from irplatform.api.settings import RunSettings, TuneSettings, resources_for
 from irplatform.api.systems import resolve_systems
 from irplatform.choices import choose_systems, refuse_idle_plan
 from irplatform.console import notice
+from irplatform.errors import InputError
 from irplatform.evaluation.judgments import of_collection
 from irplatform.registry import registry
 from irplatform.reranking.evaluated_topics import warning_of_tuning
+from irplatform.retrieval.fusion import Fusion
 from irplatform.tuning import (
     TUNED_MEASURE,
     Plan,
@@ -26,7 +28,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from irplatform.api.systems import Systems
+    from irplatform.collections import Collection
     from irplatform.plugin import Topic
+    from irplatform.reranking.training_set import TrainingSet
+    from irplatform.resources import CollectionResources
     from irplatform.retrieval.first_stage import RetrieverChoice
     from irplatform.tuning.space import Dimension
 
@@ -41,25 +46,27 @@ def tune(settings: RunSettings, tuning: TuneSettings) -> TuneReport:
         tuning: what is searched, and how.
 
     Raises:
-        InputError: a wrong name, option, range or file, or no topics to tune on.
+        InputError: a wrong name, option, range or file, no topics to tune on, or several
+            rerankers.
     """
+    if len(settings.rerankers) > 1:
+        raise InputError(
+            f"{', '.join(settings.rerankers)}: one reranker is tuned at a time; name one."
+        )
     plugins = registry()
     systems = resolve_systems(settings, plugins).expanded()
     training_topics.check_repetitions(settings.seeds, settings.members, systems.rerankers)
     collection = systems.collection
     names = [option.partition("=")[0] for option in tuning.over]
     refuse_idle_plan(systems.retrievers, systems.rerankers, names)
-    given = {
-        **systems.given,
-        **_expansion(systems.retrievers),
-        **_one_plan(settings.retrievers, tuning.over),
-    }
+    fixed = {**systems.given, **_expansion(systems.retrievers)}
+    given = {**fixed, **_one_plan(settings.retrievers, tuning.over)}
     dimensions = read_space(plugins, settings.retrievers, settings.rerankers, given, tuning.over)
     train_on = [plugins.collection(name) for name in tuning.train_on]
     used = training_topics.topics_to_tune_on(collection, train_on, itself=tuning.on_these_topics)
     _check_fit([*used.load_topics(), *collection.load_topics()], systems, given, dimensions)
     judged = of_collection(used, settings.measures or (TUNED_MEASURE,), plugins.measures)
-    topics = usable_topics(used.load_topics(), judged.qrels, tuning.topics, settings.seed)
+    topics = usable_topics(used.load_topics(), judged, tuning.topics, settings.seed)
     resources = resources_for(settings, used, systems.retrievers)
     system = TunedSystem(
         plugins,
@@ -73,6 +80,8 @@ def tune(settings: RunSettings, tuning: TuneSettings) -> TuneReport:
         settings.interpolate,
         resources,
         settings.members,
+        _declared_pretraining(used, systems, resources, settings),
+        used.sampled_qrels,
     )
     pipeline.refuse_broken_corpus(used, judged.qrels, resources)
     for choice in system.retrieving():
@@ -86,6 +95,7 @@ def tune(settings: RunSettings, tuning: TuneSettings) -> TuneReport:
         plan,
         label=used.id,
         collection=collection.id,
+        fixed=fixed,
         command=settings.command,
     )
 
@@ -103,6 +113,21 @@ def _check_fit(
         retrievers, _ = choose_systems(registry(), first, second, {**given, **tried})
         for choice in retrievers:
             choice.check(topics)
+
+
+def _declared_pretraining(
+    collection: Collection, systems: Systems, resources: CollectionResources, settings: RunSettings
+) -> TrainingSet | None:
+    """What a reranker learns from before, as in a run where nobody says."""
+    return training_topics.pretraining_set(
+        training_topics.declared_pretraining(collection, systems.rerankers),
+        collection,
+        registry(),
+        systems.retrievers,
+        resources,
+        Fusion(),
+        queries=settings.pretrain_queries,
+    )
 
 
 def _expansion(retrievers: Sequence[RetrieverChoice]) -> Mapping[str, object]:

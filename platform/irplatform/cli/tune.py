@@ -16,7 +16,7 @@ from irplatform.cli.settings import chosen_settings, share
 @click.command()
 @system_options
 @click.option(
-    "--reranker", "rerankers", multiple=True, help="A reranker, to tune its options as well."
+    "--reranker", "rerankers", multiple=True, help="One reranker, to tune its options as well."
 )
 @click.option(
     "--over",

@@ -43,6 +43,13 @@ class Judgments:
     sampled: SampledQrels | None
     measures: Sequence[str]
 
+    def is_scored(self, topic: str) -> bool:
+        """Whether the first measure can tell rankings of a topic apart."""
+        if self.measures[0] in INFERRED:
+            pool = (self.sampled or {}).get(topic)
+            return pool is not None and bool((pool.grades > 0).any())
+        return any(grade > 0 for grade in self.qrels.get(topic, {}).values())
+
 
 def of_collection(
     collection: Collection,

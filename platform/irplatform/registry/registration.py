@@ -112,7 +112,7 @@ class Registration(Generic[System]):
         return {
             "distribution": self.plugin.distribution,
             "version": self.plugin.version,
-            **({} if ours else {"source": _source_digest(self.system.__module__)}),
+            **({} if ours else {"source": source_digest(self.system.__module__)}),
         }
 
     def create(self, settings: Mapping[str, object]) -> System:
@@ -125,7 +125,7 @@ class Registration(Generic[System]):
         return plugin_at_work(who, doing, self.system.__module__)
 
 
-def _source_digest(module: str) -> str:
+def source_digest(module: str) -> str:
     """16 hexadecimal digits of the Python files of a module's package."""
     package = sys.modules[module.partition(".")[0]]
     roots = [Path(place) for place in getattr(package, "__path__", ())]

@@ -37,8 +37,7 @@ def design(dimensions: Sequence[Dimension], trials: int, seed: int) -> list[Poin
     """
     sizes = [dimension.size for dimension in dimensions]
     if all(sizes) and math.prod(size or 0 for size in sizes) <= trials:
-        every = [[d.at((n + 0.5) / (d.size or 1)) for n in range(d.size or 1)] for d in dimensions]
-        return list(dict.fromkeys(itertools.product(*every)))
+        return list(itertools.product(*(dimension.every() for dimension in dimensions)))
     from scipy.stats.qmc import Halton
 
     drawn = Halton(len(dimensions), seed=seed).random(trials * _DRAWS_PER_TRIAL)

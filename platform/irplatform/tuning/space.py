@@ -31,6 +31,9 @@ class Dimension(Protocol):
     def values(self) -> list[Value]:
         """The end points of a span, or all values of a list."""
 
+    def every(self) -> list[Value]:
+        """All values, where there are not too many to try."""
+
     def at(self, position: float) -> Value:
         """The value at a position in [0, 1)."""
 
@@ -62,10 +65,12 @@ class Span:
         return int(self.high) - int(self.low) + 1 if self.whole else None
 
     def values(self) -> list[Value]:
-        """Both ends, or all of a few whole numbers."""
-        if self.whole and (self.size or 0) <= 2:
-            return list(range(int(self.low), int(self.high) + 1))
+        """Both ends."""
         return [self._typed(self.low), self._typed(self.high)]
+
+    def every(self) -> list[Value]:
+        """All whole numbers; none of others."""
+        return list(range(int(self.low), int(self.high) + 1)) if self.whole else []
 
     def at(self, position: float) -> Value:
         """The number at a position."""
@@ -117,6 +122,10 @@ class Values:
         return len(self.given)
 
     def values(self) -> list[Value]:
+        """All of them."""
+        return list(self.given)
+
+    def every(self) -> list[Value]:
         """All of them."""
         return list(self.given)
 

@@ -1,32 +1,38 @@
 """The system whose options are tuned: from settings to a score for every topic.
 
 A trial searches all topics once, without filling the cache with runs; the last runs are kept in
-memory, since a reranker's options leave them as they are. Rerankers are cross-validated on the
-topics, so that none is scored by a model that learned from it.
+memory, since a reranker's options leave them as they are. What is learned is cross-validated on the
+topics, so that none is scored by a reranker, or by weights of a fusion, that learned from it.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from irplatform import pipeline
 from irplatform.choices import choose_systems
 from irplatform.evaluation import evaluate
-from irplatform.reranking.splits import MEMBERS
+from irplatform.registry import source_digest
+from irplatform.reranking.splits import MEMBERS, fold_topics
 from irplatform.reranking.training_set import TrainingSource
 from irplatform.retrieval.first_stage import combine, find
-from irplatform.storage import fingerprint
+from irplatform.retrieval.fusion import choose_fusion
+from irplatform.runs import Run
+from irplatform.storage import file_digest, fingerprint
+from irplatform.training.topic_marks import families
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
     from irplatform.evaluation.judgments import Judgments
     from irplatform.plugin import Topic
     from irplatform.registry import Registry
+    from irplatform.reranking.training_set import TrainingSet
     from irplatform.resources import CollectionResources
     from irplatform.retrieval.first_stage import FirstStage, RetrieverChoice
-    from irplatform.runs import Run
+    from irplatform.runs import Ranking
 
 _RUNS_KEPT = 4
 
@@ -37,7 +43,7 @@ class TunedSystem:
 
     Attributes:
         plugins: where names are resolved.
-        retrievers: names; several are fused.
+        retrievers: names; several are fused, with weights that are learned on other topics.
         rerankers: the name of the reranker, or nothing.
         settings: options that stay as they are.
         topics: the topics.
@@ -47,6 +53,8 @@ class TunedSystem:
         interpolate: the first stage's share; None chooses it in every fold.
         resources: the harness's resources.
         members: how many models of a reranker that learns are trained and averaged.
+        declared: what a reranker learns from before that says so itself.
+        sampled: the file of sampled judgments, where there is one.
     """
 
     plugins: Registry
@@ -60,6 +68,8 @@ class TunedSystem:
     interpolate: float | None
     resources: CollectionResources
     members: int = MEMBERS
+    declared: TrainingSet | None = None
+    sampled: Path | None = None
     _runs: dict[str, Run] = field(default_factory=dict)
 
     @property
@@ -79,11 +89,11 @@ class TunedSystem:
 
     def depends_on(self) -> dict[str, Any]:
         """What scores depend on beside settings."""
-        found = {
+        found: dict[str, Any] = {
             "index": self.resources.index_artifact().fingerprint,
             "topics": [topic.describe() for topic in self.topics],
             "qrels": self._qrels(),
-            "sampled": repr(self.judgments.sampled),
+            "sampled": file_digest(self.sampled) if self.sampled else None,
             "measure": self.measure,
             "depth": self.depth,
             "seed": self.resources.seed,
@@ -91,6 +101,10 @@ class TunedSystem:
             "device": self.resources.device,
             "model_threads": self.resources.model_threads,
         }
+        if self.measure in self.plugins.measures:
+            found["measure_source"] = source_digest(self.plugins.measures[self.measure].__module__)
+        if self.declared is not None:
+            found["pretraining"] = self.declared.digest()
         if self.rerankers:
             found |= {
                 "rerank_depth": self.rerank_depth,
@@ -100,7 +114,7 @@ class TunedSystem:
         return found
 
     def score(self, settings: Mapping[str, object]) -> Mapping[str, float]:
-        """The measure's value for every topic."""
+        """The measure's value for every topic; it may leave out one without results."""
         retrievers, rerankers = self._chosen(settings)
         first = self._first_stage(retrievers)
         run = first.final
@@ -108,7 +122,7 @@ class TunedSystem:
             candidates = pipeline.Candidates(
                 self.topics, first, first.candidates(self.rerank_depth)
             )
-            training_source = TrainingSource(folds=True)
+            training_source = TrainingSource(folds=True, declared=self.declared)
             run = pipeline.rerank(
                 choice, candidates, self._qrels(), training_source, self.interpolate, self.resources
             ).final
@@ -145,4 +159,26 @@ class TunedSystem:
             marks.append(mark)
         for old in list(self._runs)[: -max(_RUNS_KEPT, len(choices))]:
             del self._runs[old]
-        return combine(runs, marks)
+        first = combine(runs, marks)
+        return first if len(runs) == 1 else self._fused(first)
+
+    def _fused(self, first: FirstStage) -> FirstStage:
+        """The runs, fused for every topic as those of other folds have it."""
+        kin = families(self.topics)
+        fusions: list[dict[str, Any]] = []
+        rankings: dict[str, Ranking] = {}
+        for split in fold_topics(self.topics, pipeline.FOLDS, self.resources.seed, kin):
+            fusion = choose_fusion(_parts(first.runs, split.training), self._qrels())
+            fused = fusion.fuse(_parts(first.runs, split.validation), first.final.name)
+            fusions.append(fusion.describe())
+            rankings.update(fused.rankings)
+        return replace(
+            first,
+            final=Run(first.final.name, {t.id: rankings[t.id] for t in self.topics}),
+            fingerprint=fingerprint({"runs": first.fingerprint, "fusions": fusions}),
+        )
+
+
+def _parts(runs: Sequence[Run], topics: Sequence[Topic]) -> list[Run]:
+    """The runs, of some topics only."""
+    return [Run(run.name, {topic.id: run.rankings[topic.id] for topic in topics}) for run in runs]

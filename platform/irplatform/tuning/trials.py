@@ -39,7 +39,7 @@ class Trials:
 
     Args:
         describe: settings to the complete options of all systems, as JSON.
-        score: settings to the value of every topic.
+        score: settings to the value of every topic; 0 for those that are left out.
         topics: the topics, in the order of the journal.
         journal: the file that keeps finished trials, in a folder that is there; None keeps none.
         finished: told of every new trial.
@@ -75,7 +75,7 @@ class Trials:
         if mark not in self._kept:
             started = time.monotonic()
             scores = self._score(settings)
-            values = [float(scores[topic]) for topic in self._topics]
+            values = [float(scores.get(topic, 0.0)) for topic in self._topics]
             seconds = round(time.monotonic() - started, 3)
             self._kept[mark] = (values, seconds)
             entry = {"trial": mark, "settings": dict(settings), "seconds": seconds}

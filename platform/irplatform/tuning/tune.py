@@ -21,6 +21,7 @@ from irplatform.tuning.trials import Trial, Trials
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from irplatform.evaluation.judgments import Judgments
     from irplatform.plugin import Topic
     from irplatform.tuning.space import Dimension
     from irplatform.tuning.systems import TunedSystem
@@ -29,7 +30,7 @@ FEWEST_TOPICS = 10
 """Fewer judged topics than this choose nothing but chance."""
 TUNED_MEASURE = "nDCG@20"
 """What is improved where nobody says."""
-_FORMAT = 2
+_FORMAT = 3
 _END = 0.06
 """Share of a range that counts as its end."""
 
@@ -41,6 +42,7 @@ def tune(
     *,
     label: str,
     collection: str,
+    fixed: Mapping[str, object],
     command: Sequence[str] = (),
 ) -> TuneReport:
     """Search for the options that suit some topics best.
@@ -51,6 +53,7 @@ def tune(
         plan: how much is tried.
         label: the id of the collection that the topics are from.
         collection: the id of the collection that the options are for.
+        fixed: options that were given beside those that are searched.
         command: how this was asked for.
     """
     if label != collection:
@@ -79,7 +82,7 @@ def tune(
         [*system.retrievers, *system.rerankers],
         names,
         {name: held.value for name, held in declared.items()},
-        system.settings,
+        fixed,
         outcome,
         [
             d.name
@@ -91,14 +94,14 @@ def tune(
 
 
 def usable_topics(
-    topics: Sequence[Topic], qrels: Mapping[str, Mapping[str, int]], most: int | None, seed: int
+    topics: Sequence[Topic], judgments: Judgments, most: int | None, seed: int
 ) -> list[Topic]:
-    """The topics with something relevant, or so many of them, drawn at random.
+    """The topics with something relevant to the measure, or so many of them, drawn at random.
 
     Raises:
         InputError: they are too few to choose anything on.
     """
-    usable = [topic for topic in topics if max(qrels.get(topic.id, {}).values(), default=0) > 0]
+    usable = [topic for topic in topics if judgments.is_scored(topic.id)]
     if most is not None and most < len(usable):
         drawn = np.random.default_rng([seed, 11]).permutation(len(usable))[:most]
         usable = [usable[number] for number in sorted(drawn.tolist())]
