@@ -29,8 +29,9 @@ def read_journal(path: Path | None, parse: Callable[[Any], T]) -> list[T]:
     entries: list[T] = []
     if path is None or not path.exists():
         return entries
+    content = path.read_bytes()
     sound = 0
-    for line in path.read_bytes().splitlines(keepends=True):
+    for line in content.splitlines(keepends=True):
         if not line.endswith(b"\n"):
             break
         try:
@@ -38,7 +39,8 @@ def read_journal(path: Path | None, parse: Callable[[Any], T]) -> list[T]:
         except (ValueError, KeyError, TypeError):
             break
         sound += len(line)
-    os.truncate(path, sound)
+    if sound < len(content):
+        os.truncate(path, sound)
     return entries
 
 

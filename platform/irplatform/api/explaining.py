@@ -83,13 +83,8 @@ def explain(
     interpolate = settings.interpolate
     if warning := warning_of_learned(choice, candidates.topics, training_source, interpolate):
         resources.notice(warning)
-    system = next(
-        system
-        for system, held in pipeline.assign(
-            choice, candidates, resolved.qrels, training_source, resources
-        )
-        if any(each.id == topic for each in held)
-    )
+    assigned = pipeline.assign(choice, candidates, resolved.qrels, training_source, resources)
+    system = next(a for a in assigned if any(held.id == topic for held in a.topics)).fit()
     return {
         "collection": resolved.collection.id,
         "reranker": choice.name,

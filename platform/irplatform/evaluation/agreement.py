@@ -132,7 +132,10 @@ def agreement(sources: Sequence[Source], *, samples: int = 10_000, seed: int = 4
     from scipy.stats import kendalltau
 
     systems = common_systems(sources)
-    drawn = [_drawn_means(source, systems, samples, seed) for source in sources]
+    drawn = [
+        _drawn_means(source, systems, _topics(source.collection, sources), samples, seed)
+        for source in sources
+    ]
     found = []
     for one, other in combinations(range(len(sources)), 2):
         first, second = sources[one], sources[other]
@@ -175,9 +178,16 @@ def kendall_taus(first: _Floats, second: _Floats) -> _Floats:
     return taus
 
 
-def _drawn_means(source: Source, systems: Sequence[str], samples: int, seed: int) -> _Floats:
+def _topics(collection: str, sources: Sequence[Source]) -> list[str]:
+    """All topics of a collection: its sources share their draws, whatever a measure leaves out."""
+    held = [source.per_topic for source in sources if source.collection == collection]
+    return sorted({topic for systems in held for scores in systems.values() for topic in scores})
+
+
+def _drawn_means(
+    source: Source, systems: Sequence[str], topics: Sequence[str], samples: int, seed: int
+) -> _Floats:
     """Means of the systems (columns) over draws of the topics (rows)."""
-    topics = sorted({topic for name in systems for topic in source.per_topic[name]})
     values = np.array(
         [[source.per_topic[name].get(topic, np.nan) for name in systems] for topic in topics]
     )

@@ -103,7 +103,7 @@ def paired_test(
     if n == 1:
         return Comparison(mean, None, None, None, None, n)
     deviation = float(differences.std(ddof=1))
-    if deviation == 0.0:
+    if deviation <= _ROUNDING * float(np.abs(differences).max()):  # all are the same
         constant_p = 1.0 if mean == 0.0 else 0.0
         p_value = constant_p if method == "t-test" else _randomization(differences, seed, samples)
         return Comparison(mean, p_value, mean, mean, 0.0 if mean == 0.0 else None, n)

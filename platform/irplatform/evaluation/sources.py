@@ -58,6 +58,11 @@ def _read(folder: Path, measure: str | None, own_scores: bool) -> Source:
     chosen = measure or scores.measures[0]
     if chosen not in scores.measures:
         raise unknown("measure", chosen, scores.measures, of=str(folder))
+    if not any(held.per_topic.get(chosen) for held in scores.systems.values()):
+        raise InputError(
+            f"no run has a value of {chosen} for any topic of '{scores.collection}'.",
+            path=folder / FILE_NAME,
+        )
     systems = {}
     for name in scores.systems:
         if any(name == alone(other) for other in scores.systems):

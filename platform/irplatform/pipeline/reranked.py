@@ -3,30 +3,31 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from irplatform.console import speaking_of
 from irplatform.errors import InputError
 from irplatform.reranking.evaluated_topics import warning_of_learned
-from irplatform.reranking.fitting import fit_system, open_checkpoint
+from irplatform.reranking.fitting import fit_system, open_checkpoint, unweighed
 from irplatform.reranking.interpolation import Reranked
-from irplatform.reranking.scoring import Values, score_topics
+from irplatform.reranking.resumable import score_resumably
 from irplatform.reranking.splits import fold_topics, seeds_of
-from irplatform.reranking.systems import RerankerChoice, System
 from irplatform.reranking.training_set import TrainingSet
 from irplatform.runs import Run
 from irplatform.runs.scores import alone as alone_name
-from irplatform.storage import fingerprint, home
 from irplatform.training.checkpoints import Checkpoint
 from irplatform.training.topic_marks import families
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from irplatform.collections import Qrels
     from irplatform.pipeline.candidates import Candidates
     from irplatform.plugin import Topic
+    from irplatform.reranking.scoring import Values
+    from irplatform.reranking.systems import RerankerChoice, System
     from irplatform.reranking.training_set import TrainingSource
     from irplatform.resources import CollectionResources
 
@@ -42,7 +43,7 @@ class RerankedRun:
         alone: the run of the reranker's scores.
         final: the run of both scores, mixed with `weight`.
         weight: the first stage's share; the mean where folds chose their own.
-        systems: the systems that made it: one, or one per fold.
+        systems: the systems that made it, without their members: one, or one per fold.
         warnings: what a reader of its scores must know.
     """
 
@@ -82,28 +83,59 @@ def rerank(
     warning = warning_of_learned(choice, candidates.topics, training_source, interpolate)
     if warning:
         resources.notice(warning)
-    with resources.timed("train"):
-        assignments = assign(choice, candidates, qrels, training_source, resources)
+    systems: list[System] = []
     alone, final = {}, {}
-    for system, topics in assignments:
-        with resources.timed("rerank"):
-            scores = _score(system, topics, candidates, resources)
+    for system, topics, scores in _scored(choice, candidates, qrels, training_source, resources):
         weight = system.weight if interpolate is None else interpolate
         for topic in topics:
-            held = candidates.per_topic[topic.id]
             both = Reranked.of(
-                candidates.first.final.rankings[topic.id], held, scores[topic.id].tolist()
+                candidates.first.final.rankings[topic.id],
+                candidates.per_topic[topic.id],
+                scores[topic.id].tolist(),
             )
             alone[topic.id], final[topic.id] = both.mixed(0.0), both.mixed(weight)
-    weights = [s.weight if interpolate is None else interpolate for s, _ in assignments]
+        systems.append(replace(system, members=()))  # folds have five networks each
+    weights = [s.weight if interpolate is None else interpolate for s in systems]
     order = [topic.id for topic in candidates.topics]
     return RerankedRun(
         Run(alone_name(choice.name), {t: alone[t] for t in order}),
         Run(choice.name, {t: final[t] for t in order}),
         sum(weights) / len(weights),
-        [system for system, _ in assignments],
+        systems,
         (warning,) if warning else (),
     )
+
+
+def _scored(
+    choice: RerankerChoice,
+    candidates: Candidates,
+    qrels: Qrels | None,
+    training_source: TrainingSource,
+    resources: CollectionResources,
+) -> Iterator[tuple[System, Sequence[Topic], Mapping[str, Values]]]:
+    """The systems one after the other, with the topics that each scores, and their scores."""
+    own: Mapping[str, Values] | None = None
+    if training_source.folds and not choice.trainable:  # the same in all folds, but for its weight
+        with resources.timed("rerank"):
+            own = _scores(unweighed(choice, resources), candidates.topics, candidates, resources)
+    for assignment in assign(choice, candidates, qrels, training_source, resources, own):
+        with resources.timed("train"):
+            system = assignment.fit()
+        if own is not None:
+            yield system, assignment.topics, own
+            continue
+        with resources.timed("rerank"):
+            scores = _scores(system, assignment.topics, candidates, resources)
+        yield system, assignment.topics, scores
+
+
+def _scores(
+    system: System,
+    topics: Sequence[Topic],
+    candidates: Candidates,
+    resources: CollectionResources,
+) -> dict[str, Values]:
+    return score_resumably(system, topics, candidates.per_topic, resources)
 
 
 def rerank_with_seeds(
@@ -148,69 +180,56 @@ def resources_with(
     return resources.with_vectors(Checkpoint.read(training_source.checkpoint).vectors)
 
 
+@dataclass(frozen=True)
+class Assignment:
+    """A system and what it scores.
+
+    Attributes:
+        fit: makes it ready, which may mean hours of training.
+        topics: the topics that it scores; it has learned from none of them.
+    """
+
+    fit: Callable[[], System]
+    topics: Sequence[Topic]
+
+
 def assign(
     choice: RerankerChoice,
     candidates: Candidates,
     qrels: Qrels | None,
     training_source: TrainingSource,
     resources: CollectionResources,
-) -> list[tuple[System, Sequence[Topic]]]:
-    """Fit what has to be fitted, and say which system scores which topics."""
-    if training_source.checkpoint is not None and choice.trainable:
-        system = open_checkpoint(choice, training_source.checkpoint, resources)
-        return [(system, candidates.topics)]
-    if training_source.training_set is not None:
-        system = fit_system(
-            choice, training_source.training_set, resources, training_source.pretraining_of(choice)
-        )
-        return [(system, candidates.topics)]
+    scores: Mapping[str, Values] | None = None,
+) -> list[Assignment]:
+    """Say which system scores which topics; nothing is fitted yet.
+
+    Args:
+        choice: the reranker.
+        candidates: the evaluated topics.
+        qrels: their judgments.
+        training_source: what to learn from.
+        resources: the harness's resources.
+        scores: those of all topics, where the reranker learns nothing and they are known.
+    """
+    topics = candidates.topics
+    checkpoint, training_set = training_source.checkpoint, training_source.training_set
+    before = training_source.pretraining_of(choice)
+    if checkpoint is not None and choice.trainable:
+        return [Assignment(partial(open_checkpoint, choice, checkpoint, resources), topics)]
+    if training_set is not None:
+        return [Assignment(partial(fit_system, choice, training_set, resources, before), topics)]
     judged = candidates.examples(qrels or {}, resources)
     if not training_source.folds or not judged:
-        member = choice.create(resources)
-        mark = fingerprint(choice.describe())
-        return [(System(choice, [member], 0.0, mark, {}), candidates.topics)]
-    assigned: list[tuple[System, Sequence[Topic]]] = []
-    unjudged = [t for t in candidates.topics if t.id not in (qrels or {})]
+        return [Assignment(partial(unweighed, choice, resources), topics)]
+    assigned = []
+    unjudged = [t for t in topics if t.id not in (qrels or {})]
     kin = families([example.topic for example in judged])
     for number, split in enumerate(fold_topics(judged, FOLDS, resources.seed, kin)):
-        training_set = TrainingSet(f"fold {number + 1} of {FOLDS}", split.training)
-        topics = [e.topic for e in split.validation] + (unjudged if number == 0 else [])
-        before = training_source.pretraining_of(choice)
-        assigned.append((fit_system(choice, training_set, resources, before), topics))
+        held_out = [e.topic for e in split.validation] + (unjudged if number == 0 else [])
+        others = TrainingSet(f"fold {number + 1} of {FOLDS}", split.training)
+        fit = partial(fit_system, choice, others, resources, before, scores)
+        assigned.append(Assignment(fit, held_out))
     return assigned
-
-
-def _score(
-    system: System,
-    topics: Sequence[Topic],
-    candidates: Candidates,
-    resources: CollectionResources,
-) -> dict[str, Values]:
-    """Score topics, with a journal in the cache that an interrupted run goes on from."""
-    depends_on = {
-        "system": system.fingerprint,
-        "first": candidates.first.fingerprint,
-        "corpus": resources.corpus.fingerprint,
-        "candidates": [[*t.describe(), candidates.per_topic[t.id]] for t in topics],
-        "vectors": resources.source.describe(),
-        "seed": resources.seed,
-        "device": resources.device,
-        "model_threads": resources.model_threads,
-    }
-    journal = home() / "journal" / f"{system.choice.name}-{fingerprint(depends_on)}.jsonl"
-    journal.parent.mkdir(parents=True, exist_ok=True)
-    if not resources.resume:
-        journal.unlink(missing_ok=True)
-    scores = score_topics(
-        system.choice.registration,
-        system.members,
-        topics,
-        candidates.per_topic,
-        resources,
-        journal,
-    )
-    journal.unlink(missing_ok=True)
-    return scores
 
 
 def apply_checkpoint(

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from irplatform import __version__
+from irplatform.collections.aliases import aliases_file
 from irplatform.errors import InputError, PlatformError
 from irplatform.journal import append_journal, read_journal
 from irplatform.knowledge import installed
@@ -108,11 +109,19 @@ def reproduce(
         cache = place / "fresh" if fresh else home()
         if fresh and not journal.done:
             shutil.rmtree(cache, ignore_errors=True)
+            _lend_names(cache)
         for row, command in zip(rows, commands, strict=True):
             yield _execute(row, command, cache, journal)
         journal.remove()
         if fresh:
             shutil.rmtree(cache, ignore_errors=True)
+
+
+def _lend_names(cache: Path) -> None:
+    """Let a fresh cache know the names that the user gave to collections."""
+    if aliases_file().exists():
+        cache.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(aliases_file(), cache / aliases_file().name)
 
 
 def _command(row: Row, device: str) -> list[str]:

@@ -7,6 +7,7 @@ learn from; the weight is chosen on the same out-of-sample scores.
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from irplatform.console import notice
 from irplatform.errors import InputError
 from irplatform.reranking.interpolation import Choice, Reranked, choose_weight
 from irplatform.reranking.members import train_members, workspace
-from irplatform.reranking.scoring import Values, score_topics
+from irplatform.reranking.resumable import score_resumably
 from irplatform.reranking.splits import MEMBERS, MOST_WEIGHING_TOPICS, Split, split_topics, weighing
 from irplatform.reranking.systems import RerankerChoice, System
 from irplatform.storage import Artifact, artifact, fingerprint
@@ -28,11 +29,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from irplatform.plugin import Reranker
+    from irplatform.reranking.scoring import Values
     from irplatform.reranking.training_set import Example, TrainingSet
     from irplatform.resources import CollectionResources
 
 TRAINING_FORMAT = 2
+_SCORES = "scores.npz"
 
 
 def fit_system(
@@ -40,6 +42,7 @@ def fit_system(
     training_set: TrainingSet,
     resources: CollectionResources,
     pretraining: TrainingSet | None = None,
+    scores: Mapping[str, Values] | None = None,
 ) -> System:
     """Train a reranker where it learns, and choose its weight; or take both from the cache.
 
@@ -48,6 +51,8 @@ def fit_system(
         training_set: what it learns from.
         resources: the harness's resources.
         pretraining: what a reranker that learns learns from before.
+        scores: of a reranker that does not learn, those of the training topics, where they are
+            known.
 
     Raises:
         InputError: there is nothing to learn from.
@@ -55,7 +60,18 @@ def fit_system(
     if choice.trainable:
         built = train(choice, training_set, resources, pretraining)
         return open_checkpoint(choice, built.path, resources, built.fingerprint)
-    return _weigh(choice, training_set, resources)
+    _require_relevant(choice, training_set)
+    system = unweighed(choice, resources)
+    used = weighing(training_set.validation or training_set.training)
+    if scores is None:
+        scores = _scores_to_weigh(system, used, resources)
+    return replace(system, weight=_choose(choice, used, scores).weight)
+
+
+def unweighed(choice: RerankerChoice, resources: CollectionResources) -> System:
+    """A reranker that does not learn, which stands alone as long as nothing gives it a weight."""
+    mark = fingerprint(choice.describe())
+    return System(choice, [choice.create(resources)], 0.0, mark, {})
 
 
 def open_checkpoint(
@@ -77,16 +93,6 @@ def _require_relevant(choice: RerankerChoice, training_set: TrainingSet) -> None
         raise InputError(
             f"'{training_set.label}' has no relevant document to train '{choice.name}' on."
         )
-
-
-def _weigh(
-    choice: RerankerChoice, training_set: TrainingSet, resources: CollectionResources
-) -> System:
-    _require_relevant(choice, training_set)
-    member = choice.create(resources)
-    used = weighing(training_set.validation or training_set.training)
-    chosen = _choose(choice, used, _score(choice, member, used, resources))
-    return System(choice, [member], chosen.weight, fingerprint(choice.describe()), {})
 
 
 def train(
@@ -197,19 +203,31 @@ def _out_of_sample(
     return list(validated.values()), means
 
 
-def _score(
-    choice: RerankerChoice,
-    member: Reranker,
-    used: Sequence[Example],
-    resources: CollectionResources,
+def _scores_to_weigh(
+    system: System, used: Sequence[Example], resources: CollectionResources
 ) -> dict[str, Values]:
-    return score_topics(
-        choice.registration,
-        [member],
-        [e.topic for e in used],
-        {e.topic.id: e.labelled.candidates for e in used},
-        resources,
-    )
+    """Scores of training topics, kept in the cache: the next run asks for the same ones."""
+    topics = [example.topic for example in used]
+    candidates = {example.topic.id: example.labelled.candidates for example in used}
+
+    def build(folder: Path) -> None:
+        scores = score_resumably(system, topics, candidates, resources)
+        np.savez(folder / _SCORES, *(scores[topic.id] for topic in topics))
+
+    depends_on = {
+        "format": 1,
+        "irplatform": __version__,
+        "system": system.choice.describe(),
+        "corpus": resources.corpus.fingerprint,
+        "candidates": [[*topic.describe(), candidates[topic.id]] for topic in topics],
+        "vectors": resources.source.describe(),
+        "seed": resources.seed,
+        "device": resources.device,
+        "model_threads": resources.model_threads,
+    }
+    kept = artifact("scores", system.choice.name, depends_on, build)
+    with np.load(kept.path / _SCORES, allow_pickle=False) as held:
+        return {topic.id: held[f"arr_{number}"] for number, topic in enumerate(topics)}
 
 
 def _choose(

@@ -29,12 +29,12 @@ class Reranked:
     """A topic's first stage beside a reranker's opinion of its candidates.
 
     Attributes:
-        doc_ids: all documents of the first stage, best first.
+        ranking: all documents of the first stage.
         first: their standardized first-stage scores.
         second: their standardized reranker scores; documents that were not reranked come last.
     """
 
-    doc_ids: tuple[str, ...]
+    ranking: Ranking
     first: Values
     second: Values
 
@@ -60,11 +60,13 @@ class Reranked:
         if len(outside):
             floor = np.nanmin(second) if len(held) else 0.0
             second[outside] = floor - 1 + standard[outside] - standard[outside].max()
-        return cls(first.doc_ids, standard, second)
+        return cls(first, standard, second)
 
     def mixed(self, weight: float) -> Ranking:
         """The ranking with this weight of the first stage, 0 to 1."""
-        return Ranking.of(self.doc_ids, weight * self.first + (1 - weight) * self.second)
+        if weight == 1:  # standardizing rounds, which makes ties where there were none
+            return self.ranking
+        return Ranking.of(self.ranking.doc_ids, weight * self.first + (1 - weight) * self.second)
 
 
 @dataclass(frozen=True)

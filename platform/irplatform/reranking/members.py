@@ -30,6 +30,7 @@ from irplatform.plugin import TrainableReranker, TrainingData
 from irplatform.registry import registry
 from irplatform.reranking.scoring import Values, score_topics
 from irplatform.reranking.systems import RerankerChoice
+from irplatform.storage import atomic_write
 from irplatform.training.checkpoints import member_folder
 from irplatform.training.distributed import (
     PROCESSES_VARIABLE,
@@ -142,7 +143,8 @@ class _Job:
         seconds = time.monotonic() - began
         vectors = {key: str(path) for key, path in self.resources.vectors_used.items()}
         record = json.dumps({"seconds": seconds, "vectors": vectors})
-        (self.workspace / _FINISHED).write_text(record, encoding="utf-8")
+        with atomic_write(self.workspace / _FINISHED) as file:
+            file.write(record)
         return seconds
 
     @property

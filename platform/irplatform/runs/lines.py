@@ -6,6 +6,7 @@ also split at a no-break space inside an id.
 
 from __future__ import annotations
 
+import errno
 import gzip
 import zlib
 from contextlib import contextmanager
@@ -44,6 +45,10 @@ def open_bytes(path: Path) -> Iterator[BufferedIOBase]:
             "if it is not compressed.",
             path=path,
         ) from error
+    except OSError as error:
+        if error.errno != errno.ENAMETOOLONG:  # a full disk, say, is no mistake of the user's
+            raise
+        raise InputError("this name is too long for a file.", path=path) from error
 
 
 def starts_with_mark(path: Path) -> bool:

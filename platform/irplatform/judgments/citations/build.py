@@ -2,7 +2,7 @@
 
 The articles are read once (`extraction`), then what they cite is looked up (`identifiers`,
 `targets`), then the sentences are judged one article at a time. Memory holds the identifiers of the
-cited articles, and nothing else that grows.
+articles, citing and cited, and nothing else that grows.
 """
 
 from __future__ import annotations

@@ -6,6 +6,7 @@ on from there, and other limits, another corpus or another split need no reading
 
 from __future__ import annotations
 
+import os
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -54,12 +55,18 @@ def extract(
         sources[0].path.resolve().parent.name or "articles",
         {
             "format": _FORMAT,
-            "files": [[source.name, digest(source.path)] for source in sources],
+            "files": _describe(sources),
             "skip_unreadable": skip_unreadable,
         },
         partial(_build, sources=sources, skip=skip_unreadable, workers=workers),
         resumable=True,
     ).path
+
+
+def _describe(sources: Sequence[Source]) -> list[list[str]]:
+    """Places beneath the folder that all lie in, however that was spelled, and digests."""
+    top = os.path.commonpath([source.path.resolve() for source in sources])
+    return [[os.path.relpath(s.path.resolve(), top), digest(s.path)] for s in sources]
 
 
 def read_back(folder: Path) -> Iterator[CitingArticle | str]:

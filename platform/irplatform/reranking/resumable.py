@@ -1,0 +1,52 @@
+"""Scoring that goes on where an interrupted call stopped, by a journal in the cache."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from irplatform.reranking.scoring import Values, score_topics
+from irplatform.storage import fingerprint, home, lock
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from irplatform.plugin import Topic
+    from irplatform.reranking.systems import System
+    from irplatform.resources import CollectionResources
+
+
+def score_resumably(
+    system: System,
+    topics: Sequence[Topic],
+    candidates: Mapping[str, Sequence[str]],
+    resources: CollectionResources,
+) -> dict[str, Values]:
+    """Score the candidates of topics.
+
+    Args:
+        system: what scores.
+        topics: the topics.
+        candidates: topic id to the ids of its candidates.
+        resources: the harness's resources.
+
+    Returns:
+        Topic id to float64 scores, in the order of the candidates.
+    """
+    depends_on = {
+        "system": system.fingerprint,
+        "corpus": resources.corpus.fingerprint,
+        "candidates": [[*topic.describe(), candidates[topic.id]] for topic in topics],
+        "vectors": resources.source.describe(),
+        "seed": resources.seed,
+        "device": resources.device,
+        "model_threads": resources.model_threads,
+    }
+    journal = home() / "journal" / f"{system.choice.name}-{fingerprint(depends_on)}.jsonl"
+    with lock(journal, wait=True):  # of two that write to it one would cut off the other's lines
+        if not resources.resume:
+            journal.unlink(missing_ok=True)
+        scores = score_topics(
+            system.choice.registration, system.members, topics, candidates, resources, journal
+        )
+        journal.unlink(missing_ok=True)
+    return scores
