@@ -30,6 +30,12 @@ def test_a_journal_that_is_not_kept_or_not_there_holds_nothing(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_sound_journal_is_left_alone(journal, monkeypatch):
+    """Another process may be adding to it."""
+    monkeypatch.setattr("os.truncate", lambda *_: pytest.fail("it was cut"))
+    assert read_journal(journal, number) == [1, 2, 3]
+
+
 @pytest.mark.parametrize("cut", range(1, 9))
 def test_a_cut_last_line_is_dropped_and_what_follows_is_whole(journal, cut):
     journal.write_bytes(journal.read_bytes()[:-cut])

@@ -122,6 +122,65 @@ def test_cross_validation_never_scores_a_topic_with_a_model_that_saw_it(resource
     assert not any(known for _, known in Witness.scored)
 
 
+def test_what_learns_nothing_scores_every_topic_once_in_cross_validation(resources, monkeypatch):
+    """However many folds choose a weight on its scores; and it goes on after an interruption."""
+    scored = []
+
+    class Slow(Letters):
+        def score(self, topic, documents):
+            if len(scored) == 12:
+                scored.append(None)
+                raise KeyboardInterrupt
+            scored.append(topic.id)
+            return super().score(topic, documents)
+
+    monkeypatch.setattr("irplatform.reranking.scoring.BATCH_DOCUMENTS", 5)  # a topic at a time
+    qrels = {t.id: {"a": 1} for t in TOPICS[:15]}
+    arguments = _choice(Slow), _candidates(), qrels, TrainingSource(folds=True), None, resources
+    with pytest.raises(KeyboardInterrupt):
+        rerank(*arguments)
+    made = rerank(*arguments)
+    assert len(made.systems) == FOLDS
+    assert sorted(t for t in scored if t) == sorted(t.id for t in TOPICS)
+
+
+def test_scores_that_a_weight_was_chosen_on_are_kept(resources):
+    """The next run over other topics asks for the same ones."""
+    scored = []
+
+    class Counting(Letters):
+        def score(self, topic, documents):
+            scored.append(topic.id)
+            return super().score(topic, documents)
+
+    source = TrainingSource(_set(*range(20)))
+    made = rerank(_choice(Counting), _candidates(), None, source, None, resources)
+    again = rerank(_choice(Counting), _candidates(), None, source, None, resources)
+    assert again.weight == made.weight
+    assert [topic for topic in scored if topic.startswith("x")] == [f"x{n}" for n in range(20)]
+
+
+def test_runs_do_not_hold_the_models_that_made_them(resources):
+    """Folds of five members each would fill a device's memory."""
+    qrels = {t.id: {"a": 1} for t in TOPICS}
+    source = TrainingSource(folds=True)
+    made = rerank(_choice(Witness), _candidates(), qrels, source, None, resources)
+    assert all(len(system.members) == 0 for system in made.systems)
+
+
+def test_two_processes_do_not_write_to_one_journal(resources, monkeypatch):
+    from irplatform import storage
+
+    locked = []
+    held = storage.lock
+    monkeypatch.setattr(
+        "irplatform.reranking.resumable.lock",
+        lambda path, **given: locked.append((path.suffix, given)) or held(path, **given),
+    )
+    rerank(_choice(Letters), _candidates(), None, TrainingSource(), None, resources)
+    assert locked == [(".jsonl", {"wait": True})]
+
+
 def _set(*numbers, validation=None):
     """Topics under other ids than in the evaluated collection."""
     moved = [

@@ -246,7 +246,6 @@ class Recorder:
         """Write a run file and its metadata."""
         path = self._run_dir / f"{run.name}.run"
         self._written.add(path.stem)
-        write_run(run.renamed(self._tag or run.name), path)
         content = run_metadata(
             tag=self._tag or run.name,
             command=self._command,
@@ -263,6 +262,9 @@ class Recorder:
             java=resources.java_version,
             accelerator=accelerator_name(resources.device),
         )
+        # In this order no run ever stands beside the metadata of another one.
+        metadata_path(path).unlink(missing_ok=True)
+        write_run(run.renamed(self._tag or run.name), path)
         write_metadata(metadata_path(path), content)
         return path
 

@@ -95,6 +95,20 @@ def test_a_run_file_takes_the_place_of_the_first_stage(platform):
     assert run["measures"] == usual["runs"][0]["measures"]
 
 
+def test_a_run_that_candidates_come_from_is_not_written_over(platform, tmp_path):
+    platform("run", *DEMO, "--reranker", "bm25-text", "--run-dir", "u", "--interpolate", "0.5")
+    before = {path: path.read_bytes() for path in (tmp_path / "u").glob("b*")}
+    again = ("run", *DEMO, "--candidates", "u/bm25.run", "--run-dir", "u")
+    assert platform(*again, "--json").json["runs"][0]["name"] == "bm25-candidates"
+    assert {path: path.read_bytes() for path in before} == before
+    for name in ("bm25-text", "bm25-text-alone"):
+        own = (*again[:4], f"u/{name}.run", *again[5:], "--reranker", "bm25-text")
+        outcome = platform(*own)
+        assert outcome.code == 2
+        assert "'bm25-text' would be written over these candidates" in outcome.err
+    assert {path: path.read_bytes() for path in before} == before
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

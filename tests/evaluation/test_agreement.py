@@ -5,6 +5,7 @@ import pytest
 from scipy.stats import kendalltau
 
 from irplatform.errors import InputError
+from irplatform.evaluation import agreement as agreement_module
 from irplatform.evaluation.agreement import Source, agreement, kendall_taus
 
 
@@ -42,6 +43,19 @@ def test_reversed_orders_disagree_fully():
         [constant("x", ORDER), constant("y", {s: -v for s, v in ORDER.items()})]
     ).correlations
     assert (found.tau, found.low, found.high) == (-1.0, -1.0, -1.0)
+
+
+def test_sources_of_a_collection_share_draws_where_a_measure_leaves_a_topic_out():
+    """infNDCG has no value where nothing of a pool was judged."""
+    whole = noisy("whole", ORDER, collection="c")
+    part = source(
+        "part", {s: dict(list(v.items())[1:]) for s, v in whole.per_topic.items()}, collection="c"
+    )
+    means = []
+    for each in (whole, part):
+        topics = agreement_module._topics("c", [whole, part])
+        means.append(agreement_module._drawn_means(each, list(ORDER), topics, 500, 1))
+    assert np.corrcoef(means[0][:, 0], means[1][:, 0])[0, 1] > 0.9
 
 
 def test_tau_and_p_are_scipys():

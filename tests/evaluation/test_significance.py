@@ -173,3 +173,10 @@ def test_a_single_topic_is_compared_without_a_test():
     run = Run("x", {"1": Ranking.of(["a"], [1])})
     result = evaluate(qrels, run, ["RR"])
     assert compare(result, {"x": result})["x"]["RR"].adjusted_p is None
+
+
+def test_differences_that_are_equal_but_for_rounding_do_not_vary():
+    baseline = {"1": 0.1, "2": 0.2, "3": 0.7}
+    found = paired_test(baseline, {topic: value + 0.1 for topic, value in baseline.items()})
+    assert found.effect_size is None
+    assert (found.low, found.high) == (found.difference, found.difference)

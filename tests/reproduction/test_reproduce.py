@@ -92,6 +92,20 @@ def test_a_fresh_cache_is_empty_and_goes_when_all_is_done(results, report, calle
     assert not cache.exists()
 
 
+def test_a_fresh_cache_knows_the_names_of_collections(results, report, monkeypatch, fresh_home):
+    held = []
+
+    def call(command, cache, run_dir):
+        held.append((cache / "collections.json").read_text())
+        return report
+
+    monkeypatch.setattr(execute, "call", call)
+    home().mkdir(exist_ok=True)
+    (home() / "collections.json").write_text('{"mine": "/data/mine"}')
+    list(reproduce(read_rows(results)[:1], fresh=True))
+    assert held == ['{"mine": "/data/mine"}']
+
+
 def test_rows_of_one_command_share_its_run(results, called):
     row = read_rows(results)[1]
     other = row.model_copy(update={"id": "its-first-stage", "system": "bm25", "alone": {}})

@@ -24,6 +24,16 @@ def test_with_weight_1_it_is_the_first_stage(candidates):
     assert mixed.doc_ids == FIRST.doc_ids
 
 
+def test_with_weight_1_scores_that_hardly_differ_make_no_ties():
+    """Standardized they are equal with 32 bits, and the document id would decide."""
+    scores = np.nextafter(np.float32(900), np.float32(1000))
+    first = Ranking.of(["a", "b", "c"], [scores, 900.0, -1e7])
+    assert first.doc_ids == ("a", "b", "c")
+    reranked = Reranked.of(first, ["a", "b", "c"], [1.0, 2.0, 3.0])
+    assert Ranking.of(first.doc_ids, reranked.first).doc_ids == ("b", "a", "c")
+    assert reranked.mixed(1.0) == first
+
+
 def test_with_weight_0_it_is_the_reranker_and_then_the_rest_in_order():
     mixed = Reranked.of(FIRST, ["a", "c", "b"], [1.0, 2.0, 3.0]).mixed(0.0)
     assert mixed.doc_ids[:3] == ("b", "c", "a")

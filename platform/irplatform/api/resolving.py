@@ -146,8 +146,12 @@ def _resolved(
     )
 
 
-def candidates_of(resolved: ResolvedRun) -> Candidates:
+def candidates_of(resolved: ResolvedRun, taken: Sequence[str] = ()) -> Candidates:
     """Search for the topics of a collection that is indexed and whole.
+
+    Args:
+        resolved: what is run.
+        taken: names that a run file that is the first stage must not have, beside the rerankers'.
 
     Raises:
         InputError: the source of candidates does not fit the collection.
@@ -159,7 +163,7 @@ def candidates_of(resolved: ResolvedRun) -> Candidates:
         resolved.settings.rerank_depth,
         resolved.resources,
         source=resolved.source,
-        names=resolved.settings.rerankers,
+        names=[*resolved.settings.rerankers, *taken],
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,19 +21,27 @@ from irplatform.recorder import Recorder
 from irplatform.registry import Registry, registry
 from irplatform.reranking.evaluated_topics import warning_of_fusion
 from irplatform.reranking.fitting import train as train_system
+from irplatform.retrieval.candidates import FromRun
+from irplatform.runs.scores import alone
 from irplatform.storage import copy_folder, writable_folder
 from irplatform.training.checkpoints import Checkpoint
 
 if TYPE_CHECKING:
+    from irplatform.api.resolving import ResolvedRun
     from irplatform.api.settings import RunSettings
     from irplatform.reports.run_report import RunReport
+
+
+_SEED = re.compile(r"-seed\d+$")
+"""What ends the names of runs where there are several seeds."""
 
 
 def run(settings: RunSettings, plugins: Registry | None = None) -> RunReport:
     """Take a collection to scored runs.
 
     Raises:
-        InputError: a wrong name, option or file; nothing has been written then.
+        InputError: a wrong name, option or file, nearly always found before anything is written;
+            what only training topics can tell is found when the first stage is.
         PlatformError: something failed on the way; what was finished is kept, and the same call
             goes on from there.
     """
@@ -41,6 +50,7 @@ def run(settings: RunSettings, plugins: Registry | None = None) -> RunReport:
     collection, qrels, resources = resolved.collection, resolved.qrels, resolved.resources
     measures = measures_of(collection, settings.measures, plugins.measures, qrels)
     run_dir = writable_folder(settings.run_dir or Path("runs") / collection.id)
+    spared = _candidates_in(run_dir, resolved)
     recorder = Recorder(
         collection, qrels, measures, plugins.measures, run_dir, settings.tag, settings.command
     )
@@ -49,7 +59,7 @@ def run(settings: RunSettings, plugins: Registry | None = None) -> RunReport:
 
     recorder.warn(pipeline.refuse_broken_corpus(collection, qrels, resources))
     indexed = dict(resources.seconds)
-    candidates = candidates_of(resolved)
+    candidates = candidates_of(resolved, taken=spared)
     recorder.candidates = candidates.provenance
     first = candidates.first
     for found, made, seconds in zip(first.runs, first.descriptions, first.seconds, strict=True):
@@ -86,6 +96,25 @@ def run(settings: RunSettings, plugins: Registry | None = None) -> RunReport:
     results = {system.name: system.measures for system in report.systems}
     plugins.announce("run_finished", RunEvent(collection.id, tuple(names), run_dir, results))
     return report
+
+
+def _candidates_in(run_dir: Path, resolved: ResolvedRun) -> list[str]:
+    """The name of the run that candidates come from, where it lies in the folder that is written.
+
+    Raises:
+        InputError: a reranker would write over it.
+    """
+    source = resolved.source
+    if not isinstance(source, FromRun) or source.path.parent.resolve() != run_dir.resolve():
+        return []
+    name = source.path.stem
+    made = _SEED.sub("", name.removesuffix(alone("")))
+    if made in resolved.settings.rerankers:
+        raise InputError(
+            f"'{made}' would be written over these candidates. Give another folder with --run-dir.",
+            path=source.path,
+        )
+    return [name]
 
 
 def train(settings: RunSettings, out: Path | None = None) -> dict[str, Any]:

@@ -273,6 +273,15 @@ def test_wrong_options_are_refused(platform, articles, tmp_path):
         assert not (tmp_path / "out").exists()
 
 
+def test_a_folder_is_read_once_however_its_name_is_spelled(
+    platform, articles, tmp_path, monkeypatch, fresh_home
+):
+    monkeypatch.chdir(tmp_path)
+    for number, spelled in enumerate(("articles", articles, "./articles/../articles")):
+        assert platform(spelled, "--out", tmp_path / str(number)).code == 0
+    assert len(list((fresh_home / "citing-sentences").glob("*/manifest.json"))) == 1
+
+
 def test_an_interrupted_reading_goes_on_and_ends_the_same(
     platform, articles, tmp_path, monkeypatch
 ):
