@@ -511,11 +511,17 @@ class Retriever:
         citation: where the method comes from.
         on_device: whether it computes on the device of the resources, such as a GPU; its rankings
             are then kept for each.
+        seeded: whether its rankings may depend on the seed of the resources; they are then kept for
+            each. One that draws nothing says False, so that runs with other seeds share them.
+        limits_dates: whether it leaves out what a topic's field `published_before` excludes.
+            Otherwise the harness does, and searches deeper where that takes documents away.
     """
 
     Options: ClassVar[type[Options]] = Options
     citation: ClassVar[str] = ""
     on_device: ClassVar[bool] = False
+    seeded: ClassVar[bool] = True
+    limits_dates: ClassVar[bool] = False
 
     def __init__(self, options: _Options | None = None) -> None:
         self.options: _Options = options if options is not None else type(self).Options()

@@ -23,6 +23,7 @@ class BiEncoderSearch(Retriever):
 
     Options = RetrieverOptions
     on_device = True
+    seeded = False
     citation: ClassVar[str] = (
         f"{BiEncoder.citation} The index: Jeff Johnson, Matthijs Douze, Hervé Jégou. "
         "Billion-scale similarity search with GPUs. IEEE Transactions on Big Data 7, 2021."

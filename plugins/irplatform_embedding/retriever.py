@@ -42,6 +42,7 @@ class Embedding(Retriever):
     """Cosine of mean word vectors, weighted by inverse document frequency."""
 
     Options = EmbeddingOptions
+    seeded = False
     citation: ClassVar[str] = (
         "The weighted centroid of word vectors, as in: Georgios-Ioannis Brokos, Prodromos "
         "Malakasiotis, Ion Androutsopoulos. Using Centroids of Word Embeddings and Word Mover's "

@@ -81,6 +81,9 @@ def _ready(query: Any, _index: LuceneIndex) -> Any:
 class LuceneRetriever(Retriever):
     """Searches the collection's index; subclasses say how to score."""
 
+    seeded = False
+    limits_dates = True
+
     def similarity(self) -> Similarity:
         """How documents are scored."""
         raise NotImplementedError(f"{type(self).__name__} does not define similarity()")

@@ -5,6 +5,8 @@ import pytest
 from irplatform.errors import InputError
 from irplatform.plugin import Document, Topic
 from irplatform.retrieval import RM3, date_limits
+from irplatform.retrieval.dates import Years, search_before
+from irplatform.runs import Ranking
 
 pytestmark = pytest.mark.java
 
@@ -13,6 +15,7 @@ DOCUMENTS = [
     Document("same", "Melanoma cells", "of mice", {"year": "2012"}),
     Document("new", "Melanoma cells melanoma", "of later mice", {"year": "2020"}),
     Document("undated", "Melanoma cells", "of unknown mice"),
+    Document("day", "Melanoma cells", "of dated mice", {"year": "2008-05-30"}),
 ]
 
 
@@ -25,8 +28,8 @@ def index(index_of):
 def test_documents_of_that_year_and_later_are_not_found(index, feedback):
     queries = {"free": "melanoma cells", "limited": "melanoma cells"}
     found = index.search(queries, 10, before={"limited": "2012"}, feedback=feedback)
-    assert set(found["free"].doc_ids) == {"old", "same", "new", "undated"}
-    assert set(found["limited"].doc_ids) == {"old", "undated"}
+    assert set(found["free"].doc_ids) == {"old", "same", "new", "undated", "day"}
+    assert set(found["limited"].doc_ids) == {"old", "undated", "day"}
 
 
 def test_the_scores_are_those_without_a_limit(index):
@@ -44,3 +47,37 @@ def test_topics_say_so_in_a_field():
     assert date_limits(topics) == {"a": "2012"}
     with pytest.raises(InputError, match="topic 'c': published_before is 'May 2012'"):
         date_limits([Topic("c", "x", {"published_before": "May 2012"})])
+
+
+@pytest.mark.parametrize("depth", [1, 2, 3, 10])
+def test_what_other_retrievers_find_is_limited_as_deep_as_it_takes(depth):
+    """Twenty documents, the later ones first: the first that may be found is at rank 16."""
+    made = [Document(f"d{n:02}", "", "", {"year": str(2020 - n)}) for n in range(20)]
+    documents = {document.id: document for document in made}
+    asked = []
+
+    def search(topics, depth):
+        asked.append((len(topics), depth))
+        ids = list(documents)[:depth]
+        return {t.id: Ranking.of(ids, [-float(n) for n in range(len(ids))]) for t in topics}
+
+    topics = [Topic("free", "x"), Topic("limited", "x")]
+    years = Years(lambda ids: [documents[i] for i in ids])
+    found = search_before(search, topics, depth, {"limited": "2005"}, years)
+    assert found["free"].doc_ids == tuple(list(documents)[:depth])
+    assert found["limited"].doc_ids == tuple(list(documents)[16:][:depth])
+    assert asked[0] == (2, depth)
+    assert all(count == 1 for count, _ in asked[1:])
+
+
+def test_years_are_read_from_dates_and_each_document_once():
+    asked = []
+
+    def fetch(ids):
+        asked.append(list(ids))
+        return [Document(i, "", "", {"year": i} if i != "none" else {}) for i in ids]
+
+    years = Years(fetch)
+    assert years.of(["2008-05-30", "May 1999", "none", "20081"]) == ["2008", "1999", "", ""]
+    assert years.of(["none", "2001"]) == ["", "2001"]
+    assert asked[1:] == [["2001"]]

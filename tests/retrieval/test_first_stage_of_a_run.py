@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from irplatform.errors import PluginError
-from irplatform.plugin import Options, Retriever, Topic
+from irplatform.plugin import Document, Options, Retriever, Topic
 from irplatform.registry import Plugin, Registration
 from irplatform.resources import CollectionResources
 from irplatform.retrieval.first_stage import RetrieverChoice, retrieve
@@ -120,3 +120,33 @@ def test_every_retriever_has_its_own_seconds():
     found = {"1": "xyz", "2": "y", "3": ""}
     first = _retrieve(_choice(found), _choice(found, name="two"))
     assert [list(seconds) for seconds in first.seconds] == [["retrieve"], ["retrieve"]]
+
+
+def test_a_retriever_that_draws_has_a_run_for_every_seed():
+    """Unless it says that it draws nothing."""
+    calls = []
+    drawing, steady = _choice({"1": "x", "2": "", "3": ""}, calls=calls), []
+    for seed in (1, 2):
+        retrieve(
+            [drawing], TOPICS, 10, Indexed(None, device="cpu", seed=seed, threads=1), label="t"
+        )
+    assert len(calls) == 2
+    fixed = _choice({"1": "x", "2": "", "3": ""}, name="fixed", calls=steady)
+    fixed.registration.system.seeded = False
+    for seed in (1, 2):
+        retrieve([fixed], TOPICS, 10, Indexed(None, device="cpu", seed=seed, threads=1), label="t")
+    assert len(steady) == 1
+
+
+def test_later_documents_are_left_out_for_retrievers_that_do_not_know_of_dates():
+    class Dated(Indexed):
+        def documents(self, doc_ids):
+            return [Document(d, "", "", {"year": f"20{ord(d) - 100:02}"}) for d in doc_ids]
+
+    resources = Dated(corpus=None, device="cpu", seed=1, threads=1)
+    topics = [Topic("1", "a", {"published_before": "2021"}), Topic("2", "b"), Topic("3", "c")]
+    first = retrieve(
+        [_choice({"1": "yx", "2": "yx", "3": ""})], topics, 10, resources, label="test"
+    )
+    assert first.final.rankings["1"].doc_ids == ("x",)
+    assert first.final.rankings["2"].doc_ids == ("y", "x")

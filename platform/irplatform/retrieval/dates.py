@@ -3,6 +3,9 @@
 A sentence can only cite what was there (DeepSenSe considers articles "published earlier than the
 article containing the citing sentence"). A topic says so in its field `published_before`; documents
 whose field `year` is that year or later are then not found. Documents without a year are.
+
+Lucene leaves them out while it searches (`limited`); of other retrievers they are taken from what
+was found (`search_before`).
 """
 
 from __future__ import annotations
@@ -12,18 +15,27 @@ from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import InputError
 from irplatform.retrieval.java import java_class
+from irplatform.runs import Ranking
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
-    from irplatform.plugin import Topic
+    from irplatform.plugin import Document, Topic
+
+    Search = Callable[[Sequence[Topic], int], Mapping[str, Ranking]]
 
 PUBLISHED_BEFORE = "published_before"
 """The topic's field."""
 YEAR = "year"
 """The documents' field."""
+DATES_FORMAT = 1
+"""Raise it when other documents are left out."""
 _FOUR_DIGITS = re.compile(r"[0-9]{4}")
-_LAST = "9999"
+_YEAR = re.compile(r"(?<![0-9])[0-9]{4}(?![0-9])")
+_LAST = 2200
+"""The last year that Lucene is asked to leave out."""
+_DEEPER = 4
+"""How many times as deep the next search is, where the last one found too many later documents."""
 
 
 def date_limits(topics: Sequence[Topic]) -> dict[str, str]:
@@ -48,6 +60,65 @@ def limited(query: Any, year: str) -> Any:
     """A Lucene query for what another one finds, with the same scores, from before a year."""
     search = "org.apache.lucene.search"
     occur = java_class(f"{search}.BooleanClause$Occur")
-    later = java_class(f"{search}.TermRangeQuery").newStringRange(YEAR, year, _LAST, True, True)
+    # Year by year: the 30 of a date's day lies in no range of years, but in one of strings.
+    years = java_class("java.util.ArrayList")()
+    term = java_class("org.apache.lucene.index.Term")
+    for later in range(int(year), _LAST):
+        years.add(term(YEAR, f"{later:04}").bytes())
+    too_late = java_class(f"{search}.TermInSetQuery")(YEAR, years)
     builder = java_class(f"{search}.BooleanQuery$Builder")()
-    return builder.add(query, occur.MUST).add(later, occur.MUST_NOT).build()
+    return builder.add(query, occur.MUST).add(too_late, occur.MUST_NOT).build()
+
+
+class Years:
+    """The years of documents, each looked up once.
+
+    Args:
+        fetch: returns the documents of some ids, in their order.
+    """
+
+    def __init__(self, fetch: Callable[[Sequence[str]], Sequence[Document]]) -> None:
+        self._fetch = fetch
+        self._known: dict[str, str] = {}
+
+    def of(self, doc_ids: Sequence[str]) -> list[str]:
+        """Four digits per document; "" where it has no year."""
+        if new := [doc_id for doc_id in doc_ids if doc_id not in self._known]:
+            for document in self._fetch(new):
+                found = _YEAR.search(str(document.fields.get(YEAR, "")))
+                self._known[document.id] = found[0] if found else ""
+        return [self._known[doc_id] for doc_id in doc_ids]
+
+
+def search_before(
+    search: Search, topics: Sequence[Topic], depth: int, limits: Mapping[str, str], years: Years
+) -> dict[str, Ranking]:
+    """What a search without date limits finds for topics that have some.
+
+    Args:
+        search: finds the first documents of topics.
+        topics: the topics.
+        depth: most documents per topic; where limits leave fewer, the search is made deeper.
+        limits: topic id to the year from which on documents are not found.
+        years: of documents.
+    """
+    rankings: dict[str, Ranking] = {}
+    searched, asked = list(topics), depth
+    while searched:
+        found = search(searched, asked)
+        too_few = []
+        for topic in searched:
+            kept = _before(found[topic.id], limits.get(topic.id), years)
+            rankings[topic.id] = kept.top(depth)
+            if len(kept) < depth and len(found[topic.id]) == asked:
+                too_few.append(topic)
+        searched, asked = too_few, asked * _DEEPER
+    return {topic.id: rankings[topic.id] for topic in topics}
+
+
+def _before(ranking: Ranking, limit: str | None, years: Years) -> Ranking:
+    if limit is None:
+        return ranking
+    held = years.of(ranking.doc_ids)
+    places = [place for place, year in enumerate(held) if not year or year < limit]
+    return Ranking.of([ranking.doc_ids[place] for place in places], ranking.scores[places])

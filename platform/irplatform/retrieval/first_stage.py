@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 from irplatform.console import notice
 from irplatform.errors import PluginError
 from irplatform.retrieval.among import rank_among
+from irplatform.retrieval.dates import DATES_FORMAT, Years, date_limits, search_before
 from irplatform.retrieval.fusion import Fusion
-from irplatform.runs import Run, read_run, write_run
+from irplatform.runs import Ranking, Run, read_run, write_run
 from irplatform.storage import artifact, fingerprint
 
 if TYPE_CHECKING:
@@ -141,8 +142,13 @@ def retrieve(
     for choice in choices:
         before = dict(resources.seconds)
         depends_on = {**common, **choice.describe()}
-        if choice.registration.system.on_device and resources.device != "cpu":
+        system = choice.registration.system
+        if system.on_device and resources.device != "cpu":
             depends_on["device"] = resources.device
+        if system.seeded:
+            depends_on["seed"] = resources.seed
+        if date_limits(topics):
+            depends_on["dates"] = DATES_FORMAT
         if among is not None:
             depends_on |= {"depth": None, "among": {t: list(ids) for t, ids in among.items()}}
 
@@ -194,22 +200,29 @@ def find(
     Raises:
         PluginError: it returned something else than a run with an entry for every topic.
     """
-    with choice.registration.at_work("searching"):
+    with choice.registration.at_work("opening it"):
         retriever = choice.registration.system(choice.options)
-        run = retriever.retrieve(topics, depth, resources)
     who = f"retriever '{choice.name}' of {choice.registration.plugin}"
-    if not isinstance(run, Run):
-        raise PluginError(f"{who} returned {type(run).__name__}, not a Run.")
-    if missing := [t.id for t in topics if t.id not in run.rankings]:
-        raise PluginError(
-            f"{who} returned no ranking for topic {missing[0]}; an empty one is fine."
-        )
-    return Run(choice.name, {t.id: run.rankings[t.id].top(depth) for t in topics})
+
+    def search(topics: Sequence[Topic], depth: int) -> Mapping[str, Ranking]:
+        with choice.registration.at_work("searching"):
+            run = retriever.retrieve(topics, depth, resources)
+        if not isinstance(run, Run):
+            raise PluginError(f"{who} returned {type(run).__name__}, not a Run.")
+        if missing := [t.id for t in topics if t.id not in run.rankings]:
+            raise PluginError(
+                f"{who} returned no ranking for topic {missing[0]}; an empty one is fine."
+            )
+        return {t.id: run.rankings[t.id].top(depth) for t in topics}
+
+    limits = {} if retriever.limits_dates else date_limits(topics)
+    if not limits:
+        return Run(choice.name, search(topics, depth))
+    years = Years(resources.documents)
+    return Run(choice.name, search_before(search, topics, depth, limits, years))
 
 
 def _complete(name: str, topics: Sequence[Topic], found: Mapping[str, Any]) -> Run:
     """A run with an entry for every topic: a TREC file does not show the empty ones."""
-    from irplatform.runs import Ranking
-
     empty = Ranking.of((), ())
     return Run(name, {topic.id: found.get(topic.id, empty) for topic in topics})
