@@ -101,7 +101,23 @@ def test_the_fingerprint_is_of_content_and_keys_not_of_place_or_name(tmp_path, j
     assert len({c.fingerprint for c in [corpus(one), *different]}) == 6
 
 
-def test_beir_metadata_become_fields_and_their_names_are_known(tmp_path, json_lines):
+def test_names_of_metadata_are_known_wherever_they_come_first(
+    tmp_path, json_lines, fresh_home, monkeypatch
+):
+    """Late ones would be neither indexed nor found, such as years that limit a search."""
+    lines = [{"_id": str(n), "metadata": {"type": "x"}} for n in range(500)]
+    path = json_lines(tmp_path / "a.jsonl", [*lines, {"_id": "500", "metadata": {"year": "2001"}}])
+    assert corpus(path, names=BEIR).fields == ("type", "year")
+    assert not fresh_home.exists()
+    monkeypatch.setattr("irplatform.collections.corpus._SMALL", 0)
+    assert corpus(path, names=BEIR).fields == ("type", "year")
+    (kept,) = (fresh_home / "fields").glob("*/fields.json")
+    before = kept.stat().st_mtime_ns
+    assert corpus(path, names=BEIR).fields == ("type", "year")
+    assert kept.stat().st_mtime_ns == before
+
+
+def test_beir_metadata_become_fields_and_their_names_are_known(tmp_path, json_lines, fresh_home):
     metadata = {"url": "u", "year": 2001, "open": True, "mesh": ["A", None, 3], "none": None}
     path = json_lines(tmp_path / "a.jsonl", [{"_id": "1"}, {"_id": "2", "metadata": metadata}])
     documents = corpus(path, names=BEIR)
@@ -114,10 +130,10 @@ def test_beir_metadata_become_fields_and_their_names_are_known(tmp_path, json_li
     }
 
 
-def test_metadata_of_another_kind_are_refused(tmp_path, json_lines):
+def test_metadata_of_another_kind_are_refused(tmp_path, json_lines, fresh_home):
     path = json_lines(tmp_path / "a.jsonl", [{"_id": "1", "metadata": "x"}])
     with pytest.raises(InputError, match="'metadata' is a string, not an object"):
-        corpus(path, names=BEIR)
+        assert corpus(path, names=BEIR).fields
 
 
 JSON = st.recursive(

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
 from typing import TYPE_CHECKING, Any
+
+import orjson
 
 from irplatform import storage
 from irplatform.collections import jsonlines
 from irplatform.collections.collection import Corpus
+from irplatform.console import progress
 from irplatform.digests import digest
 from irplatform.errors import unknown
 from irplatform.plugin import Document, FieldValue
@@ -25,7 +27,10 @@ if TYPE_CHECKING:
 _FORMAT = 1
 """Version of the mapping from JSON to documents: a change of it makes other documents."""
 _LOOKED_AT = 100
-"""Documents that are read to learn which keys there are, for fields and for errors."""
+"""Documents whose keys are named where a declared one is not found."""
+_FIELDS = "fields.json"
+_SMALL = 16 << 20
+"""Bytes of files that are read again sooner than something is kept in the cache."""
 
 
 @dataclass(frozen=True)
@@ -59,20 +64,34 @@ class JsonLinesCorpus(Corpus):
     Args:
         name: what it is called, in paths.
         files: in the order in which they are read.
-        names: the keys of an object. Where they keep metadata, the first documents are read for
-            the fields' names.
-
-    Raises:
-        InputError: one of those documents cannot be read.
+        names: the keys of an object.
     """
 
     def __init__(self, name: str, files: Sequence[Path], names: FieldNames) -> None:
         self.name = name
         self.files = tuple(files)
         self.names = names
-        self.fields = names.fields if not names.metadata else self._look_for_fields()
         self._count: int | None = None
         self._problems: tuple[str, ...] = ()
+
+    @cached_property
+    def fields(self) -> tuple[str, ...]:  # type: ignore[override] # read when it is asked for
+        """Names of the documents' fields; where metadata are kept, all documents are read for them.
+
+        Raises:
+            InputError: a document cannot be read.
+        """
+        if not self.names.metadata:
+            return self.names.fields
+        if sum(path.stat().st_size for path in self.files) < _SMALL:
+            return self._look_for_fields()
+
+        def look(folder: Path) -> None:
+            (folder / _FIELDS).write_bytes(orjson.dumps(self._look_for_fields()))
+
+        depends_on = {"format": 1, "documents": self.fingerprint}
+        kept = storage.artifact("fields", self.name, depends_on, look)
+        return tuple(orjson.loads((kept.path / _FIELDS).read_bytes()))
 
     @cached_property
     def fingerprint(self) -> str:
@@ -120,8 +139,10 @@ class JsonLinesCorpus(Corpus):
 
     def _look_for_fields(self) -> tuple[str, ...]:
         found = dict.fromkeys(self.names.fields)
-        for document in islice(self, _LOOKED_AT):
-            found.update(dict.fromkeys(document.fields))
+        with progress(f"{self.name}: looking for fields") as advance:
+            for document in self:
+                found.update(dict.fromkeys(document.fields))
+                advance(1)
         return tuple(found)
 
     def _document(self, record: dict[str, Any], path: Path, line: int) -> Document:
