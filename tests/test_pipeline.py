@@ -1,6 +1,7 @@
 """The chapters of a run: who teaches, whose judgments count, what is mixed."""
 
 import json
+import shutil
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import ClassVar
@@ -21,6 +22,7 @@ from irplatform.reranking.evaluated_topics import (
     warning_of_learned,
     warning_of_tuning,
 )
+from irplatform.reranking.fitting import train
 from irplatform.reranking.splits import seeds_of
 from irplatform.reranking.systems import RerankerChoice
 from irplatform.reranking.training_set import Example, TrainingSet, TrainingSource
@@ -158,6 +160,45 @@ def test_scores_that_a_weight_was_chosen_on_are_kept(resources):
     again = rerank(_choice(Counting), _candidates(), None, source, None, resources)
     assert again.weight == made.weight
     assert [topic for topic in scored if topic.startswith("x")] == [f"x{n}" for n in range(20)]
+
+
+@pytest.mark.parametrize("source", [TrainingSource(folds=True), None])
+def test_nothing_is_scored_for_a_weight_that_was_given(resources, source):
+    scored = []
+
+    class Counting(Letters):
+        def score(self, topic, documents):
+            scored.append(topic.id)
+            return super().score(topic, documents)
+
+    qrels = {t.id: {"a": 1} for t in TOPICS}
+    source = source or TrainingSource(_set(*range(20)))
+    made = rerank(_choice(Counting), _candidates(), qrels, source, 0.3, resources)
+    assert made.weight == 0.3
+    assert scored == [t.id for t in TOPICS]
+
+
+@pytest.mark.parametrize(
+    ("changed", "told"),
+    [
+        ({"version": "0.0.1"}, "was trained by version 0.0.1 of plugin"),
+        ({"source": "0123456789abcdef"}, "was trained by other source code of plugin"),
+        ({}, ""),
+    ],
+)
+def test_a_checkpoint_of_other_code_is_scored_with_a_warning(
+    resources, tmp_path, capsys, changed, told
+):
+    built = train(_choice(Witness), _set(*range(20)), resources)
+    folder = tmp_path / "checkpoint"
+    shutil.copytree(built.path, folder)
+    described = folder / "checkpoint.json"
+    described.write_text(json.dumps({**json.loads(described.read_text()), **changed}))
+    source = TrainingSource(checkpoint=folder)
+    made = rerank(_choice(Witness), _candidates(), None, source, 0.5, resources)
+    assert any(told in warning for warning in made.warnings) if told else True
+    assert ("other source code" in str(made.warnings)) == ("source" in changed)
+    assert ("by version" in str(made.warnings)) == ("version" in changed)
 
 
 def test_runs_do_not_hold_the_models_that_made_them(resources):

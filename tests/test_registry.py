@@ -8,7 +8,7 @@ from pydantic import Field
 from irplatform import registry as registry_module
 from irplatform.errors import InputError
 from irplatform.plugin import Options, RunEvent
-from irplatform.registry import load, registry
+from irplatform.registry import load, registry, source_digest
 
 GOOD = """
 from irplatform.plugin import Reranker, hookimpl
@@ -21,6 +21,14 @@ class Length(Reranker):
 @hookimpl
 def register_rerankers(register):
     register("length", Length)
+"""
+
+FILED = """
+from pathlib import Path
+from irplatform.plugin import Options
+
+class Filed(Options):
+    words: Path | None = None
 """
 
 BROKEN = {
@@ -118,6 +126,45 @@ def test_a_strangers_code_is_told_from_what_it_was_before(install, tmp_path):
     assert before["version"] == other["version"] == "1.5"
     assert before["source"] == again["source"] != other["source"]
     assert "source" not in registry().rerankers["ltr"].made_by
+
+
+def test_all_modules_of_a_distribution_count(install, tmp_path, monkeypatch):
+    """A helper beside the module of the class, and the class that it is derived from."""
+    helper = tmp_path / "helper_of_one.py"
+    helper.write_text("FACTOR = 1.0\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(
+        "irplatform.registry.sources._distributions",
+        lambda: {"helper_of_one": ["d"], "stranger": ["d"], "other": ["e"]},
+    )
+    (tmp_path / "stranger.py").write_text("")
+    before = source_digest("stranger")
+    assert source_digest("stranger.deeper") == before
+    helper.write_text("FACTOR = -1.0\n")
+    assert source_digest("stranger") != before
+    assert source_digest("stranger", "irplatform.plugin", "irplatform_ltr") == source_digest(
+        "stranger"
+    )
+
+
+def test_files_that_options_name_count_for_a_stranger(install, tmp_path):
+    length = "class Length(Reranker):"
+    code = FILED + GOOD.replace(length, f"{length}\n    Options = Filed")
+    length = load(install("filed", code)).rerankers["length"]
+    words = tmp_path / "words.txt"
+    words.write_text("one")
+    before = length.describe(length.options({"words": words}))
+    words.write_text("three")
+    after = length.describe(length.options({"words": words}))
+    assert before["options"] == after["options"]
+    assert before["files"] != after["files"]
+
+
+@pytest.mark.parametrize("name", ["AP", "nDCG@20", "P", "infNDCG", "ndcg_cut_20"])
+def test_no_stranger_computes_a_measure_that_everybody_knows(install, name):
+    code = f"{GOOD}\n@hookimpl\ndef register_measures(register):\n    register({name!r}, len)\n"
+    (broken,) = load(install("measuring", code)).broken
+    assert f"measure '{name}' is a standard one" in broken.error
 
 
 def test_an_option_default_must_validate(install):

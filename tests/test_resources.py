@@ -3,6 +3,7 @@
 import pickle
 import time
 from dataclasses import replace
+from functools import partial
 from types import SimpleNamespace
 
 import pytest
@@ -171,3 +172,23 @@ def test_a_checkpoint_is_loaded_with_the_vectors_that_it_brings(resources, tmp_p
     (folder / "checkpoint.json").write_text('{"format": 99}')
     with pytest.raises(InputError, match="has format 99"):
         resources.checkpoint(folder)
+
+
+def test_artifacts_of_strangers_depend_on_their_code_and_have_places_of_their_own(
+    resources, tmp_path, monkeypatch
+):
+    monkeypatch.syspath_prepend(tmp_path)
+    module = tmp_path / "stranger_a.py"
+    module.write_text("def build(folder):\n    (folder / 'x').write_text('1')\n")
+    (tmp_path / "stranger_b.py").write_text(module.read_text())
+    import stranger_a
+    import stranger_b
+
+    first = resources.artifact("counts", {}, stranger_a.build)
+    assert resources.artifact("counts", {}, stranger_a.build) == first
+    assert resources.artifact("counts", {}, stranger_b.build) != first
+    module.write_text(module.read_text() + "# another version\n")
+    assert resources.artifact("counts", {}, partial(stranger_a.build)) != first
+    for kind in ("../counts", "checkpoint", "kb", "Counts", ""):
+        with pytest.raises(PluginError, match="cannot be the kind of an artifact of stranger_a"):
+            resources.artifact(kind, {}, stranger_a.build)

@@ -5,13 +5,17 @@ Everything is built at first use, kept in the cache, and shared by all plugins o
 
 from __future__ import annotations
 
+import re
 import time
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from irplatform import console
+from irplatform.errors import PluginError
 from irplatform.plugin import Documents
+from irplatform.registry import is_strange, source_digest
 from irplatform.storage import Artifact, artifact
 from irplatform.word_vectors import VectorSource
 
@@ -24,6 +28,12 @@ if TYPE_CHECKING:
     from irplatform.plugin import FeatureGroup, Reranker, Retriever
     from irplatform.retrieval import LuceneIndex
     from irplatform.text import ForwardIndex, VectorOptions, WordVectors
+
+_KIND = re.compile(r"[a-z0-9][a-z0-9-]*")
+_OWN_KINDS = frozenset(
+    ("checkpoint", "forward-index", "index", "journal", "kb", "locks", "reproduce", "run", "tune")
+)
+"""Folders of the cache that hold what the harness alone makes."""
 
 
 @dataclass
@@ -168,8 +178,20 @@ class CollectionResources:
         *,
         of_vectors: bool = True,
     ) -> Path:
-        """A cached folder of something made from this corpus and, mostly, these word vectors."""
+        """A cached folder of something made from this corpus and, mostly, these word vectors.
+
+        Raises:
+            PluginError: the kind is no name for a folder, or another plugin's.
+        """
         made_from: dict[str, object] = {"corpus": self.corpus.fingerprint}
+        maker = _module_of(build)
+        if is_strange(maker):
+            if not _KIND.fullmatch(kind) or kind in _OWN_KINDS:
+                raise PluginError(
+                    f"'{kind}' cannot be the kind of an artifact of {maker}: use lower-case "
+                    "letters, digits and '-', such as the plugin's name and what it is."
+                )
+            made_from |= {"maker": maker.partition(".")[0], "source": source_digest(maker)}
         if of_vectors:
             made_from["vectors"] = self.source.describe()
         return artifact(kind, self.corpus.name, {**made_from, "of": dict(depends_on)}, build).path
@@ -249,3 +271,10 @@ class CollectionResources:
         inner = sum(self.seconds.values()) - within
         spent = time.monotonic() - started - inner
         self.seconds[stage] = self.seconds.get(stage, 0.0) + spent
+
+
+def _module_of(function: Callable[..., object]) -> str:
+    """The module that a function was written in."""
+    while isinstance(function, partial):
+        function = function.func
+    return str(getattr(function, "__module__", None) or type(function).__module__)

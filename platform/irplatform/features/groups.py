@@ -112,10 +112,10 @@ class Group:
         }
 
     @property
-    def _source(self) -> dict[str, str]:
-        """What tells a stranger's code from what it was before."""
-        made_by = self.registration.made_by if self.registration else {}
-        return {"source": made_by["source"]} if "source" in made_by else {}
+    def _source(self) -> dict[str, Any]:
+        """What tells a stranger's code, and files that its options name, from what they were."""
+        told = self.registration.describe(self.held.options) if self.registration else {}
+        return {name: told[name] for name in ("source", "files") if name in told}
 
     @cached_property
     def mark(self) -> str:

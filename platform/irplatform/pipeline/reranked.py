@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 from irplatform.console import speaking_of
 from irplatform.errors import InputError
-from irplatform.reranking.evaluated_topics import warning_of_learned
+from irplatform.reranking.evaluated_topics import warning_of_code, warning_of_learned
 from irplatform.reranking.fitting import fit_system, open_checkpoint, unweighed
 from irplatform.reranking.interpolation import Reranked
 from irplatform.reranking.resumable import score_resumably
 from irplatform.reranking.splits import fold_topics, seeds_of
-from irplatform.reranking.training_set import TrainingSet
+from irplatform.reranking.training_set import TrainingSet, TrainingSource
 from irplatform.runs import Run
 from irplatform.runs.scores import alone as alone_name
 from irplatform.training.checkpoints import Checkpoint
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from irplatform.plugin import Topic
     from irplatform.reranking.scoring import Values
     from irplatform.reranking.systems import RerankerChoice, System
-    from irplatform.reranking.training_set import TrainingSource
     from irplatform.resources import CollectionResources
 
 FOLDS = 5
@@ -80,12 +79,18 @@ def rerank(
         resources: the harness's resources.
     """
     resources = resources_with(training_source, choice, resources)
-    warning = warning_of_learned(choice, candidates.topics, training_source, interpolate)
-    if warning:
+    told = (
+        warning_of_code(choice, training_source),
+        warning_of_learned(choice, candidates.topics, training_source, interpolate),
+    )
+    warnings = tuple(warning for warning in told if warning)
+    for warning in warnings:
         resources.notice(warning)
     systems: list[System] = []
     alone, final = {}, {}
-    for system, topics, scores in _scored(choice, candidates, qrels, training_source, resources):
+    for system, topics, scores in _scored(
+        choice, candidates, qrels, training_source, interpolate, resources
+    ):
         weight = system.weight if interpolate is None else interpolate
         for topic in topics:
             both = Reranked.of(
@@ -102,7 +107,7 @@ def rerank(
         Run(choice.name, {t: final[t] for t in order}),
         sum(weights) / len(weights),
         systems,
-        (warning,) if warning else (),
+        warnings,
     )
 
 
@@ -111,9 +116,12 @@ def _scored(
     candidates: Candidates,
     qrels: Qrels | None,
     training_source: TrainingSource,
+    interpolate: float | None,
     resources: CollectionResources,
 ) -> Iterator[tuple[System, Sequence[Topic], Mapping[str, Values]]]:
     """The systems one after the other, with the topics that each scores, and their scores."""
+    if not choice.trainable and interpolate is not None:  # there is no weight to choose
+        training_source = TrainingSource()
     own: Mapping[str, Values] | None = None
     if training_source.folds and not choice.trainable:  # the same in all folds, but for its weight
         with resources.timed("rerank"):

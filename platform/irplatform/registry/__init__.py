@@ -1,7 +1,17 @@
 """Finds plugins and resolves names to what they registered."""
 
 from irplatform.registry.loading import load, registry
-from irplatform.registry.lookup import GROUP, Registry
-from irplatform.registry.registration import Plugin, Registration, source_digest
+from irplatform.registry.lookup import Registry
+from irplatform.registry.registration import Plugin, Registration
+from irplatform.registry.sources import GROUP, is_strange, source_digest
 
-__all__ = ["GROUP", "Plugin", "Registration", "Registry", "load", "registry", "source_digest"]
+__all__ = [
+    "GROUP",
+    "Plugin",
+    "Registration",
+    "Registry",
+    "is_strange",
+    "load",
+    "registry",
+    "source_digest",
+]

@@ -78,6 +78,8 @@ class Contribution:
     def _add_measure(self, name: str, compute: Callable[..., Mapping[str, float]], /) -> None:
         if name in self.tables.measures:
             raise PluginError(f"measure '{name}' is registered twice")
+        if _is_standard(name):
+            raise PluginError(f"measure '{name}' is a standard one; give yours another name")
         self.provides.append(f"measure {name}")
         self.tables.measures[name] = compute
 
@@ -95,3 +97,16 @@ class Contribution:
         if name in held:
             raise PluginError(f"{kind} '{name}' is registered twice")
         self.provides.append(f"{kind} {name}")
+
+
+def _is_standard(name: str) -> bool:
+    """Whether everybody knows a measure by this name."""
+    import ir_measures  # takes a while, and few plugins have measures
+
+    base = name.strip().partition("@")[0].partition("(")[0]
+    if base in ("infNDCG", *ir_measures.measures.registry):
+        return True
+    try:
+        return bool(ir_measures.parse_trec_measure(name))
+    except (ValueError, NameError):
+        return False

@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING
 from irplatform.errors import in_a_line, unknown
 from irplatform.plugin import Hooks
 from irplatform.registry.contribution import Contribution
-from irplatform.registry.lookup import GROUP, Registry
-from irplatform.registry.registration import OURS, Plugin
+from irplatform.registry.lookup import Registry
+from irplatform.registry.registration import Plugin
+from irplatform.registry.sources import GROUP, OURS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

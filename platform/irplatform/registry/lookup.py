@@ -9,6 +9,7 @@ import pluggy
 
 from irplatform.console import notice
 from irplatform.errors import in_a_line, unknown
+from irplatform.registry.sources import GROUP
 from irplatform.registry.tables import Tables
 
 if TYPE_CHECKING:
@@ -19,9 +20,6 @@ if TYPE_CHECKING:
     from irplatform.collections import Collection
     from irplatform.plugin import FeatureGroup, Reranker, Retriever, RunEvent
     from irplatform.registry.registration import Plugin, Registration, System
-
-GROUP = "irplatform"
-"""The group of the plugins' entry points."""
 
 
 @dataclass

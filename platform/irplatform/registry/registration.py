@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import functools
-import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from pydantic import ValidationError
 
+from irplatform.digests import digest
 from irplatform.errors import InputError, plugin_at_work, unknown
 from irplatform.option_problems import first_problem
 from irplatform.plugin import FeatureGroup, Options, Reranker, Retriever
-from irplatform.storage import file_digest, fingerprint
+from irplatform.registry.sources import OURS, source_digest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from contextlib import AbstractContextManager
-
-OURS = "irplatform"
-"""The distribution of the platform and of the plugins that come with it."""
 
 System = TypeVar("System", bound=Reranker | Retriever | FeatureGroup)
 
@@ -105,14 +102,31 @@ class Registration(Generic[System]):
     def made_by(self) -> dict[str, str]:
         """The distribution and version that its results depend on, as descriptions say it.
 
-        Of a stranger's plugin the digest of its source, too: authors change code long before they
-        change a version, and must not meet the scores of the old one.
+        Of a stranger's plugin the digest of its source, too (`sources`), and of that of its base
+        classes.
         """
-        ours = self.plugin.distribution == OURS
+        made_by = {"distribution": self.plugin.distribution, "version": self.plugin.version}
+        if not self._is_ours:
+            bases = (Reranker, Retriever, FeatureGroup)
+            lineage = [held.__module__ for held in self.system.__mro__ if issubclass(held, bases)]
+            made_by["source"] = source_digest(*lineage)
+        return made_by
+
+    @property
+    def _is_ours(self) -> bool:
+        return self.plugin.distribution == OURS
+
+    def describe(self, options: Options) -> dict[str, Any]:
+        """What its results depend on: the code that makes them, and the options.
+
+        Of a stranger's plugin the content of the files that options name, too; ours tell of theirs
+        in `depends_on`.
+        """
+        files = {} if self._is_ours else dict(_files_of(options))
         return {
-            "distribution": self.plugin.distribution,
-            "version": self.plugin.version,
-            **({} if ours else {"source": source_digest(self.system.__module__)}),
+            **self.made_by,
+            "options": options.model_dump(mode="json"),
+            **({"files": files} if files else {}),
         }
 
     def create(self, settings: Mapping[str, object]) -> System:
@@ -125,14 +139,14 @@ class Registration(Generic[System]):
         return plugin_at_work(who, doing, self.system.__module__)
 
 
-def source_digest(module: str) -> str:
-    """16 hexadecimal digits of the Python files of a module's package."""
-    package = sys.modules[module.partition(".")[0]]
-    roots = [Path(place) for place in getattr(package, "__path__", ())]
-    files = [path for root in roots for path in sorted(root.rglob("*.py"))]
-    if not files and package.__file__:
-        files = [Path(package.__file__)]
-    return fingerprint({str(number): file_digest(path) for number, path in enumerate(files)})
+def _files_of(options: Options, prefix: str = "") -> Iterator[tuple[str, str]]:
+    """Digests of the files that options name, by the options' names."""
+    for name in type(options).model_fields:
+        value = getattr(options, name)
+        if isinstance(value, Options):
+            yield from _files_of(value, f"{prefix}{name}.")
+        elif isinstance(value, Path) and value.is_file():
+            yield prefix + name, digest(value)
 
 
 def _setting_names(options: type[Options], prefix: str = "") -> Iterator[str]:

@@ -104,7 +104,7 @@ def reproduce(
     commands = [_command(row, device) for row in rows]
     with _alone(place):
         journal = _Journal(
-            place / f"{_mark(commands, fresh)}.jsonl", resume=resume, runs=place / "runs"
+            place / f"{_mark(rows, commands, fresh)}.jsonl", resume=resume, runs=place / "runs"
         )
         cache = place / "fresh" if fresh else home()
         if fresh and not journal.done:
@@ -129,8 +129,15 @@ def _command(row: Row, device: str) -> list[str]:
     return [*(row.fill(word) for word in words), "--device", device]
 
 
-def _mark(commands: Sequence[Sequence[str]], fresh: bool) -> str:
-    return fingerprint({"irplatform": __version__, "commands": commands, "fresh": fresh})
+def _mark(rows: Sequence[Row], commands: Sequence[Sequence[str]], fresh: bool) -> str:
+    """What finished rows are kept for: the same commands, by the same code."""
+    plugins = registry()
+    found = [plugins.retrievers.get(name) for row in rows for name in row.retrievers]
+    reranking = [plugins.rerankers.get(row.reranker or "") for row in rows]
+    code = [held.made_by for held in (*found, *reranking) if held is not None]
+    return fingerprint(
+        {"irplatform": __version__, "commands": commands, "fresh": fresh, "code": code}
+    )
 
 
 def _execute(row: Row, command: Sequence[str], cache: Path, journal: _Journal) -> Execution:

@@ -50,6 +50,23 @@ def warning_of_learned(
     return f"WARNING: {choice.name} was trained on {some}: its scores show what it remembers."
 
 
+def warning_of_code(choice: RerankerChoice, training_source: TrainingSource) -> str:
+    """What to tell where a checkpoint was trained by other code than what scores now, or ""."""
+    if training_source.checkpoint is None or not choice.trainable:
+        return ""
+    trained = Checkpoint.read(training_source.checkpoint).description
+    made_by = choice.registration.made_by
+    changed = [name for name in ("version", "source") if trained.get(name) != made_by.get(name)]
+    if not changed:
+        return ""
+    which = f"version {trained.get('version')}" if "version" in changed else "other source code"
+    return (
+        f"WARNING: {choice.name}'s checkpoint was trained by {which} of "
+        f"{choice.registration.plugin}: its scores may differ from those of the code it was made "
+        "with."
+    )
+
+
 def warning_of_fusion(topics: Sequence[Topic], learned_on: Sequence[Topic]) -> str:
     """What to tell where retrievers are fused with weights of evaluated topics, or "".
 

@@ -24,7 +24,7 @@ import numpy as np
 
 from irplatform.console import notice, say_nothing, speak_as
 from irplatform.devices import choose_device
-from irplatform.errors import InputError
+from irplatform.errors import InputError, PluginError
 from irplatform.parallel import all_at_once, ordered_map
 from irplatform.plugin import TrainableReranker, TrainingData
 from irplatform.registry import registry
@@ -41,7 +41,7 @@ from irplatform.training.distributed import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from irplatform.plugin import Options
     from irplatform.reranking.splits import Split
@@ -201,6 +201,7 @@ class _Parcel:
     number: int
     folder: Path
     start: Path | None
+    made_by: Mapping[str, str]
     speaker: str
     place: Place | None = None
     """Among the processes that train the member together; None for one alone."""
@@ -209,7 +210,8 @@ class _Parcel:
     def of(cls, job: _Job, threads: int, speaker: str, place: Place | None = None) -> _Parcel:
         resources = replace(job.resources.unopened(), threads=threads)
         chosen = job.choice
-        held = (job.split, resources, job.number, job.folder, job.start)
+        made_by = chosen.registration.made_by
+        held = (job.split, resources, job.number, job.folder, job.start, made_by)
         return cls(chosen.name, chosen.options, *held, speaker, place)
 
 
@@ -244,6 +246,11 @@ def _run_parcel(parcel: _Parcel) -> None:
         quiet_torch()
     choose_device(device, parcel.resources.model_threads)
     choice = RerankerChoice(registry().reranker(parcel.reranker), parcel.options)
+    if choice.registration.made_by != parcel.made_by:
+        raise PluginError(
+            f"{choice.registration.plugin} was changed while '{parcel.reranker}' was trained: its "
+            "members would be of two versions. Start again."
+        )
     held = (parcel.split, parcel.resources, parcel.number, parcel.folder, parcel.start)
     job = _Job(choice, *held)
     if place is None:

@@ -109,8 +109,7 @@ class RerankerChoice:
         more = self.registration.system(self.options).depends_on()
         return {
             "reranker": self.name,
-            **self.registration.made_by,
-            "options": self.options.model_dump(mode="json"),
+            **self.registration.describe(self.options),
             **({"of": dict(more)} if more else {}),
         }
 

@@ -48,8 +48,7 @@ class RetrieverChoice:
         depends_on, remark = dict(retriever.depends_on()), retriever.remark()
         return {
             "retriever": self.name,
-            **self.registration.made_by,
-            "options": self.options.model_dump(mode="json"),
+            **self.registration.describe(self.options),
             **({"depends_on": depends_on} if depends_on else {}),
             **({"remark": remark} if remark else {}),
         }

@@ -1,0 +1,79 @@
+"""Digests of plugins' source: whatever is cached of a stranger's code depends on them.
+
+Authors change code long before they change a version, and must not meet the scores of the old one.
+Code of the platform itself is told apart by the platform's version.
+"""
+
+from __future__ import annotations
+
+import functools
+from importlib import metadata
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from irplatform.storage import file_digest, fingerprint
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+GROUP = "irplatform"
+"""Of entry points: plugins are found by it."""
+OURS = "irplatform"
+"""The distribution that brings the platform and its own plugins."""
+
+
+@functools.cache
+def our_packages() -> frozenset[str]:
+    """Names of the platform's packages, its plugins' among them."""
+    try:
+        points = metadata.distribution(OURS).entry_points.select(group=GROUP)
+    except metadata.PackageNotFoundError:  # run from a folder that nobody installed
+        points = metadata.EntryPoints()
+    return frozenset({OURS, *(_top(point.module) for point in points)})
+
+
+def source_digest(*modules: str) -> str:
+    """16 hexadecimal digits of Python files: all that the modules' distributions have.
+
+    Args:
+        modules: their names; those of the platform count nothing.
+    """
+    strangers = dict.fromkeys(_top(module) for module in modules)
+    tops = {top for name in strangers if name not in our_packages() for top in _shipped_with(name)}
+    files = [path for top in sorted(tops) for path in _files(top)]
+    return fingerprint({str(number): file_digest(path) for number, path in enumerate(files)})
+
+
+def is_strange(module: str) -> bool:
+    """Whether a module is neither the platform's nor one of its plugins'."""
+    return _top(module) not in our_packages()
+
+
+def _top(module: str) -> str:
+    return module.partition(".")[0]
+
+
+@functools.cache
+def _distributions() -> Mapping[str, Sequence[str]]:
+    return metadata.packages_distributions()
+
+
+def _shipped_with(top: str) -> set[str]:
+    """The importable packages and modules of the distributions that bring one."""
+    held = _distributions()
+    brought_by = set(held.get(top, ()))
+    return {top, *(name for name, others in held.items() if brought_by.intersection(others))}
+
+
+def _files(top: str) -> list[Path]:
+    """The Python files of a package, or of a module that is a file of its own."""
+    try:
+        spec = find_spec(top)
+    except (ImportError, ValueError):  # made by hand, as in a notebook
+        return []
+    if spec is None:
+        return []
+    roots = [Path(place) for place in spec.submodule_search_locations or ()]
+    files = [path for root in roots for path in sorted(root.rglob("*.py"))]
+    return files or ([Path(spec.origin)] if spec.origin and Path(spec.origin).is_file() else [])
