@@ -1,5 +1,6 @@
 """`platform cache`: what the cache holds is told, and removed as asked; nothing else is."""
 
+import io
 import json
 import multiprocessing
 import os
@@ -175,6 +176,15 @@ def test_what_is_being_made_is_left_alone(platform, held):
     assert not held["index"].exists()
     built = artifact("index", "busy", {}, lambda _folder: pytest.fail("it was made"))
     assert (built.path / "half").exists()
+
+
+def test_where_nobody_answers_nothing_is_removed(platform, held, monkeypatch):
+    """As in a job of cron."""
+    monkeypatch.setattr("sys.stdin", io.StringIO(""))
+    outcome = platform("cache", "remove", "--all")
+    assert outcome.code == 2
+    assert "nobody answers; give --yes" in outcome.err
+    assert held["index"].exists()
 
 
 @pytest.mark.skipif(not FULL.exists(), reason="needs a device that is always full")

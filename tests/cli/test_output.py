@@ -1,6 +1,9 @@
 """What commands print: one JSON object on stdout, or a table that says the same."""
 
+import os
 import re
+import signal
+import time
 
 import pytest
 
@@ -104,7 +107,28 @@ def test_ctrl_c_is_answered_in_a_line(platform, monkeypatch):
     outcome = platform("run", "--collection", "small")
     assert outcome.code == 130
     assert outcome.out == ""
-    assert outcome.err.strip() == "platform: interrupted; the same command goes on from here."
+    told = "what was finished is kept, and the same command goes on from there."
+    assert outcome.err.strip() == f"platform: interrupted; {told}"
+
+
+def test_sigterm_leaves_things_as_ctrl_c_does(platform, monkeypatch):
+    """Batch systems and `timeout` send it."""
+    cleaned = []
+
+    def work(*_):
+        try:
+            os.kill(os.getpid(), signal.SIGTERM)
+            time.sleep(60)
+        finally:
+            cleaned.append(True)
+
+    before = signal.getsignal(signal.SIGTERM)
+    monkeypatch.setattr("irplatform.api.run", work)
+    outcome = platform("run", "--collection", "small")
+    assert outcome.code == 143
+    assert outcome.err.strip().startswith("platform: interrupted; what was finished is kept")
+    assert cleaned
+    assert signal.getsignal(signal.SIGTERM) == before
 
 
 @pytest.mark.java
@@ -115,7 +139,7 @@ def test_ctrl_c_names_what_starts_over(platform, monkeypatch):
     monkeypatch.setattr("irplatform.text.train_vectors", interrupt)
     outcome = platform("run", "--collection", "small", "--reranker", "wmd-text")
     assert outcome.code == 130
-    told = r"goes on from here\. vectors/\S+ starts over: \d+ s of work are lost\.\n$"
+    told = r"goes on from there\. vectors/\S+ starts over: \d+ s of work are lost\.\n$"
     assert re.search(told, outcome.err)
     monkeypatch.setattr("irplatform.retrieval.build._build", interrupt)
     outcome = platform("index", "--collection", "demo")

@@ -94,13 +94,29 @@ def remove(
     if dry_run:
         click.echo(f"{total} would be removed.")
         return
-    if not (yes or click.confirm(f"Remove {total}?")):
+    if not (yes or _confirmed(f"Remove {total}?")):
         click.echo("Nothing is removed.")
         return
     removed, busy = remove_items(items)
     click.echo(f"Removed {_counted(removed)}.")
     for item in busy:
         click.echo(f"{item.kind}/{item.path.name} is being made by another command: left.")
+
+
+def _confirmed(question: str) -> bool:
+    """Ask; where nobody can answer, nothing is meant.
+
+    Raises:
+        InputError: the input has ended.
+    """
+    from irplatform.errors import InputError
+
+    try:
+        return click.confirm(question)
+    except click.Abort as error:
+        if isinstance(error.__context__, EOFError):
+            raise InputError("nobody answers; give --yes to remove without asking.") from error
+        raise
 
 
 def _of_kinds(kinds: Sequence[str]) -> list[Item]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import errno
 import os
+import signal
 import sys
 from importlib import import_module
 
@@ -89,10 +90,22 @@ def cli() -> None:
     """  # noqa: D301 - click wants the character \b, which keeps the line below it as it is
 
 
+class _Terminated(KeyboardInterrupt):
+    """SIGTERM, which batch systems send: everything is left as after Ctrl-C."""
+
+
+def _terminate(_number: int, _frame: object) -> None:
+    raise _Terminated
+
+
 def main() -> None:
-    """Run the command line and exit: 0 done, 1 failed, 2 wrong usage or bad input."""
+    """Run the command line and exit: 0 done, 1 failed, 2 wrong usage or bad input.
+
+    130 after Ctrl-C, 143 after SIGTERM.
+    """
     from irplatform.registry import registry
 
+    before = signal.signal(signal.SIGTERM, _terminate)
     try:
         registry().add_commands(cli)
         for plugin in registry().broken:
@@ -109,10 +122,11 @@ def main() -> None:
         sys.exit(error.exit_code)
     except (KeyboardInterrupt, click.Abort) as error:
         print(
-            f"platform: interrupted; the same command goes on from here.{_lost(error)}",
+            "platform: interrupted; what was finished is kept, and the same command goes on from "
+            f"there.{_lost(error)}",
             file=sys.stderr,
         )
-        sys.exit(130)
+        sys.exit(143 if isinstance(_origin(error), _Terminated) else 130)
     except BrokenPipeError:
         _give_up_stdout()
         sys.exit(1)
@@ -128,6 +142,8 @@ def main() -> None:
         )
         _give_up_stdout()
         sys.exit(1)
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _give_up_stdout() -> None:
@@ -138,6 +154,11 @@ def _give_up_stdout() -> None:
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())
         os.close(nowhere)
+
+
+def _origin(error: BaseException) -> BaseException:
+    """What click made an error of its own from."""
+    return error.__cause__ or error.__context__ or error
 
 
 def _lost(error: BaseException) -> str:

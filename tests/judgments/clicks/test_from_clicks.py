@@ -8,6 +8,7 @@ import pytest
 from commands import call
 
 from irplatform.collections.paths import open_path
+from irplatform.errors import InputError
 from irplatform.evaluation import evaluate
 from irplatform.judgments.clicks.build import SHARES, ClickSettings, from_clicks
 from irplatform.judgments.clicks.judge import JudgingRules
@@ -293,4 +294,14 @@ def test_documents_that_the_collection_lacks_are_counted(tmp_path, corpus):
     log = write_log(tmp_path / "log.tsv", shown("a query", documents=50))
     settings = ClickSettings(shares=ALL_TEST)
     report = from_clicks(log, tmp_path / "out", settings, str(corpus))
-    assert "10 judgments of the test split name documents that searched-test lacks" in report.notes
+    told = "10 of the 50 judgments name documents that searched-test lacks"
+    assert told in report.notes
+    settings = ClickSettings(shares=Shares(100, 0, 0))
+    assert told in from_clicks(log, tmp_path / "train", settings, str(corpus)).notes
+
+
+def test_a_log_of_another_collection_is_refused(tmp_path, corpus):
+    log = write_log(tmp_path / "log.tsv", shown("a query", documents=90))
+    with pytest.raises(InputError, match=r"50 of the 90 judgments .* a log of another collection"):
+        from_clicks(log, tmp_path / "out", ClickSettings(shares=ALL_TEST), str(corpus))
+    assert not (tmp_path / "out").exists()

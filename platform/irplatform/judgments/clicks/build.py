@@ -12,6 +12,7 @@ from irplatform.console import notice, progress
 from irplatform.errors import InputError
 from irplatform.judgments.clicks import judge as judging
 from irplatform.judgments.clicks import queries, subsets
+from irplatform.judgments.clicks.coverage import known_judgments
 from irplatform.judgments.clicks.folder import SplitWriter, negatives_of_test, write_subset
 from irplatform.judgments.clicks.grouping import grouped, prepare
 from irplatform.judgments.clicks.judge import JudgingRules, judge
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 REPORT = "report.json"
 SHARES = Shares(60, 20, 20)
 """The papers' split of the queries."""
+_LEAST_KNOWN = 0.5
+"""Share of the judgments whose documents a collection must have: a closed pool has only some."""
 
 
 @dataclass(frozen=True)
@@ -93,11 +96,12 @@ def from_clicks(
                 writer.write(judge(rows, settings.judging, counts))
         if not counts.queries[KEPT]:
             raise InputError(f"no query is left: {_refused(counts)}.", path=log)
+        lacking = _check_coverage(folder, held, log) if held else []
         splits, notes = _write_subsets(folder, writer, held)
         if collection:
             corpus_reference.write(collection, folder / corpus_reference.FILE_NAME, seen_from=out)
         reasons = (*queries.REASONS, *judging.REASONS)
-        report = Report(log.name, settings.describe(), counts, reasons, splits, tuple(notes))
+        report = Report(log.name, settings.describe(), counts, reasons, splits, (*lacking, *notes))
         text = json.dumps(report.as_json(), indent=1, ensure_ascii=False)
         (folder / REPORT).write_text(f"{text}\n", encoding="utf-8")
     return report
@@ -120,6 +124,20 @@ def _prepared(log: Path, rules: QueryRules) -> Iterator[pl.DataFrame]:
             advance(lines.height)
 
 
+def _check_coverage(folder: Path, held: Collection, log: Path) -> list[str]:
+    """A note where the collection lacks judged documents.
+
+    Raises:
+        InputError: it lacks most of them.
+    """
+    notice(f"looking for the judged documents in {held.id}")
+    known, judged = known_judgments(folder, (document.id for document in held.corpus))
+    told = f"{judged - known:,} of the {judged:,} judgments name documents that {held.id} lacks"
+    if known < _LEAST_KNOWN * judged:
+        raise InputError(f"{told}. Is this a log of another collection?", path=log)
+    return [told] if known < judged else []
+
+
 def _write_subsets(
     folder: Path, writer: SplitWriter, held: Collection | None
 ) -> tuple[dict[str, SplitCounts], list[str]]:
@@ -134,14 +152,10 @@ def _write_subsets(
         )
     elif test:
         notice(f"reading the titles of {held.id}, for {subsets.NEG20}")
-        matching, missing = subsets.with_matching_negatives(
+        matching = subsets.with_matching_negatives(
             test, negatives_of_test(folder), lambda: held.corpus
         )
         splits[subsets.NEG20] = write_subset(folder, subsets.NEG20, matching)
-        if missing:
-            notes.append(
-                f"{missing:,} judgments of the test split name documents that {held.id} lacks"
-            )
     some, all_ = subsets.with_new_words(test, writer.known_words)
     for name, found in ((subsets.ONE_NEW, some), (subsets.ALL_NEW, all_)):
         splits[name] = write_subset(folder, name, found)

@@ -50,7 +50,7 @@ def with_matching_negatives(
     documents: Callable[[], Iterable[Document]],
     *,
     pairs_at_a_time: int = _PAIRS,
-) -> tuple[frozenset[str], int]:
+) -> frozenset[str]:
     """Queries with at least 20 documents that are not relevant but have all words in the title.
 
     Args:
@@ -60,10 +60,9 @@ def with_matching_negatives(
         pairs_at_a_time: of `negatives`.
 
     Returns:
-        The ids of these queries, and how many of the pairs name a document that the corpus lacks.
+        The ids of these queries.
     """
     matching: Counter[str] = Counter()
-    missing = 0
     for pairs in _batches(negatives, pairs_at_a_time):
         asked: defaultdict[str, list[str]] = defaultdict(list)
         for query_id, doc_id in pairs:
@@ -74,8 +73,7 @@ def with_matching_negatives(
                 continue
             title = frozenset(tokenize(document.title))
             matching.update(id_ for id_ in ids if words[id_] and words[id_] <= title)
-        missing += sum(map(len, asked.values()))
-    return frozenset(id_ for id_, count in matching.items() if count >= _TITLES), missing
+    return frozenset(id_ for id_, count in matching.items() if count >= _TITLES)
 
 
 def _batches(pairs: Iterable[tuple[str, str]], size: int) -> Iterator[list[tuple[str, str]]]:
