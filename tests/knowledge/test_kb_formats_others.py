@@ -128,6 +128,8 @@ def test_a_table_of_ones_own(read):
         ("hetionet", EDGES.replace("Gene::5604", "5604"), "f:6: '5604' is not a node"),
         ("drugs", '{"drug_variant_to_canonical": 1}', "f: there is no object under"),
         ("mesh-xrefs", MAPPINGS + "MESH\tD1\t\tX\tY\tZ\n", "f:3: this line is not"),
+        ("mine", OWN + OWN.splitlines()[1], "f:3: line 2 has the id 'MY:1' too"),
+        ("mine", OWN.replace("my:2", "my:1"), "f:2: 'MY:1' is its own parent"),
         ("mine", OWN.replace("my:1", "1"), "f:2: the id '1' has no prefix"),
         ("mine", OWN.replace("disease", "illness"), "f:2: the kind 'illness' is none of"),
     ],

@@ -130,7 +130,7 @@ def test_files_that_are_not_there_or_not_gzip(fresh_home, write, tmp_path):
     plain = write("own.tsv", OWN)
     with pytest.raises(InputError, match="not a whole gzip file"):
         add("own", [plain.rename(tmp_path / "own.tsv.gz")])
-    cut = write("cut.tsv.gz", OWN + "Y:1\ty\tdrug\t\t\t\n" * 10_000)
+    cut = write("cut.tsv.gz", OWN + "".join(f"Y:{n}\ty\tdrug\t\t\t\n" for n in range(10_000)))
     cut.write_bytes(cut.read_bytes()[:-20])
     with pytest.raises(InputError, match="not a whole gzip file"):
         add("own", [cut])

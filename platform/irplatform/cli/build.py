@@ -112,7 +112,7 @@ for _year in (2017, 2018):
 @click.option("--seed", default=42, show_default=True, help="Of the choice of articles.")
 @json_option
 def mesh(source: str, out: Path, queries: int, seed: int, as_json: bool) -> None:
-    """Build MeSH-term queries: an article's headings, which it alone answers.
+    """Build MeSH-term queries: an article's headings, which it answers.
 
     The folder has the documents without their headings, and the splits train, dev and test.
     """
@@ -120,12 +120,23 @@ def mesh(source: str, out: Path, queries: int, seed: int, as_json: bool) -> None
     from irplatform.registry import registry
 
     collection = registry().collection(source)
-    folder = build_mesh(collection.corpus, out, count=queries, seed=seed)
+    made = build_mesh(collection.corpus, out, count=queries, seed=seed)
     if as_json:
-        print_json({"collection": f"{folder}:test", "path": str(folder), "from": collection.id})
-    else:
-        click.echo(f"MeSH-term queries of {collection.id} in {folder}")
-        click.echo(f"Use it: platform run --collection {folder}:test")
+        print_json(
+            {
+                "collection": f"{made.folder}:test",
+                "path": str(made.folder),
+                "from": collection.id,
+                "queries": dict(made.queries),
+                "shared": made.shared,
+            }
+        )
+        return
+    counts = ", ".join(f"{name} {number:,}" for name, number in made.queries.items())
+    click.echo(f"MeSH-term queries of {collection.id} in {made.folder}: {counts}")
+    if made.shared:
+        click.echo(f"{made.shared:,} of them are answered by several articles with these headings.")
+    click.echo(f"Use it: platform run --collection {made.folder}:test")
 
 
 @build.command("new-documents")

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import heapq
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Literal
 
@@ -25,7 +26,7 @@ from irplatform.errors import InputError
 from irplatform.storage import artifact, atomic_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from irplatform.plugin import Document, Topic
@@ -38,6 +39,8 @@ FEWEST_HEADINGS = 3
 SPLITS: tuple[Split, ...] = ("train", "dev", "test")
 
 Split = Literal["train", "dev", "test"]
+Query = tuple[str, list[str]]
+"""An article's id and its headings."""
 _FEWEST = 10
 """Fewer queries cannot be split."""
 _FORMAT = 1
@@ -83,49 +86,78 @@ def check_headings(corpus: Corpus) -> None:
         )
 
 
-def write_queries(corpus: Corpus, folder: Path, count: int, seed: int) -> dict[str, int]:
-    """Draw queries and write `queries.jsonl` and `qrels/<split>.tsv`, as BEIR lays them out.
+@dataclass(frozen=True)
+class Made:
+    """What was made.
 
-    Returns:
-        Split to its number of queries.
-
-    Raises:
-        InputError: the documents have no headings.
+    Attributes:
+        folder: where it is.
+        queries: split to its number of queries.
+        shared: how many of them several articles answer, which have the same headings.
     """
-    drawn = _draw(corpus, count, seed)
-    parts = _split([document_id for document_id, _ in drawn], seed)
-    with BeirWriter(folder) as files:
-        for document_id, headings in drawn:
-            files.query(document_id, " ; ".join(headings), {FIELD: headings})
-        for split, ids in parts.items():
-            for document_id in ids:
-                files.judge(split, document_id, {document_id: 1})
-    return {split: len(ids) for split, ids in parts.items()}
+
+    folder: Path
+    queries: Mapping[str, int]
+    shared: int
 
 
-def build_mesh(corpus: Corpus, out: Path, *, count: int, seed: int) -> Path:
+def build_mesh(corpus: Corpus, out: Path, *, count: int, seed: int) -> Made:
     """Write a collection of MeSH-term queries, with documents of its own, in BEIR layout.
+
+    Articles with the same headings, in whatever order, are one query, which all of them answer.
 
     Args:
         corpus: documents with headings.
         out: the folder to make; nothing is left of it where this fails.
-        count: how many articles to make into queries.
+        count: how many articles to draw.
         seed: of the choice.
 
     Raises:
         InputError: the folder exists, or the documents have no headings.
     """
     with atomic_folder(out) as folder:
-        write_queries(corpus, folder, count, seed)
+        answers = _answers(corpus, _draw(corpus, count, seed))
+        queries = _write_queries(answers, folder, seed)
         write_measures(folder, MEASURES)
         with corpus_writer(folder, fields=False) as write:
-            for document in _counted(corpus):
+            for document in _counted(corpus, "writing documents"):
                 write(document)
-    return out
+    return Made(out, queries, sum(len(found) > 1 for _, found in answers))
 
 
-def _counted(corpus: Corpus) -> Iterator[Document]:
-    with progress("writing documents", corpus.size_hint()) as advance:
+def _answers(corpus: Corpus, drawn: Sequence[Query]) -> list[tuple[Query, list[str]]]:
+    """Queries, one for all with the same headings, and the articles with just these."""
+    asked: dict[frozenset[str], Query] = {}
+    for drawn_one in drawn:
+        asked.setdefault(frozenset(drawn_one[1]), drawn_one)
+    found: dict[str, list[str]] = {document_id: [] for document_id, _ in asked.values()}
+    for document in _counted(corpus, "looking for articles with the same headings"):
+        if (query := asked.get(frozenset(_headings(document)))) is not None:
+            found[query[0]].append(document.id)
+    return [(query, found[query[0]]) for query in asked.values()]
+
+
+def _write_queries(
+    answers: Sequence[tuple[Query, Sequence[str]]], folder: Path, seed: int
+) -> dict[str, int]:
+    """Write `queries.jsonl` and `qrels/<split>.tsv`, as BEIR lays them out.
+
+    Returns:
+        Split to its number of queries.
+    """
+    relevant = {query_id: found for (query_id, _), found in answers}
+    parts = _split(list(relevant), seed)
+    with BeirWriter(folder) as files:
+        for (query_id, headings), _ in answers:
+            files.query(query_id, " ; ".join(headings), {FIELD: headings})
+        for split, ids in parts.items():
+            for query_id in ids:
+                files.judge(split, query_id, dict.fromkeys(relevant[query_id], 1))
+    return {split: len(ids) for split, ids in parts.items()}
+
+
+def _counted(corpus: Corpus, doing: str) -> Iterator[Document]:
+    with progress(doing, corpus.size_hint()) as advance:
         for document in corpus:
             advance(1)
             yield document
@@ -141,26 +173,25 @@ def _drawn(corpus: Corpus, count: int, seed: int) -> Path:
     }
 
     def build(folder: Path) -> None:
-        write_queries(corpus, folder, count, seed)
+        drawn = _draw(corpus, count, seed)
+        _write_queries([(query, [query[0]]) for query in drawn], folder, seed)
 
     return artifact("mesh-queries", corpus.name, depends_on, build).path
 
 
-def _draw(corpus: Corpus, count: int, seed: int) -> list[tuple[str, list[str]]]:
+def _draw(corpus: Corpus, count: int, seed: int) -> list[Query]:
     """Articles with the smallest hashes, in order of their ids: one pass, bounded memory."""
     check_headings(corpus)
     held: list[tuple[int, str, list[str]]] = []
-    with progress("drawing MeSH-term queries", corpus.size_hint()) as advance:
-        for document in corpus:
-            advance(1)
-            headings = _headings(document)
-            if len(headings) < FEWEST_HEADINGS:
-                continue
-            entry = (-_hash(document.id, seed, "draw"), document.id, headings)
-            if len(held) < count:
-                heapq.heappush(held, entry)
-            else:
-                heapq.heappushpop(held, entry)
+    for document in _counted(corpus, "drawing MeSH-term queries"):
+        headings = _headings(document)
+        if len(headings) < FEWEST_HEADINGS:
+            continue
+        entry = (-_hash(document.id, seed, "draw"), document.id, headings)
+        if len(held) < count:
+            heapq.heappush(held, entry)
+        else:
+            heapq.heappushpop(held, entry)
     if len(held) < _FEWEST:
         raise InputError(
             f"only {len(held)} documents of '{corpus.name}' have {FEWEST_HEADINGS} or more MeSH "

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
+_NOTHING = "none"
 _PRECEDENCE = ("mesh", "doid", "hgnc", "civic", "dgidb", "drugs", "pharmacotherapydb", "hetionet")
 """Their order of precedence where several know one thing."""
 
@@ -117,6 +118,8 @@ def add(name: str, paths: Sequence[Path], format_name: str | None = None) -> Man
     """
     from irplatform.knowledge import catalogue
 
+    if name == _NOTHING:
+        raise InputError(f"'{name}' cannot be a name: --expand {name} means no knowledge base.")
     if not _NAME.fullmatch(name):
         raise InputError(
             f"'{name}' cannot be a name: use lower-case letters, digits, '-', '_' and '.'."

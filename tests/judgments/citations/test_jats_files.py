@@ -129,8 +129,23 @@ def test_an_archive_that_is_cut_off_is_refused(tmp_path, cut):
         archive.addfile(info, io.BytesIO(GOOD))
     whole = (tmp_path / "a.tar").read_bytes()
     (tmp_path / "a.tar").write_bytes(whole[:cut])
-    with pytest.raises(InputError, match="not a whole tar archive"):
-        list(members(find_sources([tmp_path / "a.tar"])))
+    *_, last = members(find_sources([tmp_path / "a.tar"]))
+    with pytest.raises(InputError, match=r"a\.tar: this is not a whole tar archive"):
+        last.read()
+
+
+def test_what_can_be_read_of_a_broken_archive_is_kept(tmp_path):
+    """With `--skip-unreadable`, where the rest is one of the files left out."""
+    with tarfile.open(tmp_path / "a.tar", "w") as archive:
+        for name in ("one.xml", "two.xml"):
+            info = tarfile.TarInfo(name)
+            info.size = len(GOOD)
+            archive.addfile(info, io.BytesIO(GOOD))
+    whole = (tmp_path / "a.tar").read_bytes()
+    (tmp_path / "a.tar").write_bytes(whole[: 512 + len(GOOD) + -len(GOOD) % 512 + 600])
+    first, last = members(find_sources([tmp_path / "a.tar"]))
+    assert first.read() == GOOD
+    assert last.fault
 
 
 def test_a_packed_file_that_is_cut_off_is_refused(tmp_path):

@@ -24,6 +24,7 @@ _XML = (".xml", ".nxml")
 _ARCHIVES = (".tar", ".tar.gz", ".tgz")
 _LARGEST = 200 << 20
 """Bytes of an article, unpacked; the longest in PubMed Central are a tenth of that."""
+_TOO_LARGE = f"this unpacks to more than {_LARGEST >> 20} MB, which no article does."
 
 
 @dataclass(frozen=True)
@@ -52,11 +53,13 @@ class Member:
         name: for errors and reports.
         path: where it lies, if it is a file of its own.
         content: its bytes, if it is in an archive.
+        fault: why it cannot be read, where that is known: the end of a broken archive.
     """
 
     name: str
     path: Path | None = None
     content: bytes = b""
+    fault: str = ""
 
     def read(self) -> bytes:
         """The XML.
@@ -64,6 +67,8 @@ class Member:
         Raises:
             InputError: it cannot be read or unpacked, or is too large to be an article.
         """
+        if self.fault:
+            raise InputError(self.fault, path=self.name)
         if self.path is not None:
             with open_bytes(self.path) as file:
                 return _limited(file, self.name)
@@ -110,8 +115,7 @@ def find_sources(paths: Sequence[Path]) -> list[Source]:
 def members(sources: Sequence[Source]) -> Iterator[Member]:
     """The articles' files, in order; archives are streamed.
 
-    Raises:
-        InputError: an archive cannot be read.
+    Of an archive that is not whole, what can be read of it, and a member that cannot.
     """
     for source in sources:
         if source.archive:
@@ -134,17 +138,21 @@ def _unpacked(source: Source) -> Iterator[Member]:
                     name = f"{source.name}/{entry.name}"
                     file = archive.extractfile(entry)
                     if file is not None:
-                        yield Member(name, content=_limited(file, name))
+                        yield _unpacked_member(file, name)
     except (tarfile.TarError, EOFError, zlib.error, OSError) as error:
-        raise InputError(
-            f"this is not a whole tar archive ({error}). Fetch it again.", path=source.path
-        ) from error
+        fault = f"this is not a whole tar archive ({error}). Fetch it again."
+        yield Member(source.name, fault=fault)
+
+
+def _unpacked_member(file: IO[bytes], name: str) -> Member:
+    content = file.read(_LARGEST + 1)
+    if len(content) > _LARGEST:
+        return Member(name, fault=_TOO_LARGE)
+    return Member(name, content=content)
 
 
 def _limited(file: IO[bytes] | io.BufferedIOBase, name: str) -> bytes:
     content = file.read(_LARGEST + 1)
     if len(content) > _LARGEST:
-        raise InputError(
-            f"this unpacks to more than {_LARGEST >> 20} MB, which no article does.", path=name
-        )
+        raise InputError(_TOO_LARGE, path=name)
     return content

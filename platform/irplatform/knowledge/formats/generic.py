@@ -21,6 +21,7 @@ _KINDS = get_args(ConceptKind)
 
 
 def _read(path: Path) -> Iterator[Concept | Relation]:
+    lines: dict[str, int] = {}
     for row in rows(path, ("id", "name", "kind")):
         concept_id, kind = row.needed("id"), row.needed("kind")
         if ":" not in concept_id:
@@ -30,6 +31,8 @@ def _read(path: Path) -> Iterator[Concept | Relation]:
         if kind not in _KINDS:
             raise row.error(f"the kind '{kind}' is none of {', '.join(_KINDS)}.")
         concept_id = compact(concept_id)
+        if (first := lines.setdefault(concept_id, row.line)) != row.line:
+            raise row.error(f"line {first} has the id '{concept_id}' too. Keep one of the two.")
         yield Concept(
             concept_id,
             row.needed("name"),
@@ -40,8 +43,10 @@ def _read(path: Path) -> Iterator[Concept | Relation]:
             ),
             tuple(map(compact, parts(row.get("xrefs", ""), "|"))),
         )
-        for parent in parts(row.get("parents", ""), "|"):
-            yield Relation(concept_id, compact(parent), "is-a")
+        for parent in map(compact, parts(row.get("parents", ""), "|")):
+            if parent == concept_id:
+                raise row.error(f"'{concept_id}' is its own parent.")
+            yield Relation(concept_id, parent, "is-a")
 
 
 GENERIC = Format(
