@@ -38,7 +38,7 @@ _VALUES = "values.npy"
 
 
 @dataclass(frozen=True)
-class SideFeatures:
+class FieldFeatures:
     """Computes the side features of documents for a topic.
 
     Attributes:
@@ -69,12 +69,12 @@ class SideFeatures:
         return np.concatenate(parts, axis=1)
 
 
-def side_features(resources: Resources, options: DeepSenSeOptions) -> SideFeatures:
+def field_features(resources: Resources, options: DeepSenSeOptions) -> FieldFeatures:
     """The side features that a collection has."""
     index = resources.forward_index()
     numbers, categories = _present(resources, index, options)
     if not numbers and not categories:
-        return SideFeatures(
+        return FieldFeatures(
             index, options.lexical, (), np.empty((index.count, 0), dtype=np.float32)
         )
 
@@ -87,7 +87,7 @@ def side_features(resources: Resources, options: DeepSenSeOptions) -> SideFeatur
     folder = resources.artifact("deepsense-fields", wanted, build, of_vectors=False)
     names = tuple(json.loads((folder / _NAMES).read_text(encoding="utf-8")))
     values = np.load(folder / _VALUES, mmap_mode="r", allow_pickle=False)
-    return SideFeatures(index, options.lexical, names, np.asarray(values))
+    return FieldFeatures(index, options.lexical, names, np.asarray(values))
 
 
 def _present(
