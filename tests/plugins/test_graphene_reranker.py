@@ -22,6 +22,7 @@ from irplatform.errors import InputError
 from irplatform.plugin import Topic
 from irplatform_graphene.options import GrapheneOptions, for_pretraining
 from irplatform_graphene.reranker import Graphene
+from irplatform_graphene.task import GrapheneTask
 
 SMALL = {
     "projection": 8,
@@ -162,6 +163,24 @@ def test_explanations_add_up(resources, tmp_path):
 
 def _concept(resources, word):
     return int(resources.graph.find(word)[0])
+
+
+def test_sides_of_all_documents_are_stored_with_the_final_weights_alone(resources, tmp_path):
+    own = replace(resources, folder=tmp_path / "artifacts")
+    member = _fitted(own, tmp_path / "work", features=("embedding",))
+    kinds = ("graphene-documents", "graphene-encodings")
+    assert [len(list(own.folder.glob(f"{kind}-*"))) for kind in kinds] == [0, 0]
+    scores(member, own, planted_topics([88])[0])
+    assert [len(list(own.folder.glob(f"{kind}-*"))) for kind in kinds] == [1, 1]
+
+
+def test_sides_in_training_are_those_that_are_stored(resources, tmp_path):
+    member = _prepared(resources)
+    data = planted_data(tmp_path)
+    for encoder in (True, False):
+        task = GrapheneTask(member.model, data, 1, encoder=encoder)
+        rows = np.unique(task._rows)
+        np.testing.assert_allclose(task._sides(rows), member.model.sides(rows), atol=1e-6)
 
 
 def test_features_join_in_the_last_layer(resources, tmp_path):
