@@ -10,6 +10,7 @@ import pytest
 from checkpoints import described
 from small import registration
 
+from irplatform import digests, storage
 from irplatform.errors import InputError, PluginError
 from irplatform.plugin import TrainableReranker
 from irplatform.resources import CollectionResources
@@ -107,6 +108,25 @@ def test_imported_vectors_serve_whatever_is_asked(resources, tmp_path):
     resources.source = VectorSource(imported=tmp_path / "v.txt")
     assert resources.vectors(VectorOptions(**TINY)).dimensions == 3
     assert resources.vectors() is resources.vectors(VectorOptions(**TINY))
+
+
+def test_a_large_file_of_vectors_is_hashed_once_for_all_that_is_made_of_it(
+    resources, tmp_path, monkeypatch
+):
+    path = tmp_path / "v.txt"
+    path.write_text("2 3\nmelanoma 1 2 3\nglioma 4 5 6\n")
+    monkeypatch.setattr(digests, "_LARGE", 0)
+    monkeypatch.setattr(digests, "_SETTLED", -1)
+    read = []
+    hashed = storage.file_digest
+    monkeypatch.setattr(storage, "file_digest", lambda file: read.append(file) or hashed(file))
+    told = VectorSource(imported=path, extra_text=(path,)).describe()
+    assert told == {"imported": hashed(path), "extra_text": [hashed(path)]}
+    made = replace(resources, source=VectorSource(imported=path))
+    made.vectors()
+    for kind in ("one", "two"):
+        made.artifact(kind, {}, lambda _folder: None)
+    assert read == [path]
 
 
 @pytest.mark.parametrize("given", ["imported", "extra_text"])

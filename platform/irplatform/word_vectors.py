@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from irplatform.digests import digests
+from irplatform.digests import digest, digests
 from irplatform.errors import InputError
-from irplatform.storage import Artifact, artifact, file_digest, fingerprint
+from irplatform.storage import Artifact, artifact, fingerprint
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -50,8 +50,8 @@ class VectorSource:
         """The source as part of a fingerprint."""
         ready = {key: digests(_files(folder)) for key, folder in sorted(self.ready.items())}
         return {
-            "imported": file_digest(self.imported) if self.imported else None,
-            "extra_text": [file_digest(path) for path in self.extra_text],
+            "imported": digest(self.imported) if self.imported else None,
+            "extra_text": digests(self.extra_text),
             **({"ready": ready} if ready else {}),
         }
 

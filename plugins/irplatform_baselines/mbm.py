@@ -5,9 +5,9 @@ abstract, for sentences whose Greek letters are spelled out and whose stop words
 dropped; they give neither a formula nor parameters. This is therefore not their algorithm but plain
 BM25 with that clean-up, every query word counted once (our choice, since a sentence repeats words
 for its grammar), and k1 and b chosen on a grid: the pair with the best mean nDCG@20 of training
-topics' candidates, ranked by it alone. For a sentence with one cited article, nDCG@20 rises with
-the article's rank, as success at a rank does. Their bounds of 5 to 50 words select sentences for an
-experiment; a ranker has to rank for all, so they are not applied here.
+topics' candidates, ranked by it alone. For a sentence with one cited article, nDCG@20 falls with
+its rank. Their bounds of 5 to 50 words select sentences for an experiment; a ranker has to rank for
+all, so they are not applied here.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from irplatform.plugin import TrainingData
-    from irplatform_deepmatch.interactions import Interactions
+    from irplatform_deepmatch.interactions import Ids, Interactions
     from irplatform_deepmatch.network import DeepMatchNetwork
     from irplatform_deepmatch.options import DeepMatchOptions
 
@@ -53,12 +53,13 @@ class DeepMatchTask:
             advance(1)
         self._lengths = np.array([len(query) for query in self._queries])
         self._documents = np.concatenate(documents)
-        self._validator = Validator(data.validation)
-        self._validation = []
-        for labelled in self._validator.topics:
-            query = interactions.query(labelled.topic.query)
-            self._validation.append((query, interactions.documents(labelled.candidates)))
-            advance(1)
+        self._measure = Validator(data.validation).reading(
+            lambda topic, doc_ids: (
+                interactions.query(topic.query),
+                interactions.documents(doc_ids),
+            ),
+            advance,
+        )
 
     def batches(self, epoch: int) -> Iterator[Pairs]:
         """The epoch's pairs."""
@@ -84,10 +85,8 @@ class DeepMatchTask:
     def validate(self) -> float:
         """Mean nDCG@20 over the validation topics."""
 
-        def score(number: int) -> Sequence[float]:
-            scores: list[float] = self.module(
-                *self._interactions.of_topic(*self._validation[number])
-            ).tolist()
+        def score(held: tuple[Ids, Ids]) -> Sequence[float]:
+            scores: list[float] = self.module(*self._interactions.of_topic(*held)).tolist()
             return scores
 
-        return self._validator(score)
+        return self._measure(score)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from irplatform.plugin import Topic
     from irplatform.text import ForwardIndex, WordVectors
     from irplatform.text.forward_index import Field
-    from irplatform_deepsense.features import SideFeatures
+    from irplatform_deepsense.features import FieldFeatures
     from irplatform_deepsense.options import DeepSenSeOptions
 
 
@@ -95,7 +95,7 @@ class Encoder:
         index: ForwardIndex,
         vectors: WordVectors,
         options: DeepSenSeOptions,
-        features: SideFeatures,
+        features: FieldFeatures,
         device: str,
     ) -> None:
         self._index = index

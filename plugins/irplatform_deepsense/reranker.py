@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from irplatform.plugin import Documents, Resources, Topic, TrainingData
     from irplatform_deepsense.attention import Tables
     from irplatform_deepsense.encoding import Encoder
-    from irplatform_deepsense.features import SideFeatures
+    from irplatform_deepsense.features import FieldFeatures
     from irplatform_deepsense.network import DeepSenSeNetwork
 
 
@@ -39,19 +39,19 @@ class DeepSenSe(NeuralReranker):
 
     network: DeepSenSeNetwork
     _encoder: Encoder
-    _features: SideFeatures
+    _features: FieldFeatures
     _tables: Tables
     _loaded = False
 
     def prepare(self, resources: Resources) -> None:
         """Take forward index, word vectors and fields, and make an untrained network."""
         from irplatform_deepsense.encoding import Encoder
-        from irplatform_deepsense.features import side_features
+        from irplatform_deepsense.features import field_features
         from irplatform_deepsense.network import DeepSenSeNetwork, Sizes
 
         options = self.options
         vectors = resources.vectors(options.vectors)
-        self._features = side_features(resources, options)
+        self._features = field_features(resources, options)
         self._encoder = Encoder(
             resources.forward_index(), vectors, options, self._features, resources.device
         )

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from irplatform.plugin import TrainingData
     from irplatform.text import ForwardIndex
-    from irplatform_deepsense.encoding import Encoded, Encoder
+    from irplatform_deepsense.encoding import Encoder
     from irplatform_deepsense.network import DeepSenSeNetwork
     from irplatform_deepsense.options import DeepSenSeOptions
 
@@ -65,13 +65,8 @@ class DeepSenSeTask:
         self._rows = np.concatenate(rows)
         self._features = np.concatenate(features)
         self._starts = np.cumsum([0, *sizes[:-1]])
-        self._validator = Validator(
-            data.validation, options.validation_topics, options.validation_depth
-        )
-        self._validation: list[Encoded] = []
-        for labelled in self._validator.topics:
-            self._validation.append(encoder.encode(labelled.topic, labelled.candidates))
-            advance(1)
+        validator = Validator(data.validation, options.validation_topics, options.validation_depth)
+        self._measure = validator.reading(encoder.encode, advance)
 
     def standardize_features(self) -> None:
         """Take mean and deviation of the side features from the training pools."""
@@ -118,6 +113,4 @@ class DeepSenSeTask:
     def validate(self) -> float:
         """Mean nDCG@20 over the validation topics."""
         tables = self.module.tabulate(self._encoder.vectors, self._encoder.idf)
-        return self._validator(
-            lambda number: score(self.module, tables, self._validation[number]).cpu().numpy()
-        )
+        return self._measure(lambda encoded: score(self.module, tables, encoded).cpu().numpy())

@@ -49,8 +49,6 @@ class DeltaTask:
         self._encoder = encoder
         self._options = options
         self._sampler = PairSampler(data.training, options.pairs, seed)
-        self._validator = Validator(data.validation)
-        self._validation: list[Encoded] = []
         self._starts = pool_starts(self._sampler.pools)
         self._pools = ClosestPools()
         features = side.fit(data, self._sampler.pools)
@@ -59,11 +57,12 @@ class DeltaTask:
             self._pools.add(encoded.with_features(values))
             advance(1)
         self._pools.finish()
-        for labelled in self._validator.topics:
-            encoded = encoder.encode(labelled.topic, labelled.candidates)
-            values = side.matrix(labelled.topic, labelled.candidates)
-            self._validation.append(encoded.with_features(values))
-            advance(1)
+        self._measure = Validator(data.validation).reading(
+            lambda topic, doc_ids: encoder.encode(topic, doc_ids).with_features(
+                side.matrix(topic, doc_ids)
+            ),
+            advance,
+        )
 
     def standardize_lexical(self) -> None:
         """Take mean and deviation of the lexical features from the training pools.
@@ -93,7 +92,7 @@ class DeltaTask:
     def validate(self) -> float:
         """Mean nDCG@20 over the validation topics."""
         table = self.module.tabulate(self._encoder.vectors)
-        return self._validator(lambda number: score(self.module, table, self._validation[number]))
+        return self._measure(lambda encoded: score(self.module, table, encoded))
 
 
 def score(network: DeltaNetwork, table: Tensor, encoded: Encoded) -> Sequence[float]:

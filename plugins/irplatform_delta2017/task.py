@@ -57,11 +57,7 @@ class Delta2017Task:
             self._pools.add(encoder.encode(pool.labelled.topic, pool.doc_ids))
             advance(1)
         self._pools.finish()
-        self._validator = Validator(data.validation)
-        self._validation: list[Encoded] = []
-        for labelled in self._validator.topics:
-            self._validation.append(encoder.encode(labelled.topic, labelled.candidates))
-            advance(1)
+        self._measure = Validator(data.validation).reading(encoder.encode, advance)
 
     def batches(self, epoch: int) -> Iterator[Points]:
         """The epoch's samples."""
@@ -80,9 +76,7 @@ class Delta2017Task:
 
     def validate(self) -> float:
         """Mean nDCG@20 over the validation topics."""
-        return self._validator(
-            lambda number: score(self.module, self._encoder, self._validation[number])
-        )
+        return self._measure(lambda encoded: score(self.module, self._encoder, encoded))
 
 
 def score(network: Delta2017Network, encoder: Encoder, encoded: Encoded) -> list[float]:

@@ -71,11 +71,9 @@ class DrmmTask:
         self._histograms = np.concatenate([*histograms, nothing])
         self._sizes = np.array(sizes)
         self._first = self._sizes.cumsum() - self._sizes
-        self._validator = Validator(data.validation)
-        self._validation: list[Matches] = []
-        for labelled in self._validator.topics:
-            self._validation.append(matcher.match(labelled.topic.query, labelled.candidates))
-            advance(1)
+        self._measure = Validator(data.validation).reading(
+            lambda topic, doc_ids: matcher.match(topic.query, doc_ids), advance
+        )
 
     def batches(self, epoch: int) -> Iterator[Pairs]:
         """The epoch's pairs."""
@@ -106,4 +104,4 @@ class DrmmTask:
 
     def validate(self) -> float:
         """Mean nDCG@20 over the validation topics."""
-        return self._validator(lambda number: self._score(self._validation[number]))
+        return self._measure(self._score)

@@ -58,8 +58,13 @@ class DualNetwork(nn.Module):
         sizes: its shapes.
         vectors: float32 [words, dimensions], where word vectors start, or what they are.
         idf: float32 [words].
+
+    Attributes:
+        sparse: whether gradients of word vectors have rows for a batch's words alone: of the same
+            effect, and much faster with many words.
     """
 
+    sparse = True
     vectors: Tensor
     idf: Tensor
     log_weights: nn.Parameter | None
@@ -124,7 +129,7 @@ class DualNetwork(nn.Module):
         weights = self.idf[words]
         if self.log_weights is not None:
             weights = weights * self.log_weights[words].exp()
-        sparse = self.sizes.learned_words and self.training
+        sparse = self.sparse and self.sizes.learned_words and self.training
         weighted = functional.embedding(words, self.vectors, sparse=sparse) * weights[:, None]
         sums = functional.embedding_bag(places, weighted, offsets, mode="sum")
         return functional.normalize(sums, dim=1)

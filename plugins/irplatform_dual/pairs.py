@@ -211,7 +211,7 @@ class PairsTask:
             rows = torch.arange(len(scores), device=scores.device)
             own = scores[rows, rows + start]
             ranks.append(1 + (scores > own[:, None]).sum(dim=1))
-        return float((1 / torch.cat(ranks).double()).mean()) if ranks else 0.0
+        return float((1 / torch.cat(ranks).cpu().double()).mean()) if ranks else 0.0
 
     def _encode(self, numbers: Int64) -> tuple[Tensor, Tensor]:
         queries, texts = self._pairs.queries.take(numbers), self._pairs.texts.take(numbers)

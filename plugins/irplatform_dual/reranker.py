@@ -61,6 +61,7 @@ class DualEncoder(TrainableReranker):
         Training stops early on the validation topics' nDCG@20, mixed with the first stage.
         """
         from irplatform.training import run_shown
+        from irplatform.training.distributed import peers_of
         from irplatform_dual.learned import Learned
         from irplatform_dual.pairs import OfTopics
         from irplatform_dual.pretraining import pretrained
@@ -72,6 +73,7 @@ class DualEncoder(TrainableReranker):
             taught, learned = pretrained(self._resources, self.options, without)
             self.encoder.network.load_state_dict(taught.network.state_dict())
             self.learned |= learned
+        self.encoder.network.sparse = peers_of(data.workspace).sparse_gradients
         task = TopicsTask(self.encoder, self.options, data, self._resources.seed)
         run_shown(task, self.options.loop, self._resources, data.workspace)
         self.learned |= Learned.of(labelled.topic.query for labelled in data.training)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
+from irplatform.errors import InputError
 from irplatform.plugin import Documents, Resources, Topic, TrainableReranker, TrainingData
 from irplatform_graphene.options import PRESETS, GrapheneOptions, for_pretraining
 
@@ -89,17 +90,23 @@ class Graphene(TrainableReranker):
             self.model.features.save(folder)
 
     def load(self, folder: Path) -> None:
-        """Read the weights; InputError if they belong to a network of other sizes.
+        """Read the weights; InputError if they belong to a network of other sizes or are not all.
 
         Those of pre-training have none for features, which then start as they are.
         """
         from irplatform.training import load_weights
 
+        own = self.model.network.state_dict()
         state = load_weights(folder / _WEIGHTS, self.model.sizes())
         if self.model.features.width and (folder / _FEATURE_WEIGHTS).exists():
             state |= load_weights(folder / _FEATURE_WEIGHTS, self._feature_identity())
             self.model.features.load(folder)
-        self.model.network.load_state_dict(state, strict=False)
+        else:
+            state |= {name: w for name, w in own.items() if name.startswith(_FEATURES)}
+        if wrong := sorted(own.keys() ^ state.keys()):
+            told = (f"{name} is {'missing' if name in own else 'not known'}" for name in wrong)
+            raise InputError(f"this checkpoint does not fit: {', '.join(told)}.", path=folder)
+        self.model.network.load_state_dict(state)
         self.model.network.eval()
         self._loaded = True
         self.model.changed()

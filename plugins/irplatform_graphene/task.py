@@ -29,8 +29,10 @@ if TYPE_CHECKING:
 
     from irplatform.plugin import LabelledTopic, TrainingData
     from irplatform_graphene.model import Model
+    from irplatform_graphene.topics import EncodedTopic
 
 Int64 = npt.NDArray[np.int64]
+Float32 = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True)
@@ -81,12 +83,13 @@ class GrapheneTask:
         if features.shape[1]:
             self._fit_last_layer(features)
 
-    def _fit_last_layer(self, features: npt.NDArray[np.float32]) -> None:
+    def _fit_last_layer(self, features: Float32) -> None:
         offsets = np.cumsum([0, *(len(pool.doc_ids) for pool in self._sampler.pools)])
-        own = [
-            self._model.scores(topic, self._rows[start:end], None).cpu().numpy()
-            for topic, start, end in zip(self._topics, offsets[:-1], offsets[1:], strict=True)
-        ]
+        # Stored sides would be those of all documents, by weights that training changes at once.
+        distinct, places = np.unique(self._rows, return_inverse=True)
+        side = self._sides(distinct)
+        parts = zip(self._topics, np.split(places, offsets[1:-1]), strict=True)
+        own = [self._scores(topic, distinct, side, part, None) for topic, part in parts]
         fit_last_layer(
             self._model.network,
             np.concatenate(own),
@@ -175,30 +178,38 @@ class GrapheneTask:
 
     def validate(self) -> float:
         """Mean nDCG@20 over the validation topics."""
-        model = self._model
-        model.changed()
-        if self._encoder:
-            encoded = encodings(model.network, model.reader, self._distinct)
-        else:
-            encoded = model.encodings(self._distinct)
-        links = model.concepts.links(self._distinct) if model.concepts is not None else None
-        side = sides(model.network, encoded, links, model.messages())
+        self._model.changed()
+        side = self._sides(self._distinct)
 
-        def score(number: int) -> npt.NDArray[np.float32]:
-            places = self._places[number]
-            values: npt.NDArray[np.float32] = (
-                model.scores(
-                    self._asked[number],
-                    self._distinct[places],
-                    self._validation[number],
-                    side[torch.from_numpy(places).to(side.device)],
-                )
-                .cpu()
-                .numpy()
-            )
-            return values
+        def score(number: int) -> Float32:
+            places, features = self._places[number], self._validation[number]
+            return self._scores(self._asked[number], self._distinct, side, places, features)
 
         return self._validator(score)
+
+    def _sides(self, rows: Int64) -> Tensor:
+        """Sides of documents by the weights as they are, which are not stored."""
+        model = self._model
+        with torch.no_grad():
+            if self._encoder:
+                encoded = encodings(model.network, model.reader, rows)
+            else:
+                encoded = model.encodings(rows)
+            links = model.concepts.links(rows) if model.concepts is not None else None
+            return sides(model.network, encoded, links, model.messages())
+
+    def _scores(
+        self,
+        topic: EncodedTopic,
+        rows: Int64,
+        side: Tensor,
+        places: Int64,
+        features: Float32 | None,
+    ) -> Float32:
+        """Scores of the documents in some places among those of the sides."""
+        held = side[torch.from_numpy(places).to(side.device)]
+        scores: Float32 = self._model.scores(topic, rows[places], features, held).cpu().numpy()
+        return scores
 
 
 def _others(topic: Int64, count: int, random: np.random.Generator) -> tuple[Int64, Int64]:

@@ -10,7 +10,7 @@ from small import SmallResources, words
 from irplatform.plugin import Document, Topic
 from irplatform.text import ForwardIndex, WordVectors, build_forward_index, lexical_features
 from irplatform_deepsense.encoding import Encoder
-from irplatform_deepsense.features import side_features
+from irplatform_deepsense.features import field_features
 from irplatform_deepsense.network import DeepSenSeNetwork, Sizes
 from irplatform_deepsense.options import DeepSenSeOptions
 from irplatform_deepsense.scoring import by_length, score, score_plain
@@ -74,7 +74,7 @@ def _model(resources, **changed):
     held = {"lexical": LEXICAL, "projection": 5, "compare": 4, "side": (4, 3), "classifier": (6, 5)}
     options = DeepSenSeOptions.model_validate({**held, **changed})
     encoder = Encoder(
-        resources.index, resources.word_vectors, options, side_features(resources, options), "cpu"
+        resources.index, resources.word_vectors, options, field_features(resources, options), "cpu"
     )
     sizes = Sizes(
         DIMENSIONS,

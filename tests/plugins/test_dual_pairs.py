@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 from small import labelled, small_resources, words
+from torch import Tensor
 
 from irplatform.errors import InputError
 from irplatform.plugin import Topic, TrainingData
@@ -199,6 +200,27 @@ def test_the_loss_is_that_of_a_plain_loop(resources, file):
             among = [c for c in range(6) if c == row or {row, c} != {1, 4}]
             losses.append(np.log(np.exp(matrix[row, among]).sum()) - matrix[row, row])
     assert np.isclose(task.loss(batch).item(), np.mean(losses), atol=1e-4)
+
+
+def test_float64_is_for_the_cpu_since_not_all_devices_have_it(resources, file, monkeypatch):
+    options = _options(file)
+    encoder = Encoder(resources, options, 1)
+    pairs = read_pairs(options.pairs, encoder.reader, OfTopics.of([], "citing_id"))
+    task = PairsTask(encoder.network, pairs, options.pairs)
+    to_cpu, double, moved = Tensor.cpu, Tensor.double, []
+
+    def cpu(self):
+        moved.append(to_cpu(self))
+        return moved[-1]
+
+    def checked(self):
+        assert any(self is each for each in moved)
+        return double(self)
+
+    monkeypatch.setattr(Tensor, "cpu", cpu)
+    monkeypatch.setattr(Tensor, "double", checked)
+    assert 0 < task.validate() <= 1
+    assert moved
 
 
 def test_it_learns_from_pairs_what_vectors_do_not_tell(resources, file):

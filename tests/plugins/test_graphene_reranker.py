@@ -11,6 +11,7 @@ from planted import (
     planted_data,
     planted_topics,
     precision_at_1,
+    saved,
     scores,
     subject_words,
 )
@@ -20,8 +21,10 @@ from irplatform.concepts import ConceptOptions
 from irplatform.concepts.build import open_graph
 from irplatform.errors import InputError
 from irplatform.plugin import Topic
+from irplatform.training import load_weights, save_weights
 from irplatform_graphene.options import GrapheneOptions, for_pretraining
 from irplatform_graphene.reranker import Graphene
+from irplatform_graphene.task import GrapheneTask
 
 SMALL = {
     "projection": 8,
@@ -87,6 +90,31 @@ def test_a_pretrained_encoder_stays_unless_told_otherwise(fitted, resources, tmp
         changed = {name for name in before if not np.array_equal(before[name], after[name])}
         assert "query_layer.weight" in changed
         assert any(name.startswith(("project.", "encoder.")) for name in changed) is tuned
+
+
+@pytest.mark.parametrize(
+    ("file", "name", "message"),
+    [
+        ("graphene", "query_layer.bias", "query_layer.bias is missing"),
+        ("graphene", None, "strange is not known"),
+        ("graphene-features", "feature_weights", "feature_weights is missing"),
+    ],
+)
+def test_a_checkpoint_that_lacks_a_weight_or_has_another_is_refused(
+    resources, tmp_path, file, name, message
+):
+    member = _fitted(resources, tmp_path / "work", features=("embedding",), loop={"epochs": 1})
+    saved(member, tmp_path / "saved")
+    path = tmp_path / "saved" / f"{file}.safetensors"
+    state = load_weights(path)
+    if name is None:
+        state["strange"] = state["scale"].clone()
+    else:
+        del state[name]
+    sizes = member.model.sizes() if file == "graphene" else member._feature_identity()
+    save_weights(path, state, sizes)
+    with pytest.raises(InputError, match=f"saved: this checkpoint does not fit: {message}"):
+        _prepared(resources, features=("embedding",)).load(tmp_path / "saved")
 
 
 def test_pretraining_does_not_change_with_what_follows_it():
@@ -162,6 +190,24 @@ def test_explanations_add_up(resources, tmp_path):
 
 def _concept(resources, word):
     return int(resources.graph.find(word)[0])
+
+
+def test_sides_of_all_documents_are_stored_with_the_final_weights_alone(resources, tmp_path):
+    own = replace(resources, folder=tmp_path / "artifacts")
+    member = _fitted(own, tmp_path / "work", features=("embedding",))
+    kinds = ("graphene-documents", "graphene-encodings")
+    assert [len(list(own.folder.glob(f"{kind}-*"))) for kind in kinds] == [0, 0]
+    scores(member, own, planted_topics([88])[0])
+    assert [len(list(own.folder.glob(f"{kind}-*"))) for kind in kinds] == [1, 1]
+
+
+def test_sides_in_training_are_those_that_are_stored(resources, tmp_path):
+    member = _prepared(resources)
+    data = planted_data(tmp_path)
+    for encoder in (True, False):
+        task = GrapheneTask(member.model, data, 1, encoder=encoder)
+        rows = np.unique(task._rows)
+        np.testing.assert_allclose(task._sides(rows), member.model.sides(rows), atol=1e-6)
 
 
 def test_features_join_in_the_last_layer(resources, tmp_path):

@@ -47,3 +47,18 @@ def test_only_so_many_candidates_are_ranked_where_a_depth_is_given():
 def test_negative_grades_are_not_relevant():
     measure = Validator([labelled("t", ["x", "y"], {"x": -1, "y": 1})])
     assert measure(lambda _: [1.0, 2.0]) == 1
+
+
+def test_what_is_read_of_a_topic_is_read_once_and_scored_alike():
+    topics = [labelled("a", ["x", "y"], {"x": 1}), labelled("b", ["z", "y", "x"], {"x": 1})]
+    validator = Validator([*topics, labelled("useless", ["x"])])
+    read, steps = [], []
+
+    def lengths(topic, doc_ids):
+        read.append(topic.id)
+        return [ord(doc_id) for doc_id in doc_ids]
+
+    measure = validator.reading(lengths, steps.append)
+    expected = validator([[ord(d) for d in topic.candidates] for topic in topics].__getitem__)
+    assert measure(lambda held: held) == measure(lambda held: held) == expected
+    assert (read, steps) == (["a", "b"], [1, 1])

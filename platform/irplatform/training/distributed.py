@@ -3,6 +3,7 @@
 Of every n consecutive batches each of n processes takes one, and a step follows the gradient of all
 of them: what one process learns from batches n times as large, where the loss is a mean over the
 examples of a batch. Models know nothing of it: a `Task` gives its batches and their loss as ever.
+Only one with sparse gradients asks `peers_of` its workspace whether it may have them.
 """
 
 from __future__ import annotations
@@ -84,6 +85,8 @@ class Alone:
     """Whether this process writes what the training leaves."""
     seed = 0
     """What this process's dropout adds to the seed."""
+    sparse_gradients = True
+    """Whether gradients may be sparse; torch cannot synchronize those."""
 
     def folder(self, workspace: Path) -> Path:
         """Where the state of the training lies."""
@@ -118,6 +121,8 @@ class Together(Alone):
         place: which.
         device: where it computes.
     """
+
+    sparse_gradients = False
 
     def __init__(self, place: Place, device: str) -> None:
         self.place = place

@@ -8,7 +8,7 @@ the reranker alone ends training while it still learns what the first stage cann
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +21,10 @@ from irplatform.thinning import thinned
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from irplatform.plugin import LabelledTopic
+    from irplatform.plugin import LabelledTopic, Topic
+
+    Scores = Sequence[float] | npt.NDArray[np.floating[Any]]
+    Read = TypeVar("Read")
 
 MIXTURES = (0.0, 0.2, 0.4, 0.6, 0.8)
 """Shares of the first stage that are tried."""
@@ -51,9 +54,25 @@ class Validator:
         self._first = [standardized(np.array(t.first_stage)) for t in self.topics]
         self._shares = MIXTURES if all(t.first_stage for t in self.topics) else MIXTURES[:1]
 
-    def __call__(
-        self, score: Callable[[int], Sequence[float] | npt.NDArray[np.floating[Any]]]
-    ) -> float:
+    def reading(
+        self, read: Callable[[Topic, Sequence[str]], Read], advance: Callable[[int], None]
+    ) -> Callable[[Callable[[Read], Scores]], float]:
+        """Read the topics once, for a model that is judged after every epoch.
+
+        Args:
+            read: what a model makes of a topic and its candidates.
+            advance: told of each topic.
+
+        Returns:
+            The same measure, whose argument scores what was read of a topic.
+        """
+        held: list[Read] = []
+        for topic in self.topics:
+            held.append(read(topic.topic, topic.candidates))
+            advance(1)
+        return lambda score: self(lambda number: score(held[number]))
+
+    def __call__(self, score: Callable[[int], Scores]) -> float:
         """Rank with `score(number)`, which scores the candidates of `topics[number]`.
 
         Returns:

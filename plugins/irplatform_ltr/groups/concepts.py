@@ -1,8 +1,9 @@
 """Where the concepts of a topic stand in a document: how often, where first, how close together.
 
-Diseases and ordinary words are matched by their stems, genes, variants and drugs as they are
-written (the stem of "MET" is also that of "meeting"). Names come from the query expansion, so that
-there is one place that knows what a topic's concepts are called.
+Diseases and ordinary words are matched by their stems; genes, variants and drugs as whole words,
+since "mets", for metastases, has the stem of "MET". Both in lower case, as the index has all words:
+the group `genes` tells "MET" from "met". Names come from the query expansion, so that there is one
+place that knows what a topic's concepts are called.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Standardized features: each document against the mean of its topic, extreme values clipped."""
+"""Standardized features: against the mean of all training documents, extreme values clipped.
+
+The unit is the standard deviation within topics, since only documents of one topic are compared.
+"""
 
 from __future__ import annotations
 

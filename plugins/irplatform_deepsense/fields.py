@@ -1,0 +1,141 @@
+"""What the fields of all documents say, as a matrix on disk that is written batch by batch.
+
+A number becomes log(1 + x) where it is a count, and the mean of the others where a document has
+none; a category becomes one column of 0 and 1 for each of its most frequent values.
+"""
+
+from __future__ import annotations
+
+from array import array
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from irplatform.plugin import Document, Resources
+    from irplatform.text import ForwardIndex
+
+    Matrix = np.memmap[Any, np.dtype[np.float32]]
+
+VALUES = 31
+"""Most values of a category that have a column of their own [program: 31, and others]."""
+_BATCH = 1000
+"""Documents that are read, and written, at once."""
+_WAITING = "numbers.npy"
+
+
+def write_fields(
+    path: Path, resources: Resources, numbers: Sequence[str], categories: Sequence[str]
+) -> list[str]:
+    """Write the matrix: float32 [documents of the collection, names], as .npy.
+
+    Documents are read once. The means and the columns of categories are known only after the last
+    one: until then numbers wait in a file beside it, and values of categories in memory.
+
+    Args:
+        path: of the file.
+        resources: the harness's resources.
+        numbers: fields that are numbers.
+        categories: fields that are categories.
+
+    Returns:
+        Names of the columns.
+    """
+    index = resources.forward_index()
+    waiting = path.with_name(_WAITING)
+    given = _mapped(waiting, (index.count, len(numbers)))
+    found = [_Values() for _ in categories]
+    total, known = np.zeros(len(numbers)), np.zeros(len(numbers), dtype=np.int64)
+    with resources.progress("reading fields of documents", index.count) as advance:
+        for rows in _batches(index):
+            documents = resources.documents(index.doc_ids(rows))
+            for row, document in zip(rows.tolist(), documents, strict=True):
+                for values, name in zip(found, categories, strict=True):
+                    values.add(row, _texts(document, name))
+            read = _numbers(documents, numbers)
+            total += np.nansum(read, axis=0)
+            known += (~np.isnan(read)).sum(axis=0)
+            given[rows] = read
+            advance(len(rows))
+    mean = (total / np.maximum(known, 1)).astype(np.float32)
+    kept = [values.most_frequent() for values in found]
+    names = list(numbers)
+    for name, of_category in zip(categories, kept, strict=True):
+        names += [f"{name}: {value}" for value in of_category]
+    matrix = _mapped(path, (index.count, len(names)))
+    for rows in _batches(index):
+        held = given[rows]
+        has = [values.has(rows, which) for values, which in zip(found, kept, strict=True)]
+        matrix[rows] = np.concatenate([np.where(np.isnan(held), mean, held), *has], axis=1)
+    matrix.flush()
+    waiting.unlink()
+    return names
+
+
+def _batches(index: ForwardIndex) -> Iterator[npt.NDArray[np.int64]]:
+    for start in range(0, index.count, _BATCH):
+        yield np.arange(start, min(start + _BATCH, index.count))
+
+
+def _mapped(path: Path, shape: tuple[int, int]) -> Matrix:
+    open_memmap: Any = np.lib.format.open_memmap
+    mapped: Matrix = open_memmap(path, "w+", np.float32, shape)
+    return mapped
+
+
+def _numbers(documents: Sequence[Document], names: Sequence[str]) -> npt.NDArray[np.float64]:
+    """Numbers in fields, [documents, names]; NaN where there is none."""
+    read = np.array([[_number(document, name) for name in names] for document in documents])
+    for column, name in enumerate(names):
+        if name != "year":
+            read[:, column] = np.log1p(np.maximum(read[:, column], 0))
+    return read
+
+
+class _Values:
+    """The values of a category that documents have: eight bytes for each."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, int] = {}
+        self._rows, self._values = array("i"), array("i")
+
+    def add(self, row: int, values: Sequence[str]) -> None:
+        """Add the values of a document; documents come in order."""
+        for value in values:
+            self._rows.append(row)
+            self._values.append(self._numbers.setdefault(value, len(self._numbers)))
+
+    def most_frequent(self) -> list[str]:
+        """The most frequent values."""
+        frequency = np.bincount(np.asarray(self._values), minlength=len(self._numbers))
+        kept = sorted(self._numbers.items(), key=lambda v: (-frequency[v[1]], v[0]))[:VALUES]
+        return [value for value, _ in kept]
+
+    def has(self, rows: npt.NDArray[np.int64], kept: Sequence[str]) -> npt.NDArray[np.float32]:
+        """Whether consecutive documents have some of the values, as 0 or 1: [rows, kept]."""
+        place = np.full(len(self._numbers), -1)
+        place[[self._numbers[value] for value in kept]] = np.arange(len(kept))
+        owner, number = np.asarray(self._rows), np.asarray(self._values)
+        start, end = np.searchsorted(owner, [rows[0], rows[-1] + 1])
+        places = place[number[start:end]]
+        held = places >= 0
+        columns = np.zeros((len(rows), len(kept)), dtype=np.float32)
+        columns[owner[start:end][held] - rows[0], places[held]] = 1
+        return columns
+
+
+def _texts(document: Document, name: str) -> tuple[str, ...]:
+    value = document.fields.get(name, ())
+    return (value,) if isinstance(value, str) else tuple(value)
+
+
+def _number(document: Document, name: str) -> float:
+    """The number in a field; NaN where there is none."""
+    try:
+        return float(_texts(document, name)[0])
+    except (IndexError, ValueError):
+        return float("nan")

@@ -1,0 +1,97 @@
+"""DeepSenSe's matrix of fields: what one computes in memory, written batch by batch."""
+
+import tracemalloc
+from collections import Counter
+from contextlib import contextmanager
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from irplatform.plugin import Document
+from irplatform_deepsense import fields
+from irplatform_deepsense.fields import VALUES, write_fields
+
+NUMBERS = ("year", "citations", "never")
+CATEGORIES = ("types", "journal", "nothing")
+
+
+class Held:
+    """The harness's resources, as far as fields are read."""
+
+    def __init__(self, count, document):
+        self.index = SimpleNamespace(count=count, doc_ids=list)
+        self._document = document
+
+    def forward_index(self):
+        return self.index
+
+    def documents(self, numbers):
+        return [self._document(number) for number in numbers]
+
+    @contextmanager
+    def progress(self, label, total):
+        yield lambda steps: None
+
+
+def _document(number):
+    random = np.random.default_rng(int(number))
+    held = {"types": tuple(f"t{kind}" for kind in random.integers(50, size=number % 3))}
+    if number % 4:
+        held["year"] = str(1990 + number % 30)
+    if number % 3:
+        held["citations"] = str(random.integers(1000)) if number % 5 else "many"
+    if number % 7 < 3:
+        held["journal"] = f"j{number % 7}"
+    return Document(str(number), "", "", held)
+
+
+def _plain(documents):
+    """The same from all documents in memory."""
+    columns, names = [], []
+    for name in NUMBERS:
+        given = [document.fields.get(name, "") for document in documents]
+        values = np.array([float(each) if each.isdecimal() else np.nan for each in given])
+        if name != "year":
+            values = np.log1p(values)
+        known = values[~np.isnan(values)]
+        columns.append(np.where(np.isnan(values), known.mean() if len(known) else 0.0, values))
+        names.append(name)
+    for name in CATEGORIES:
+        held = [document.fields.get(name, ()) for document in documents]
+        held = [(each,) if isinstance(each, str) else each for each in held]
+        frequency = Counter(value for values in held for value in values)
+        for value in sorted(frequency, key=lambda v: (-frequency[v], v))[:VALUES]:
+            columns.append(np.array([float(value in values) for values in held]))
+            names.append(f"{name}: {value}")
+    return names, np.stack(columns, axis=1).astype(np.float32)
+
+
+@pytest.mark.parametrize("batch", [1, 7, 100, 1000])
+def test_batches_of_any_size_write_what_is_computed_in_memory(tmp_path, monkeypatch, batch):
+    monkeypatch.setattr(fields, "_BATCH", batch)
+    path = tmp_path / "values.npy"
+    names = write_fields(path, Held(300, _document), NUMBERS, CATEGORIES)
+    expected_names, expected = _plain([_document(number) for number in range(300)])
+    assert names == expected_names
+    found = np.load(path)
+    assert (found.dtype, found.shape) == (np.float32, expected.shape)
+    np.testing.assert_array_equal(found, expected)
+    assert [file.name for file in tmp_path.iterdir()] == ["values.npy"]
+
+
+@pytest.mark.parametrize(("numbers", "categories"), [(("year",), ()), ((), ("types",))])
+def test_a_collection_may_have_one_kind_of_field(tmp_path, numbers, categories):
+    names = write_fields(tmp_path / "values.npy", Held(20, _document), numbers, categories)
+    assert np.load(tmp_path / "values.npy").shape == (20, len(names))
+
+
+def test_the_matrix_is_never_held_in_memory(tmp_path, monkeypatch):
+    monkeypatch.setattr(fields, "_BATCH", 100)
+    numbers = [f"n{number}" for number in range(40)]
+    same = Document("d", "", "", dict.fromkeys(numbers, "1"))
+    tracemalloc.start()
+    write_fields(tmp_path / "values.npy", Held(20_000, lambda _number: same), numbers, ())
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < 20_000 * len(numbers)  # it takes four times as many bytes
