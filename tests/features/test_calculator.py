@@ -6,6 +6,7 @@ from feature_resources import feature_resources
 
 from irplatform.features import Calculator, open_groups
 from irplatform.plugin import FeatureGroup, Topic
+from irplatform.word_vectors import VectorSource
 
 IDS = [f"d{n}" for n in range(9)]
 
@@ -48,6 +49,14 @@ def test_only_documents_that_are_new_are_computed(resources, group):
     assert found[0].tolist() == [[4, 1], [1, 1], [2, 1]]
     assert found[1].tolist() == [[1, 2]]
     assert Counted.asked == [*(("t1", d) for d in IDS[:3]), ("t1", "d4"), ("t2", "d1")]
+
+
+def test_features_of_other_word_vectors_are_computed_anew(resources, group, tmp_path):
+    """A checkpoint brings its own, and shares the forward index with all others."""
+    for number, source in enumerate(({}, {}, {"0": tmp_path}), start=1):
+        resources.source = VectorSource(ready=source)
+        Calculator(resources).compute(group, _batch(resources, t1=IDS[:1]))
+        assert len(Counted.asked) == (1 if number < 3 else 2)
 
 
 def test_a_topic_twice_in_a_batch_and_a_document_twice_in_a_topic(resources, group):

@@ -26,6 +26,8 @@ EDGES = (
     "Compound::DB08881\tCcSE\tSide Effect::C0000727\n"
     "Pharmacologic Class::N0000175605\tPCiC\tCompound::DB08881\n"
     "Gene::673\tGr>G\tGene::5604\n"
+    "Compound::DB08881\tCbG\tGene::673\n"
+    "Compound::DB08881\tCdG\tGene::5604\n"
 )
 DISEASE_GENES = (
     "doid_id\tdoid_name\tentrez_gene_id\tgene_symbol\tsources\tlicense\n"
@@ -80,6 +82,8 @@ def test_the_edges_of_hetionet_go_from_drugs_to_genes_to_diseases(read):
         ("DRUGBANK:DB08881", "drug-side-effect", "UMLS:C0000727"): "causes",
         ("DRUGBANK:DB08881", "is-a", "NDFRT:N0000175605"): "",
         ("NCBIGENE:673", "gene-gene", "NCBIGENE:5604"): "regulates",
+        ("DRUGBANK:DB08881", "drug-gene", "NCBIGENE:673"): "binds",
+        ("DRUGBANK:DB08881", "drug-gene-expression", "NCBIGENE:5604"): "downregulates",
     }
 
 

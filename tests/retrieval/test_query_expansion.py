@@ -7,6 +7,7 @@ from irplatform.knowledge import add
 from irplatform.plugin import Document, Topic
 from irplatform.retrieval.querying import Expander, QueryPlan, as_json, as_text, read_plan
 from irplatform.retrieval.querying.evidence import initials
+from irplatform.retrieval.querying.held_out import topic_mark
 
 OWN = """\
 id\tname\tkind\tsynonyms\tparents\txrefs
@@ -88,6 +89,15 @@ def test_initials_are_names_where_texts_say_so(expander):
     assert initials("non-small cell lung carcinoma") == "NSCLC"
     assert initials("squamous cell carcinoma of the head and neck") == "SCCHN"
     assert names_of(expander().expression(TOPIC), "disease.weight")["NSCLC"] == 0.5
+
+
+def test_a_topic_of_a_fold_has_all_of_the_folds_plan(expander):
+    """Which names there are, too, not only what they weigh."""
+    whole = {"disease": {"kinds": 0}, "context": {"drugs": 0.5}}
+    mark = topic_mark(TOPIC, QueryPlan())
+    folded = expander(disease={"kinds": 40}, folds=[{"topics": [mark], "weights": whole}])
+    assert as_json(folded.expression(TOPIC)) == as_json(expander(**whole).expression(TOPIC))
+    assert folded.parts(TOPIC) != expander(disease={"kinds": 40}).parts(TOPIC)
 
 
 def test_a_disease_without_kinds_where_the_plan_wants_none(expander):

@@ -60,8 +60,14 @@ class _Memory:
             self._bytes -= self._held.popitem(last=False)[1][1].nbytes
 
 
-_memories: WeakKeyDictionary[Any, _Memory] = WeakKeyDictionary()
-"""Per forward index, which stands for the collection's documents."""
+_memories: WeakKeyDictionary[Any, dict[str, _Memory]] = WeakKeyDictionary()
+"""Per forward index, which stands for the collection's documents, and per source of vectors."""
+
+
+def _vectors_of(resources: Resources) -> str:
+    """Stands for the word vectors that features are computed with: a checkpoint brings its own."""
+    source = getattr(resources, "source", None)
+    return "" if source is None else fingerprint(source.describe())
 
 
 class Calculator:
@@ -73,7 +79,8 @@ class Calculator:
 
     def __init__(self, resources: Resources) -> None:
         self._resources = resources
-        self._memory = _memories.setdefault(resources.forward_index(), _Memory())
+        by_vectors = _memories.setdefault(resources.forward_index(), {})
+        self._memory = by_vectors.setdefault(_vectors_of(resources), _Memory())
 
     def compute(self, group: Group, batch: Batch) -> list[Features]:
         """Features of a group for a batch of topics."""

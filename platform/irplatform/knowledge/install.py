@@ -131,7 +131,9 @@ def add(name: str, paths: Sequence[Path], format_name: str | None = None) -> Man
     ]
     depends_on = {
         "version": VERSION,
-        "sources": [[source["sha256"], source["format"]] for source in sources],
+        "sources": [
+            [source["sha256"], how.mark] for source, how in zip(sources, formats, strict=True)
+        ],
     }
     mark = storage.fingerprint(depends_on)
     with _changing(name) as place:

@@ -31,8 +31,14 @@ _VARIANT = re.compile(
 )
 _CODON = re.compile(rf"{_ACID}\d{{2,4}}")
 """Q171: a place without what it changes to. P53 is written alike, so a gene has to precede it."""
-_SYMBOL = re.compile(r"(?=(?:.*[A-Z]){2}|[A-Z]\d)[A-Z][A-Za-z0-9]*(?:[-/][A-Z0-9]+)*")
-"""Two capitals, or a capital and a digit: BRAF, PD-L1, p16 is none."""
+_SYMBOL = re.compile(
+    r"(?=(?:.*[A-Z]){2}|[A-Z]\d)[A-Z][A-Za-z0-9]*(?:[-/][A-Z0-9]+)*|m(?!RNA)[A-Z]{3,}\d*|p\d{2,3}"
+)
+"""Two capitals, or a capital and a digit: BRAF, PD-L1; and mTOR, p53."""
+_CELLULAR = re.compile(r"[cv]-(?=[A-Z]{2})")
+"""Of the cell's gene, not the virus's: c-MET, c-KIT."""
+_EARLY_PLACE = re.compile(rf"{_ACID}\d{_ACID}", re.IGNORECASE)
+"""F2R, a gene: written as a change would be, in a place where hardly any is known."""
 _SEPARATOR = re.compile(r"\s*[,;]\s*(?![^()]*\))")
 _FUSION = re.compile(r"[A-Z][A-Z0-9]{2,}(?:[-/:]{1,2}[A-Z][A-Z0-9]{2,})+")
 _SEVERAL_CHANGES = re.compile(rf"\b({_ACID}\d{{1,4}})({_ACID}(?:/{_ACID})+)\b")
@@ -122,13 +128,15 @@ def _marker(part: str) -> Marker:
     for match in _VARIANT.finditer(spaced):
         if _inside_word(spaced, match):
             continue
+        if not rest and not spaced[: match.start()].strip() and _EARLY_PLACE.fullmatch(match[0]):
+            continue
         rest += spaced[position : match.start()].split()
-        variants.append(match[0].strip("()").removeprefix("p."))
+        variants.append(match[0].removeprefix("p.").strip("()").removeprefix("p."))
         position = match.end()
     rest += spaced[position:].split()
     words = []
     for raw in rest:
-        word = raw.strip("().,:")
+        word = _CELLULAR.sub("", raw.strip("().,:"))
         if genes and _CODON.fullmatch(word):
             variants.append(word)
         elif _FUSION.fullmatch(word):

@@ -52,6 +52,7 @@ class Format:
         description: a few words for the user: which file, from whom.
         recognizes: tells from its beginning whether a file is in this format.
         read: yields a file's concepts and relations.
+        revision: of what `read` makes of a file; raised, files that are added again are read again.
     """
 
     name: str
@@ -59,6 +60,12 @@ class Format:
     description: str
     recognizes: Callable[[Head], bool]
     read: Callable[[Path], Iterator[Concept | Relation]]
+    revision: int = 1
+
+    @property
+    def mark(self) -> str:
+        """Stands for what is made of a file."""
+        return self.name if self.revision == 1 else f"{self.name} {self.revision}"
 
 
 def head_of(path: Path) -> Head:

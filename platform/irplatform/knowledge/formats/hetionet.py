@@ -67,7 +67,10 @@ def _edges(path: Path) -> Iterator[Relation]:
             continue
         if _rank(other_kind) < _rank(kind):
             kind, source, other_kind, target = other_kind, target, kind, source
-        yield Relation(source, target, f"{_word(kind)}-{_word(other_kind)}", "", verb)
+        what = f"{_word(kind)}-{_word(other_kind)}"
+        if what == "drug-gene" and verb != "binds":  # it changes how much there is of the gene
+            what = "drug-gene-expression"
+        yield Relation(source, target, what, "", verb)
 
 
 def _disease_genes(path: Path) -> Iterator[Concept | Relation]:
@@ -123,6 +126,7 @@ HETIONET_EDGES = Format(
     "Hetionet's edges (sif)",
     lambda head: head.has_columns("source", "metaedge", "target"),
     _edges,
+    revision=2,
 )
 DISEASE_GENES = Format(
     "hetionet-disease-gene",

@@ -42,7 +42,7 @@ class Expander:
 
     def parts(self, topic: Topic) -> TopicParts:
         """The parts of a topic with their names."""
-        return self._reader.read(topic, self._plan)
+        return self._reader.read(topic, weights_for(topic, self._plan))
 
     def components(self, topic: Topic) -> list[Component]:
         """The components of a topic's query, those of weight 0 too."""

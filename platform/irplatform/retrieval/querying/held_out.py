@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from irplatform.retrieval.querying.plan import Weights
 
 QUERY_FORMAT = 2
+_HELD_OUT_FORMAT = 1
 """Raise it when the same topic, plan and knowledge bases make another query."""
 _DEFAULT = Path(__file__).with_name("default-folds.toml")
 
@@ -125,8 +126,10 @@ def query_dependencies(plan: QueryPlan) -> Mapping[str, object]:
     """What queries depend on beside plan and bases: how they are made, and the default's folds."""
     made = {"queries": QUERY_FORMAT}
     folds = folds_of(plan)
-    if not folds or folds == plan.folds:
+    if not folds:
         return made
+    if folds == plan.folds:  # they are among the options
+        return {**made, "held out": _HELD_OUT_FORMAT}
     marks = [fold.model_dump(mode="json") for fold in folds]
     return {**made, "folds": fingerprint({"folds": marks})}
 

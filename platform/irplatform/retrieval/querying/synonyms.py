@@ -27,7 +27,7 @@ _MESH = "MESH:"
 _NEAR_MISSES = 50
 _TUMORS = ("cancer", "carcinoma", "neoplasm", "tumor", "tumour", "malignancy")
 """Head words that texts use for one another: "lung cancer", "lung carcinoma"."""
-_TUMOR = re.compile(rf"\b({'|'.join(_TUMORS[:-1])}|malignanc(?=ies))(s|ies)?$", re.IGNORECASE)
+_TUMOR = re.compile(rf"\b(({'|'.join(_TUMORS[:-1])})s?|malignanc(y|ies))$", re.IGNORECASE)
 _LETTERS_DIGITS = re.compile(r"(?<=[A-Za-z])-?(?=\d+$)")
 
 
