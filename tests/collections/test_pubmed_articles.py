@@ -305,3 +305,20 @@ def test_a_stream_of_many_articles_is_not_kept():
 def test_the_official_doctype_is_accepted():
     assert "<!DOCTYPE" in DOCTYPE
     assert len(read(article_set(article(1), doctype=DOCTYPE))) == 1
+
+
+@pytest.mark.parametrize(
+    ("written", "title"),
+    [
+        ("BRAF<sup>V600E</sup> cells", "BRAF V600E cells"),
+        ("<i>Kras</i><sup>G12D/+</sup> mice", "Kras G12D/+ mice"),
+        ("BRAF<sup>mut</sup>", "BRAF mut"),
+        ("V600<sup>E</sup>", "V600E"),
+        ("CD4<sup>+</sup> and Ca<sup>2+</sup>", "CD4+ and Ca2+"),
+        ("10<sup>5</sup> cells, 10<sup>-3</sup> M", "10^5 cells, 10^-3 M"),
+        ("m<sup>2</sup> on the 9<sup>th</sup> day", "m2 on the 9th day"),
+        ("<sup>99</sup>Tc and H<sub>2</sub>O", "99Tc and H2O"),
+    ],
+)
+def test_raised_words_are_words_and_powers_no_other_numbers(written, title):
+    assert one(article(1, written, "text")).title == title

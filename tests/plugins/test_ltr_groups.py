@@ -6,7 +6,8 @@ from feature_resources import feature_resources
 from gensim.parsing.porter import PorterStemmer
 from small import labelled
 
-from irplatform.plugin import Topic, TrainingData
+from irplatform.collections.pubmed.baseline import DEFAULT_FIELDS
+from irplatform.plugin import Document, Topic, TrainingData
 from irplatform.text import ALL18, lexical_features, tokenize
 from irplatform_ltr.groups.document import DocumentProperties
 from irplatform_ltr.groups.embedding import EmbeddingSimilarities
@@ -115,6 +116,14 @@ def test_words_of_a_document_count_by_their_stems(resources):
     assert found["word treatment"].tolist() == pytest.approx([np.log1p(n) for n in (0, 2, 0, 0, 0)])
     assert found["word mice"].tolist() == pytest.approx([np.log1p(n) for n in (1, 0, 0, 0, 0)])
     assert found["abstract_length"][2] == 0
+
+
+def test_publication_types_are_read_as_pubmed_collections_have_them():
+    assert DocumentProperties().options.type_field in DEFAULT_FIELDS
+    told = DocumentProperties()._told(
+        Document("d", "", "", {"publication_types": ("Review", "Clinical Trial"), "year": "2012"})
+    )
+    assert told == (12.0, 1.0, 1.0, 0.0)
 
 
 def test_the_stems_statistics_are_those_of_a_plain_count(resources):

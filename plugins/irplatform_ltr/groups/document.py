@@ -49,7 +49,9 @@ class DocumentOptions(Options):
     words: tuple[str, ...] = Field(WORDS, description="words that are looked for, by their stems")
     headings_field: str = Field("mesh", description="the documents' field with their headings")
     year_field: str = Field("year", description="the documents' field with their year")
-    type_field: str = Field("type", description="the documents' field with publication types")
+    type_field: str = Field(
+        "publication_types", description="the documents' field with publication types"
+    )
 
 
 class DocumentProperties(FeatureGroup):

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from irplatform.plugin import Document
 
-FORMAT = 1
+FORMAT = 2
 """Version of the mapping from XML to documents: a change of it makes other documents."""
 DEFAULT_FIELDS = ("mesh", "mesh_major", "chemicals", "keywords", "publication_types", "year")
 """Fields that are kept where nothing else is said."""

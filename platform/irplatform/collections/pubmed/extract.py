@@ -8,6 +8,7 @@ in English if there is one).
 from __future__ import annotations
 
 import html
+import re
 from typing import TYPE_CHECKING, Any
 
 from irplatform.collections.pubmed.dates import children, publication_date
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
 _MATHML = "{http://www.w3.org/1998/Math/MathML}"
 _REPEATED = {f"{_MATHML}annotation", f"{_MATHML}annotation-xml"}
 """What repeats a formula in another notation."""
+_ORDINALS = {"st", "nd", "rd", "th"}
+_POWER = re.compile(r"[-\u2212\u2013+]?\d")
+_WORD = re.compile(r"[A-Za-z]\w|\d\w*[A-Za-z]")
 _UNLABELLED = {"", "UNLABELLED", "UNLABELED", "UNASSIGNED"}
 _NO_TITLE = {"[Not Available].", "[Not Available]", "Not Available", "Not Available."}
 
@@ -202,13 +206,34 @@ def _text(element: Any) -> str:
 
 
 def _pieces(element: Any) -> Iterator[str]:
-    yield element.text or ""
+    before = element.text or ""
+    yield before
     for child in element:
         if not isinstance(child.tag, str):  # a character's name, as in &eacute;
-            yield html.unescape(child.text or "")
+            before = html.unescape(child.text or "")
+            yield before
         elif child.tag not in _REPEATED:
-            yield from _pieces(child)
-        yield child.tail or ""
+            text = "".join(_pieces(child))
+            if child.tag == "sup":
+                yield _apart(before, text)
+            yield text
+            before = text or before
+        if child.tail:
+            yield child.tail
+            before = child.tail
+
+
+def _apart(before: str, raised: str) -> str:
+    """What parts superscript text from what it stands at.
+
+    BRAF<sup>V600E</sup> has two words, 10<sup>5</sup> is a power; CD4<sup>+</sup>, V600<sup>E</sup>
+    and 9<sup>th</sup> are one word each.
+    """
+    if not before[-1:].isalnum() or raised in _ORDINALS:
+        return ""
+    if before[-1].isdigit() and _POWER.match(raised):
+        return "^"
+    return " " if _WORD.match(raised) else ""
 
 
 def _flat(text: str) -> str:
