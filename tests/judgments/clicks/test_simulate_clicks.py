@@ -11,7 +11,7 @@ from irplatform.errors import InputError
 from irplatform.judgments.clicks.log import read_log
 from irplatform.judgments.clicks.models import Behaviour
 from irplatform.judgments.clicks.sessions import SessionSettings, has_fulltext, sessions
-from irplatform.judgments.clicks.simulate import write_log
+from irplatform.judgments.clicks.simulate import simulate_clicks, write_log
 from irplatform.plugin import Topic
 
 RANKING = tuple(f"d{i}" for i in range(40))
@@ -120,6 +120,14 @@ def test_nothing_is_written_where_nobody_would_click_or_nothing_is_shown(tmp_pat
 def test_settings_that_make_no_sense_are_refused(wrong):
     with pytest.raises(InputError):
         SessionSettings(**wrong)
+
+
+def test_a_log_that_is_there_is_kept_and_another_ending_refused(tmp_path):
+    (tmp_path / "log.tsv").write_text("precious")
+    for name, said in (("log.tsv", "exists already"), ("log.txt", "ends in .tsv or .tsv.gz")):
+        with pytest.raises(InputError, match=said):
+            simulate_clicks("demo", tmp_path / name, SessionSettings())
+    assert (tmp_path / "log.tsv").read_text() == "precious"
 
 
 @pytest.mark.java

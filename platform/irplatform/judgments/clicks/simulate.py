@@ -47,8 +47,13 @@ def simulate_clicks(
         The number of `topics` and of `lines`.
 
     Raises:
-        InputError: a wrong name or option, a collection without judgments, or nothing to show.
+        InputError: a wrong name or option, a log that exists or has another ending, a collection
+            without judgments, or nothing to show.
     """
+    if path.exists():
+        raise InputError("this exists already; choose another name, or remove it.", path=path)
+    if not path.name.endswith((".tsv", ".tsv.gz")):
+        raise InputError("a log's name ends in .tsv or .tsv.gz.", path=path)
     plugins = registry()
     held = plugins.collection(collection)
     given = with_expansion_of(held, plugins, (retriever,), options or {})
