@@ -13,6 +13,8 @@ from contextlib import contextmanager
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from irplatform import stdout
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
@@ -67,6 +69,8 @@ def listing(names: Iterable[str], most: int = 5) -> str:
 def plugin_at_work(who: str, doing: str, module: str) -> Iterator[None]:
     """Turn what goes wrong inside of a plugin into an error that names it and the place.
 
+    What it prints meanwhile goes to stderr.
+
     Args:
         who: the system and its plugin.
         doing: what it was asked for: "scoring topic 3".
@@ -76,7 +80,8 @@ def plugin_at_work(who: str, doing: str, module: str) -> Iterator[None]:
         PluginError: for anything but a `PlatformError` and missing memory, which pass through.
     """
     try:
-        yield
+        with stdout.spared():
+            yield
     except (PlatformError, MemoryError):
         raise
     except Exception as error:  # whatever a stranger's code raises

@@ -1,5 +1,6 @@
 """A stranger's plugin that does not work is named, and every other command goes on."""
 
+import json
 import os
 import subprocess
 import sys
@@ -32,10 +33,11 @@ def with_plugin(folder, tmp_path):
             "Metadata-Version: 2.1\nName: strange-distribution\nVersion: 0.3\n"
         )
         (info / "entry_points.txt").write_text("[irplatform]\nstrange = strange_module\n")
+        paths = [str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])]
         return subprocess.run(
             [sys.executable, "-m", "irplatform", *arguments],
             cwd=folder,
-            env={**os.environ, "PYTHONPATH": str(tmp_path)},
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
             capture_output=True,
             text=True,
             check=False,
@@ -140,3 +142,37 @@ def test_what_goes_wrong_inside_is_placed_and_finished_runs_stay(
     assert f"{place})" in last
     assert (folder / "out" / "bm25.run").exists()
     assert (folder / "out" / "bm25.run.meta.json").exists()
+
+
+LOUD = """
+from irplatform.plugin import Reranker, hookimpl
+
+print("imported")
+
+class Strange(Reranker):
+    '''Strange.'''
+    def prepare(self, resources):
+        print("prepared")
+
+    def score(self, topic, documents):
+        print("scored")
+        return [1.0] * len(documents)
+
+@hookimpl
+def register_rerankers(register):
+    print("registered")
+    register("strange", Strange)
+
+@hookimpl
+def run_started(event):
+    print("started")
+"""
+
+
+@pytest.mark.java
+def test_what_a_plugin_prints_does_not_break_json(with_plugin):
+    done = with_plugin(LOUD, "run", "--collection", "small", "--reranker", "strange", "--json")
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["collection"] == "small-test"
+    told = done.stderr.splitlines()
+    assert {"imported", "registered", "started", "prepared", "scored"} <= set(told)

@@ -13,6 +13,7 @@ import os
 from importlib import metadata
 from typing import TYPE_CHECKING
 
+from irplatform import stdout
 from irplatform.errors import in_a_line, unknown
 from irplatform.plugin import Hooks
 from irplatform.registry.contribution import Contribution
@@ -74,10 +75,11 @@ def _load_one(found: Registry, entry_point: metadata.EntryPoint) -> Plugin:
     plugin = Plugin(entry_point.name, distribution, version)
     contribution = Contribution(plugin)
     try:
-        module = entry_point.load()
-        found.manager.register(module, name=str(plugin))
-        found.manager.check_pending()
-        contribution.collect(found.manager)
+        with stdout.spared():
+            module = entry_point.load()
+            found.manager.register(module, name=str(plugin))
+            found.manager.check_pending()
+            contribution.collect(found.manager)
         found.add(contribution.tables)
     except (Exception, SystemExit) as error:  # a stranger's module must not stop the others
         if found.manager.has_plugin(str(plugin)):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pluggy
 
+from irplatform import stdout
 from irplatform.console import notice
 from irplatform.errors import in_a_line, unknown
 from irplatform.registry.tables import Tables
@@ -81,6 +82,7 @@ class Registry(Tables):
         """Call a hook of every plugin; one that fails is named and the rest go on."""
         for implementation in getattr(self.manager.hook, hook).get_hookimpls():
             try:
-                implementation.function(*[argument][: len(implementation.argnames)])
+                with stdout.spared():
+                    implementation.function(*[argument][: len(implementation.argnames)])
             except Exception as error:
                 notice(f"{implementation.plugin_name}: {hook} failed: {in_a_line(error)}")
