@@ -256,6 +256,17 @@ def test_life_cycle_hooks_are_called_and_a_failing_one_is_named(install, tmp_pat
     )
 
 
+def test_an_event_hook_that_ends_the_program_is_named_and_the_rest_go_on(install, tmp_path, capsys):
+    ending = LISTENING.replace("heard.append(event.collection)", "raise SystemExit(3)")
+    found = load((*install("a", ending), *install("b", LISTENING)))
+    found.announce("run_started", RunEvent("demo", ("bm25",), tmp_path))
+    (listener,) = (p for p in found.manager.get_plugins() if "module_b" in p.__name__)
+    assert listener.heard == ["demo"]
+    assert "plugin 'a' (irplatform-a 1.5): run_started failed: SystemExit: 3" in (
+        capsys.readouterr().err
+    )
+
+
 def test_a_plugin_that_cannot_add_its_command_is_named(install, capsys):
     code = (
         "from irplatform.plugin import hookimpl\n"

@@ -84,7 +84,7 @@ def plugin_at_work(who: str, doing: str, module: str) -> Iterator[None]:
             yield
     except (PlatformError, MemoryError):
         raise
-    except Exception as error:  # whatever a stranger's code raises
+    except (Exception, SystemExit) as error:  # whatever a stranger's code raises
         message = f"{who} failed {doing}: {in_a_line(error)} ({_place(error, module)})"
         raise PluginError(message) from error
 

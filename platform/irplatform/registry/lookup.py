@@ -84,5 +84,5 @@ class Registry(Tables):
             try:
                 with stdout.spared():
                     implementation.function(*[argument][: len(implementation.argnames)])
-            except Exception as error:
+            except (Exception, SystemExit) as error:
                 notice(f"{implementation.plugin_name}: {hook} failed: {in_a_line(error)}")
