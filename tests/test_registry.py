@@ -88,6 +88,31 @@ def test_a_broken_plugin_is_named_and_the_others_go_on(install, code, reason):
     assert found.rerankers["length"].plugin.name == "good"
 
 
+@pytest.mark.parametrize(
+    ("code", "place"),
+    [
+        ("import sys\nsize = len(undefined)", ":2, in <module>)"),
+        ("\nimport not_there_at_all", ":2, in <module>)"),
+        (GOOD + "    look()\n\ndef look():\n    1 / 0\n", ":15, in look)"),
+        ("\nimport", "(module_broken"),  # Python says where
+    ],
+    ids=["imported", "imports", "called", "parsed"],
+)
+def test_a_broken_plugin_is_told_with_the_place(install, code, place):
+    (broken,) = load(install("broken", code)).broken
+    assert place in broken.error
+    assert "importlib" not in broken.error
+
+
+def test_whole_tracebacks_are_shown_to_who_asks(install, capsys, monkeypatch):
+    points = install("broken", GOOD + "    1 / 0\n")
+    load(points)
+    assert capsys.readouterr().err == ""
+    monkeypatch.setenv("IRPLATFORM_TRACEBACK", "1")
+    load(points)
+    assert "Traceback (most recent call last)" in capsys.readouterr().err
+
+
 def test_nothing_of_a_plugin_that_breaks_halfway_is_used(install):
     halfway = GOOD + "\n@hookimpl\ndef register_measures(register):\n    raise ValueError('no')\n"
     found = load(install("halfway", halfway))

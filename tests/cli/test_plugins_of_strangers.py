@@ -53,9 +53,11 @@ def test_a_plugin_that_raises_on_import_is_named_and_commands_go_on(with_plugin)
     )
     assert done.returncode == 0
     assert '"P@1": 0.5' in done.stdout
-    assert done.stderr.splitlines()[0] == (
-        "plugin 'strange' (strange-distribution 0.3) is not used: OSError: no licence"
+    told = done.stderr.splitlines()[0]
+    assert told.startswith(
+        "plugin 'strange' (strange-distribution 0.3) is not used: OSError: no licence ("
     )
+    assert told.endswith("strange_module.py:1, in <module>)")
 
 
 def test_plugins_list_shows_the_broken_one_with_its_error(with_plugin):
@@ -142,6 +144,18 @@ def test_what_goes_wrong_inside_is_placed_and_finished_runs_stay(
     assert f"{place})" in last
     assert (folder / "out" / "bm25.run").exists()
     assert (folder / "out" / "bm25.run.meta.json").exists()
+
+
+@pytest.mark.java
+def test_an_author_sees_the_whole_traceback(with_plugin, monkeypatch):
+    monkeypatch.setenv("IRPLATFORM_TRACEBACK", "1")
+    done = with_plugin(
+        FAILING.format(prepare="pass"), "run", "--collection", "small", "--reranker", "strange"
+    )
+    assert done.returncode == 1
+    assert "Traceback (most recent call last)" in done.stderr
+    assert "in score\n    return [self.look(document)" in done.stderr
+    assert done.stderr.splitlines()[-1].startswith("platform: reranker 'strange' of plugin")
 
 
 LOUD = """

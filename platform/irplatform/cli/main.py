@@ -13,7 +13,7 @@ from importlib import import_module
 import click
 
 from irplatform import __version__
-from irplatform.errors import PlatformError
+from irplatform.errors import PlatformError, show_traceback
 
 COMMANDS = {
     "run": ("run", "Take a collection to scored, reranked runs."),
@@ -105,6 +105,7 @@ def main() -> None:
         error.show()
         sys.exit(error.exit_code)
     except PlatformError as error:
+        show_traceback(error)
         print(f"platform: {error}", file=sys.stderr)
         sys.exit(error.exit_code)
     except (KeyboardInterrupt, click.Abort) as error:

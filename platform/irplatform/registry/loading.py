@@ -14,7 +14,7 @@ from importlib import metadata
 from typing import TYPE_CHECKING
 
 from irplatform import stdout
-from irplatform.errors import in_a_line, unknown
+from irplatform.errors import in_a_line, place_in, show_traceback, unknown
 from irplatform.plugin import Hooks
 from irplatform.registry.contribution import Contribution
 from irplatform.registry.lookup import GROUP, Registry
@@ -84,5 +84,8 @@ def _load_one(found: Registry, entry_point: metadata.EntryPoint) -> Plugin:
     except (Exception, SystemExit) as error:  # a stranger's module must not stop the others
         if found.manager.has_plugin(str(plugin)):
             found.manager.unregister(name=str(plugin))
-        return Plugin(plugin.name, distribution, version, error=in_a_line(error))
+        show_traceback(error)
+        place = place_in(entry_point.module, error)
+        told = in_a_line(error) + (f" ({place})" if place else "")
+        return Plugin(plugin.name, distribution, version, error=told)
     return Plugin(plugin.name, distribution, version, provides=tuple(contribution.provides))

@@ -9,7 +9,7 @@ import pluggy
 
 from irplatform import stdout
 from irplatform.console import notice
-from irplatform.errors import in_a_line, unknown
+from irplatform.errors import in_a_line, show_traceback, unknown
 from irplatform.registry.tables import Tables
 
 if TYPE_CHECKING:
@@ -85,4 +85,5 @@ class Registry(Tables):
                 with stdout.spared():
                     implementation.function(*[argument][: len(implementation.argnames)])
             except (Exception, SystemExit) as error:
+                show_traceback(error)
                 notice(f"{implementation.plugin_name}: {hook} failed: {in_a_line(error)}")
