@@ -113,6 +113,18 @@ def test_whole_tracebacks_are_shown_to_who_asks(install, capsys, monkeypatch):
     assert "Traceback (most recent call last)" in capsys.readouterr().err
 
 
+def test_a_hook_that_nobody_marked_is_noticed(install):
+    found = load((*install("forgetful", GOOD.replace("@hookimpl\n", "")), *install("good", GOOD)))
+    forgetful, good = found.plugins
+    assert (forgetful.unmarked, forgetful.error) == (("register_rerankers",), "")
+    assert good.unmarked == ()
+    assert found.broken == []
+    with pytest.raises(
+        InputError, match=r"'forgetful'.*register_rerankers will not be"
+    ):
+        found.reranker("longest-first")
+
+
 def test_nothing_of_a_plugin_that_breaks_halfway_is_used(install):
     halfway = GOOD + "\n@hookimpl\ndef register_measures(register):\n    raise ValueError('no')\n"
     found = load(install("halfway", halfway))

@@ -71,6 +71,15 @@ def test_plugins_list_shows_the_broken_one_with_its_error(with_plugin):
     assert "reranker delta" in done.stdout
 
 
+def test_a_forgotten_mark_is_told_and_listed(with_plugin):
+    done = with_plugin(RERANKER.format(scores="[]").replace("@hookimpl", ""), "plugins", "list")
+    assert done.returncode == 0
+    told = "register_rerankers will not be called without @hookimpl"
+    assert done.stderr == f"plugin 'strange' (strange-distribution 0.3): {told}\n"
+    (line,) = (line for line in done.stdout.splitlines() if line.startswith("strange"))
+    assert line.endswith(told)
+
+
 def test_a_broken_reranker_that_is_asked_for_is_explained(with_plugin):
     done = with_plugin("import not_there", "run", "--collection", "small", "--reranker", "strange")
     assert done.returncode == 2

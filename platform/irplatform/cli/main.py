@@ -95,8 +95,11 @@ def main() -> None:
 
     try:
         registry().add_commands(cli)
-        for plugin in registry().broken:
-            print(f"{plugin} is not used: {plugin.error}", file=sys.stderr)
+        for plugin in registry().plugins:
+            if plugin.error:
+                print(f"{plugin} is not used: {plugin.error}", file=sys.stderr)
+            if plugin.forgotten:
+                print(f"{plugin}: {plugin.forgotten}", file=sys.stderr)
         status = cli.main(standalone_mode=False)
         sys.exit(status if isinstance(status, int) else 0)
     except click.exceptions.Exit as stop:

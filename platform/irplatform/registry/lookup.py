@@ -66,7 +66,11 @@ class Registry(Tables):
         if name in table:
             return table[name]
         failed = "; ".join(
-            f"{plugin} could not be loaded: {plugin.error}" for plugin in self.broken
+            f"{plugin} could not be loaded: {plugin.error}"
+            if plugin.error
+            else f"{plugin}: {plugin.forgotten}"
+            for plugin in self.plugins
+            if plugin.error or plugin.forgotten
         )
         raise unknown(kind, name, table, hint=failed)
 

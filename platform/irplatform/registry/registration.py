@@ -35,6 +35,8 @@ class Plugin:
         version: that package's version.
         error: why it could not be used, or "".
         provides: what it registered, as "reranker delta".
+        unmarked: functions that are called like hooks but lack `@hookimpl`, so that nobody calls
+            them.
     """
 
     name: str
@@ -42,6 +44,13 @@ class Plugin:
     version: str
     error: str = ""
     provides: tuple[str, ...] = ()
+    unmarked: tuple[str, ...] = ()
+
+    @property
+    def forgotten(self) -> str:
+        """What its author forgot, in words; "" for nothing."""
+        which = " and ".join(self.unmarked)
+        return f"{which} will not be called without @hookimpl" if which else ""
 
     def __str__(self) -> str:
         return f"plugin '{self.name}' ({self.distribution} {self.version})"
