@@ -80,6 +80,15 @@ def test_a_forgotten_mark_is_told_and_listed(with_plugin):
     assert line.endswith(told)
 
 
+@pytest.mark.parametrize("command", ["show", "list"])
+def test_one_without_a_docstring_does_not_show_that_of_its_base(with_plugin, command):
+    code = RERANKER.format(scores="[]").replace("    '''Strange.'''\n", "")
+    done = with_plugin(code, "rerankers", command, *(["strange"] if command == "show" else []))
+    assert done.returncode == 0
+    assert "Subclass it" not in done.stdout
+    assert any(line.split()[:1] in (["strange"], ["strange:"]) for line in done.stdout.split("\n"))
+
+
 def test_a_broken_reranker_that_is_asked_for_is_explained(with_plugin):
     done = with_plugin("import not_there", "run", "--collection", "small", "--reranker", "strange")
     assert done.returncode == 2
