@@ -119,9 +119,7 @@ def test_a_hook_that_nobody_marked_is_noticed(install):
     assert (forgetful.unmarked, forgetful.error) == (("register_rerankers",), "")
     assert good.unmarked == ()
     assert found.broken == []
-    with pytest.raises(
-        InputError, match=r"'forgetful'.*register_rerankers will not be"
-    ):
+    with pytest.raises(InputError, match=r"'forgetful'.*register_rerankers will not be"):
         found.reranker("longest-first")
 
 

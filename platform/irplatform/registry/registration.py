@@ -128,10 +128,14 @@ class Registration(Generic[System]):
         """An instance with `settings` in place of default options."""
         return self.system(self.options(settings))
 
+    @property
+    def who(self) -> str:
+        """The system and its plugin, for messages."""
+        return f"{self.kind} '{self.name}' of {self.plugin}"
+
     def at_work(self, doing: str) -> AbstractContextManager[None]:
         """Within it, what goes wrong in the system's code names the plugin and the place."""
-        who = f"{self.kind} '{self.name}' of {self.plugin}"
-        return plugin_at_work(who, doing, self.system.__module__)
+        return plugin_at_work(self.who, doing, self.system.__module__)
 
 
 def source_digest(module: str) -> str:
