@@ -164,6 +164,28 @@ def test_what_goes_wrong_inside_is_placed_and_finished_runs_stay(
     assert (folder / "out" / "bm25.run.meta.json").exists()
 
 
+@pytest.mark.parametrize("kind", ["reranker", "retriever"])
+def test_what_it_depends_on_is_asked_before_any_work(with_plugin, folder, kind):
+    base = kind.capitalize()
+    code = f"""
+from irplatform.plugin import {base}, hookimpl
+
+class Strange({base}):
+    def depends_on(self):
+        return {{"file": open("not-there").read()}}
+
+@hookimpl
+def register_{kind}s(register):
+    register("strange", Strange)
+"""
+    done = with_plugin(code, "run", "--collection", "small", f"--{kind}", "strange")
+    assert done.returncode == 1
+    (told,) = done.stderr.splitlines()
+    who = f"{kind} 'strange' of plugin 'strange' (strange-distribution 0.3)"
+    assert told.startswith(f"platform: {who} failed saying what it depends on: FileNotFoundError: ")
+    assert not (folder / "runs").exists()
+
+
 @pytest.mark.java
 def test_an_author_sees_the_whole_traceback(with_plugin, monkeypatch):
     monkeypatch.setenv("IRPLATFORM_TRACEBACK", "1")

@@ -1,5 +1,6 @@
 """The first stage: runs of retrievers, checked, kept, fused; and the candidates."""
 
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -114,6 +115,36 @@ def test_anything_but_a_run_names_the_plugin():
 def test_a_forgotten_topic_names_the_plugin():
     with pytest.raises(PluginError, match=f"{WHO} returned no ranking for topic 3"):
         _retrieve(_choice({"1": "x", "2": "y"}))
+
+
+def _odd(**methods):
+    plugin = Plugin("strange", "strange-distribution", "1.2")
+    system = type("Odd", (Retriever,), methods)
+    return RetrieverChoice(Registration("one", "retriever", system, {}, plugin), Options())
+
+
+def _raises(*arguments):
+    raise KeyError("gone")
+
+
+@pytest.mark.parametrize(
+    ("methods", "message"),
+    [
+        ({"__init__": _raises}, "failed being made: KeyError: 'gone'"),
+        ({"depends_on": _raises}, "failed saying what it depends on: KeyError: 'gone'"),
+        ({"depends_on": lambda self: Path("x")}, "returned PosixPath from depends_on; a mapping"),
+        ({"depends_on": lambda self: {"x": {1}}}, "returned from depends_on what is not JSON"),
+        ({"remark": _raises}, "failed remarking on its scores: KeyError: 'gone'"),
+    ],
+)
+def test_one_that_cannot_describe_itself_is_named(methods, message):
+    with pytest.raises(PluginError, match=f"{WHO} {message}"):
+        _odd(**methods).describe()
+
+
+def test_what_it_says_about_topics_is_json():
+    with pytest.raises(PluginError, match=f"{WHO} returned from about what is not JSON"):
+        _odd(about=lambda self, topics, resources: {"x": {1}}).about(TOPICS, RESOURCES)
 
 
 def test_every_retriever_has_its_own_seconds():

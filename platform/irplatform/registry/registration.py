@@ -13,6 +13,7 @@ from pydantic import ValidationError
 from irplatform.errors import InputError, plugin_at_work, unknown
 from irplatform.option_problems import first_problem
 from irplatform.plugin import FeatureGroup, Options, Reranker, Retriever
+from irplatform.registry.answers import json_mapping
 from irplatform.storage import file_digest, fingerprint
 
 if TYPE_CHECKING:
@@ -126,7 +127,28 @@ class Registration(Generic[System]):
 
     def create(self, settings: Mapping[str, object]) -> System:
         """An instance with `settings` in place of default options."""
-        return self.system(self.options(settings))
+        return self.made(self.options(settings))
+
+    def made(self, options: Options) -> System:
+        """An instance with these options.
+
+        Raises:
+            PluginError: it cannot be made.
+        """
+        with self.at_work("being made"):
+            return self.system(options)
+
+    def dependencies(self, options: Options) -> dict[str, object]:
+        """What results depend on beside options, documents and topics, as an instance says it.
+
+        Raises:
+            InputError: what the options name is not there.
+            PluginError: it cannot say, or not in JSON.
+        """
+        asked = self.made(options)
+        with self.at_work("saying what it depends on"):
+            found = asked.depends_on()
+        return json_mapping(self.who, "depends_on", found)
 
     @property
     def who(self) -> str:

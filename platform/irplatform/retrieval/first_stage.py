@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from irplatform.console import notice
 from irplatform.errors import PluginError
+from irplatform.registry.answers import json_mapping
 from irplatform.retrieval.among import rank_among
 from irplatform.retrieval.dates import DATES_FORMAT, Years, date_limits, search_before
 from irplatform.retrieval.fusion import Fusion
@@ -44,8 +45,10 @@ class RetrieverChoice:
 
     def describe(self) -> dict[str, Any]:
         """What its ranking depends on, beside index and topics."""
-        retriever = self.registration.system(self.options)
-        depends_on, remark = dict(retriever.depends_on()), retriever.remark()
+        depends_on = self.registration.dependencies(self.options)
+        retriever = self.registration.made(self.options)
+        with self.registration.at_work("remarking on its scores"):
+            remark = retriever.remark()
         return {
             "retriever": self.name,
             **self.registration.made_by,
@@ -56,13 +59,16 @@ class RetrieverChoice:
 
     def check(self, topics: Sequence[Topic]) -> None:
         """Raise an InputError where options do not fit the topics that are to be searched."""
+        retriever = self.registration.made(self.options)
         with self.registration.at_work("looking at topics"):
-            self.registration.system(self.options).check(topics)
+            retriever.check(topics)
 
     def about(self, topics: Sequence[Topic], resources: CollectionResources) -> dict[str, Any]:
         """What metadata say of a search for some topics; the user is told what matters of it."""
+        retriever = self.registration.made(self.options)
         with self.registration.at_work("looking at topics"):
-            return dict(self.registration.system(self.options).about(topics, resources))
+            told = retriever.about(topics, resources)
+        return json_mapping(self.registration.who, "about", told)
 
 
 @dataclass(frozen=True)
@@ -200,9 +206,8 @@ def find(
     Raises:
         PluginError: it returned something else than a run with an entry for every topic.
     """
-    with choice.registration.at_work("opening it"):
-        retriever = choice.registration.system(choice.options)
-    who = f"retriever '{choice.name}' of {choice.registration.plugin}"
+    retriever = choice.registration.made(choice.options)
+    who = choice.registration.who
 
     def search(topics: Sequence[Topic], depth: int) -> Mapping[str, Ranking]:
         with choice.registration.at_work("searching"):
