@@ -186,6 +186,44 @@ def register_{kind}s(register):
     assert not (folder / "runs").exists()
 
 
+RETRIEVER = """
+from irplatform.plugin import Retriever, hookimpl
+from irplatform.runs import Ranking, Run
+
+class Strange(Retriever):
+    def retrieve(self, topics, depth, resources):
+        return Run("strange", {found})
+
+@hookimpl
+def register_retrievers(register):
+    register("strange", Strange)
+"""
+
+
+@pytest.mark.java
+@pytest.mark.parametrize(
+    ("found", "message"),
+    [
+        ("{}[7]", " failed searching: KeyError: 7 ("),
+        ("{}", " returned no ranking for topic q1; an empty one is fine."),
+        (
+            "{t.id: Ranking.of(['b'], [1.0]) for t in topics}",
+            " found document 'b' for topic q1, which is not in the collection.",
+        ),
+    ],
+)
+def test_what_goes_wrong_in_a_search_is_told_like_in_a_run(with_plugin, found, message):
+    done = with_plugin(
+        RETRIEVER.replace("{found}", found),
+        *("search", "--collection", "small", "--topic", "q1", "--retriever", "strange"),
+    )
+    assert done.returncode == 1
+    (told,) = (line for line in done.stderr.splitlines() if line.startswith("platform: "))
+    who = "retriever 'strange' of plugin 'strange' (strange-distribution 0.3)"
+    assert told.startswith(f"platform: {who}{message}")
+    assert "Traceback" not in done.stderr
+
+
 @pytest.mark.java
 def test_an_author_sees_the_whole_traceback(with_plugin, monkeypatch):
     monkeypatch.setenv("IRPLATFORM_TRACEBACK", "1")

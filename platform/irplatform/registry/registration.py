@@ -53,6 +53,11 @@ class Plugin:
         which = " and ".join(self.unmarked)
         return f"{which} will not be called without @hookimpl" if which else ""
 
+    @property
+    def ours(self) -> bool:
+        """Whether it comes with the platform."""
+        return self.distribution == OURS
+
     def __str__(self) -> str:
         return f"plugin '{self.name}' ({self.distribution} {self.version})"
 
@@ -118,11 +123,10 @@ class Registration(Generic[System]):
         Of a stranger's plugin the digest of its source, too: authors change code long before they
         change a version, and must not meet the scores of the old one.
         """
-        ours = self.plugin.distribution == OURS
         return {
             "distribution": self.plugin.distribution,
             "version": self.plugin.version,
-            **({} if ours else {"source": source_digest(self.system.__module__)}),
+            **({} if self.plugin.ours else {"source": source_digest(self.system.__module__)}),
         }
 
     def create(self, settings: Mapping[str, object]) -> System:
