@@ -6,9 +6,11 @@ import pytest
 from pydantic import Field
 
 from irplatform import registry as registry_module
-from irplatform.errors import InputError
+from irplatform.errors import InputError, PluginError
+from irplatform.evaluation import evaluate
 from irplatform.plugin import Options, RunEvent
 from irplatform.registry import load, registry
+from irplatform.runs import Ranking, Run
 
 GOOD = """
 from irplatform.plugin import Reranker, hookimpl
@@ -262,6 +264,55 @@ def test_an_unknown_option_is_answered_with_the_nearest(sized):
     with pytest.raises(InputError, match=r"'loop.epoch' is no .* mean 'loop.epochs'\?"):
         sized.options({"loop": {"epoch": 1}})
     assert sized.setting_names() == ["size", "loop.epochs"]
+
+
+FUNCTIONS = """
+from irplatform.plugin import hookimpl
+
+def load():
+    {body}
+
+def compute(qrels, run):
+    {body}
+
+@hookimpl
+def register_collections(register):
+    register("few", load, title="Few")
+
+@hookimpl
+def register_measures(register):
+    register("Share", compute)
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "of_collection", "of_measure"),
+    [
+        (
+            "raise KeyError('gone')",
+            r"failed being loaded: KeyError: 'gone' \(.*:5, in load\)",
+            r"failed scoring good: KeyError: 'gone' \(.*:8, in compute\)",
+        ),
+        ("pass", "is NoneType, not a Collection", "returned NoneType; a mapping of topic to"),
+    ],
+)
+def test_a_function_that_fails_or_returns_nothing_is_named(
+    install, body, of_collection, of_measure
+):
+    found = load(install("functions", FUNCTIONS.replace("{body}", body)))
+    of = r"of plugin 'functions' \(irplatform-functions 1.5\)"
+    with pytest.raises(PluginError, match=f"^collection 'few' {of} {of_collection}"):
+        found.collection("few")
+    run = Run("good", {"t": Ranking.of(["d"], [1.0])})
+    with pytest.raises(PluginError, match=f"^measure 'Share' {of} {of_measure}"):
+        evaluate({"t": {"d": 1}}, run, ["Share"], extra=found.measures)
+
+
+@pytest.mark.parametrize("function", ["compute", "__import__('functools').partial(compute)"])
+def test_a_measure_is_told_from_others_by_the_source_of_its_plugin(install, function):
+    code = FUNCTIONS.replace("{body}", "pass").replace("compute)", f"{function})")
+    found = load(install("functions", code))
+    assert found.measures["Share"].__module__.startswith("module_functions")
 
 
 LISTENING = """

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from irplatform.errors import PluginError
 from irplatform.plugin import FeatureGroup, Reranker, Retriever
+from irplatform.registry.guarded import guarded_collection, guarded_measure
 from irplatform.registry.registration import Registration
 from irplatform.registry.tables import Tables
 
@@ -72,14 +73,14 @@ class Contribution:
 
     def _add_collection(self, name: str, load: Callable[[], Collection], /, *, title: str) -> None:
         self._check(name, "collection", self.tables.collections)
-        self.tables.collections[name] = load
+        self.tables.collections[name] = guarded_collection(name, load, self._plugin)
         self.tables.collection_titles[name] = title
 
     def _add_measure(self, name: str, compute: Callable[..., Mapping[str, float]], /) -> None:
         if name in self.tables.measures:
             raise PluginError(f"measure '{name}' is registered twice")
         self.provides.append(f"measure {name}")
-        self.tables.measures[name] = compute
+        self.tables.measures[name] = guarded_measure(name, compute, self._plugin)
 
     def _add_results(self, file: Path, /) -> None:
         if not Path(file).is_file():
