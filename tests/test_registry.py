@@ -170,6 +170,52 @@ Length.Options = Sized
     assert "option 'size' of reranker 'length' cannot be 'many'" in broken.error
 
 
+PRESETS = f"""{GOOD}
+from irplatform.plugin import Options
+
+class Loop(Options):
+    epochs: int = 1
+    patience: int | None = 2
+
+class Sized(Options):
+    size: int = 1
+    loop: Loop = Loop()
+
+Length.Options = Sized
+Length.presets = {{presets}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("presets", "reason"),
+    [
+        ("4", "the presets of reranker 'length' are 4, not settings by name"),
+        ("{'paper': 4}", "preset 'paper' of reranker 'length' is 4, not a table of settings"),
+        ("{'paper': {'sise': 4}}", "preset 'paper': 'sise' is no option of reranker 'length'. Did"),
+        ("{'paper': {'loop.epoch': 4}}", "preset 'paper': 'loop.epoch' is no option"),
+        ("{'paper': {'size': 'x'}}", "preset 'paper': option 'size' of reranker 'length' cannot"),
+        ("{'paper': {'loop': 3, 'loop.epochs': 4}}", "preset 'paper': 'loop' cannot be set both"),
+        ("{'paper': {'size': 4, 'loop.epochs': 4, 'loop.patience': 'none'}}", ""),
+        ("{'paper': {'loop': {'epochs': 4}}}", ""),
+    ],
+)
+def test_presets_are_checked_when_they_are_registered(install, presets, reason):
+    (plugin,) = load(install("preset", PRESETS.replace("{presets}", presets))).plugins
+    assert reason in plugin.error
+    assert bool(plugin.error) == bool(reason)
+
+
+@pytest.mark.parametrize("options", ["dict", "4", "Sized()", "Other"])
+def test_options_are_a_class_of_options(install, options):
+    code = PRESETS.replace("{presets}", "{}") + (
+        "from pydantic import BaseModel\nclass Other(BaseModel):\n    pass\n"
+        f"Length.Options = {options}\n"
+    )
+    (broken,) = load(install("broken", code)).broken
+    assert "the Options of reranker 'length' are " in broken.error
+    assert "not a subclass of irplatform.plugin.Options" in broken.error
+
+
 @pytest.mark.parametrize(
     ("selection", "kept"),
     [
