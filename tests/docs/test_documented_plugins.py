@@ -1,10 +1,14 @@
 """The plugins that the documentation shows are plugins: they load, score, learn and run."""
 
+import os
 import re
+import subprocess
+import sys
 from importlib import metadata
 from pathlib import Path
 
 import pytest
+from pages import fences
 
 from irplatform.api import RunSettings, run
 from irplatform.collections import Collection, Corpus
@@ -63,6 +67,24 @@ def test_every_plugin_of_the_guide_loads(plugged):
     assert "two-articles" in plugins.collections
     assert "FirstRelevant" in plugins.measures
     assert plugins.reranker("overlap-title").options({}).model_dump() == {"where": "title"}
+
+
+@pytest.mark.slow
+def test_mypy_is_content_with_what_it_is_said_to_need(tmp_path):
+    pytest.importorskip("mypy", reason="mypy is installed for developers only")
+    (settings,) = (body for _, body in fences(GUIDE, "toml") if "[tool.mypy]" in body)
+    (tmp_path / "pyproject.toml").write_text(settings, encoding="utf-8")
+    for number, code in enumerate(_code(GUIDE)):
+        (tmp_path / f"documented_{number}.py").write_text(code, encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", *(path.name for path in tmp_path.glob("*.py"))],
+        cwd=tmp_path,
+        env={**os.environ, "MYPYPATH": str(ROOT / "platform")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout
 
 
 class _Articles(Corpus):
