@@ -1,8 +1,10 @@
 """What is said of a name that nobody knows."""
 
+import sys
+
 import pytest
 
-from irplatform.errors import unknown
+from irplatform.errors import PluginError, plugin_at_work, unknown
 
 MANY = [f"name-{n}" for n in range(20)]
 
@@ -23,3 +25,22 @@ def test_without_one_that_is_near_all_are_named_or_the_nearest():
     assert str(unknown("kind", "xyz", ["a", "b"])) == "unknown kind 'xyz'. Known: a, b."
     assert "The nearest: " in str(unknown("kind", "xyz", MANY))
     assert str(unknown("kind", "xyz", [], hint="Make one.")) == "unknown kind 'xyz'. Make one."
+
+
+@pytest.mark.parametrize(
+    ("end", "told"), [(sys.exit, "SystemExit"), (lambda: sys.exit(3), "SystemExit: 3")]
+)
+def test_a_plugin_that_ends_the_program_is_named(end, told):
+    with (
+        pytest.raises(PluginError, match=rf"^reranker 'x' failed scoring: {told} \(.*test_errors"),
+        plugin_at_work("reranker 'x'", "scoring", __name__),
+    ):
+        end()
+
+
+def test_ctrl_c_ends_the_program_all_the_same():
+    with (
+        pytest.raises(KeyboardInterrupt),
+        plugin_at_work("reranker 'x'", "scoring", __name__),
+    ):
+        raise KeyboardInterrupt

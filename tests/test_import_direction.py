@@ -41,6 +41,7 @@ LAYERS = (
     {"storage", "journal", "thinning"},
     {"console", "option_problems"},
     {"option_types", "errors"},
+    {"stdout"},
 )
 """From the top down. A package imports itself and what is in the layers below."""
 

@@ -6,9 +6,11 @@ import pytest
 from pydantic import Field
 
 from irplatform import registry as registry_module
-from irplatform.errors import InputError
+from irplatform.errors import InputError, PluginError
+from irplatform.evaluation import evaluate
 from irplatform.plugin import Options, RunEvent
 from irplatform.registry import load, registry, source_digest
+from irplatform.runs import Ranking, Run
 
 GOOD = """
 from irplatform.plugin import Reranker, hookimpl
@@ -96,6 +98,41 @@ def test_a_broken_plugin_is_named_and_the_others_go_on(install, code, reason):
     assert found.rerankers["length"].plugin.name == "good"
 
 
+@pytest.mark.parametrize(
+    ("code", "place"),
+    [
+        ("import sys\nsize = len(undefined)", ":2, in <module>)"),
+        ("\nimport not_there_at_all", ":2, in <module>)"),
+        (GOOD + "    look()\n\ndef look():\n    1 / 0\n", ":15, in look)"),
+        ("\nimport", "(module_broken"),  # Python says where
+    ],
+    ids=["imported", "imports", "called", "parsed"],
+)
+def test_a_broken_plugin_is_told_with_the_place(install, code, place):
+    (broken,) = load(install("broken", code)).broken
+    assert place in broken.error
+    assert "importlib" not in broken.error
+
+
+def test_whole_tracebacks_are_shown_to_who_asks(install, capsys, monkeypatch):
+    points = install("broken", GOOD + "    1 / 0\n")
+    load(points)
+    assert capsys.readouterr().err == ""
+    monkeypatch.setenv("IRPLATFORM_TRACEBACK", "1")
+    load(points)
+    assert "Traceback (most recent call last)" in capsys.readouterr().err
+
+
+def test_a_hook_that_nobody_marked_is_noticed(install):
+    found = load((*install("forgetful", GOOD.replace("@hookimpl\n", "")), *install("good", GOOD)))
+    forgetful, good = found.plugins
+    assert (forgetful.unmarked, forgetful.error) == (("register_rerankers",), "")
+    assert good.unmarked == ()
+    assert found.broken == []
+    with pytest.raises(InputError, match=r"'forgetful'.*register_rerankers will not be"):
+        found.reranker("longest-first")
+
+
 def test_nothing_of_a_plugin_that_breaks_halfway_is_used(install):
     halfway = GOOD + "\n@hookimpl\ndef register_measures(register):\n    raise ValueError('no')\n"
     found = load(install("halfway", halfway))
@@ -178,6 +215,52 @@ Length.Options = Sized
 """
     (broken,) = load(install("broken", code)).broken
     assert "option 'size' of reranker 'length' cannot be 'many'" in broken.error
+
+
+PRESETS = f"""{GOOD}
+from irplatform.plugin import Options
+
+class Loop(Options):
+    epochs: int = 1
+    patience: int | None = 2
+
+class Sized(Options):
+    size: int = 1
+    loop: Loop = Loop()
+
+Length.Options = Sized
+Length.presets = {{presets}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("presets", "reason"),
+    [
+        ("4", "the presets of reranker 'length' are 4, not settings by name"),
+        ("{'paper': 4}", "preset 'paper' of reranker 'length' is 4, not a table of settings"),
+        ("{'paper': {'sise': 4}}", "preset 'paper': 'sise' is no option of reranker 'length'. Did"),
+        ("{'paper': {'loop.epoch': 4}}", "preset 'paper': 'loop.epoch' is no option"),
+        ("{'paper': {'size': 'x'}}", "preset 'paper': option 'size' of reranker 'length' cannot"),
+        ("{'paper': {'loop': 3, 'loop.epochs': 4}}", "preset 'paper': 'loop' cannot be set both"),
+        ("{'paper': {'size': 4, 'loop.epochs': 4, 'loop.patience': 'none'}}", ""),
+        ("{'paper': {'loop': {'epochs': 4}}}", ""),
+    ],
+)
+def test_presets_are_checked_when_they_are_registered(install, presets, reason):
+    (plugin,) = load(install("preset", PRESETS.replace("{presets}", presets))).plugins
+    assert reason in plugin.error
+    assert bool(plugin.error) == bool(reason)
+
+
+@pytest.mark.parametrize("options", ["dict", "4", "Sized()", "Other"])
+def test_options_are_a_class_of_options(install, options):
+    code = PRESETS.replace("{presets}", "{}") + (
+        "from pydantic import BaseModel\nclass Other(BaseModel):\n    pass\n"
+        f"Length.Options = {options}\n"
+    )
+    (broken,) = load(install("broken", code)).broken
+    assert "the Options of reranker 'length' are " in broken.error
+    assert "not a subclass of irplatform.plugin.Options" in broken.error
 
 
 @pytest.mark.parametrize(
@@ -276,6 +359,55 @@ def test_an_unknown_option_is_answered_with_the_nearest(sized):
     assert sized.setting_names() == ["size", "loop.epochs"]
 
 
+FUNCTIONS = """
+from irplatform.plugin import hookimpl
+
+def load():
+    {body}
+
+def compute(qrels, run):
+    {body}
+
+@hookimpl
+def register_collections(register):
+    register("few", load, title="Few")
+
+@hookimpl
+def register_measures(register):
+    register("Share", compute)
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "of_collection", "of_measure"),
+    [
+        (
+            "raise KeyError('gone')",
+            r"failed being loaded: KeyError: 'gone' \(.*:5, in load\)",
+            r"failed scoring good: KeyError: 'gone' \(.*:8, in compute\)",
+        ),
+        ("pass", "is NoneType, not a Collection", "returned NoneType; a mapping of topic to"),
+    ],
+)
+def test_a_function_that_fails_or_returns_nothing_is_named(
+    install, body, of_collection, of_measure
+):
+    found = load(install("functions", FUNCTIONS.replace("{body}", body)))
+    of = r"of plugin 'functions' \(irplatform-functions 1.5\)"
+    with pytest.raises(PluginError, match=f"^collection 'few' {of} {of_collection}"):
+        found.collection("few")
+    run = Run("good", {"t": Ranking.of(["d"], [1.0])})
+    with pytest.raises(PluginError, match=f"^measure 'Share' {of} {of_measure}"):
+        evaluate({"t": {"d": 1}}, run, ["Share"], extra=found.measures)
+
+
+@pytest.mark.parametrize("function", ["compute", "__import__('functools').partial(compute)"])
+def test_a_measure_is_told_from_others_by_the_source_of_its_plugin(install, function):
+    code = FUNCTIONS.replace("{body}", "pass").replace("compute)", f"{function})")
+    found = load(install("functions", code))
+    assert found.measures["Share"].__module__.startswith("module_functions")
+
+
 LISTENING = """
 from irplatform.plugin import hookimpl
 heard = []
@@ -299,6 +431,17 @@ def test_life_cycle_hooks_are_called_and_a_failing_one_is_named(install, tmp_pat
     (listener,) = (p for p in found.manager.get_plugins() if "module_b" in p.__name__)
     assert listener.heard == ["demo", "finished"]
     assert "plugin 'a' (irplatform-a 1.5): run_started failed: OSError: deaf" in (
+        capsys.readouterr().err
+    )
+
+
+def test_an_event_hook_that_ends_the_program_is_named_and_the_rest_go_on(install, tmp_path, capsys):
+    ending = LISTENING.replace("heard.append(event.collection)", "raise SystemExit(3)")
+    found = load((*install("a", ending), *install("b", LISTENING)))
+    found.announce("run_started", RunEvent("demo", ("bm25",), tmp_path))
+    (listener,) = (p for p in found.manager.get_plugins() if "module_b" in p.__name__)
+    assert listener.heard == ["demo"]
+    assert "plugin 'a' (irplatform-a 1.5): run_started failed: SystemExit: 3" in (
         capsys.readouterr().err
     )
 

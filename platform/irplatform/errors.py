@@ -8,15 +8,19 @@ what to do. Anything else that reaches the top is a bug of ours and shows a trac
 from __future__ import annotations
 
 import difflib
+import os
 import traceback
 from contextlib import contextmanager
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from irplatform import stdout
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
+_TRACEBACK = "IRPLATFORM_TRACEBACK"
 _MOST_LISTED = 12
 """More names than this help nobody."""
 
@@ -67,6 +71,8 @@ def listing(names: Iterable[str], most: int = 5) -> str:
 def plugin_at_work(who: str, doing: str, module: str) -> Iterator[None]:
     """Turn what goes wrong inside of a plugin into an error that names it and the place.
 
+    What it prints meanwhile goes to stderr.
+
     Args:
         who: the system and its plugin.
         doing: what it was asked for: "scoring topic 3".
@@ -76,25 +82,36 @@ def plugin_at_work(who: str, doing: str, module: str) -> Iterator[None]:
         PluginError: for anything but a `PlatformError` and missing memory, which pass through.
     """
     try:
-        yield
+        with stdout.spared():
+            yield
     except (PlatformError, MemoryError):
         raise
-    except Exception as error:  # whatever a stranger's code raises
-        message = f"{who} failed {doing}: {in_a_line(error)} ({_place(error, module)})"
-        raise PluginError(message) from error
+    except (Exception, SystemExit) as error:  # whatever a stranger's code raises
+        place = place_in(module, error) or place_in("", error)
+        raise PluginError(f"{who} failed {doing}: {in_a_line(error)} ({place})") from error
 
 
-def _place(error: BaseException, module: str) -> str:
-    """File, line and function of the innermost frame of a package, or of all where it has none."""
-    frames = list(traceback.walk_tb(error.__traceback__))
+def place_in(module: str, error: BaseException) -> str:
+    """File, line and function of the innermost frame of a module's package; "" where it has none.
+
+    Without a module, of the innermost frame of all.
+    """
     package = module.partition(".")[0]
-    own = [
-        (frame, line)
-        for frame, line in frames
-        if str(frame.f_globals.get("__name__", "")).partition(".")[0] == package
+    places = [
+        f"{frame.f_code.co_filename}:{line}, in {frame.f_code.co_name}"
+        for frame, line in traceback.walk_tb(error.__traceback__)
+        if not module or str(frame.f_globals.get("__name__", "")).partition(".")[0] == package
     ]
-    frame, line = (own or frames)[-1]
-    return f"{frame.f_code.co_filename}:{line}, in {frame.f_code.co_name}"
+    return places[-1] if places else ""
+
+
+def show_traceback(error: BaseException) -> None:
+    """Print an error's whole traceback, its causes' too, where `IRPLATFORM_TRACEBACK` is set.
+
+    For authors of plugins: whoever uses one is told in a line.
+    """
+    if os.environ.get(_TRACEBACK, "0") not in ("", "0"):
+        traceback.print_exception(error)
 
 
 def unknown(

@@ -280,8 +280,10 @@ class TrainingData:
             disjoint from the topics that will be evaluated.
         workspace: a folder that survives a kill; an interrupted `fit` is called again with what
             it left there.
-        unseen: further topics that will be scored and are known now. Whoever learns from other data
-            than topics leaves out what belongs to them, as for the topics above.
+        unseen: the topics of the fold that is held out, where features are learned out of fold: by
+            groups of features, and by rerankers whose scores are features. Whoever learns from
+            other data than topics leaves out what belongs to them, as for the topics above. A
+            reranker of a run gets none: it is not told which topics it will score.
     """
 
     training: Sequence[LabelledTopic]

@@ -1,5 +1,6 @@
 """A stranger's plugin that does not work is named, and every other command goes on."""
 
+import json
 import os
 import subprocess
 import sys
@@ -32,10 +33,11 @@ def with_plugin(folder, tmp_path):
             "Metadata-Version: 2.1\nName: strange-distribution\nVersion: 0.3\n"
         )
         (info / "entry_points.txt").write_text("[irplatform]\nstrange = strange_module\n")
+        paths = [str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])]
         return subprocess.run(
             [sys.executable, "-m", "irplatform", *arguments],
             cwd=folder,
-            env={**os.environ, "PYTHONPATH": str(tmp_path)},
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
             capture_output=True,
             text=True,
             check=False,
@@ -51,9 +53,11 @@ def test_a_plugin_that_raises_on_import_is_named_and_commands_go_on(with_plugin)
     )
     assert done.returncode == 0
     assert '"P@1": 0.5' in done.stdout
-    assert done.stderr.splitlines()[0] == (
-        "plugin 'strange' (strange-distribution 0.3) is not used: OSError: no licence"
+    told = done.stderr.splitlines()[0]
+    assert told.startswith(
+        "plugin 'strange' (strange-distribution 0.3) is not used: OSError: no licence ("
     )
+    assert told.endswith("strange_module.py:1, in <module>)")
 
 
 def test_plugins_list_shows_the_broken_one_with_its_error(with_plugin):
@@ -65,6 +69,24 @@ def test_plugins_list_shows_the_broken_one_with_its_error(with_plugin):
     assert "BROKEN: PluginValidationError" in line
     assert "'registry'" in line
     assert "reranker delta" in done.stdout
+
+
+def test_a_forgotten_mark_is_told_and_listed(with_plugin):
+    done = with_plugin(RERANKER.format(scores="[]").replace("@hookimpl", ""), "plugins", "list")
+    assert done.returncode == 0
+    told = "register_rerankers will not be called without @hookimpl"
+    assert done.stderr == f"plugin 'strange' (strange-distribution 0.3): {told}\n"
+    (line,) = (line for line in done.stdout.splitlines() if line.startswith("strange"))
+    assert line.endswith(told)
+
+
+@pytest.mark.parametrize("command", ["show", "list"])
+def test_one_without_a_docstring_does_not_show_that_of_its_base(with_plugin, command):
+    code = RERANKER.format(scores="[]").replace("    '''Strange.'''\n", "")
+    done = with_plugin(code, "rerankers", command, *(["strange"] if command == "show" else []))
+    assert done.returncode == 0
+    assert "Subclass it" not in done.stdout
+    assert any(line.split()[:1] in (["strange"], ["strange:"]) for line in done.stdout.split("\n"))
 
 
 def test_a_broken_reranker_that_is_asked_for_is_explained(with_plugin):
@@ -140,3 +162,109 @@ def test_what_goes_wrong_inside_is_placed_and_finished_runs_stay(
     assert f"{place})" in last
     assert (folder / "out" / "bm25.run").exists()
     assert (folder / "out" / "bm25.run.meta.json").exists()
+
+
+@pytest.mark.parametrize("kind", ["reranker", "retriever"])
+def test_what_it_depends_on_is_asked_before_any_work(with_plugin, folder, kind):
+    base = kind.capitalize()
+    code = f"""
+from irplatform.plugin import {base}, hookimpl
+
+class Strange({base}):
+    def depends_on(self):
+        return {{"file": open("not-there").read()}}
+
+@hookimpl
+def register_{kind}s(register):
+    register("strange", Strange)
+"""
+    done = with_plugin(code, "run", "--collection", "small", f"--{kind}", "strange")
+    assert done.returncode == 1
+    (told,) = done.stderr.splitlines()
+    who = f"{kind} 'strange' of plugin 'strange' (strange-distribution 0.3)"
+    assert told.startswith(f"platform: {who} failed saying what it depends on: FileNotFoundError: ")
+    assert not (folder / "runs").exists()
+
+
+RETRIEVER = """
+from irplatform.plugin import Retriever, hookimpl
+from irplatform.runs import Ranking, Run
+
+class Strange(Retriever):
+    def retrieve(self, topics, depth, resources):
+        return Run("strange", {found})
+
+@hookimpl
+def register_retrievers(register):
+    register("strange", Strange)
+"""
+
+
+@pytest.mark.java
+@pytest.mark.parametrize(
+    ("found", "message"),
+    [
+        ("{}[7]", " failed searching: KeyError: 7 ("),
+        ("{}", " returned no ranking for topic q1; an empty one is fine."),
+        (
+            "{t.id: Ranking.of(['b'], [1.0]) for t in topics}",
+            " found document 'b' for topic q1, which is not in the collection.",
+        ),
+    ],
+)
+def test_what_goes_wrong_in_a_search_is_told_like_in_a_run(with_plugin, found, message):
+    done = with_plugin(
+        RETRIEVER.replace("{found}", found),
+        *("search", "--collection", "small", "--topic", "q1", "--retriever", "strange"),
+    )
+    assert done.returncode == 1
+    (told,) = (line for line in done.stderr.splitlines() if line.startswith("platform: "))
+    who = "retriever 'strange' of plugin 'strange' (strange-distribution 0.3)"
+    assert told.startswith(f"platform: {who}{message}")
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.java
+def test_an_author_sees_the_whole_traceback(with_plugin, monkeypatch):
+    monkeypatch.setenv("IRPLATFORM_TRACEBACK", "1")
+    done = with_plugin(
+        FAILING.format(prepare="pass"), "run", "--collection", "small", "--reranker", "strange"
+    )
+    assert done.returncode == 1
+    assert "Traceback (most recent call last)" in done.stderr
+    assert "in score\n    return [self.look(document)" in done.stderr
+    assert done.stderr.splitlines()[-1].startswith("platform: reranker 'strange' of plugin")
+
+
+LOUD = """
+from irplatform.plugin import Reranker, hookimpl
+
+print("imported")
+
+class Strange(Reranker):
+    '''Strange.'''
+    def prepare(self, resources):
+        print("prepared")
+
+    def score(self, topic, documents):
+        print("scored")
+        return [1.0] * len(documents)
+
+@hookimpl
+def register_rerankers(register):
+    print("registered")
+    register("strange", Strange)
+
+@hookimpl
+def run_started(event):
+    print("started")
+"""
+
+
+@pytest.mark.java
+def test_what_a_plugin_prints_does_not_break_json(with_plugin):
+    done = with_plugin(LOUD, "run", "--collection", "small", "--reranker", "strange", "--json")
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["collection"] == "small-test"
+    told = done.stderr.splitlines()
+    assert {"imported", "registered", "started", "prepared", "scored"} <= set(told)

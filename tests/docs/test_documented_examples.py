@@ -89,7 +89,7 @@ def test_a_command_that_is_shown_is_understood(command):
     choose_systems(registry(), retrievers or ["bm25"], systems, read_settings(settings, None))
 
 
-@pytest.mark.parametrize("code", _blocks("python", "python plugin"))
+@pytest.mark.parametrize("code", _blocks("python", "python plugin", "python test"))
 def test_code_imports_what_there_is(code):
     imports = [node for node in ast.walk(ast.parse(code)) if isinstance(node, ast.ImportFrom)]
     for node in imports:

@@ -1,15 +1,19 @@
 """The plugins that the documentation shows are plugins: they load, score, learn and run."""
 
+import os
 import re
+import subprocess
+import sys
 from importlib import metadata
 from pathlib import Path
 
 import pytest
+from pages import fences
 
 from irplatform.api import RunSettings, run
 from irplatform.collections import Collection, Corpus
 from irplatform.plugin import Document, Documents, Topic
-from irplatform.registry import load
+from irplatform.registry import load, registry
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLE = ROOT / "examples/irplatform-document-length/irplatform_document_length.py"
@@ -63,6 +67,35 @@ def test_every_plugin_of_the_guide_loads(plugged):
     assert "two-articles" in plugins.collections
     assert "FirstRelevant" in plugins.measures
     assert plugins.reranker("overlap-title").options({}).model_dump() == {"where": "title"}
+
+
+@pytest.mark.java
+def test_the_test_that_is_shown_passes(plugged, tmp_path, monkeypatch):
+    ((_, code),) = fences(GUIDE, "python test")
+    length = plugged(_code(GUIDE)[0]).reranker("document-length")
+    monkeypatch.setitem(registry().rerankers, "document-length", length)
+    held = {}
+    exec(compile(code, "shown", "exec"), held)
+    held["test_longer_documents_come_first"](tmp_path, monkeypatch)
+
+
+@pytest.mark.slow
+def test_mypy_is_content_with_what_it_is_said_to_need(tmp_path):
+    pytest.importorskip("mypy", reason="mypy is installed for developers only")
+    (settings,) = (body for _, body in fences(GUIDE, "toml") if "[tool.mypy]" in body)
+    (tmp_path / "pyproject.toml").write_text(settings, encoding="utf-8")
+    shown = [*_code(GUIDE), *(body for _, body in fences(GUIDE, "python test"))]
+    for number, code in enumerate(shown):
+        (tmp_path / f"documented_{number}.py").write_text(code, encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", *(path.name for path in tmp_path.glob("*.py"))],
+        cwd=tmp_path,
+        env={**os.environ, "MYPYPATH": str(ROOT / "platform")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout
 
 
 class _Articles(Corpus):

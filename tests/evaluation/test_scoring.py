@@ -64,7 +64,15 @@ def test_measures_of_plugins_are_averaged_over_all_judged_topics():
     assert result.aggregate["size"] == pytest.approx(4 / 3)
 
 
-@pytest.mark.parametrize("values", [{"1": 1.0, "2": 1.0}, {"1": 1.0, "2": math.nan, "3": 0.0}])
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"1": 1.0, "2": 1.0},
+        {"1": 1.0, "2": math.nan, "3": 0.0},
+        {"1": 1.0, "2": "high", "3": 0.0},
+        {"1": 1.0, "2": 10**400, "3": 0.0},
+    ],
+)
 def test_a_plugin_that_leaves_a_topic_out_is_named(values):
     with pytest.raises(PluginError, match="'size'"):
         evaluate(QRELS, RUN, ["size"], extra={"size": lambda qrels, run: values})

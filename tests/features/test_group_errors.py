@@ -1,12 +1,14 @@
 """What goes wrong in a group of features names the group, not the reranker that reads it."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from irplatform.errors import InputError, PluginError
 from irplatform.features import Group, dependencies
-from irplatform.plugin import Documents, FeatureGroup, Topic
-from irplatform.registry import registry
+from irplatform.plugin import Documents, FeatureGroup, Reranker, Retriever, Topic
+from irplatform.registry import Plugin, Registration, registry
 
 BATCH = [(Topic("t7", "words"), Documents(("d1", "d2"), lambda ids: []))]
 
@@ -63,6 +65,48 @@ def test_an_error_names_the_group_and_the_line():
 def test_what_it_returns_is_checked(what, message):
     with pytest.raises(PluginError, match=message):
         _group(**what).checked(BATCH)
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        (lambda self: 1 / 0, "failed saying what it depends on: ZeroDivisionError"),
+        (lambda self: Path("x"), "returned PosixPath from depends_on; a mapping is needed"),
+        (lambda self: {"x": {1}}, "returned from depends_on what is not JSON"),
+    ],
+)
+def test_what_it_depends_on_is_json(answer, message):
+    with pytest.raises(PluginError, match=f"feature group 'two' {message}"):
+        _group(depends_on=answer).described  # noqa: B018
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        (lambda self: 1 / 0, "failed checking its options: ZeroDivisionError"),
+        (lambda self: {"file": Path("x")}, "returned from check what is not JSON"),
+        (lambda self: None, "returned NoneType from check; a mapping is needed"),
+    ],
+)
+def test_what_it_is_asked_before_any_work_is_json(answer, message, monkeypatch):
+    plugin = Plugin("strange", "strange-distribution", "1.2")
+    odd = Registration("odd", "feature group", type("Odd", (Two,), {"check": answer}), {}, plugin)
+    monkeypatch.setitem(registry().features, "odd", odd)
+    with pytest.raises(PluginError, match=f"feature group 'odd' of plugin 'strange'.* {message}"):
+        dependencies(["odd"])
+
+
+@pytest.mark.parametrize(
+    ("kind", "base", "group"),
+    [("reranker", Reranker, "stack"), ("retriever", Retriever, "first-stage")],
+)
+def test_a_system_that_a_group_reads_is_named_itself(kind, base, group, monkeypatch):
+    plugin = Plugin("strange", "strange-distribution", "1.2")
+    system = type("Odd", (base,), {"depends_on": lambda self: 1 / 0})
+    held = getattr(registry(), f"{kind}s")
+    monkeypatch.setitem(held, "odd", Registration("odd", kind, system, {}, plugin))
+    with pytest.raises(PluginError, match=f"^{kind} 'odd' of plugin 'strange'.* failed saying"):
+        dependencies([group], {group: {f"{kind}s": ["odd"]}})
 
 
 def test_a_registered_group_is_named_with_its_plugin():

@@ -111,6 +111,18 @@ def test_a_single_member_validates_on_a_fold():
     assert [(len(training), len(apart)) for training, apart in Memory.fitted] == [(16, 4)]
 
 
+def test_a_reranker_of_a_run_is_not_told_which_topics_it_will_score():
+    unseen = []
+
+    class Curious(Memory):
+        def fit(self, data):
+            unseen.append(data.unseen)
+            super().fit(data)
+
+    fit_system(_choice(Curious), TrainingSet("train", _examples(range(20))), Resources())
+    assert unseen == [()] * MEMBERS
+
+
 def test_the_weight_is_chosen_out_of_sample():
     """A reranker that only remembers is no use on topics that it did not learn from."""
     system = fit_system(_choice(Memory), TrainingSet("train", _examples(range(20))), Resources())

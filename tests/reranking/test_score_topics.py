@@ -86,14 +86,15 @@ def test_a_topic_without_candidates_is_not_asked_about():
     [
         ([1.0], f"{WHO} returned 1 scores for the 5 documents of topic t2"),
         ([1.0] * 6, f"{WHO} returned 6 scores for the 5 documents"),
-        ([[1.0]] * 5, f"{WHO} returned 5 scores for the 5 documents|shape"),
+        ([[1.0]] * 5, rf"{WHO} returned numbers of shape \(5, 1\) for topic t2; \(5,\) is needed"),
         ([1, 2, float("nan"), 4, 5], f"{WHO} gave document d22 of topic t2 the score nan"),
         ([1, 2, 3, 4, float("inf")], f"{WHO} gave document d24 of topic t2 the score inf"),
         (["a"] * 5, f"{WHO} returned no numbers for topic t2"),
         ([None] * 5, f"{WHO} (gave document d20 of topic t2 the score nan|returned no numbers)"),
-        (None, f"{WHO} returned"),
-        (7.0, f"{WHO} returned 1 scores for the 5"),
-        ({}, f"{WHO} returned"),
+        ([10**400] * 5, f"{WHO} returned no numbers for topic t2: OverflowError"),
+        (None, f"{WHO} returned None for topic t2; a number for each of its 5 documents is needed"),
+        (7.0, f"{WHO} returned one float for topic t2; a number for each"),
+        ({}, f"{WHO} returned no numbers for topic t2"),
     ],
     ids=str,
 )
@@ -113,6 +114,42 @@ def test_a_batch_must_come_back_whole():
 
     with pytest.raises(PluginError, match=f"{WHO} returned scores for 4 topics, not 5"):
         _score(Forgetful())
+
+
+def test_a_tensor_with_gradients_is_no_list_of_numbers():
+    import torch
+
+    class Differentiable(Sound):
+        def score(self, topic, documents):
+            return torch.ones(len(documents), requires_grad=True)
+
+    with pytest.raises(PluginError, match=f"{WHO} returned no numbers for topic t0: .*grad"):
+        _score(Differentiable())
+
+
+@pytest.mark.parametrize(
+    ("returned", "message"),
+    [
+        (lambda scores: None, "None from score_batch; a list with the scores of each topic is"),
+        (lambda scores: (one for one in scores), "one generator from score_batch"),
+        (lambda scores: dict(enumerate(scores)), "one dict from score_batch"),
+    ],
+)
+def test_a_batch_comes_back_as_a_list(returned, message):
+    class Odd(Sound):
+        def score_batch(self, batch):
+            return returned(super().score_batch(batch))
+
+    with pytest.raises(PluginError, match=f"{WHO} returned {message}"):
+        _score(Odd())
+
+
+def test_a_batch_may_come_back_as_a_tuple_or_an_array():
+    class Even(Sound):
+        def score_batch(self, batch):
+            return tuple(map(np.array, super().score_batch(batch)))
+
+    assert _lists(_score(Even())) == _expected()
 
 
 class Small(Sound):

@@ -1,5 +1,6 @@
 """The first stage: runs of retrievers, checked, kept, fused; and the candidates."""
 
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -8,7 +9,8 @@ from irplatform.errors import PluginError
 from irplatform.plugin import Document, Options, Retriever, Topic
 from irplatform.registry import Plugin, Registration
 from irplatform.resources import CollectionResources
-from irplatform.retrieval.first_stage import RetrieverChoice, retrieve
+from irplatform.retrieval import first_stage
+from irplatform.retrieval.first_stage import RetrieverChoice, find, retrieve
 from irplatform.runs import Ranking, Run
 
 pytestmark = pytest.mark.usefixtures("fresh_home")
@@ -21,6 +23,9 @@ class Indexed(CollectionResources):
 
     def index_artifact(self):
         return SimpleNamespace(fingerprint="index")
+
+    def index(self):
+        return SimpleNamespace(contains=lambda doc_id: len(doc_id) == 1)
 
 
 RESOURCES = Indexed(corpus=None, device="cpu", seed=1, threads=1)
@@ -111,9 +116,75 @@ def test_anything_but_a_run_names_the_plugin():
         _retrieve(_choice([]))
 
 
+@pytest.mark.parametrize(
+    ("ranking", "message"),
+    [
+        (["x", "y"], "returned list for topic 2, not a Ranking; Ranking.of"),
+        (None, "returned NoneType for topic 2, not a Ranking"),
+        (
+            Ranking.of([0, 5], [2.0, 1.0]),
+            r"found document 0 for topic 2: ids are text \(str\), not",
+        ),
+        (_ranking(["x", "strange"]), "found document 'strange' for topic 2, which is not in the"),
+    ],
+)
+def test_what_it_finds_are_rankings_of_documents_of_the_collection(ranking, message):
+    class Odd(Retriever):
+        def retrieve(self, topics, depth, resources):
+            return Run("odd", {"1": _ranking("xyz"), "2": ranking, "3": _ranking("")})
+
+    plugin = Plugin("strange", "strange-distribution", "1.2")
+    choice = RetrieverChoice(Registration("one", "retriever", Odd, {}, plugin), Options())
+    with pytest.raises(PluginError, match=f"{WHO} {message}"):
+        _retrieve(choice)
+
+
+def test_of_many_topics_the_first_documents_are_looked_up(monkeypatch):
+    looked = []
+
+    class Counting(Indexed):
+        def index(self):
+            return SimpleNamespace(contains=lambda doc_id: not looked.append(doc_id))
+
+    monkeypatch.setattr(first_stage, "_LOOKED_UP", 6)
+    resources = Counting(corpus=None, device="cpu", seed=1, threads=1)
+    find(_choice({"1": "abc", "2": "def", "3": "g"}), TOPICS, 10, resources)
+    assert "".join(looked) == "abdeg"
+
+
 def test_a_forgotten_topic_names_the_plugin():
     with pytest.raises(PluginError, match=f"{WHO} returned no ranking for topic 3"):
         _retrieve(_choice({"1": "x", "2": "y"}))
+
+
+def _odd(**methods):
+    plugin = Plugin("strange", "strange-distribution", "1.2")
+    system = type("Odd", (Retriever,), methods)
+    return RetrieverChoice(Registration("one", "retriever", system, {}, plugin), Options())
+
+
+def _raises(*arguments):
+    raise KeyError("gone")
+
+
+@pytest.mark.parametrize(
+    ("methods", "message"),
+    [
+        ({"__init__": _raises}, "failed being made: KeyError: 'gone'"),
+        ({"depends_on": _raises}, "failed saying what it depends on: KeyError: 'gone'"),
+        ({"depends_on": lambda self: Path("x")}, "returned PosixPath from depends_on; a mapping"),
+        ({"depends_on": lambda self: {"x": {1}}}, "returned from depends_on what is not JSON"),
+        ({"remark": _raises}, "failed remarking on its scores: KeyError: 'gone'"),
+    ],
+)
+def test_one_that_cannot_describe_itself_is_named(methods, message):
+    with pytest.raises(PluginError, match=f"{WHO} {message}"):
+        _odd(**methods).describe()
+
+
+def test_what_it_says_about_topics_is_json():
+    with pytest.raises(PluginError, match=f"{WHO} returned from about what is not JSON"):
+        _odd(about=lambda self, topics, resources: {"x": {1}}).about(TOPICS, RESOURCES)
 
 
 def test_every_retriever_has_its_own_seconds():

@@ -26,6 +26,11 @@ class Everything(Options):
     form: Literal["plain", "fast"] = "plain"
     limit: int | None = Field(None, ge=1)
     free: float = 0.0
+    power: float = Field(1.0, gt=0, le=4)
+    angle: float = Field(0.0, gt=-1, lt=1)
+    steps: int = Field(3, gt=1, lt=8)
+    decay: float = Field(0.5, lt=1)
+    floor: float = Field(4.0, gt=2)
     wide: float = Field(1.0, ge=0, le=100)
     weights: dict[str, float] = Field({"gene": 2.0, "disease": 1.0})
     inner: Inner = Inner()
@@ -58,6 +63,11 @@ def dimension(plugins):
         ("share", Span("share", 0, 1)),
         ("rate", Span("rate", 0.0025, 0.04, log=True)),
         ("many", Span("many", 2, 40, log=True, whole=True)),
+        ("power", Span("power", 0.01, 4)),
+        ("angle", Span("angle", -0.99, 0.99)),
+        ("steps", Span("steps", 2, 7, whole=True)),
+        ("decay", Span("decay", 0.125, 0.99, log=True)),
+        ("floor", Span("floor", 2.01, 16.0, log=True)),
         ("wide", Span("wide", 0.25, 4.0, log=True)),
         ("few", Span("few", 1, 3, whole=True)),
         ("inner.deep", Span("inner.deep", 1, 9, whole=True)),

@@ -8,6 +8,7 @@ members' scores; explained is the member whose scores of these documents are nea
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,7 +29,7 @@ from irplatform.reranking.interpolation import Reranked
 from irplatform.reranking.scoring import score_topics
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from irplatform.api.settings import RunSettings
     from irplatform.pipeline import Candidates
@@ -193,16 +194,21 @@ def _ask_member(
         PluginError: they are too few, are not JSON, or one has no score.
     """
     registration = system.choice.registration
-    who = f"reranker '{registration.name}' of {registration.plugin}"
+    who = registration.who
     with registration.at_work(f"explaining topic {topic.id}"):
         told = system.members[number].explain(topic, resources.documents(doc_ids))
+    if not isinstance(told, Sequence):
+        raise PluginError(
+            f"{who} explained {len(doc_ids)} documents with {type(told).__name__}; a list with a "
+            "mapping for each is needed."
+        )
     if len(told) != len(doc_ids):
         raise PluginError(f"{who} explained {len(told)} documents, not {len(doc_ids)}.")
     for doc_id, each in zip(doc_ids, told, strict=True):
         try:
             json.dumps(each, allow_nan=False)
             float(each["score"])  # type: ignore[arg-type]
-        except (TypeError, ValueError, KeyError) as error:
+        except (TypeError, ValueError, KeyError, OverflowError) as error:
             raise PluginError(
                 f"{who} explained document {doc_id} with something that is not JSON with a score: "
                 f"{type(error).__name__}: {error}."

@@ -10,6 +10,7 @@ from irplatform.api.systems import resolve_systems
 from irplatform.errors import InputError, unknown
 from irplatform.plugin import Topic
 from irplatform.registry import registry
+from irplatform.retrieval.first_stage import find
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -54,9 +55,7 @@ def search(
     grades = held.load_qrels().get(wanted.id, {}) if topic and held.load_qrels else {}
     resources = resources_for(told, held, systems.retrievers)
     choice.about([wanted], resources)
-    searcher = choice.registration.system(choice.options)
-    run = searcher.retrieve([wanted], depth, resources)
-    ranking = run.rankings[wanted.id].top(depth)
+    ranking = find(choice, [wanted], depth, resources).rankings[wanted.id]
     documents = resources.documents(ranking.doc_ids)
     hits = [
         {
@@ -71,7 +70,7 @@ def search(
         )
     ]
     found = {"topic": wanted.id, "query": wanted.query, "hits": hits}
-    return {**found, "explanation": searcher.explain(wanted, resources)} if explain else found
+    return {**found, "explanation": choice.explain(wanted, resources)} if explain else found
 
 
 def index(collection: str, *, threads: int | None = None) -> dict[str, Any]:

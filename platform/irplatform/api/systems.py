@@ -62,14 +62,15 @@ class Systems:
         return replace(self, retrievers=retrievers, rerankers=rerankers)
 
     def checked(self) -> Systems:
-        """The same, whose options fit the collection's topics.
+        """The same, whose retrievers' options fit the collection's topics.
 
         Raises:
-            InputError: they do not.
+            InputError: they do not, or what they name is not there.
         """
         topics = list(self.collection.load_topics())
         for choice in self.retrievers:
             choice.check(topics)
+            choice.describe()  # what it depends on and cannot have is refused before any work
         return self
 
 
@@ -101,6 +102,6 @@ def resolve_learning_systems(settings: RunSettings, plugins: Registry) -> System
         settings.pretrain, systems.collection, settings.checkpoint, rerankers, plugins
     )
     for choice in rerankers:
-        choice.describe()  # what it depends on and cannot have is refused before any work
+        choice.check()
     pipeline.refuse_silent_downloads(systems.collection, settings.collection)
     return replace(systems, rerankers=rerankers).expanded().checked()

@@ -106,13 +106,16 @@ def _check_fit(
     given: Mapping[str, object],
     dimensions: Sequence[Dimension],
 ) -> None:
-    """See that retrievers' options fit topics, whatever is tried."""
+    """See that retrievers' options fit topics, whatever is tried, and that systems can be used."""
+    for reranker in systems.rerankers:
+        reranker.check()
     first = [choice.name for choice in systems.retrievers]
     second = [choice.name for choice in systems.rerankers]
     for tried in ({}, *({d.name: value} for d in dimensions for value in d.values())):
         retrievers, _ = choose_systems(registry(), first, second, {**given, **tried})
         for choice in retrievers:
             choice.check(topics)
+            choice.describe()
 
 
 def _declared_pretraining(

@@ -1,7 +1,7 @@
 """From names and settings to retrievers and rerankers with their options.
 
-`systems` resolves names, `settings` hands every option to the systems that have it, `expansion`
-sees that queries are expanded where collections or rerankers want it.
+`systems` resolves names and hands every option to the systems that have it, `expansion` sees that
+queries are expanded where collections or rerankers want it.
 """
 
 from irplatform.choices.expansion import (
@@ -10,8 +10,8 @@ from irplatform.choices.expansion import (
     told_of_expansion,
     with_expansion_of,
 )
-from irplatform.choices.settings import flat
 from irplatform.choices.systems import check_preset, choose_systems, unknown_option
+from irplatform.registry.settings import flat
 
 __all__ = [
     "check_preset",

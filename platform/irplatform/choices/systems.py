@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from irplatform.choices.expansion import told_of_expansion
-from irplatform.choices.settings import flat, settings_of
 from irplatform.errors import InputError, unknown
+from irplatform.registry.settings import flat, settings_of
 from irplatform.reranking.splits import MEMBERS
 from irplatform.reranking.systems import RerankerChoice
 from irplatform.retrieval.first_stage import RetrieverChoice

@@ -14,7 +14,7 @@ from importlib import import_module
 import click
 
 from irplatform import __version__
-from irplatform.errors import PlatformError
+from irplatform.errors import PlatformError, show_traceback
 
 COMMANDS = {
     "run": ("run", "Take a collection to scored, reranked runs."),
@@ -108,8 +108,11 @@ def main() -> None:
     before = signal.signal(signal.SIGTERM, _terminate)
     try:
         registry().add_commands(cli)
-        for plugin in registry().broken:
-            print(f"{plugin} is not used: {plugin.error}", file=sys.stderr)
+        for plugin in registry().plugins:
+            if plugin.error:
+                print(f"{plugin} is not used: {plugin.error}", file=sys.stderr)
+            if plugin.forgotten:
+                print(f"{plugin}: {plugin.forgotten}", file=sys.stderr)
         status = cli.main(standalone_mode=False)
         sys.exit(status if isinstance(status, int) else 0)
     except click.exceptions.Exit as stop:
@@ -118,6 +121,7 @@ def main() -> None:
         error.show()
         sys.exit(error.exit_code)
     except PlatformError as error:
+        show_traceback(error)
         print(f"platform: {error}", file=sys.stderr)
         sys.exit(error.exit_code)
     except (KeyboardInterrupt, click.Abort) as error:

@@ -28,6 +28,7 @@ def list_plugins(as_json: bool) -> None:
                         "version": p.version,
                         "provides": list(p.provides),
                         "error": p.error or None,
+                        "unmarked": list(p.unmarked),
                     }
                     for p in found
                 ]
@@ -38,6 +39,7 @@ def list_plugins(as_json: bool) -> None:
         click.echo(f"No plugin is installed (entry-point group '{GROUP}').")
     rows = []
     for plugin in found:
-        state = f"BROKEN: {plugin.error}" if plugin.error else ", ".join(plugin.provides)
+        told = [*plugin.provides, *filter(None, [plugin.forgotten])]
+        state = f"BROKEN: {plugin.error}" if plugin.error else ", ".join(told)
         rows.append((plugin.name, plugin.distribution, plugin.version, state))
     print_rows(rows)

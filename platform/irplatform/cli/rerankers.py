@@ -96,7 +96,7 @@ def _show(registration: Registration[Any], as_json: bool) -> None:
     if as_json:
         print_json(_describe(registration))
         return
-    click.echo(f"{registration.name}: {inspect.getdoc(registration.system) or ''}\n")
+    click.echo(f"{registration.name}: {_documentation(registration)}".rstrip() + "\n")
     if registration.system.citation:
         click.echo(f"Cite: {registration.system.citation}\n")
     options = _options(registration.options({}))
@@ -127,8 +127,13 @@ def _heading(registration: Registration[Any]) -> str:
     return f"Options (--set {place}NAME=VALUE):"
 
 
+def _documentation(registration: Registration[Any]) -> str:
+    """The docstring of its own class: that of a base tells how to write one."""
+    return inspect.cleandoc(registration.system.__doc__ or "")
+
+
 def _summary(registration: Registration[Any]) -> str:
-    return (inspect.getdoc(registration.system) or "").split("\n")[0]
+    return _documentation(registration).split("\n")[0]
 
 
 def _changes(registration: Registration[Any]) -> str:

@@ -232,14 +232,19 @@ def _groups(measures: Mapping[str, Measure]) -> list[list[Measure]]:
 
 
 def _checked(name: str, values: PerTopic, judged: Mapping[str, object]) -> dict[str, float]:
+    found = {}
     for topic in judged:
         value = values.get(topic)
-        if value is None or not math.isfinite(value):
+        try:
+            found[topic] = float(value)  # type: ignore[arg-type]
+        except Exception:  # whatever it is, it is not a number
+            found[topic] = math.nan
+        if not math.isfinite(found[topic]):
             raise PluginError(
-                f"the measure '{name}' gives {value} for topic '{topic}'; it must give a finite "
+                f"the measure '{name}' gives {value!r} for topic '{topic}'; it must give a finite "
                 "number for every judged topic."
             )
-    return {topic: float(values[topic]) for topic in judged}
+    return found
 
 
 def _aggregate(measure: Measure | None, values: Sequence[float]) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from irplatform.errors import InputError
+from irplatform.registry.answers import json_mapping
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -42,14 +43,15 @@ def dependencies(
         known = registry().feature_group(name)
         group = known.create(given.get(name, {}))
         with known.at_work("checking its options"):
-            if of_group := group.check():
-                found[name] = dict(of_group)
-    told = [
+            told = group.check()
+        if of_group := json_mapping(known.who, "check", told):
+            found[name] = of_group
+    named = [
         given.get(group.name, {}).get("knowledge")
         for group in _known(names)
         if group.system.reads_knowledge
     ]
-    read = [list(installed()) if bases is None else list(bases) for bases in told]
+    read = [list(installed()) if bases is None else list(bases) for bases in named]
     marks = sorted({open_knowledge(bases).fingerprint for bases in read if bases})
     return {
         **({"knowledge": marks[0] if len(marks) == 1 else marks} if marks else {}),
@@ -134,14 +136,14 @@ def check_systems(
     for name in names:
         known = registry().retriever(name) if kind == "retriever" else registry().reranker(name)
         try:
-            of_system = known.create(settings.get(name, {})).depends_on()
+            of_system = known.dependencies(known.options(settings.get(name, {})))
         except InputError as error:  # which says where options of a system of its own are
             raise InputError(
                 f"{error} Here, as one of {among}, its options are those in settings.{name} of "
                 f"the group '{among.partition('.')[0]}'."
             ) from error
         if of_system:
-            found[name] = dict(of_system)
+            found[name] = of_system
     return found
 
 

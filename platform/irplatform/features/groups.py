@@ -13,6 +13,7 @@ import numpy.typing as npt
 from irplatform.errors import InputError, PluginError, plugin_at_work
 from irplatform.features.dependencies import check_names
 from irplatform.plugin import Documents, FeatureGroup, Topic, TrainableFeatureGroup
+from irplatform.registry.answers import json_mapping
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -101,11 +102,13 @@ class Group:
     @cached_property
     def described(self) -> dict[str, Any]:
         """What its features depend on, beside documents and topics."""
+        with self.at_work("saying what it depends on"):
+            told = self.held.depends_on()
         return {
             "group": self.name,
             "options": self.held.options.model_dump(mode="json"),
             "features": list(self.names),
-            "of": dict(self.held.depends_on()),
+            "of": json_mapping(self.who, "depends_on", told),
             "format": _FORMAT,
             **self._source,
             **({"learned": self.learned} if self.learned else {}),

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from irplatform.errors import PluginError
-from irplatform.plugin import FeatureGroup, Reranker, Retriever
+from irplatform.errors import InputError, PluginError
+from irplatform.plugin import FeatureGroup, Options, Reranker, Retriever
+from irplatform.registry.guarded import guarded_collection, guarded_measure
 from irplatform.registry.registration import Registration
+from irplatform.registry.settings import flat, settings_of
 from irplatform.registry.tables import Tables
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     import pluggy
 
@@ -65,14 +68,21 @@ class Contribution:
                 raise PluginError(
                     f"{kind} '{name}' is {system!r}, not a subclass of {base.__name__}"
                 )
-            table[name] = Registration(name, kind, system, defaults, self._plugin)
-            table[name].options({})  # the defaults are checked now, not when it is used
+            options: object = system.Options
+            if not (isinstance(options, type) and issubclass(options, Options)):
+                raise PluginError(
+                    f"the Options of {kind} '{name}' are {options!r}, not a subclass of "
+                    "irplatform.plugin.Options"
+                )
+            table[name] = made = Registration(name, kind, system, defaults, self._plugin)
+            made.options({})  # the defaults are checked now, not when it is used
+            _check_presets(made)
 
         return add
 
     def _add_collection(self, name: str, load: Callable[[], Collection], /, *, title: str) -> None:
         self._check(name, "collection", self.tables.collections)
-        self.tables.collections[name] = load
+        self.tables.collections[name] = guarded_collection(name, load, self._plugin)
         self.tables.collection_titles[name] = title
 
     def _add_measure(self, name: str, compute: Callable[..., Mapping[str, float]], /) -> None:
@@ -81,7 +91,7 @@ class Contribution:
         if _is_standard(name):
             raise PluginError(f"measure '{name}' is a standard one; give yours another name")
         self.provides.append(f"measure {name}")
-        self.tables.measures[name] = compute
+        self.tables.measures[name] = guarded_measure(name, compute, self._plugin)
 
     def _add_results(self, file: Path, /) -> None:
         if not Path(file).is_file():
@@ -110,3 +120,30 @@ def _is_standard(name: str) -> bool:
         return bool(ir_measures.parse_trec_measure(name))
     except (ValueError, NameError):
         return False
+
+
+def _check_presets(made: Registration[System]) -> None:
+    """See that a system takes its presets.
+
+    Raises:
+        PluginError: a preset is no table of settings, or names an option or a value that it does
+            not take.
+    """
+    presets: object = made.presets
+    if not isinstance(presets, Mapping):
+        raise PluginError(
+            f"the presets of {made.kind} '{made.name}' are {presets!r}, not settings by name"
+        )
+    for name, settings in presets.items():
+        if not isinstance(settings, Mapping):
+            raise PluginError(
+                f"preset '{name}' of {made.kind} '{made.name}' is {settings!r}, not a table "
+                "of settings"
+            )
+        try:
+            _, values = settings_of(
+                made, {f"{made.name}.{key}": value for key, value in flat(settings).items()}
+            )
+            made.options(values)
+        except InputError as error:
+            raise PluginError(f"preset '{name}': {error}") from error

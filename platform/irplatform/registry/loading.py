@@ -9,11 +9,13 @@ some off (`-delta`).
 from __future__ import annotations
 
 import functools
+import inspect
 import os
 from importlib import metadata
 from typing import TYPE_CHECKING
 
-from irplatform.errors import in_a_line, unknown
+from irplatform import stdout
+from irplatform.errors import in_a_line, place_in, show_traceback, unknown
 from irplatform.plugin import Hooks
 from irplatform.registry.contribution import Contribution
 from irplatform.registry.lookup import Registry
@@ -75,13 +77,30 @@ def _load_one(found: Registry, entry_point: metadata.EntryPoint) -> Plugin:
     plugin = Plugin(entry_point.name, distribution, version)
     contribution = Contribution(plugin)
     try:
-        module = entry_point.load()
-        found.manager.register(module, name=str(plugin))
-        found.manager.check_pending()
-        contribution.collect(found.manager)
+        with stdout.spared():
+            module = entry_point.load()
+            found.manager.register(module, name=str(plugin))
+            found.manager.check_pending()
+            contribution.collect(found.manager)
+            unmarked = _unmarked(found, module)
         found.add(contribution.tables)
     except (Exception, SystemExit) as error:  # a stranger's module must not stop the others
         if found.manager.has_plugin(str(plugin)):
             found.manager.unregister(name=str(plugin))
-        return Plugin(plugin.name, distribution, version, error=in_a_line(error))
-    return Plugin(plugin.name, distribution, version, provides=tuple(contribution.provides))
+        show_traceback(error)
+        place = place_in(entry_point.module, error)
+        told = in_a_line(error) + (f" ({place})" if place else "")
+        return Plugin(plugin.name, distribution, version, error=told)
+    provides = tuple(contribution.provides)
+    return Plugin(plugin.name, distribution, version, provides=provides, unmarked=unmarked)
+
+
+def _unmarked(found: Registry, module: object) -> tuple[str, ...]:
+    """The functions of a plugin that are called like hooks, and are none."""
+    return tuple(
+        name
+        for name, hook in vars(Hooks).items()
+        if inspect.isfunction(hook)
+        and inspect.isroutine(getattr(module, name, None))
+        and found.manager.parse_hookimpl_opts(module, name) is None
+    )

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import pluggy
 
+from irplatform import stdout
 from irplatform.console import notice
-from irplatform.errors import in_a_line, unknown
+from irplatform.errors import in_a_line, show_traceback, unknown
 from irplatform.registry.sources import GROUP
 from irplatform.registry.tables import Tables
 
@@ -63,7 +64,11 @@ class Registry(Tables):
         if name in table:
             return table[name]
         failed = "; ".join(
-            f"{plugin} could not be loaded: {plugin.error}" for plugin in self.broken
+            f"{plugin} could not be loaded: {plugin.error}"
+            if plugin.error
+            else f"{plugin}: {plugin.forgotten}"
+            for plugin in self.plugins
+            if plugin.error or plugin.forgotten
         )
         raise unknown(kind, name, table, hint=failed)
 
@@ -79,6 +84,8 @@ class Registry(Tables):
         """Call a hook of every plugin; one that fails is named and the rest go on."""
         for implementation in getattr(self.manager.hook, hook).get_hookimpls():
             try:
-                implementation.function(*[argument][: len(implementation.argnames)])
-            except Exception as error:
+                with stdout.spared():
+                    implementation.function(*[argument][: len(implementation.argnames)])
+            except (Exception, SystemExit) as error:
+                show_traceback(error)
                 notice(f"{implementation.plugin_name}: {hook} failed: {in_a_line(error)}")

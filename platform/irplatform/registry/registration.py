@@ -13,6 +13,7 @@ from irplatform.digests import digest
 from irplatform.errors import InputError, plugin_at_work, unknown
 from irplatform.option_problems import first_problem
 from irplatform.plugin import FeatureGroup, Options, Reranker, Retriever
+from irplatform.registry.answers import json_mapping
 from irplatform.registry.sources import OURS, source_digest
 
 if TYPE_CHECKING:
@@ -32,6 +33,8 @@ class Plugin:
         version: that package's version.
         error: why it could not be used, or "".
         provides: what it registered, as "reranker delta".
+        unmarked: functions that are called like hooks but lack `@hookimpl`, so that nobody calls
+            them.
     """
 
     name: str
@@ -39,6 +42,18 @@ class Plugin:
     version: str
     error: str = ""
     provides: tuple[str, ...] = ()
+    unmarked: tuple[str, ...] = ()
+
+    @property
+    def forgotten(self) -> str:
+        """What its author forgot, in words; "" for nothing."""
+        which = " and ".join(self.unmarked)
+        return f"{which} will not be called without @hookimpl" if which else ""
+
+    @property
+    def ours(self) -> bool:
+        """Whether it comes with the platform."""
+        return self.distribution == OURS
 
     def __str__(self) -> str:
         return f"plugin '{self.name}' ({self.distribution} {self.version})"
@@ -106,15 +121,11 @@ class Registration(Generic[System]):
         classes.
         """
         made_by = {"distribution": self.plugin.distribution, "version": self.plugin.version}
-        if not self._is_ours:
+        if not self.plugin.ours:
             bases = (Reranker, Retriever, FeatureGroup)
             lineage = [held.__module__ for held in self.system.__mro__ if issubclass(held, bases)]
             made_by["source"] = source_digest(*lineage)
         return made_by
-
-    @property
-    def _is_ours(self) -> bool:
-        return self.plugin.distribution == OURS
 
     def describe(self, options: Options) -> dict[str, Any]:
         """What its results depend on: the code that makes them, and the options.
@@ -122,7 +133,7 @@ class Registration(Generic[System]):
         Of a stranger's plugin the content of the files that options name, too; ours tell of theirs
         in `depends_on`.
         """
-        files = {} if self._is_ours else dict(_files_of(options))
+        files = {} if self.plugin.ours else dict(_files_of(options))
         return {
             **self.made_by,
             "options": options.model_dump(mode="json"),
@@ -131,12 +142,37 @@ class Registration(Generic[System]):
 
     def create(self, settings: Mapping[str, object]) -> System:
         """An instance with `settings` in place of default options."""
-        return self.system(self.options(settings))
+        return self.made(self.options(settings))
+
+    def made(self, options: Options) -> System:
+        """An instance with these options.
+
+        Raises:
+            PluginError: it cannot be made.
+        """
+        with self.at_work("being made"):
+            return self.system(options)
+
+    def dependencies(self, options: Options) -> dict[str, object]:
+        """What results depend on beside options, documents and topics, as an instance says it.
+
+        Raises:
+            InputError: what the options name is not there.
+            PluginError: it cannot say, or not in JSON.
+        """
+        asked = self.made(options)
+        with self.at_work("saying what it depends on"):
+            found = asked.depends_on()
+        return json_mapping(self.who, "depends_on", found)
+
+    @property
+    def who(self) -> str:
+        """The system and its plugin, for messages."""
+        return f"{self.kind} '{self.name}' of {self.plugin}"
 
     def at_work(self, doing: str) -> AbstractContextManager[None]:
         """Within it, what goes wrong in the system's code names the plugin and the place."""
-        who = f"{self.kind} '{self.name}' of {self.plugin}"
-        return plugin_at_work(who, doing, self.system.__module__)
+        return plugin_at_work(self.who, doing, self.system.__module__)
 
 
 def _files_of(options: Options, prefix: str = "") -> Iterator[tuple[str, str]]:

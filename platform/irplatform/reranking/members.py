@@ -166,7 +166,8 @@ class _Job:
         if not isinstance(member, TrainableReranker):
             raise InputError(f"reranker '{self.choice.name}' does not learn.")
         if self.start is not None:
-            member.load(self.start)
+            with self.choice.registration.at_work("loading its pre-training"):
+                member.load(self.start)
         data = TrainingData(
             [example.labelled for example in self.split.training],
             [example.labelled for example in self.split.validation],

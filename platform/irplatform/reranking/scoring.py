@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from irplatform.errors import PlatformError, PluginError
+from irplatform.errors import PlatformError, PluginError, in_a_line
 from irplatform.journal import append_journal, read_journal
 from irplatform.plugin import Documents, Reranker, Resources, Topic
 
@@ -90,33 +90,54 @@ def _mean_scores(
 def _checked(
     registration: Registration[Reranker], reranker: Reranker, batch: Batch
 ) -> list[Values]:
-    who = f"reranker '{registration.name}' of {registration.plugin}"
     topics = ", ".join(topic.id for topic, _ in batch[:3]) + (", …" if len(batch) > 3 else "")
     with registration.at_work(f"scoring topics {topics}"):
         scores = _within_memory(registration, reranker, batch)
-    if len(scores) != len(batch):
-        raise PluginError(f"{who} returned scores for {len(scores)} topics, not {len(batch)}.")
-    checked = []
-    for (topic, documents), given in zip(batch, scores, strict=True):
-        try:
-            values = np.asarray(given, dtype=np.float64)
-        except (TypeError, ValueError) as error:
-            raise PluginError(
-                f"{who} returned no numbers for topic {topic.id}: {error}."
-            ) from error
-        if values.shape != (len(documents),):
-            raise PluginError(
-                f"{who} returned {values.size} scores for the {len(documents)} documents of topic "
-                f"{topic.id}."
-            )
-        if not np.isfinite(values).all():
-            at = int(np.flatnonzero(~np.isfinite(values))[0])
-            raise PluginError(
-                f"{who} gave document {documents.ids[at]} of topic {topic.id} the score "
-                f"{values[at]}; scores must be finite."
-            )
-        checked.append(values)
-    return checked
+    return [
+        _values(registration.who, topic, documents, given)
+        for (topic, documents), given in zip(batch, scores, strict=True)
+    ]
+
+
+def _values(who: str, topic: Topic, documents: Documents, given: object) -> Values:
+    """What a reranker returned for a topic, as one finite number per document.
+
+    Raises:
+        PluginError: it is not.
+    """
+    try:
+        values = np.asarray(given, dtype=np.float64)
+    except Exception as error:  # of whatever it returned: a tensor with gradients, a huge number
+        raise PluginError(
+            f"{who} returned no numbers for topic {topic.id}: {in_a_line(error)}."
+        ) from error
+    wanted = (len(documents),)
+    if values.ndim == 0:
+        raise PluginError(
+            f"{who} returned {_kind(given)} for topic {topic.id}; a number for each of its "
+            f"{len(documents)} documents is needed."
+        )
+    if values.ndim > 1:
+        raise PluginError(
+            f"{who} returned numbers of shape {values.shape} for topic {topic.id}; {wanted} is "
+            "needed."
+        )
+    if values.shape != wanted:
+        raise PluginError(
+            f"{who} returned {values.size} scores for the {len(documents)} documents of topic "
+            f"{topic.id}."
+        )
+    if not np.isfinite(values).all():
+        at = int(np.flatnonzero(~np.isfinite(values))[0])
+        raise PluginError(
+            f"{who} gave document {documents.ids[at]} of topic {topic.id} the score "
+            f"{values[at]}; scores must be finite."
+        )
+    return values
+
+
+def _kind(given: object) -> str:
+    return "None" if given is None else f"one {type(given).__name__}"
 
 
 def _within_memory(
@@ -124,7 +145,7 @@ def _within_memory(
 ) -> list[Sequence[float]]:
     """Score a batch; when memory runs out, score its halves."""
     try:
-        return reranker.score_batch(batch)
+        return _per_topic(registration.who, reranker.score_batch(batch), len(batch))
     except (MemoryError, RuntimeError) as error:
         if not _out_of_memory(error):
             raise
@@ -149,6 +170,26 @@ def _within_memory(
             ]
         ).tolist()
     ]
+
+
+def _per_topic(who: str, given: object, topics: int) -> list[Sequence[float]]:
+    """What `score_batch` returned, as a list with an entry for every topic.
+
+    Raises:
+        PluginError: it is not.
+    """
+    # A table has no order that is promised, and a generator would work outside of all guards.
+    if isinstance(given, Mapping | str) or not (
+        hasattr(given, "__len__") and hasattr(given, "__getitem__")
+    ):
+        raise PluginError(
+            f"{who} returned {_kind(given)} from score_batch; a list with the scores of each topic "
+            "is needed."
+        )
+    scores: list[Sequence[float]] = list(given)  # type: ignore[call-overload]
+    if len(scores) != topics:
+        raise PluginError(f"{who} returned scores for {len(scores)} topics, not {topics}.")
+    return scores
 
 
 def _out_of_memory(error: Exception) -> bool:

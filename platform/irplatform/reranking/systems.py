@@ -60,12 +60,24 @@ class RerankerChoice:
     @property
     def holds_first_stage(self) -> bool:
         """Whether it has weighed the first stage's score already."""
-        return self.registration.system(self.options).holds_first_stage()
+        reranker = self.registration.made(self.options)
+        with self.registration.at_work("saying whether it holds the first stage"):
+            return bool(reranker.holds_first_stage())
+
+    def check(self) -> None:
+        """Ask now what a run asks late: nobody wants to know after the first stage.
+
+        Raises:
+            InputError: what its options name is not there.
+            PluginError: it cannot be made, or cannot say what it depends on.
+        """
+        self.describe()
+        _ = self.holds_first_stage
 
     def create(self, resources: Resources) -> Reranker:
         """An instance that has taken what it needs."""
+        reranker = self.registration.made(self.options)
         with self.registration.at_work("preparing"):
-            reranker = self.registration.system(self.options)
             reranker.prepare(resources)
         return reranker
 
@@ -76,7 +88,8 @@ class RerankerChoice:
         """
         if not knowledge or self.trained or self.plain is not None:
             return self
-        options = self.registration.system.expanding(self.options, knowledge)
+        with self.registration.at_work("reading its options"):
+            options = self.registration.system.expanding(self.options, knowledge)
         return replace(self, options=options, plain=self.options)
 
     def as_trained(self, recorded: Mapping[str, object]) -> RerankerChoice:
@@ -101,16 +114,17 @@ class RerankerChoice:
         if not issubclass(system, TrainableReranker):
             return self
         shared = replace(self.registration, name=system.pretrained_as or self.name)
-        options = system.options_of_pretraining(self.options)
+        with self.registration.at_work("reading its options"):
+            options = system.options_of_pretraining(self.options)
         return replace(self, registration=shared, options=options, members=1)
 
     def describe(self) -> dict[str, Any]:
         """What its scores depend on, beside documents, topics and training."""
-        more = self.registration.system(self.options).depends_on()
+        more = self.registration.dependencies(self.options)
         return {
             "reranker": self.name,
             **self.registration.describe(self.options),
-            **({"of": dict(more)} if more else {}),
+            **({"of": more} if more else {}),
         }
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from irplatform.console import notice
 from irplatform.errors import PluginError
+from irplatform.registry.answers import json_mapping
 from irplatform.retrieval.among import rank_among
 from irplatform.retrieval.dates import DATES_FORMAT, Years, date_limits, search_before
 from irplatform.retrieval.fusion import Fusion
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 FUSED = "fused"
 _FORMAT = 2
 """Raise it when retrievers rank otherwise with the same options."""
+_LOOKED_UP = 10_000
+"""Documents of a stranger's retriever that are looked up in the index, 40 µs each."""
 
 
 @dataclass(frozen=True)
@@ -44,8 +47,10 @@ class RetrieverChoice:
 
     def describe(self) -> dict[str, Any]:
         """What its ranking depends on, beside index and topics."""
-        retriever = self.registration.system(self.options)
-        depends_on, remark = dict(retriever.depends_on()), retriever.remark()
+        depends_on = self.registration.dependencies(self.options)
+        retriever = self.registration.made(self.options)
+        with self.registration.at_work("remarking on its scores"):
+            remark = retriever.remark()
         return {
             "retriever": self.name,
             **self.registration.describe(self.options),
@@ -55,13 +60,23 @@ class RetrieverChoice:
 
     def check(self, topics: Sequence[Topic]) -> None:
         """Raise an InputError where options do not fit the topics that are to be searched."""
+        retriever = self.registration.made(self.options)
         with self.registration.at_work("looking at topics"):
-            self.registration.system(self.options).check(topics)
+            retriever.check(topics)
 
     def about(self, topics: Sequence[Topic], resources: CollectionResources) -> dict[str, Any]:
         """What metadata say of a search for some topics; the user is told what matters of it."""
+        retriever = self.registration.made(self.options)
         with self.registration.at_work("looking at topics"):
-            return dict(self.registration.system(self.options).about(topics, resources))
+            told = retriever.about(topics, resources)
+        return json_mapping(self.registration.who, "about", told)
+
+    def explain(self, topic: Topic, resources: CollectionResources) -> dict[str, Any]:
+        """The query that the retriever makes of a topic."""
+        retriever = self.registration.made(self.options)
+        with self.registration.at_work(f"explaining topic {topic.id}"):
+            told = retriever.explain(topic, resources)
+        return json_mapping(self.registration.who, "explain", told)
 
 
 @dataclass(frozen=True)
@@ -197,11 +212,11 @@ def find(
     """Search with a retriever, and see that it keeps its contract; nothing is cached.
 
     Raises:
-        PluginError: it returned something else than a run with an entry for every topic.
+        PluginError: it returned something else than a run with an entry for every topic, or
+            documents that are not in the collection.
     """
-    with choice.registration.at_work("opening it"):
-        retriever = choice.registration.system(choice.options)
-    who = f"retriever '{choice.name}' of {choice.registration.plugin}"
+    retriever = choice.registration.made(choice.options)
+    who = choice.registration.who
 
     def search(topics: Sequence[Topic], depth: int) -> Mapping[str, Ranking]:
         with choice.registration.at_work("searching"):
@@ -212,13 +227,47 @@ def find(
             raise PluginError(
                 f"{who} returned no ranking for topic {missing[0]}; an empty one is fine."
             )
-        return {t.id: run.rankings[t.id].top(depth) for t in topics}
+        found = {t.id: run.rankings[t.id] for t in topics}
+        _refuse_what_is_no_ranking(who, found)
+        found = {topic: ranking.top(depth) for topic, ranking in found.items()}
+        if not choice.registration.plugin.ours:
+            _refuse_strange_documents(who, found, resources)
+        return found
 
     limits = {} if retriever.limits_dates else date_limits(topics)
     if not limits:
         return Run(choice.name, search(topics, depth))
     years = Years(resources.documents)
     return Run(choice.name, search_before(search, topics, depth, limits, years))
+
+
+def _refuse_what_is_no_ranking(who: str, found: Mapping[str, object]) -> None:
+    for topic, ranking in found.items():
+        if not isinstance(ranking, Ranking):
+            raise PluginError(
+                f"{who} returned {type(ranking).__name__} for topic {topic}, not a Ranking; "
+                "Ranking.of(doc_ids, scores) makes one."
+            )
+        if strange := [doc_id for doc_id in ranking.doc_ids if not isinstance(doc_id, str)]:
+            raise PluginError(
+                f"{who} found document {strange[0]!r} for topic {topic}: ids are text (str), not "
+                f"{type(strange[0]).__name__}."
+            )
+
+
+def _refuse_strange_documents(
+    who: str, found: Mapping[str, Ranking], resources: CollectionResources
+) -> None:
+    """Look the first documents of every topic up, which takes less than a second in all."""
+    contains = resources.index().contains
+    most = max(1, _LOOKED_UP // max(1, len(found)))
+    for topic, ranking in found.items():
+        for doc_id in ranking.doc_ids[:most]:
+            if not contains(doc_id):
+                raise PluginError(
+                    f"{who} found document '{doc_id}' for topic {topic}, which is not in the "
+                    "collection."
+                )
 
 
 def _complete(name: str, topics: Sequence[Topic], found: Mapping[str, Any]) -> Run:

@@ -51,9 +51,10 @@ def ready(
         return member, CHECKPOINT
     with tempfile.TemporaryDirectory() as scratch:
         try:
-            member.save(Path(scratch))  # what has no weights yet fails here, and learns below
-            member.load(Path(scratch))
-            member.score(chosen[0][0], resources.documents(chosen[0][1][:2]))
+            with choice.registration.at_work("scoring untrained"):
+                member.save(Path(scratch))  # what has no weights yet fails here, and learns below
+                member.load(Path(scratch))
+                member.score(chosen[0][0], resources.documents(chosen[0][1][:2]))
         except Exception:  # whatever a model raises that is asked before it learned
             notice(f"{choice.name} cannot score untrained: training it on a few topics")
         else:

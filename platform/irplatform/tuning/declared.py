@@ -26,6 +26,8 @@ class Declared:
         kinds: the types and literal values that it takes; empty where that is not declared.
         low: its declared lower bound.
         high: its declared upper bound.
+        above: whether it must be above `low` (`gt`), not just as high.
+        below: whether it must be below `high` (`lt`), not just as low.
     """
 
     system: str
@@ -33,6 +35,8 @@ class Declared:
     kinds: tuple[Any, ...] = ()
     low: float | None = None
     high: float | None = None
+    above: bool = False
+    below: bool = False
 
     @property
     def whole(self) -> bool:
@@ -91,12 +95,15 @@ def _kinds(annotation: Any) -> tuple[Any, ...]:
     return (annotation,)
 
 
-def _bounds(found: FieldInfo | None) -> tuple[float | None, float | None]:
-    """The bounds of `Field(ge=…, lt=…)`; an open end counts as closed, and its value is refused."""
+def _bounds(found: FieldInfo | None) -> tuple[float | None, float | None, bool, bool]:
+    """The bounds of `Field(ge=…, lt=…)`, and which of them are values that it does not take."""
     low = high = None
+    above = below = False
     for constraint in found.metadata if found else ():
         for side in ("ge", "gt"):
-            low = getattr(constraint, side, low)
+            if (bound := getattr(constraint, side, None)) is not None:
+                low, above = bound, side == "gt"
         for side in ("le", "lt"):
-            high = getattr(constraint, side, high)
-    return low, high
+            if (bound := getattr(constraint, side, None)) is not None:
+                high, below = bound, side == "lt"
+    return low, high, above, below

@@ -8,13 +8,14 @@ scale.
 
 from __future__ import annotations
 
+import math
 import tomllib
 from typing import TYPE_CHECKING, Any
 
 from irplatform.choices import choose_systems, unknown_option
 from irplatform.errors import InputError
 from irplatform.tuning.declared import Declared, declarations
-from irplatform.tuning.space import Dimension, Span, Values
+from irplatform.tuning.space import Dimension, Span, Values, decimals
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -101,6 +102,7 @@ def _declared(name: str, declared: Declared) -> Dimension:
     low, high = declared.low, declared.high
     value = declared.value if isinstance(declared.value, int | float) else 0
     if low is not None and high is not None and not 0 < _WIDE * value < high:
+        low, high = _taken(declared, low, high, scale=high - low)
         return _span(name, low, high, whole=declared.whole)
     if isinstance(declared.value, bool) or value <= 0:
         raise InputError(
@@ -109,9 +111,33 @@ def _declared(name: str, declared: Declared) -> Dimension:
         )
     low = max(value / _FACTOR, low or 0)
     high = min(value * _FACTOR, high if high is not None else value * _FACTOR)
+    low, high = _taken(declared, low, high)
     if declared.whole:
         low = max(1, round(low))
     return _span(name, low, high, log=True, whole=declared.whole)
+
+
+def _taken(
+    declared: Declared, low: float, high: float, scale: float | None = None
+) -> tuple[float, float]:
+    """The ends of a range, those that the option does not take a rounding step further in.
+
+    Args:
+        declared: the option.
+        low: lower end.
+        high: upper end.
+        scale: what numbers are rounded to a hundredth of; None takes each end itself.
+    """
+    if declared.above and low == declared.low:
+        low = math.floor(low) + 1 if declared.whole else _stepped(low, scale or low, 1)
+    if declared.below and high == declared.high:
+        high = math.ceil(high) - 1 if declared.whole else _stepped(high, scale or high, -1)
+    return low, high
+
+
+def _stepped(end: float, scale: float, sign: int) -> float:
+    digits = decimals(scale)
+    return round(end + sign * 10.0**-digits, digits)
 
 
 def _span(name: str, low: float, high: float, *, log: bool = False, whole: bool = False) -> Span:

@@ -41,6 +41,11 @@ class Dimension(Protocol):
         """Where a value lies; the nearest place for one that is outside."""
 
 
+def decimals(scale: float) -> int:
+    """How many decimals tell numbers apart that differ by about a hundredth of a scale."""
+    return -math.floor(math.log10(scale / 100))
+
+
 @dataclass(frozen=True)
 class Span:
     """Numbers between two ends, both included.
@@ -80,8 +85,8 @@ class Span:
             value = math.exp(value)
         if self.whole:
             return max(int(self.low), min(int(self.high), round(value)))
-        hundredth = math.log10((value if self.log else self.high - self.low) / 100)
-        return max(self.low, min(self.high, round(value, -math.floor(hundredth))))
+        digits = decimals(value if self.log else self.high - self.low)
+        return max(self.low, min(self.high, round(value, digits)))
 
     def position(self, value: Value) -> float:
         """Where a number lies."""

@@ -10,7 +10,7 @@ from irplatform.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Container, Mapping, Sequence
 
-    from irplatform.registry import Registration
+    from irplatform.registry.registration import Registration
 
 
 def flat(table: Mapping[str, Any], prefix: str = "") -> dict[str, object]:

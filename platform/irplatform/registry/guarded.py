@@ -1,0 +1,71 @@
+"""Functions that plugins register, guarded: what goes wrong inside of them names the plugin.
+
+Systems have a `Registration`, whose users put the guard where they call them; collections and
+measures are plain functions, called far from the registry.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from irplatform.errors import PluginError, plugin_at_work
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from irplatform.collections import Collection
+    from irplatform.registry.registration import Plugin
+    from irplatform.runs import Run
+
+    Measure = Callable[[Mapping[str, Mapping[str, int]], Run], Mapping[str, float]]
+
+
+def guarded_collection(
+    name: str, load: Callable[[], Collection], plugin: Plugin
+) -> Callable[[], Collection]:
+    """A function that loads a collection, and names the plugin where it does not."""
+    who = f"collection '{name}' of {plugin}"
+
+    module = _module(load)
+
+    @functools.wraps(load)
+    def loaded() -> Collection:
+        from irplatform.collections import Collection
+
+        with plugin_at_work(who, "being loaded", module):
+            found = load()
+        if not isinstance(found, Collection):
+            raise PluginError(f"{who} is {type(found).__name__}, not a Collection.")
+        return found
+
+    loaded.__module__ = module
+    return loaded
+
+
+def guarded_measure(name: str, compute: Measure, plugin: Plugin) -> Measure:
+    """A function that computes a measure, and names the plugin where it does not."""
+    who = f"measure '{name}' of {plugin}"
+
+    module = _module(compute)
+
+    @functools.wraps(compute)
+    def computed(qrels: Mapping[str, Mapping[str, int]], run: Run) -> Mapping[str, float]:
+        with plugin_at_work(who, f"scoring {run.name}", module):
+            values = compute(qrels, run)
+        if not isinstance(values, Mapping):
+            raise PluginError(
+                f"{who} returned {type(values).__name__}; a mapping of topic to number is needed."
+            )
+        return values
+
+    computed.__module__ = module  # whose source tells one measure from another
+    return computed
+
+
+def _module(function: Callable[..., object]) -> str:
+    """Where a function comes from; that of a partial one, which has no module of its own."""
+    while isinstance(function, functools.partial):
+        function = function.func
+    return function.__module__

@@ -1,0 +1,65 @@
+"""What a reranker cannot say of itself names its plugin, and is told before any work."""
+
+from collections import UserDict
+from pathlib import Path
+
+import pytest
+from small import registration
+
+from irplatform.errors import InputError, PluginError
+from irplatform.plugin import Reranker
+from irplatform.reranking.systems import RerankerChoice
+
+WHO = r"reranker 'ranker' of plugin 'strange' \(strange-distribution 1.2\)"
+
+
+def _choice(**methods):
+    held = registration(type("Odd", (Reranker,), methods))
+    return RerankerChoice(held, held.options({}))
+
+
+def _raises(*arguments):
+    raise KeyError("gone")
+
+
+@pytest.mark.parametrize(
+    ("methods", "message"),
+    [
+        (
+            {"__init__": _raises},
+            r"failed being made: KeyError: 'gone' \(.*that_fail\.py:\d+, in",
+        ),
+        ({"__init__": lambda self: None}, "failed being made: TypeError: .*takes 1 positional"),
+        ({"depends_on": _raises}, "failed saying what it depends on: KeyError"),
+        ({"depends_on": lambda self: Path("x")}, "returned PosixPath from depends_on; a mapping"),
+        ({"depends_on": lambda self: {"x"}}, "returned set from depends_on"),
+        ({"depends_on": lambda self: None}, "returned NoneType from depends_on"),
+        (
+            {"depends_on": lambda self: {"file": Path("x")}},
+            "returned from depends_on what is not JSON: TypeError: .*PosixPath",
+        ),
+        ({"holds_first_stage": _raises}, "failed saying whether it holds the first stage"),
+    ],
+)
+def test_it_is_named_when_it_is_checked(methods, message):
+    with pytest.raises(PluginError, match=f"{WHO} {message}"):
+        _choice(**methods).check()
+
+
+def test_a_class_that_fails_at_its_options_is_named():
+    with pytest.raises(PluginError, match=f"{WHO} failed reading its options: KeyError"):
+        _choice(expanding=classmethod(_raises)).expanding(("mesh",))
+
+
+def test_what_it_depends_on_is_part_of_its_description():
+    choice = _choice(depends_on=lambda self: UserDict({"file": "digest"}))
+    choice.check()
+    assert choice.describe()["of"] == {"file": "digest"}
+
+
+def test_an_input_error_stays_the_users():
+    def depends_on(self):
+        raise InputError("there is no such file.")
+
+    with pytest.raises(InputError, match="there is no such file"):
+        _choice(depends_on=depends_on).check()
