@@ -139,7 +139,7 @@ class JsonLinesCorpus(Corpus):
 
     def _look_for_fields(self) -> tuple[str, ...]:
         found = dict.fromkeys(self.names.fields)
-        with progress(f"{self.name}: looking for fields") as advance:
+        with progress(f"looking for fields in {self.name}") as advance:
             for document in self:
                 found.update(dict.fromkeys(document.fields))
                 advance(1)
