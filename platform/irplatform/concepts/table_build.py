@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from irplatform.concepts.unite import United
-    from irplatform.knowledge import KnowledgeBase
+    from irplatform.knowledge import KnowledgeBase, NameKind
 
 _LONGEST_KEY = 100
 _MARKS_PER_KEY = 32
@@ -94,8 +94,20 @@ def _entries(concepts: Sequence[United]) -> dict[str, list[Entry]]:
                 if when is None or len(key) > _LONGEST_KEY:
                     continue
                 how = when | Condition.WHOLE if inverted else when
-                found.setdefault(key, []).append(Entry(number, NAME_RANK[kind], int(how), text))
+                found.setdefault(key, []).append(
+                    Entry(number, _rank(kind, concept), int(how), text)
+                )
     return {key: _settled(key, entries, concepts) for key, entries in found.items()}
+
+
+def _rank(kind: NameKind, concept: United) -> int:
+    """How well a name says its concept, as in `NAME_RANK`, but for genes' other symbols.
+
+    A previous symbol goes before another gene's alias, for it was the official one.
+    """
+    if concept.kind == "gene" and kind in {"alias", "previous"}:
+        return NAME_RANK["previous" if kind == "alias" else "alias"]
+    return NAME_RANK[kind]
 
 
 def _settled(key: str, entries: list[Entry], concepts: Sequence[United]) -> list[Entry]:
