@@ -5,8 +5,11 @@ Every example is one that was read in an abstract.
 
 import pytest
 
+from irplatform.concepts import ConceptOptions
 from irplatform.concepts.build import concept_table
+from irplatform.concepts.gene_names import is_known_alias, is_mostly_something_else
 from irplatform.concepts.matcher import NameMatcher
+from irplatform.concepts.pipeline import ConceptPipeline
 from irplatform.concepts.table import ConceptTable
 from irplatform.knowledge import add
 
@@ -101,3 +104,79 @@ def test_a_previous_symbol_goes_before_another_genes_alias(found, table, text, g
 def test_an_alias_that_was_anothers_symbol_counts_where_the_gene_is_named(found):
     assert found("INTS2, that is INT2") == ["INTS2", "FGF3"]
     assert found("integrator complex subunit 2") == ["INTS2"]
+
+
+def test_a_known_alias_goes_before_another_genes_previous_symbol(found):
+    assert found("gp75 and TRP-2") == ["DCT"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "PC-3 and PC3 cells",
+        "TPC-1 cells",
+        "Ion Torrent PGM",
+        "10 ml min-1",
+        "the past 3 decades",
+        "Sca-1 positive",
+        "B16-F10 melanoma",
+        "by SDS-PAGE",
+        "SDS",
+        "MSK-IMPACT",
+        "5 mg BID",
+        "Part 1 of the study",
+        "2 per 1,000",
+        "GGT>CAT",
+        "OAS 2.4 months",
+        "MIB-1 index",
+    ],
+)
+def test_cell_lines_units_and_abbreviations_are_no_genes(found, text):
+    assert found(text) == []
+
+
+def test_an_ambiguous_symbol_counts_where_the_gene_is_named_too(found):
+    assert found("serine dehydratase, SDS") == ["SDS", "SDS"]
+    assert found("serine dehydratase by SDS-PAGE") == ["SDS"]
+    assert found("coagulation factor X; F10; B16-F10") == ["F10", "F10"]
+    assert found("versican is PG-M") == ["VCAN", "VCAN"]
+
+
+def test_a_symbol_that_is_mostly_another_gene_leaves_it_the_name(found):
+    assert found("TTF-1 and TTF1") == ["NKX2-1", "NKX2-1"]
+
+
+@pytest.mark.parametrize(
+    ("text", "gene"),
+    [
+        ("HER2", "ERBB2"), ("HER-2/neu", "ERBB2"), ("p53", "TP53"), ("K-ras", "KRAS"),
+        ("B-raf", "BRAF"), ("B-Raf", "BRAF"), ("CD20+", "MS4A1"), ("CK7", "KRT7"),
+        ("PD-L1", "CD274"), ("PDL1", "CD274"), ("PD-1", "PDCD1"), ("Ki-67", "MKI67"),
+        ("c-ABL", "ABL1"), ("c-MET", "MET"), ("c-myc", "MYC"), ("OAS2", "OAS2"),
+    ],
+)  # fmt: skip
+def test_what_articles_call_a_gene_is_the_gene(found, text, gene):
+    assert found(text) == [gene]
+
+
+def test_genes_of_a_fusion_are_found(found):
+    assert found("EML4-ALK and BCR-ABL") == ["EML4", "ALK", "BCR"]
+
+
+def test_the_receptor_with_a_number_is_another_gene(found, table):
+    assert found("human epidermal growth factor receptor 2") == ["ERBB2"]
+    assert found("human epidermal growth factor 2") == ["ERBB2"]
+    assert found("epidermal growth factor receptor") == ["EGFR"]
+    text = "The human epidermal growth factor receptor 2 (HER2); HER2 is amplified."
+    (mentions,) = ConceptPipeline(table, ConceptOptions(model="none")).mentions([("", text)])
+    assert [table.names[each.concept] for each in mentions] == ["ERBB2"] * 3
+
+
+def test_the_lists_of_gene_names():
+    assert is_known_alias("HER-2", "ERBB2")
+    assert is_known_alias("hMLH1", "MLH1")
+    assert is_known_alias("CK20", "KRT20")
+    assert not is_known_alias("CK20", "KRT2")
+    assert not is_known_alias("HER2", "EGFR")
+    assert is_mostly_something_else("GAA")  # a codon
+    assert not is_mostly_something_else("KIT")
