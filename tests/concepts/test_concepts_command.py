@@ -7,6 +7,7 @@ import pytest
 from commands import call
 from concept_data import ARTICLES, KB, SECOND_KB, Articles
 
+from irplatform.concepts import ConceptOptions, graph_identity
 from irplatform.concepts.check import check
 from irplatform.concepts.export import neighbourhood, to_networkx
 from irplatform.errors import InputError
@@ -97,6 +98,14 @@ def test_export_writes_graphml_with_kinds_counts_and_sources(concepts, here):
     assert len(networkx.read_graphml(here / "some.graphml")) == 4
 
 
+def test_export_writes_over_no_file(concepts, here):
+    (here / "mine.graphml").write_text("something of mine")
+    done = concepts("export", "mine.graphml")
+    assert done.code == 2
+    assert "this file is there already" in done.err
+    assert (here / "mine.graphml").read_text() == "something of mine"
+
+
 def test_export_of_too_much_is_refused(graph, concepts):
     done = concepts("export", "all.graphml", "--limit", "3")
     assert done.code == 2
@@ -116,7 +125,6 @@ def test_a_neighbourhood_grows_by_hops(graph):
 
 @pytest.fixture
 def checked(fresh_home, tmp_path):
-    from irplatform.concepts import ConceptOptions
     from irplatform.concepts.build import open_graph
 
     (tmp_path / "mesh.tsv").write_text(MESH)
@@ -171,6 +179,40 @@ def test_a_graph_of_another_pipeline_is_refused(concepts, here):
     done = concepts("show", "melanoma", "--graph", str(folder.parent))
     assert done.code == 2
     assert "another pipeline (scispacy 0.1, now " in done.err
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        (("--kb", "own"), "--kb would change"),
+        (("--kind", "gene", "--model", "none"), "--kind and --model would change"),
+        (("--linker", "scispacy", "--threshold", "0.5"), "--linker and --threshold would change"),
+    ],
+)
+def test_what_a_graph_is_made_of_is_not_asked_of_one_that_is_made(concepts, graph, given, told):
+    done = concepts("show", "melanoma", "--graph", str(graph.folder), *given)
+    assert done.code == 2
+    assert told in done.err
+
+
+def test_a_graph_is_compared_with_the_pipeline_of_its_own_options(concepts, here):
+    assert concepts("build", "--workers", "1", "--model", "none", "--kind", "gene").code == 0
+    (folder,) = (here / "home" / "concepts").glob("*/graph.json")
+    assert concepts("show", "MET", "--graph", str(folder.parent)).code == 0
+
+
+def test_a_threshold_without_its_linker_is_refused(concepts, here):
+    done = concepts("build", "--threshold", "0.5")
+    assert done.code == 2
+    assert "--threshold is of scispaCy's linker" in done.err
+    assert list((here / "home").glob("concepts/*")) == []
+
+
+def test_the_linkers_options_make_no_second_graph_without_it(here):
+    plain = graph_identity(ConceptOptions())
+    assert graph_identity(ConceptOptions(threshold=0.5, linker_kinds=("gene",))) == plain
+    linked = graph_identity(ConceptOptions(linker="scispacy"))
+    assert graph_identity(ConceptOptions(linker="scispacy", threshold=0.5)) != linked
 
 
 def test_knowledge_bases_without_names_are_refused_and_nothing_is_left(concepts, here):

@@ -44,6 +44,16 @@ def test_a_symbol_in_its_own_case_comes_first(own):
     assert ids(own.find("met")) == ["X:5", "X:6"], "the preferred name before an alias"
 
 
+def test_a_genes_previous_symbol_comes_before_another_genes_alias(fresh_home, write):
+    genes = (
+        "hgnc_id\tsymbol\tname\tlocus_type\talias_symbol\tprev_symbol\n"
+        "HGNC:21710\tTBC1D9\tTBC1 domain family member 9\tgene\tMDR1\t\n"
+        "HGNC:40\tABCB1\tATP binding cassette subfamily B member 1\tgene\t\tMDR1\n"
+    )
+    add("hgnc", [write("hgnc.tsv", genes)])
+    assert ids(open_knowledge(["hgnc"]).find("MDR1")) == ["HGNC:40", "HGNC:21710"]
+
+
 def test_what_has_no_kind_comes_after_what_has_one(both):
     assert ids(both.find("met")) == ["X:5", "NCBIGENE:4233", "X:6", "X:8"]
 

@@ -67,9 +67,18 @@ _graph_option = click.option(
 )
 
 
+_OPTIONS = {"knowledge": "--kb", "kinds": "--kind"}
+"""Options whose names differ from those of the settings."""
+
+
 def _chosen(settings: dict[str, Any]) -> ConceptOptions:
     from irplatform.concepts import ConceptOptions
 
+    if settings["threshold"] and settings["linker"] != "scispacy":
+        raise InputError(
+            "--threshold is of scispaCy's linker, which takes no part here. Add `--linker "
+            "scispacy`, or leave --threshold out."
+        )
     return ConceptOptions(**{name: value for name, value in settings.items() if value})
 
 
@@ -80,14 +89,21 @@ def _corpus(collection: str) -> Corpus:
 
 
 def _graph(corpus: Corpus, folder: Path | None, settings: dict[str, Any]) -> ConceptGraph:
-    from irplatform.concepts import ConceptGraph
+    from irplatform.concepts import ConceptGraph, ConceptOptions
     from irplatform.concepts.build import open_graph
     from irplatform.concepts.pipeline import versions
 
-    options = _chosen(settings)
     if folder is None:
-        return open_graph(corpus, options)
-    return ConceptGraph(folder).require(corpus=corpus.fingerprint, pipeline=versions(options))
+        return open_graph(corpus, _chosen(settings))
+    given = [_OPTIONS.get(name, f"--{name}") for name, value in settings.items() if value]
+    if given:
+        raise InputError(
+            f"{' and '.join(given)} would change what the graph is made of, but --graph names one "
+            "that is made. Leave out the one or the other."
+        )
+    graph = ConceptGraph(folder)
+    options = ConceptOptions(**graph.facts["options"])
+    return graph.require(corpus=corpus.fingerprint, pipeline=versions(options))
 
 
 class _Workers(click.ParamType[int | str]):
@@ -222,6 +238,8 @@ def export(
 
     if path.is_dir():
         raise InputError("this is a folder; name a file.", path=path)
+    if path.exists():
+        raise InputError("this file is there already; name another one.", path=path)
     graph = _graph(_corpus(collection), folder, settings)
     rows, held = (None, None) if around is None else neighbourhood(graph, around, hops)
     made = to_networkx(graph, rows, held, limit=limit)

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from irplatform.concepts.options import ConceptOptions
 
 
+_OF_THE_LINKER = {"threshold", "linker_kinds"}
+"""Options that change nothing where scispaCy's linker takes no part."""
+
+
 def graph_identity(options: ConceptOptions) -> dict[str, Any]:
     """Versions of files, names and pipeline, the knowledge bases and the options, as JSON.
 
@@ -36,5 +40,7 @@ def graph_identity(options: ConceptOptions) -> dict[str, Any]:
         "knowledge": open_knowledge(names).fingerprint,
         "table": TABLE_VERSION,
         "pipeline": pipeline,
-        "options": options.model_copy(update={"knowledge": names}).model_dump(mode="json"),
+        "options": options.model_copy(update={"knowledge": names}).model_dump(
+            mode="json", exclude=set() if options.linker == "scispacy" else _OF_THE_LINKER
+        ),
     }

@@ -134,7 +134,7 @@ class NameMatcher:
             for first in self.table.may_be_names(hashes).tolist():
                 if not valid[first] or (length, first) in defined:
                     continue
-                if words.follows_non(first):
+                if words.follows_non(first) or words.cuts_a_number(first, first + length - 1):
                     continue
                 ends: frozenset[int] | None
                 if number == 1:
@@ -148,6 +148,7 @@ class NameMatcher:
                     loud=capitals.say_nothing(start),
                     proto=words.text[max(0, start - 2) : start] in _PROTO_ONCOGENE,
                     strict=strict,
+                    glued=words.glued(first, first + length - 1),
                 )
                 meaning = self._meanings.of(int(hashes[first]), key, place)
                 if meaning is not None:

@@ -6,7 +6,13 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from irplatform.concepts.ambiguity import Condition, is_acronym_of_nothing
-from irplatform.concepts.surface import bare, lacks_hyphen
+from irplatform.concepts.surface import (
+    bare,
+    ends_in_a_letter,
+    is_count,
+    is_initial_and_word,
+    lacks_hyphen,
+)
 from irplatform.concepts.table import KINDS
 
 if TYPE_CHECKING:
@@ -18,8 +24,8 @@ if TYPE_CHECKING:
 NOTHING = -1
 _REMEMBERED = 1 << 16
 # Operations on flags themselves are ten times as slow.
-_CAPITALS, _SUPPORT, _WHOLE = (
-    int(each) for each in (Condition.CAPITALS, Condition.SUPPORT, Condition.WHOLE)
+_CAPITALS, _SUPPORT, _WHOLE, _ALONE = (
+    int(each) for each in (Condition.CAPITALS, Condition.SUPPORT, Condition.WHOLE, Condition.ALONE)
 )
 
 
@@ -33,6 +39,7 @@ class Place(NamedTuple):
         loud: whether all is written in capitals there.
         proto: whether "c-" or "v-" stands before it.
         strict: whether ambiguous names need support.
+        glued: whether a hyphen joins it to a code: the F10 of B16-F10.
     """
 
     surface: str
@@ -40,6 +47,7 @@ class Place(NamedTuple):
     loud: bool
     proto: bool
     strict: bool
+    glued: bool = False
 
 
 class Meaning(NamedTuple):
@@ -94,8 +102,9 @@ class Meanings:
             concept, rank, condition, name, _ = each
             same = bare(name) == letters
             gene = self.table.kinds[concept] == self._gene
-            if place.proto and gene and not rank:
+            if gene and not rank and place.proto:
                 condition, same = 0, True
+            same = same or (gene and not rank and is_initial_and_word(place.surface))
             if not _possible(each, place, condition, same=same, gene=gene):
                 continue
             order = (rank, not gene, name != place.surface, not same, concept)
@@ -117,8 +126,15 @@ def _possible(each: Candidate, place: Place, condition: int, *, same: bool, gene
             return False  # "proteins" is not "protein S"
     elif not place.ends <= each.ends:
         return False
-    if condition & _WHOLE or (condition & _CAPITALS and not same):
+    if (
+        condition & _WHOLE
+        or (condition & _CAPITALS and not same)
+        or (condition & _ALONE and place.glued)
+        or ends_in_a_letter(place.surface, each.name)
+    ):
         return False
     if gene:
-        return same or not lacks_hyphen(place.surface, each.name)
+        return same or not (
+            lacks_hyphen(place.surface, each.name) or is_count(place.surface, each.name)
+        )
     return place.loud or not is_acronym_of_nothing(place.surface, each.name)

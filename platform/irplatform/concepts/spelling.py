@@ -69,6 +69,33 @@ class Words:
         start, end = self.spans[place - 1]
         return self.text[start:end].lower() == "non"
 
+    def cuts_a_number(self, first: int, last: int) -> bool:
+        """Whether some words end within a number: the "OAS 2" of "OAS 2.4 months"."""
+        start, end = self.spans[last]
+        goes_on = last + 1 < len(self.spans) and self.spans[last + 1][0] == end + 1
+        return (
+            first < last
+            and goes_on
+            and self.text[end] in ".,·"
+            and self.text[start:end].isdigit()
+            and self.text[end + 1].isdigit()
+            and self.text[start - 1].isspace()
+        )
+
+    def glued(self, first: int, last: int) -> bool:
+        """Whether a hyphen joins some words to a code in capitals or digits: the F10 of B16-F10."""
+        start, end = self.spans[first][0], self.spans[last][1]
+        before = first > 0 and self.spans[first - 1][1] == start - 1
+        after = last + 1 < len(self.spans) and self.spans[last + 1][0] == end + 1
+        return (before and self.text[start - 1] in _HYPHENS and self._is_code(first - 1)) or (
+            after and self.text[end] in _HYPHENS and self._is_code(last + 1)
+        )
+
+    def _is_code(self, place: int) -> bool:
+        start, end = self.spans[place]
+        word = self.text[start:end]
+        return word.isupper() or any(map(str.isdigit, word))
+
     def surface(self, first: int, last: int) -> str:
         """The text from one word to another, both included."""
         return self.text[self.spans[first][0] : self.spans[last][1]]

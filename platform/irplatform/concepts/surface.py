@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 _NOT_ALPHANUMERIC = re.compile(r"[\W_]+")
 _SHOUTED = 0.7
 """Share of capitals among a line's letters from which on they say nothing."""
+_INITIAL = re.compile(r"[A-Za-z]-[A-Za-z][a-z]{2,}")
+_LAST_LETTER = re.compile(r"[^\W\d_]{3}[ -][A-Za-z]")
+_COUNTED = re.compile(r"(?:[a-z]+|Arm|Case|Day|Grade|Group|Part|Past|Per|Phase|Stage|Type)\s\d+")
+_PER_UNIT = re.compile(r"(?:d|day|g|h|hr|kg|l|m|mg|min|ml|mol|s|week|wk)\W[1-3]", re.IGNORECASE)
 _FEWEST_WORDS = 4
 """Of a line, to tell."""
 
@@ -63,3 +67,23 @@ def bare(text: str) -> str:
 def lacks_hyphen(surface: str, name: str) -> bool:
     """Whether a word lacks the hyphen of a name: talk, and the alias T-ALK."""
     return surface.isalpha() and not name.isalpha()
+
+
+def is_initial_and_word(surface: str) -> bool:
+    """Whether a text is a letter, a hyphen and a word, as genes were written: K-ras, B-Raf."""
+    return _INITIAL.fullmatch(surface) is not None
+
+
+def ends_in_a_letter(surface: str, name: str) -> bool:
+    """Whether a name of two words is one word by chance: Cyclin G, and cycling."""
+    return surface.isalpha() and surface.islower() and _LAST_LETTER.search(name[-5:]) is not None
+
+
+def is_count(surface: str, name: str) -> bool:
+    """Whether a text counts something or gives a unit, where the name is one word.
+
+    "past 3 decades", "Part 1" and "2 mg min-1" have the letters and digits of gene symbols.
+    """
+    if " " in name:
+        return False
+    return bool(_COUNTED.fullmatch(surface) or _PER_UNIT.fullmatch(surface))

@@ -11,6 +11,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from irplatform.concepts.ambiguity import Condition, condition, shared
+from irplatform.concepts.gene_names import (
+    EXTRA_NAMES,
+    is_known_alias,
+    is_mostly_something_else,
+)
 from irplatform.concepts.spelling import hash_of
 from irplatform.concepts.strings import write_texts
 from irplatform.concepts.table import KINDS, VERSION
@@ -23,11 +28,11 @@ from irplatform.text.arrays import write_array
 from irplatform.text.string_table import StringTableWriter
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from irplatform.concepts.unite import United
-    from irplatform.knowledge import KnowledgeBase
+    from irplatform.knowledge import KnowledgeBase, NameKind
 
 _LONGEST_KEY = 100
 _MARKS_PER_KEY = 32
@@ -86,23 +91,49 @@ def _entries(concepts: Sequence[United]) -> dict[str, list[Entry]]:
     """What is looked up, by normalized name."""
     found: dict[str, list[Entry]] = {}
     for number, concept in enumerate(concepts):
-        for text, kind in concept.names.items():
+        for text, kind in _names(concept):
             for place, key in enumerate(stored_keys(text)):
                 inverted = ", " in text and place == 0  # stands in headings, not in sentences
                 said = text if place == 0 else uninverted(text)  # "Gene, A" is "A Gene"
-                when = condition(said, kind, concept.kind)
+                when = condition(said, kind, concept.kind, concept.name)
                 if when is None or len(key) > _LONGEST_KEY:
                     continue
                 how = when | Condition.WHOLE if inverted else when
-                found.setdefault(key, []).append(Entry(number, NAME_RANK[kind], int(how), text))
+                found.setdefault(key, []).append(
+                    Entry(number, _rank(text, kind, concept), int(how), text)
+                )
     return {key: _settled(key, entries, concepts) for key, entries in found.items()}
+
+
+def _names(concept: United) -> Iterator[tuple[str, NameKind]]:
+    """The names to look up: those of the sources, and what articles say beside."""
+    yield from concept.names.items()
+    if concept.kind == "gene":
+        for text in EXTRA_NAMES.get(concept.name, ()):
+            yield text, "synonym"
+
+
+def _rank(text: str, kind: NameKind, concept: United) -> int:
+    """How well a name says its concept, as in `NAME_RANK`, but for genes' other symbols.
+
+    A previous symbol goes before another gene's alias, for it was the official one; an alias that
+    is known from articles goes before both.
+    """
+    if concept.kind == "gene" and kind == "alias":
+        known = is_known_alias(text, concept.name)
+        return NAME_RANK["synonym" if known else "previous"]
+    if concept.kind == "gene" and kind == "previous":
+        return NAME_RANK["alias"]
+    return NAME_RANK[kind]
 
 
 def _settled(key: str, entries: list[Entry], concepts: Sequence[United]) -> list[Entry]:
     """Entries of one key, with what follows from several concepts having the name."""
     if len({entry.concept for entry in entries}) == 1:
         return sorted(entries, key=lambda entry: entry[1:])
-    symbols = {e.concept for e in entries if not e.rank and concepts[e.concept].kind == "gene"}
+    official = [e for e in entries if not e.rank and concepts[e.concept].kind == "gene"]
+    others = {e.concept for e in official if is_mostly_something_else(e.text)}
+    symbols = {e.concept for e in official} - others
     named = {e.concept for e in entries if e.rank <= NAME_RANK["synonym"]}
     named = {each for each in named if concepts[each].kind in {"disease", "drug"}}
     kept = []
@@ -116,7 +147,9 @@ def _settled(key: str, entries: list[Entry], concepts: Sequence[United]) -> list
             rivals = (
                 e
                 for e in entries
-                if e.concept != entry.concept and e.rank <= entry.rank and _alike(e, entry)
+                if e.concept not in {entry.concept, *others}
+                and e.rank <= entry.rank
+                and _alike(e, entry)
             )
             if any(shared(kind, concepts[rival.concept].kind, key) for rival in rivals):
                 entry = entry._replace(condition=entry.condition | Condition.SUPPORT)  # noqa: PLW2901

@@ -28,6 +28,11 @@ if TYPE_CHECKING:
 
 _REMEMBERED = 1 << 14
 """Concepts that are kept in memory once they were asked for."""
+_PREVIOUS_FIRST = {
+    NAME_RANK["previous"]: NAME_RANK["alias"],
+    NAME_RANK["alias"]: NAME_RANK["previous"],
+}
+"""A gene's previous symbol was the official one; another gene's alias never was."""
 
 
 class Knowledge:
@@ -51,8 +56,8 @@ class Knowledge:
         Returns:
             Genes with exactly this symbol first, then names that differ in case at most, then
             those that differ in hyphens, number, or inversion. Within these: what has a kind before
-            what has none, preferred names before synonyms, aliases, narrower and broader names, and
-            the knowledge bases in their order.
+            what has none, preferred names before synonyms, previous symbols, aliases, narrower and
+            broader names, and the knowledge bases in their order.
         """
         wanted = keys(text)
         ranks: dict[str, int] = {}
@@ -249,4 +254,4 @@ def _distance(concept: Concept, text: str, rank: int) -> tuple[int, bool, int]:
         else:
             continue
         spelling, rank = min((spelling, rank), (near, NAME_RANK[name.kind]))
-    return spelling, concept.kind == "other", rank
+    return spelling, concept.kind == "other", _PREVIOUS_FIRST.get(rank, rank)

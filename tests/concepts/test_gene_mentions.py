@@ -1,0 +1,208 @@
+"""Which short names are the gene in an article, and which are a cell line, a unit or another gene.
+
+Every example is one that was read in an abstract.
+"""
+
+import pytest
+
+from irplatform.concepts import ConceptOptions
+from irplatform.concepts.build import concept_table
+from irplatform.concepts.gene_names import is_known_alias, is_mostly_something_else
+from irplatform.concepts.matcher import NameMatcher
+from irplatform.concepts.pipeline import ConceptPipeline
+from irplatform.concepts.table import ConceptTable
+from irplatform.knowledge import add
+
+GENES = [
+    # symbol, name, aliases, previous symbols
+    ("ABCB1", "ATP binding cassette subfamily B member 1", "P-gp", "MDR1"),
+    ("TBC1D9", "TBC1 domain family member 9", "MDR1", ""),
+    ("FGF3", "fibroblast growth factor 3", "", "INT2"),
+    ("INTS2", "integrator complex subunit 2", "INT2", ""),
+    ("DCT", "dopachrome tautomerase", "TRP2|TRP-2", ""),
+    ("TRP-AGG2-6", "transfer RNA proline", "", "TRP2"),
+    ("MSMP", "microseminoprotein prostate associated", "PC3|PC-3", ""),
+    ("TPCN1", "two pore segment channel 1", "TPC1", ""),
+    ("VCAN", "versican", "PG-M", ""),
+    ("CD59", "CD59 molecule", "MIN1", ""),
+    ("EHD3", "EH domain containing 3", "PAST3", ""),
+    ("ATXN1", "ataxin 1", "", "SCA1"),
+    ("F10", "coagulation factor X", "", ""),
+    ("SDS", "serine dehydratase", "", ""),
+    ("IMPACT", "impact RWD domain protein", "", ""),
+    ("BID", "BH3 interacting domain death agonist", "", ""),
+    ("PART1", "prostate androgen-regulated transcript 1", "", ""),
+    ("CAT", "catalase gene", "", ""),
+    ("OAS2", "oligoadenylate synthetase 2", "", ""),
+    ("PER1", "period circadian regulator 1", "", ""),
+    ("TTF1", "transcription termination factor 1", "", ""),
+    ("NKX2-1", "NK2 homeobox 1", "TTF-1|TTF1", ""),
+    ("EGFR", "epidermal growth factor receptor", "ERBB1", ""),
+    ("ERBB2", "erb-b2 receptor tyrosine kinase 2", "HER2|HER-2", ""),
+    ("KRAS", "KRAS proto-oncogene, GTPase", "KRAS2", ""),
+    ("BRAF", "B-Raf proto-oncogene", "", ""),
+    ("TP53", "tumor protein p53", "p53", ""),
+    ("MS4A1", "membrane spanning 4-domains A1", "CD20", ""),
+    ("KRT7", "keratin 7", "CK7", ""),
+    ("CD274", "CD274 molecule", "PD-L1|PDL1", ""),
+    ("PDCD1", "programmed cell death 1", "PD-1|PD1", ""),
+    ("MKI67", "marker of proliferation Ki-67", "Ki-67|MIB-1", ""),
+    ("BCR", "BCR activator of RhoGEF", "", ""),
+    ("ABL1", "ABL proto-oncogene 1", "c-ABL", ""),
+    ("MET", "MET proto-oncogene", "c-Met", ""),
+    ("MYC", "MYC proto-oncogene", "c-Myc", ""),
+    ("ALK", "ALK receptor tyrosine kinase", "", ""),
+    ("EML4", "EMAP like 4", "", ""),
+]
+HEAD = "hgnc_id\tsymbol\tname\tlocus_type\tstatus\talias_symbol\tprev_symbol\n"
+OTHERS = """id\tname\tkind\tsynonyms\tparents\txrefs
+X:1\tnepidermin\tdrug\thuman epidermal growth factor\t\t
+X:2\tRosa\tother\tRose\t\t
+X:3\tArt\tother\t\t\t
+X:4\tBeds\tother\tBed\t\t
+X:5\tPhiladelphia\tother\t\t\t
+X:6\tPhiladelphia Chromosome\tdisease\t\t\t
+X:7\tCyclin G\tdrug\t\t\t
+X:8\tCulture\tother\t\t\t
+X:9\tCulture Media\tother\t\t\t
+"""
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory):
+    place = tmp_path_factory.mktemp("genes")
+    rows = [
+        f"HGNC:{number}\t{symbol}\t{name}\tgene\tApproved\t{aliases}\t{previous}"
+        for number, (symbol, name, aliases, previous) in enumerate(GENES, start=1)
+    ]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("IRPLATFORM_HOME", str(place / "home"))
+        (place / "hgnc.tsv").write_text(HEAD + "\n".join(rows))
+        (place / "others.tsv").write_text(OTHERS)
+        add("hgnc", [place / "hgnc.tsv"])
+        add("others", [place / "others.tsv"])
+        yield ConceptTable(concept_table(("hgnc", "others")))
+
+
+@pytest.fixture(scope="module")
+def found(table):
+    matcher = NameMatcher(table)
+    return lambda text: [table.names[mention.concept] for mention in matcher.mentions(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "gene"),
+    [("MDR1", "ABCB1"), ("mdr-1 expression", "ABCB1"), ("int-2", "FGF3")],
+)
+def test_a_previous_symbol_goes_before_another_genes_alias(found, table, text, gene):
+    assert found(text) == [gene]
+    named = NameMatcher(table).named("MDR1")
+    assert named is not None
+    assert table.names[named] == "ABCB1"
+
+
+def test_an_alias_that_was_anothers_symbol_counts_where_the_gene_is_named(found):
+    assert found("INTS2, that is INT2") == ["INTS2", "FGF3"]
+    assert found("integrator complex subunit 2") == ["INTS2"]
+
+
+def test_a_known_alias_goes_before_another_genes_previous_symbol(found):
+    assert found("gp75 and TRP-2") == ["DCT"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "PC-3 and PC3 cells",
+        "TPC-1 cells",
+        "Ion Torrent PGM",
+        "10 ml min-1",
+        "the past 3 decades",
+        "Sca-1 positive",
+        "B16-F10 melanoma",
+        "by SDS-PAGE",
+        "SDS",
+        "MSK-IMPACT",
+        "5 mg BID",
+        "Part 1 of the study",
+        "2 per 1,000",
+        "GGT>CAT",
+        "OAS 2.4 months",
+        "MIB-1 index",
+    ],
+)
+def test_cell_lines_units_and_abbreviations_are_no_genes(found, text):
+    assert found(text) == []
+
+
+def test_an_ambiguous_symbol_counts_where_the_gene_is_named_too(found):
+    assert found("serine dehydratase, SDS") == ["SDS", "SDS"]
+    assert found("serine dehydratase by SDS-PAGE") == ["SDS"]
+    assert found("coagulation factor X; F10; B16-F10") == ["F10", "F10"]
+    assert found("versican is PG-M") == ["VCAN", "VCAN"]
+
+
+def test_counts_and_units_are_no_genes_though_the_gene_is_named(found):
+    assert found("EH domain containing 3 in the past 3 decades; PAST3") == ["EHD3", "EHD3"]
+    assert found("CD59 molecule at 10 ml min-1; MIN1") == ["CD59", "CD59"]
+
+
+def test_a_symbol_that_is_mostly_another_gene_leaves_it_the_name(found):
+    assert found("TTF-1 and TTF1") == ["NKX2-1", "NKX2-1"]
+
+
+@pytest.mark.parametrize(
+    ("text", "gene"),
+    [
+        ("HER2", "ERBB2"), ("HER-2/neu", "ERBB2"), ("p53", "TP53"), ("K-ras", "KRAS"),
+        ("B-raf", "BRAF"), ("B-Raf", "BRAF"), ("CD20+", "MS4A1"), ("CK7", "KRT7"),
+        ("PD-L1", "CD274"), ("PDL1", "CD274"), ("PD-1", "PDCD1"), ("Ki-67", "MKI67"),
+        ("c-ABL", "ABL1"), ("c-MET", "MET"), ("c-myc", "MYC"), ("OAS2", "OAS2"),
+    ],
+)  # fmt: skip
+def test_what_articles_call_a_gene_is_the_gene(found, text, gene):
+    assert found(text) == [gene]
+
+
+def test_genes_of_a_fusion_are_found(found):
+    assert found("EML4-ALK and BCR-ABL") == ["EML4", "ALK", "BCR"]
+
+
+def test_the_receptor_with_a_number_is_another_gene(found, table):
+    assert found("human epidermal growth factor receptor 2") == ["ERBB2"]
+    assert found("human epidermal growth factor 2") == ["ERBB2"]
+    assert found("epidermal growth factor receptor") == ["EGFR"]
+    text = "The human epidermal growth factor receptor 2 (HER2); HER2 is amplified."
+    (mentions,) = ConceptPipeline(table, ConceptOptions(model="none")).mentions([("", text)])
+    assert [table.names[each.concept] for each in mentions] == ["ERBB2"] * 3
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["rates rose", "state of the art", "nodal beds", "Ph chromosome", "Philadelphia", "cycling"],
+)
+def test_everyday_words_are_no_concepts(found, text):
+    assert found(text) == []
+
+
+def test_names_with_an_everyday_word_in_them_are(found):
+    assert found("the Philadelphia chromosome in culture media") == [
+        "Philadelphia Chromosome",
+        "Culture Media",
+    ]
+
+
+def test_the_city_is_not_what_ph_abbreviates(table):
+    text = "The Philadelphia (Ph) chromosome. Ph was found."
+    (mentions,) = ConceptPipeline(table, ConceptOptions(model="none")).mentions([("", text)])
+    assert "Philadelphia" not in {table.names[each.concept] for each in mentions}
+
+
+def test_the_lists_of_gene_names():
+    assert is_known_alias("HER-2", "ERBB2")
+    assert is_known_alias("hMLH1", "MLH1")
+    assert is_known_alias("CK20", "KRT20")
+    assert not is_known_alias("CK20", "KRT2")
+    assert not is_known_alias("HER2", "EGFR")
+    assert is_mostly_something_else("GAA")  # a codon
+    assert not is_mostly_something_else("KIT")
