@@ -172,6 +172,27 @@ def test_the_receptor_with_a_number_is_another_gene(found, table):
     assert [table.names[each.concept] for each in mentions] == ["ERBB2"] * 3
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["rates rose", "state of the art", "nodal beds", "Ph chromosome", "Philadelphia", "cycling"],
+)
+def test_everyday_words_are_no_concepts(found, text):
+    assert found(text) == []
+
+
+def test_names_with_an_everyday_word_in_them_are(found):
+    assert found("the Philadelphia chromosome in culture media") == [
+        "Philadelphia Chromosome",
+        "Culture Media",
+    ]
+
+
+def test_the_city_is_not_what_ph_abbreviates(table):
+    text = "The Philadelphia (Ph) chromosome. Ph was found."
+    (mentions,) = ConceptPipeline(table, ConceptOptions(model="none")).mentions([("", text)])
+    assert "Philadelphia" not in {table.names[each.concept] for each in mentions}
+
+
 def test_the_lists_of_gene_names():
     assert is_known_alias("HER-2", "ERBB2")
     assert is_known_alias("hMLH1", "MLH1")

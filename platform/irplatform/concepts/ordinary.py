@@ -6,14 +6,20 @@ match in abstracts.
 
 ORDINARY_WORDS = frozenset(
     """
-    abstract accounting address affect aftercare animal architecture arm association atlas attention
-    awareness balance bear capsule character chart chi clone color complement consensus control
-    dependence digestion drive efficiency element environment exhibit exhibition face fall falling
-    feedback form foundation genesis goal hand hedgehog history hope impact index indicator
-    interview investigator joint knowledge lead library life ligation light literature luminal
-    maintenance map mass method mining minor mole nature objective observation organization overall
-    paper parent pilot power program pulse radio record repression research respect retinal review
-    role secretion separation society solution spatial statistic suggestion suspension systematic
-    tail thyroid time translation understanding university viewpoint white who will work worker
+    abstract acceleration accounting achievement address adoption affect aftercare aged animal
+    architecture archive arm art association atlas attention awareness back balance bear bed
+    behavior capsule character chart chi city clone cold collection color comment communication
+    complement consensus control cue culture dependence diffusion digestion drive efficiency
+    electron electronic element environment exhibit exhibition face fall falling feedback
+    flexibility form foundation freedom generic genesis goal habit hand hedgehog history hope
+    impact index indicator intention interview investigator joint knowledge language lead
+    library life ligation light literature luminal magnetic maintenance map mass mediation
+    memory method mining minor modus mole mother name nature objective observation orbit
+    organization orientation outline overall paper parent perception philadelphia pilot policy
+    power program projection proxy pulse radio reading record recycling reflex repression
+    research respect rest retinal review role rose running scratch secretion separation society
+    solution sound spatial spindle statistic suggestion suspension systematic table tail tear
+    tension thyroid time transducer translating translation tree triplet understanding
+    university viewpoint virtue voice white who will work worker
     """.split()  # noqa: SIM905 - a list would take a page
 )
