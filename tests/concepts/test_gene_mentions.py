@@ -142,6 +142,11 @@ def test_an_ambiguous_symbol_counts_where_the_gene_is_named_too(found):
     assert found("versican is PG-M") == ["VCAN", "VCAN"]
 
 
+def test_counts_and_units_are_no_genes_though_the_gene_is_named(found):
+    assert found("EH domain containing 3 in the past 3 decades; PAST3") == ["EHD3", "EHD3"]
+    assert found("CD59 molecule at 10 ml min-1; MIN1") == ["CD59", "CD59"]
+
+
 def test_a_symbol_that_is_mostly_another_gene_leaves_it_the_name(found):
     assert found("TTF-1 and TTF1") == ["NKX2-1", "NKX2-1"]
 
