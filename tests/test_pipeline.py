@@ -146,6 +146,31 @@ def test_what_learns_nothing_scores_every_topic_once_in_cross_validation(resourc
     assert sorted(t for t in scored if t) == sorted(t.id for t in TOPICS)
 
 
+def test_folds_that_were_scored_are_not_scored_again(resources, monkeypatch):
+    """Where training a later one is interrupted, which may take hours."""
+    from irplatform.pipeline import reranked
+
+    qrels = {t.id: {"a": 1} for t in TOPICS}
+    arguments = _choice(Witness), _candidates(), qrels, TrainingSource(folds=True), None, resources
+    fitted, fit = [], reranked.fit_system
+
+    def interrupted(*given):
+        fitted.append(given)
+        if len(fitted) == 4:
+            raise KeyboardInterrupt
+        return fit(*given)
+
+    monkeypatch.setattr(reranked, "fit_system", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        rerank(*arguments)
+    journals = list((home() / "journal").glob("*.jsonl"))
+    kept = [json.loads(line)["topic"] for path in journals for line in path.open()]
+    assert len(kept) == len(set(kept)) == 3 * len(TOPICS) // FOLDS
+    monkeypatch.setattr(reranked, "fit_system", fit)
+    rerank(*arguments)
+    assert not list((home() / "journal").glob("*.jsonl"))
+
+
 def test_scores_that_a_weight_was_chosen_on_are_kept(resources):
     """The next run over other topics asks for the same ones."""
     scored = []

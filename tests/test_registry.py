@@ -9,7 +9,7 @@ from irplatform import registry as registry_module
 from irplatform.errors import InputError, PluginError
 from irplatform.evaluation import evaluate
 from irplatform.plugin import Options, RunEvent
-from irplatform.registry import load, registry, source_digest
+from irplatform.registry import load, registry, source_digest, sources
 from irplatform.runs import Ranking, Run
 
 GOOD = """
@@ -178,6 +178,8 @@ def test_all_modules_of_a_distribution_count(install, tmp_path, monkeypatch):
     before = source_digest("stranger")
     assert source_digest("stranger.deeper") == before
     helper.write_text("FACTOR = -1.0\n")
+    assert source_digest("stranger") == before, "what was loaded is what runs"
+    sources._digests.cache_clear()
     assert source_digest("stranger") != before
     assert source_digest("stranger", "irplatform.plugin", "irplatform_ltr") == source_digest(
         "stranger"

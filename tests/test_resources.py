@@ -13,6 +13,7 @@ from small import registration
 from irplatform import digests, storage
 from irplatform.errors import InputError, PluginError
 from irplatform.plugin import TrainableReranker
+from irplatform.registry import sources
 from irplatform.resources import CollectionResources
 from irplatform.text import VectorOptions, WordVectors
 from irplatform.word_vectors import VectorSource
@@ -208,6 +209,9 @@ def test_artifacts_of_strangers_depend_on_their_code_and_have_places_of_their_ow
     assert resources.artifact("counts", {}, stranger_a.build) == first
     assert resources.artifact("counts", {}, stranger_b.build) != first
     module.write_text(module.read_text() + "# another version\n")
+    # The code that runs is the one that was loaded; another process loads the other one.
+    assert resources.artifact("counts", {}, partial(stranger_a.build)) == first
+    sources._digests.cache_clear()
     assert resources.artifact("counts", {}, partial(stranger_a.build)) != first
     for kind in ("../counts", "checkpoint", "kb", "Counts", ""):
         with pytest.raises(PluginError, match="cannot be the kind of an artifact of stranger_a"):

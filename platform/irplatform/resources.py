@@ -31,7 +31,11 @@ if TYPE_CHECKING:
 
 _KIND = re.compile(r"[a-z0-9][a-z0-9-]*")
 _OWN_KINDS = frozenset(
-    ("checkpoint", "forward-index", "index", "journal", "kb", "locks", "reproduce", "run", "tune")
+    (
+        *("check", "checkpoint", "citing-sentences", "concept-linker", "concept-table", "concepts"),
+        *("features", "fields", "forward-index", "index", "journal", "kb", "learned-features"),
+        *("locks", "mesh-queries", "reproduce", "run", "scores", "tune", "vectors"),
+    )
 )
 """Folders of the cache that hold what the harness alone makes."""
 

@@ -112,6 +112,17 @@ def test_articles_with_the_same_headings_are_one_query_that_all_of_them_answer(t
     assert "twin1" not in judged
 
 
+def test_too_few_different_headings_are_refused(tmp_path):
+    class Alike(Articles):
+        def __iter__(self):
+            for n in range(40):
+                yield Document(f"d{n}", "", "", {"mesh": ("Humans", "Mice", f"Heading {n % 4}")})
+
+    with pytest.raises(InputError, match="only 4 different sets of headings"):
+        build_mesh(Alike(), tmp_path / "mesh", count=20, seed=1)
+    assert not (tmp_path / "mesh").exists()
+
+
 def test_queries_and_judgments_are_lines_of_a_folder_in_beir_layout(tmp_path):
     out = build_mesh(Articles(), tmp_path / "mesh", count=10, seed=1).folder
     queries = (out / "queries.jsonl").read_bytes().splitlines(keepends=True)

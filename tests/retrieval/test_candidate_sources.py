@@ -113,7 +113,7 @@ def test_judged_runs_are_kept_apart_from_ordinary_ones_and_from_other_judgments(
 
 def test_topics_are_searched_in_parts_that_fit_memory(monkeypatch):
     whole = Judged().find(_request(ONE))
-    monkeypatch.setattr(among, "_HITS_AT_ONCE", 1)
+    monkeypatch.setattr(among, "HITS_AT_ONCE", 1)
     run = among.rank_among(
         lambda topics, depth, resources: ONE.registration.create({}).retrieve(
             topics, depth, resources

@@ -70,6 +70,24 @@ def test_what_other_retrievers_find_is_limited_as_deep_as_it_takes(depth):
     assert all(count == 1 for count, _ in asked[1:])
 
 
+def test_a_search_is_no_deeper_than_anybody_reads(monkeypatch):
+    """Where no document is early enough: by few topics at a time, and not of all documents."""
+    monkeypatch.setattr("irplatform.retrieval.dates.DEEPEST", 50)
+    monkeypatch.setattr("irplatform.retrieval.dates.HITS_AT_ONCE", 100)
+    asked = []
+
+    def search(topics, depth):
+        asked.append((len(topics), depth))
+        ids = [f"d{n:03}" for n in range(depth)]
+        return {t.id: Ranking.of(ids, [-float(n) for n in range(depth)]) for t in topics}
+
+    topics = [Topic(str(n), "x") for n in range(5)]
+    years = Years(lambda ids: [Document(i, "", "", {"year": "2020"}) for i in ids])
+    found = search_before(search, topics, 10, dict.fromkeys("01234", "1990"), years)
+    assert all(len(ranking) == 0 for ranking in found.values())
+    assert asked == [(5, 10), (2, 40), (2, 40), (1, 40), (2, 50), (2, 50), (1, 50)]
+
+
 def test_years_are_read_from_dates_and_each_document_once():
     asked = []
 

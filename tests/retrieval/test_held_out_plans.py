@@ -57,7 +57,7 @@ def test_a_plan_with_other_weights_has_not_the_folds_of_the_default(changed):
 def test_what_a_run_depends_on_names_the_folds_of_the_default():
     assert list(query_dependencies(QueryPlan())) == ["queries", "folds"]
     in_options = query_dependencies(QueryPlan.model_validate(PLAN))
-    assert list(in_options) == ["queries", "held out"]
+    assert list(in_options) == ["queries"]
 
 
 def test_the_folds_of_a_file_are_read_and_checked(tmp_path):

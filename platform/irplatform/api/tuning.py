@@ -82,6 +82,7 @@ def tune(settings: RunSettings, tuning: TuneSettings) -> TuneReport:
         settings.members,
         _declared_pretraining(used, systems, resources, settings),
         used.sampled_qrels,
+        settings.fusion,
     )
     pipeline.refuse_broken_corpus(used, judged.qrels, resources)
     for choice in system.retrieving():

@@ -30,6 +30,8 @@ class Corpus(ABC):
     name: str
     fields: tuple[str, ...]
     """Names of the documents' fields beside title and abstract."""
+    finds_fields: bool = False
+    """Whether these names are found in the documents, and so are no part of the fingerprint."""
 
     @property
     @abstractmethod

@@ -71,6 +71,7 @@ class JsonLinesCorpus(Corpus):
         self.name = name
         self.files = tuple(files)
         self.names = names
+        self.finds_fields = bool(names.metadata)
         self._count: int | None = None
         self._problems: tuple[str, ...] = ()
 
@@ -83,7 +84,7 @@ class JsonLinesCorpus(Corpus):
         """
         if not self.names.metadata:
             return self.names.fields
-        if sum(path.stat().st_size for path in self.files) < _SMALL:
+        if sum(path.stat().st_size for path in self.files if path.exists()) < _SMALL:
             return self._look_for_fields()
 
         def look(folder: Path) -> None:

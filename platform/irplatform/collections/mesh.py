@@ -1,4 +1,4 @@
-"""MeSH-term queries: an article's headings as a query whose one relevant document is the article.
+"""MeSH-term queries: an article's headings as a query that the article answers.
 
 Known-item search that costs no judgments, for pre-training and as a test of its own (Zhao et al.,
 CIKM 2019, section 4). The headings never are part of the text that is searched: queries search
@@ -117,6 +117,11 @@ def build_mesh(corpus: Corpus, out: Path, *, count: int, seed: int) -> Made:
     """
     with atomic_folder(out) as folder:
         answers = _answers(corpus, _draw(corpus, count, seed))
+        if len(answers) < _FEWEST:
+            raise InputError(
+                f"the articles of '{corpus.name}' have only {len(answers)} different sets of "
+                f"headings; at least {_FEWEST} are needed to make queries of them."
+            )
         queries = _write_queries(answers, folder, seed)
         write_measures(folder, MEASURES)
         with corpus_writer(folder, fields=False) as write:

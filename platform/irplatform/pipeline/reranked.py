@@ -87,9 +87,10 @@ def rerank(
     for warning in warnings:
         resources.notice(warning)
     systems: list[System] = []
+    journals: list[Path] = []  # kept until all folds are scored: training the last may take hours
     alone, final = {}, {}
     for system, topics, scores in _scored(
-        choice, candidates, qrels, training_source, interpolate, resources
+        choice, candidates, qrels, training_source, interpolate, resources, journals
     ):
         weight = system.weight if interpolate is None else interpolate
         for topic in topics:
@@ -100,6 +101,8 @@ def rerank(
             )
             alone[topic.id], final[topic.id] = both.mixed(0.0), both.mixed(weight)
         systems.append(replace(system, members=()))  # folds have five networks each
+    for journal in journals:
+        journal.unlink(missing_ok=True)
     weights = [s.weight if interpolate is None else interpolate for s in systems]
     order = [topic.id for topic in candidates.topics]
     return RerankedRun(
@@ -118,14 +121,21 @@ def _scored(
     training_source: TrainingSource,
     interpolate: float | None,
     resources: CollectionResources,
+    journals: list[Path],
 ) -> Iterator[tuple[System, Sequence[Topic], Mapping[str, Values]]]:
-    """The systems one after the other, with the topics that each scores, and their scores."""
+    """The systems one after the other, with the topics that each scores, and their scores.
+
+    Adds the journals of the scores to a list.
+    """
     if not choice.trainable and interpolate is not None:  # there is no weight to choose
         training_source = TrainingSource()
     own: Mapping[str, Values] | None = None
     if training_source.folds and not choice.trainable:  # the same in all folds, but for its weight
         with resources.timed("rerank"):
-            own = _scores(unweighed(choice, resources), candidates.topics, candidates, resources)
+            own, journal = score_resumably(
+                unweighed(choice, resources), candidates.topics, candidates.per_topic, resources
+            )
+            journals.append(journal)
     for assignment in assign(choice, candidates, qrels, training_source, resources, own):
         with resources.timed("train"):
             system = assignment.fit()
@@ -133,17 +143,11 @@ def _scored(
             yield system, assignment.topics, own
             continue
         with resources.timed("rerank"):
-            scores = _scores(system, assignment.topics, candidates, resources)
+            scores, journal = score_resumably(
+                system, assignment.topics, candidates.per_topic, resources
+            )
+            journals.append(journal)
         yield system, assignment.topics, scores
-
-
-def _scores(
-    system: System,
-    topics: Sequence[Topic],
-    candidates: Candidates,
-    resources: CollectionResources,
-) -> dict[str, Values]:
-    return score_resumably(system, topics, candidates.per_topic, resources)
 
 
 def rerank_with_seeds(

@@ -41,8 +41,18 @@ def source_digest(*modules: str) -> str:
     """
     strangers = dict.fromkeys(_top(module) for module in modules)
     tops = {top for name in strangers if name not in our_packages() for top in _shipped_with(name)}
-    files = [path for top in sorted(tops) for path in _files(top)]
-    return fingerprint({str(number): file_digest(path) for number, path in enumerate(files)})
+    digests = [digest for top in sorted(tops) for digest in _digests(top)]
+    return fingerprint({str(number): digest for number, digest in enumerate(digests)})
+
+
+@functools.cache
+def _digests(top: str) -> tuple[str, ...]:
+    """Those of a package's files, as they were when they were first asked for.
+
+    That is before any work of a command: an edit meanwhile belongs to the next one, since the code
+    that runs is the code that was loaded.
+    """
+    return tuple(map(file_digest, _files(top)))
 
 
 def is_strange(module: str) -> bool:

@@ -211,8 +211,9 @@ def _scores_to_weigh(
     candidates = {example.topic.id: example.labelled.candidates for example in used}
 
     def build(folder: Path) -> None:
-        scores = score_resumably(system, topics, candidates, resources)
+        scores, journal = score_resumably(system, topics, candidates, resources)
         np.savez(folder / _SCORES, *(scores[topic.id] for topic in topics))
+        journal.unlink(missing_ok=True)
 
     depends_on = {
         "format": 1,

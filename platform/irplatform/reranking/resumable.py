@@ -9,6 +9,7 @@ from irplatform.storage import fingerprint, home, lock
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
     from irplatform.plugin import Topic
     from irplatform.reranking.systems import System
@@ -20,7 +21,7 @@ def score_resumably(
     topics: Sequence[Topic],
     candidates: Mapping[str, Sequence[str]],
     resources: CollectionResources,
-) -> dict[str, Values]:
+) -> tuple[dict[str, Values], Path]:
     """Score the candidates of topics.
 
     Args:
@@ -30,7 +31,8 @@ def score_resumably(
         resources: the harness's resources.
 
     Returns:
-        Topic id to float64 scores, in the order of the candidates.
+        Topic id to float64 scores, in the order of the candidates; and the journal, to be removed
+        when nothing can go wrong any more that would ask for these scores again.
     """
     depends_on = {
         "system": system.fingerprint,
@@ -48,5 +50,4 @@ def score_resumably(
         scores = score_topics(
             system.choice.registration, system.members, topics, candidates, resources, journal
         )
-        journal.unlink(missing_ok=True)
-    return scores
+    return scores, journal

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 DEEPEST = 100_000
 """Documents that are searched per topic at most: all of a closed pool, and in all of MEDLINE those
 that a first stage could ever tell apart."""
-_HITS_AT_ONCE = 2_000_000
+HITS_AT_ONCE = 2_000_000
+"""Results that are held at a time."""
 
 
 class Find(Protocol):
@@ -48,7 +49,7 @@ def rank_among(
         resources: the harness's resources.
     """
     depth = max(1, min(resources.index().count, DEEPEST))
-    step = max(1, _HITS_AT_ONCE // depth)
+    step = max(1, HITS_AT_ONCE // depth)
     name, rankings = "", {}
     for start in range(0, len(topics), step):
         found = find(topics[start : start + step], depth, resources)

@@ -88,7 +88,8 @@ def _why_not(records: Sequence[str], folder: Path) -> str:
 
 
 def _depends_on(corpus: Corpus, options: IndexOptions) -> dict[str, Any]:
-    return {"corpus": corpus.fingerprint, "options": asdict(options), "format": _FORMAT}
+    found = {"fields": searchable(corpus.fields)} if corpus.finds_fields else {}
+    return {"corpus": corpus.fingerprint, "options": asdict(options), "format": _FORMAT, **found}
 
 
 def _build(corpus: Corpus, folder: Path, options: IndexOptions, threads: int) -> None:

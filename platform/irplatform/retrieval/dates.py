@@ -14,6 +14,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import InputError
+from irplatform.retrieval.among import DEEPEST, HITS_AT_ONCE
 from irplatform.retrieval.java import java_class
 from irplatform.runs import Ranking
 
@@ -98,21 +99,25 @@ def search_before(
     Args:
         search: finds the first documents of topics.
         topics: the topics.
-        depth: most documents per topic; where limits leave fewer, the search is made deeper.
+        depth: most documents per topic; where limits leave fewer, the search is made deeper, to
+            the first 100,000 documents at most.
         limits: topic id to the year from which on documents are not found.
         years: of documents.
     """
     rankings: dict[str, Ranking] = {}
     searched, asked = list(topics), depth
     while searched:
-        found = search(searched, asked)
         too_few = []
-        for topic in searched:
-            kept = _before(found[topic.id], limits.get(topic.id), years)
-            rankings[topic.id] = kept.top(depth)
-            if len(kept) < depth and len(found[topic.id]) == asked:
-                too_few.append(topic)
-        searched, asked = too_few, asked * _DEEPER
+        step = max(1, HITS_AT_ONCE // asked)
+        for start in range(0, len(searched), step):
+            part = searched[start : start + step]
+            found = search(part, asked)
+            for topic in part:
+                kept = _before(found[topic.id], limits.get(topic.id), years)
+                rankings[topic.id] = kept.top(depth)
+                if len(kept) < depth and len(found[topic.id]) == asked < DEEPEST:
+                    too_few.append(topic)
+        searched, asked = too_few, min(asked * _DEEPER, DEEPEST)
     return {topic.id: rankings[topic.id] for topic in topics}
 
 

@@ -17,7 +17,7 @@ from irplatform.registry import source_digest
 from irplatform.reranking.splits import MEMBERS, fold_topics
 from irplatform.reranking.training_set import TrainingSource
 from irplatform.retrieval.first_stage import combine, find
-from irplatform.retrieval.fusion import choose_fusion
+from irplatform.retrieval.fusion import AUTO, choose_fusion
 from irplatform.runs import Run
 from irplatform.storage import file_digest, fingerprint
 from irplatform.training.topic_marks import families
@@ -55,6 +55,7 @@ class TunedSystem:
         members: how many models of a reranker that learns are trained and averaged.
         declared: what a reranker learns from before that says so itself.
         sampled: the file of sampled judgments, where there is one.
+        fusion: "auto", or "plain" where all retrievers count the same.
     """
 
     plugins: Registry
@@ -70,7 +71,9 @@ class TunedSystem:
     members: int = MEMBERS
     declared: TrainingSet | None = None
     sampled: Path | None = None
+    fusion: str = AUTO
     _runs: dict[str, Run] = field(default_factory=dict)
+    _fusion: tuple[str, FirstStage] | None = None
 
     @property
     def measure(self) -> str:
@@ -95,6 +98,7 @@ class TunedSystem:
             "qrels": self._qrels(),
             "sampled": file_digest(self.sampled) if self.sampled else None,
             "measure": self.measure,
+            **({} if self.fusion == AUTO else {"fusion": self.fusion}),
             "depth": self.depth,
             "seed": self.resources.seed,
             "vectors": self.resources.source.describe(),
@@ -160,7 +164,12 @@ class TunedSystem:
         for old in list(self._runs)[: -max(_RUNS_KEPT, len(choices))]:
             del self._runs[old]
         first = combine(runs, marks)
-        return first if len(runs) == 1 else self._fused(first)
+        if len(runs) == 1 or self.fusion != AUTO:
+            return first
+        # While only a reranker's options vary, the first stage stays as it is.
+        if self._fusion is None or self._fusion[0] != first.fingerprint:
+            self._fusion = first.fingerprint, self._fused(first)
+        return self._fusion[1]
 
     def _fused(self, first: FirstStage) -> FirstStage:
         """The runs, fused for every topic as those of other folds have it."""

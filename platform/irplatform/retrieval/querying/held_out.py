@@ -29,8 +29,7 @@ if TYPE_CHECKING:
     from irplatform.plugin import Topic
     from irplatform.retrieval.querying.plan import Weights
 
-QUERY_FORMAT = 2
-_HELD_OUT_FORMAT = 1
+QUERY_FORMAT = 3
 """Raise it when the same topic, plan and knowledge bases make another query."""
 _DEFAULT = Path(__file__).with_name("default-folds.toml")
 
@@ -126,10 +125,8 @@ def query_dependencies(plan: QueryPlan) -> Mapping[str, object]:
     """What queries depend on beside plan and bases: how they are made, and the default's folds."""
     made = {"queries": QUERY_FORMAT}
     folds = folds_of(plan)
-    if not folds:
+    if not folds or folds == plan.folds:  # the plan's own are among the options
         return made
-    if folds == plan.folds:  # they are among the options
-        return {**made, "held out": _HELD_OUT_FORMAT}
     marks = [fold.model_dump(mode="json") for fold in folds]
     return {**made, "folds": fingerprint({"folds": marks})}
 
