@@ -89,9 +89,10 @@ def rerank(
     systems: list[System] = []
     journals: list[Path] = []  # kept until all folds are scored: training the last may take hours
     alone, final = {}, {}
-    for system, topics, scores in _scored(
-        choice, candidates, qrels, training_source, interpolate, resources, journals
+    for system, topics, scores, journal in _scored(
+        choice, candidates, qrels, training_source, interpolate, resources
     ):
+        journals.append(journal)
         weight = system.weight if interpolate is None else interpolate
         for topic in topics:
             both = Reranked.of(
@@ -121,33 +122,25 @@ def _scored(
     training_source: TrainingSource,
     interpolate: float | None,
     resources: CollectionResources,
-    journals: list[Path],
-) -> Iterator[tuple[System, Sequence[Topic], Mapping[str, Values]]]:
-    """The systems one after the other, with the topics that each scores, and their scores.
-
-    Adds the journals of the scores to a list.
-    """
+) -> Iterator[tuple[System, Sequence[Topic], Mapping[str, Values], Path]]:
+    """The systems one after the other: the topics that each scores, their scores, the journal."""
     if not choice.trainable and interpolate is not None:  # there is no weight to choose
         training_source = TrainingSource()
-    own: Mapping[str, Values] | None = None
+    own: tuple[Mapping[str, Values], Path] | None = None
     if training_source.folds and not choice.trainable:  # the same in all folds, but for its weight
         with resources.timed("rerank"):
-            own, journal = score_resumably(
+            own = score_resumably(
                 unweighed(choice, resources), candidates.topics, candidates.per_topic, resources
             )
-            journals.append(journal)
-    for assignment in assign(choice, candidates, qrels, training_source, resources, own):
+    known = own[0] if own else None
+    for assignment in assign(choice, candidates, qrels, training_source, resources, known):
         with resources.timed("train"):
             system = assignment.fit()
-        if own is not None:
-            yield system, assignment.topics, own
-            continue
         with resources.timed("rerank"):
-            scores, journal = score_resumably(
+            scores, journal = own or score_resumably(
                 system, assignment.topics, candidates.per_topic, resources
             )
-            journals.append(journal)
-        yield system, assignment.topics, scores
+        yield system, assignment.topics, scores, journal
 
 
 def rerank_with_seeds(

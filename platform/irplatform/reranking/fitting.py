@@ -17,7 +17,7 @@ from irplatform.console import notice
 from irplatform.errors import InputError
 from irplatform.reranking.interpolation import Choice, Reranked, choose_weight
 from irplatform.reranking.members import train_members, workspace
-from irplatform.reranking.resumable import score_resumably
+from irplatform.reranking.resumable import score_resumably, scores_depend_on
 from irplatform.reranking.splits import MEMBERS, MOST_WEIGHING_TOPICS, Split, split_topics, weighing
 from irplatform.reranking.systems import RerankerChoice, System
 from irplatform.storage import Artifact, artifact, fingerprint
@@ -218,13 +218,7 @@ def _scores_to_weigh(
     depends_on = {
         "format": 1,
         "irplatform": __version__,
-        "system": system.choice.describe(),
-        "corpus": resources.corpus.fingerprint,
-        "candidates": [[*topic.describe(), candidates[topic.id]] for topic in topics],
-        "vectors": resources.source.describe(),
-        "seed": resources.seed,
-        "device": resources.device,
-        "model_threads": resources.model_threads,
+        **scores_depend_on(system, topics, candidates, resources),
     }
     kept = artifact("scores", system.choice.name, depends_on, build)
     with np.load(kept.path / _SCORES, allow_pickle=False) as held:

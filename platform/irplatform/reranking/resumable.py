@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from irplatform.reranking.scoring import Values, score_topics
 from irplatform.storage import fingerprint, home, lock
@@ -14,6 +14,24 @@ if TYPE_CHECKING:
     from irplatform.plugin import Topic
     from irplatform.reranking.systems import System
     from irplatform.resources import CollectionResources
+
+
+def scores_depend_on(
+    system: System,
+    topics: Sequence[Topic],
+    candidates: Mapping[str, Sequence[str]],
+    resources: CollectionResources,
+) -> dict[str, Any]:
+    """All that the scores of a system for some topics depend on."""
+    return {
+        "system": system.fingerprint,
+        "corpus": resources.corpus.fingerprint,
+        "candidates": [[*topic.describe(), candidates[topic.id]] for topic in topics],
+        "vectors": resources.source.describe(),
+        "seed": resources.seed,
+        "device": resources.device,
+        "model_threads": resources.model_threads,
+    }
 
 
 def score_resumably(
@@ -34,16 +52,8 @@ def score_resumably(
         Topic id to float64 scores, in the order of the candidates; and the journal, to be removed
         when nothing can go wrong any more that would ask for these scores again.
     """
-    depends_on = {
-        "system": system.fingerprint,
-        "corpus": resources.corpus.fingerprint,
-        "candidates": [[*topic.describe(), candidates[topic.id]] for topic in topics],
-        "vectors": resources.source.describe(),
-        "seed": resources.seed,
-        "device": resources.device,
-        "model_threads": resources.model_threads,
-    }
-    journal = home() / "journal" / f"{system.choice.name}-{fingerprint(depends_on)}.jsonl"
+    mark = fingerprint(scores_depend_on(system, topics, candidates, resources))
+    journal = home() / "journal" / f"{system.choice.name}-{mark}.jsonl"
     with lock(journal, wait=True):  # of two that write to it one would cut off the other's lines
         if not resources.resume:
             journal.unlink(missing_ok=True)
