@@ -23,6 +23,8 @@ HGNC = """\
 HGNC ID\tApproved symbol\tApproved name\tStatus\tAlias symbols\tPrevious symbols
 HGNC:1\tERBB2\therb two protein\tApproved\tHER2, MTC, TEP1, H2\tNEU
 HGNC:2\tTEP1\ttelomerase protein\tApproved\t\t
+HGNC:3\tKRAS\tKRAS proto-oncogene, GTPase\tApproved\t\t
+HGNC:4\tPDGFRA\tplatelet derived growth factor receptor alpha\tApproved\t\t
 """
 DOCUMENTS = [
     Document("her2", "HER2 and ERBB2", "HER2, also called NEU, in pulmonary cancer."),
@@ -34,6 +36,8 @@ DOCUMENTS = [
     Document("til", "TILs", "Tumor infiltrating lymphocytes."),
     Document("erbb2", "ERBB2", "ERBB2 V600E."),
     Document("long", "ERBB2", "p.Val600Glu of ERBB2 H2"),
+    Document("k-ras", "K-ras in adenomas", "No other name."),
+    Document("greek", "PDGFRα", "It is found in sarcomas."),
     Document("heading", "No words", "at all", {"mesh": ("Lung Neoplasms", "Humans")}),
 ]
 TOPIC = Topic("1", "lung cancer ERBB2", {"disease": "lung cancer", "gene": "ERBB2 (V600E)"})
@@ -116,6 +120,14 @@ def test_aliases_that_mean_something_else_are_left_out(expander):
     assert "MTC" not in names, "its documents never name the gene"
     assert "TEP1" not in names, "it is the symbol of another gene"
     assert "H2" not in names, "it is too short"
+
+
+@pytest.mark.parametrize(("gene", "found"), [("KRAS", "k-ras"), ("PDGFRA", "greek")])
+def test_spellings_that_analysis_tells_apart_are_names(expander, index, gene, found):
+    topic = Topic("1", gene, {"disease": "sarcoma", "gene": gene})
+    query = expander().query(topic)
+    assert found in index.search({"1": lambda _: query}, 100)["1"].doc_ids
+    assert found not in index.search({"1": gene}, 100)["1"].doc_ids
 
 
 def test_a_higher_share_asks_for_more_agreement(expander):

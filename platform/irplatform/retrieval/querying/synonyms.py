@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from irplatform.knowledge.names import uninverted
+from irplatform.retrieval.querying import spellings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -25,10 +26,6 @@ How = Literal["topic", "synonym", "narrow", "broad", "alias", "previous", "spell
 _EXACT = ("preferred", "synonym", "abbreviation")
 _MESH = "MESH:"
 _NEAR_MISSES = 50
-_TUMORS = ("cancer", "carcinoma", "neoplasm", "tumor", "tumour", "malignancy")
-"""Head words that texts use for one another: "lung cancer", "lung carcinoma"."""
-_TUMOR = re.compile(rf"\b(({'|'.join(_TUMORS[:-1])})s?|malignanc(y|ies))$", re.IGNORECASE)
-_LETTERS_DIGITS = re.compile(r"(?<=[A-Za-z])-?(?=\d+$)")
 
 
 @dataclass(frozen=True)
@@ -74,7 +71,7 @@ def disease_names(text: str, knowledge: Knowledge, kinds: int) -> Names:
         kinds: how many of the kinds of the disease to take at most per knowledge base.
     """
     concepts = _concepts(text, "disease", knowledge) or _containing(text, knowledge)
-    found = [Synonym(text, "topic"), *_spellings(text)]
+    found = [Synonym(text, "topic"), *_spelled(spellings.of_a_tumor(text), "word for tumour")]
     found += _names(concepts, "synonym")
     below = [child for concept in concepts for child in knowledge.descendants(concept.id, kinds)]
     found += _names(below, "narrow")
@@ -89,17 +86,18 @@ def disease_names(text: str, knowledge: Knowledge, kinds: int) -> Names:
 def gene_names(symbol: str, knowledge: Knowledge) -> Names:
     """A gene's symbol, aliases, former symbols and full name."""
     concepts = _concepts(symbol, "gene", knowledge)
-    found = [Synonym(symbol, "topic"), *_hyphens(symbol)]
+    found = [Synonym(symbol, "topic"), *_spelled(spellings.of_a_symbol(symbol), "hyphen")]
     for concept in concepts:
+        full = [name.text for name in concept.names if " " in name.text]
+        found += _spelled(spellings.by_full_names(concept.name, full), f"{concept.id} full name")
         for name in concept.names:
             if _other_gene(name.text, symbol, concepts, knowledge):
                 continue
             how: How = name.kind if name.kind in ("alias", "previous") else "synonym"
             found.append(Synonym(name.text, how, f"{concept.id} {name.kind}"))
             if how != "synonym" or name.kind == "preferred":
-                found += [
-                    Synonym(s.text, how, f"{concept.id} {name.kind}") for s in _hyphens(name.text)
-                ]
+                source = f"{concept.id} {name.kind}"
+                found += [Synonym(s, how, source) for s in spellings.of_a_symbol(name.text)]
     return Names(symbol, _distinct(found), (), tuple(concept.id for concept in concepts))
 
 
@@ -201,19 +199,8 @@ def _headings_above(concepts: Iterable[Concept], knowledge: Knowledge) -> list[S
     return []
 
 
-def _spellings(text: str) -> Iterator[Synonym]:
-    """A tumour's name with other words for tumour."""
-    if _TUMOR.search(text):
-        for word in _TUMORS:
-            yield Synonym(_TUMOR.sub(word, text), "spelling", "word for tumour")
-
-
-def _hyphens(symbol: str) -> list[Synonym]:
-    """HER2 and HER-2 are analyzed differently: whichever is given, the other one."""
-    if not _LETTERS_DIGITS.search(symbol):
-        return []
-    other = _LETTERS_DIGITS.sub("" if re.search(r"[A-Za-z]-\d+$", symbol) else "-", symbol)
-    return [Synonym(other, "spelling", "hyphen")]
+def _spelled(texts: Iterable[str], source: str) -> list[Synonym]:
+    return [Synonym(text, "spelling", source) for text in texts]
 
 
 def _distinct(found: Iterable[Synonym]) -> tuple[Synonym, ...]:
