@@ -20,7 +20,7 @@ LAYERS = (
     {"__main__"},
     {"cli"},
     {"api"},
-    {"recorder", "reproduction", "timing", "tuning", "cache"},
+    {"recording", "reproduction", "timing", "tuning", "cache"},
     {"training_topics"},
     {"judgments"},
     {"choices"},

@@ -17,7 +17,7 @@ from irplatform.api.resolving import (
 from irplatform.errors import InputError
 from irplatform.evaluation import measures_of
 from irplatform.plugin import RunEvent
-from irplatform.recorder import Recorder
+from irplatform.recording import Recorder
 from irplatform.registry import Registry, registry
 from irplatform.reranking.evaluated_topics import warning_of_fusion
 from irplatform.reranking.fitting import train as train_system

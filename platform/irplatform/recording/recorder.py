@@ -1,34 +1,20 @@
-"""What a run leaves behind: run files with metadata, scores, and the table.
-
-A run file appears together with its metadata as soon as it is ranked and before it is scored, so
-that a later failure loses nothing that was finished.
-"""
+"""Writes the runs of a command as they come, scores them, and reports on all of them."""
 
 from __future__ import annotations
 
 import json
 import shlex
-import time
 from typing import TYPE_CHECKING, Any
 
-from irplatform.console import notice
-from irplatform.errors import listing
-from irplatform.evaluation import (
-    Evaluation,
-    MeasureFunction,
-    compare,
-    evaluate,
-    mean_evaluation,
-    read_sampled_qrels,
-)
+from irplatform.evaluation import Evaluation, MeasureFunction, mean_evaluation
 from irplatform.evaluation.significance import CORRECTION, TEST
-from irplatform.evaluation.topic_notices import without_judgments, without_results
+from irplatform.recording.folder import FIRST_STAGE, REPORT, RunFolder
+from irplatform.recording.scoreboard import Scoreboard
 from irplatform.reports.run_report import RunReport, SeedResult, SystemResult
 from irplatform.retrieval.candidates import Provenance
-from irplatform.runs import Run, write_run
 from irplatform.runs.machine import accelerator_name
-from irplatform.runs.metadata import metadata_path, read_metadata, run_metadata, write_metadata
-from irplatform.runs.scores import Scores, SystemScores, alone, write_scores
+from irplatform.runs.metadata import run_metadata
+from irplatform.runs.scores import alone
 from irplatform.storage import atomic_write, file_digest, fingerprint
 
 if TYPE_CHECKING:
@@ -38,18 +24,13 @@ if TYPE_CHECKING:
     from irplatform.collections import Collection, Qrels
     from irplatform.pipeline import RerankedRun
     from irplatform.resources import CollectionResources
+    from irplatform.runs import Run
 
 
 _COMPARED = {"name": TEST, "correction method": CORRECTION}
 """How rerankers are compared with the first stage, in ir_metadata's words."""
 _EVALUATE = "evaluate"
 """The stage that a run's own metadata say nothing about: they are written before it."""
-_FIRST_STAGE = "first stage"
-"""What metadata call the fingerprint of the run that a reranker started from."""
-_SHOWN = 10
-"""How many topics a notice names."""
-_FILES_SHOWN = 3
-"""How many files; each reranker leaves two for every seed."""
 
 
 class Recorder:
@@ -81,17 +62,12 @@ class Recorder:
     ) -> None:
         self._collection = collection
         self._qrels = qrels
-        sampled = collection.sampled_qrels
-        self._sampled = read_sampled_qrels(sampled) if sampled is not None else None
         self._measures = measures
-        self._extra = extra_measures
-        self._run_dir = run_dir
         self._tag = tag
         self._command = command
-        self._evaluations: dict[str, Evaluation] = {}
+        self._folder = RunFolder(run_dir)
+        self._scores = Scoreboard(collection, qrels, measures, extra_measures)
         self._systems: list[SystemResult] = []
-        self._missing: tuple[str, ...] = ()
-        self._written: set[str] = set()
         self._data = self._describe_data()
         self._told: Mapping[str, float] = {}
         self._warnings: list[str] = []
@@ -123,41 +99,19 @@ class Recorder:
             self.warn(str(found.get("warning", "")))
         seconds = _stages(seconds)
         path = self._write(run, {"retrieval": list(retrieval)}, seconds, resources, None)
-        evaluation, evaluating = self._evaluate(run)
-        self._tell_of_topics(run, evaluation)
+        evaluation, evaluating = self._scores.score(run)
+        self.warn(self._scores.tell_of_topics(run, evaluation))
         self._keep(
             SystemResult(
                 run.name,
                 path,
                 evaluation.aggregate,
                 evaluation.per_topic,
-                {**seconds, **evaluating},
+                {**seconds, _EVALUATE: evaluating},
                 remark=str(retrieval[0].get("remark", "")) if len(retrieval) == 1 else "",
             ),
             evaluation,
         )
-
-    def _tell_of_topics(self, run: Run, evaluation: Evaluation) -> None:
-        """Name the topics that do not count as all others do, as `evaluate` does."""
-        known = {topic.id for topic in self._collection.load_topics()}
-        missing = evaluation.missing
-        if missing and missing != self._missing:  # told of the runs before
-            told = f"{run.name}: {without_results(missing, evaluation.aggregate)}"
-            if strange := [topic for topic in missing if topic not in known]:
-                told += (
-                    f"; judged, but no topics of '{self._collection.id}': "
-                    f"{listing(strange, _SHOWN)}"
-                )
-            notice(told)
-            self.warn(told)
-        if not self._systems:
-            for told in without_judgments(evaluation):
-                notice(f"{run.name}: {told}")
-        self._missing = missing
-        found = run.rankings.items()
-        if empty := [topic for topic, held in found if not len(held) and topic not in missing]:
-            topics = f"{len(empty):,} topic{'' if len(empty) == 1 else 's'}"
-            notice(f"{run.name} finds nothing for {topics}: {listing(empty, _SHOWN)}")
 
     def add_reranked(
         self,
@@ -186,9 +140,9 @@ class Recorder:
             self._told = dict(resources.seconds)
             path = self._write_reranked(made, retrieval, baseline, resources, spent)
             for run, evaluations in ((made.final, final), (made.alone, own)):
-                evaluation, evaluating = self._evaluate(run)
+                evaluation, evaluating = self._scores.score(run)
                 evaluations.append(evaluation)
-                spent = _sum(spent, evaluating)
+                spent = _sum(spent, {_EVALUATE: evaluating})
             seconds = _sum(seconds, spent)
             measures, alone_measures = final[-1].aggregate, own[-1].aggregate
             seeds.append(SeedResult(resources.seed, path, made.weight, measures, alone_measures))
@@ -207,7 +161,7 @@ class Recorder:
             ),
             evaluation,
         )
-        self._evaluations[alone(name)] = own_evaluation
+        self._scores.keep(alone(name), own_evaluation)
 
     def _write_reranked(
         self,
@@ -224,7 +178,7 @@ class Recorder:
             "model_threads": resources.model_threads,
             "training": [dict(system.description) for system in made.systems],
             "weights": [system.fingerprint for system in made.systems],
-            _FIRST_STAGE: self.first_stage,
+            FIRST_STAGE: self.first_stage,
             "warnings": list(made.warnings),
         }
         self._write(made.alone, {**method, "interpolation": 0.0}, seconds, resources, baseline)
@@ -233,7 +187,7 @@ class Recorder:
 
     def _keep(self, result: SystemResult, evaluation: Evaluation) -> None:
         self._systems.append(result)
-        self._evaluations[result.name] = evaluation
+        self._scores.keep(result.name, evaluation)
 
     def _write(
         self,
@@ -244,8 +198,6 @@ class Recorder:
         baseline: str | None,
     ) -> Path:
         """Write a run file and its metadata."""
-        path = self._run_dir / f"{run.name}.run"
-        self._written.add(path.stem)
         content = run_metadata(
             tag=self._tag or run.name,
             command=self._command,
@@ -262,21 +214,7 @@ class Recorder:
             java=resources.java_version,
             accelerator=accelerator_name(resources.device),
         )
-        # In this order no run ever stands beside the metadata of another one.
-        metadata_path(path).unlink(missing_ok=True)
-        write_run(run.renamed(self._tag or run.name), path)
-        write_metadata(metadata_path(path), content)
-        return path
-
-    def _evaluate(self, run: Run) -> tuple[Evaluation, dict[str, float]]:
-        """Score a run that is written, since scoring may fail; and the seconds that it took."""
-        if self._qrels is None:
-            return Evaluation({}, {}), {_EVALUATE: 0.0}
-        started = time.monotonic()
-        scored = evaluate(
-            self._qrels, run, self._measures, extra=self._extra, sampled=self._sampled
-        )
-        return scored, {_EVALUATE: time.monotonic() - started}
+        return self._folder.write(run, content)
 
     def _describe_data(self) -> dict[str, Any]:
         topics = [topic.describe() for topic in self._collection.load_topics()]
@@ -303,63 +241,22 @@ class Recorder:
         baseline, names = first_stage, [n for name in rerankers for n in (name, alone(name))]
         if not rerankers:
             baseline, *names = [system.name for system in self._systems]
-        compared = {name: self._evaluations[name] for name in names}
-        comparisons = {}
-        if compared and self._qrels is not None:
-            comparisons = compare(self._evaluations[baseline], compared)
         report = RunReport(
             self._collection.id,
             self._collection.note,
             list(self._systems[0].measures) or self._measures,
             self._systems,
             baseline,
-            comparisons,
+            self._scores.compared(baseline, names),
             self.candidates,
             [*self._warnings, *(w for system in self._systems for w in system.warnings)],
         )
-        with atomic_write(self._run_dir / "report.json") as file:
+        with atomic_write(self._folder.path / REPORT) as file:
             json.dump({**report.as_json(), "command": shlex.join(self._command)}, file, indent=1)
             file.write("\n")
-        self._write_scores(report.measures)
-        self._tell_of_other_runs(first_stage)
+        self._scores.write(report.measures, self._folder.path)
+        self._folder.tell_of_others(first_stage, self.first_stage)
         return report
-
-    def _write_scores(self, measures: Sequence[str]) -> None:
-        systems = {
-            name: SystemScores(held.aggregate, held.per_topic)
-            for name, held in self._evaluations.items()
-        }
-        write_scores(Scores(self._collection.id, measures, systems), self._run_dir)
-
-    def _tell_of_other_runs(self, first_stage: str) -> None:
-        """Name the run files in the folder that the report is not about; they are the user's."""
-        others = sorted(p for p in self._run_dir.glob("*.run") if p.stem not in self._written)
-        orphans = [path for path in others if self._is_orphan(path, first_stage)]
-        if orphans:
-            notice(
-                f"WARNING: {first_stage}.run in {self._run_dir} has been replaced by another first "
-                "stage's. Do not compare it with these runs of earlier commands, which rerank the "
-                f"one that was there: {_files(orphans)}"
-            )
-        if rest := [path for path in others if path not in orphans]:
-            notice(
-                f"{self._run_dir} also holds runs of earlier commands, which the table, "
-                f"report.json and scores.json are not about: {_files(rest)}"
-            )
-
-    def _is_orphan(self, path: Path, first_stage: str) -> bool:
-        """Whether a run was made over a first stage that has been replaced under its name."""
-        content = read_metadata(path)
-        compared = content.get("research goal", {}).get("evaluation", {}).get("baseline", [])
-        started_from = content.get("method", {}).get(_FIRST_STAGE, self.first_stage)
-        return first_stage in compared and started_from != self.first_stage
-
-
-def _files(paths: Sequence[Path]) -> str:
-    """The first names, and how many more there are."""
-    more = len(paths) - _FILES_SHOWN
-    shown = ", ".join(path.name for path in paths[:_FILES_SHOWN])
-    return f"{shown} and {more:,} more" if more > 0 else shown
 
 
 def _stages(spent: Mapping[str, float]) -> dict[str, float]:

@@ -10,7 +10,7 @@ from irplatform.errors import PlatformError
 from irplatform.evaluation import evaluate
 from irplatform.pipeline import RerankedRun
 from irplatform.plugin import Topic
-from irplatform.recorder import Recorder
+from irplatform.recording import Recorder
 from irplatform.runs import Ranking, Run
 from irplatform.runs.scores import read_scores
 
@@ -112,7 +112,7 @@ def test_a_run_is_there_before_it_is_scored(record, tmp_path, monkeypatch):
     def fails(*arguments, **options):
         raise PlatformError("out of order")
 
-    monkeypatch.setattr("irplatform.recorder.evaluate", fails)
+    monkeypatch.setattr("irplatform.recording.scoreboard.evaluate", fails)
     with pytest.raises(PlatformError):
         record("bm25")
     assert (tmp_path / "out" / "bm25.run").exists()
@@ -125,7 +125,7 @@ def test_a_rerankers_runs_are_there_before_they_are_scored(record, tmp_path, mon
             raise PlatformError("out of order")
         return evaluate(qrels, run, measures, **options)
 
-    monkeypatch.setattr("irplatform.recorder.evaluate", fails)
+    monkeypatch.setattr("irplatform.recording.scoreboard.evaluate", fails)
     with pytest.raises(PlatformError):
         record("bm25", rerankers=["ranker"])
     for name in ("ranker", "ranker-alone"):
@@ -221,6 +221,28 @@ def test_a_run_without_metadata_is_only_named(record, capsys):
     told = capsys.readouterr().err
     assert told.rstrip().endswith("are not about: ranker-alone.run, ranker.run")
     assert "WARNING" not in told
+
+
+@pytest.mark.parametrize("goal", [[], {"evaluation": None}, {"evaluation": {"baseline": None}}])
+def test_metadata_of_somebody_elses_making_do_no_harm(record, capsys, goal):
+    folder = record("bm25", rerankers=["ranker"])
+    (folder / "ranker.run.meta.json").write_text(json.dumps({"research goal": goal}))
+    record("bm25", first_stage="another")
+    assert "ranker.run" in capsys.readouterr().err
+
+
+def test_summaries_of_earlier_runs_go_when_a_run_is_written_over(record, monkeypatch):
+    folder = record("bm25")
+    assert (folder / "report.json").exists()
+
+    def fails(*arguments, **options):
+        raise PlatformError("out of order")
+
+    monkeypatch.setattr("irplatform.recording.scoreboard.evaluate", fails)
+    with pytest.raises(PlatformError):
+        record("bm25")
+    assert not (folder / "report.json").exists()
+    assert not (folder / "scores.json").exists()
 
 
 def test_many_runs_of_earlier_commands_are_counted(record, capsys):

@@ -1,0 +1,90 @@
+"""The folder that a command writes runs into, where runs of earlier commands may lie."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from irplatform.console import notice
+from irplatform.runs import scores, write_run
+from irplatform.runs.metadata import metadata_path, read_metadata, write_metadata
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from irplatform.runs import Run
+
+FIRST_STAGE = "first stage"
+"""What metadata call the fingerprint of the run that a reranker started from."""
+REPORT = "report.json"
+SUMMARIES = (REPORT, scores.FILE_NAME)
+"""What tells of all runs of a command; written when it ends."""
+_SHOWN = 3
+"""How many files a notice names; each reranker leaves two for every seed."""
+
+
+class RunFolder:
+    """Writes runs beside their metadata, and knows which ones are its own.
+
+    Args:
+        path: the folder.
+
+    Attributes:
+        path: the folder.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._written: set[str] = set()
+
+    def write(self, run: Run, metadata: Mapping[str, Any]) -> Path:
+        """Write a run file and its metadata, whose tag is the last column of the file."""
+        path = self.path / f"{run.name}.run"
+        if not self._written:  # what an earlier command says of its runs is not about these
+            for name in SUMMARIES:
+                (self.path / name).unlink(missing_ok=True)
+        self._written.add(path.stem)
+        # In this order no run ever stands beside the metadata of another one.
+        metadata_path(path).unlink(missing_ok=True)
+        write_run(run.renamed(metadata["tag"]), path)
+        write_metadata(metadata_path(path), metadata)
+        return path
+
+    def tell_of_others(self, first_stage: str, fingerprint: str) -> None:
+        """Name the run files that were not written here; they are the user's.
+
+        Args:
+            first_stage: the name of the first stage's run.
+            fingerprint: of all that it depends on.
+        """
+        others = sorted(p for p in self.path.glob("*.run") if p.stem not in self._written)
+        orphans = [path for path in others if _is_orphan(path, first_stage, fingerprint)]
+        if orphans:
+            notice(
+                f"WARNING: {first_stage}.run in {self.path} has been replaced by another first "
+                "stage's. Do not compare it with these runs of earlier commands, which rerank the "
+                f"one that was there: {_files(orphans)}"
+            )
+        if rest := [path for path in others if path not in orphans]:
+            notice(
+                f"{self.path} also holds runs of earlier commands, which the table, "
+                f"report.json and scores.json are not about: {_files(rest)}"
+            )
+
+
+def _is_orphan(path: Path, first_stage: str, fingerprint: str) -> bool:
+    """Whether a run was made over a first stage that has been replaced under its name."""
+    content = read_metadata(path)
+    try:
+        compared = content.get("research goal", {}).get("evaluation", {}).get("baseline", [])
+        started_from = content.get("method", {}).get(FIRST_STAGE, fingerprint)
+        return first_stage in compared and started_from != fingerprint
+    except (AttributeError, TypeError):  # metadata of somebody else's making
+        return False
+
+
+def _files(paths: Sequence[Path]) -> str:
+    """The first names, and how many more there are."""
+    more = len(paths) - _SHOWN
+    shown = ", ".join(path.name for path in paths[:_SHOWN])
+    return f"{shown} and {more:,} more" if more > 0 else shown

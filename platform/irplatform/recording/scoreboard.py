@@ -1,0 +1,112 @@
+"""The scores of a command's runs, and which topics do not count as all others do."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from irplatform.console import notice
+from irplatform.errors import listing
+from irplatform.evaluation import (
+    Evaluation,
+    MeasureFunction,
+    compare,
+    evaluate,
+    read_sampled_qrels,
+)
+from irplatform.evaluation.topic_notices import without_judgments, without_results
+from irplatform.runs.scores import Scores, SystemScores, write_scores
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from irplatform.collections import Collection, Qrels
+    from irplatform.evaluation import Comparison
+    from irplatform.runs import Run
+
+_SHOWN = 10
+"""How many topics a notice names."""
+
+
+class Scoreboard:
+    """Scores runs with a collection's judgments, and keeps the scores by name.
+
+    Args:
+        collection: what was searched.
+        qrels: its judgments, if it has any; without them nothing has a score.
+        measures: what to report.
+        extra: measures of plugins.
+    """
+
+    def __init__(
+        self,
+        collection: Collection,
+        qrels: Qrels | None,
+        measures: Sequence[str],
+        extra: Mapping[str, MeasureFunction],
+    ) -> None:
+        self._collection = collection
+        self._qrels = qrels
+        sampled = collection.sampled_qrels
+        self._sampled = read_sampled_qrels(sampled) if sampled is not None else None
+        self._measures = measures
+        self._extra = extra
+        self._held: dict[str, Evaluation] = {}
+        self._missing: tuple[str, ...] = ()
+
+    def score(self, run: Run) -> tuple[Evaluation, float]:
+        """Score a run, which is not kept yet; and the seconds that it took."""
+        if self._qrels is None:
+            return Evaluation({}, {}), 0.0
+        started = time.monotonic()
+        scored = evaluate(
+            self._qrels, run, self._measures, extra=self._extra, sampled=self._sampled
+        )
+        return scored, time.monotonic() - started
+
+    def keep(self, name: str, evaluation: Evaluation) -> None:
+        """Keep scores under a name, to be compared and written."""
+        self._held[name] = evaluation
+
+    def compared(
+        self, baseline: str, names: Sequence[str]
+    ) -> Mapping[str, Mapping[str, Comparison]]:
+        """Kept scores against a baseline's; empty where nothing has a score."""
+        if not names or self._qrels is None:
+            return {}
+        return compare(self._held[baseline], {name: self._held[name] for name in names})
+
+    def tell_of_topics(self, run: Run, evaluation: Evaluation) -> str:
+        """Name the topics of a first stage's run that do not count as all others do.
+
+        Returns:
+            What a reader of all runs from now on must know; "" is nothing.
+        """
+        known = {topic.id for topic in self._collection.load_topics()}
+        missing = evaluation.missing
+        told = ""
+        if missing and missing != self._missing:  # told of the runs before
+            told = f"{run.name}: {without_results(missing, evaluation.aggregate)}"
+            if strange := [topic for topic in missing if topic not in known]:
+                told += (
+                    f"; judged, but no topics of '{self._collection.id}': "
+                    f"{listing(strange, _SHOWN)}"
+                )
+            notice(told)
+        if not self._held:
+            for remark in without_judgments(evaluation):
+                notice(f"{run.name}: {remark}")
+        self._missing = missing
+        found = run.rankings.items()
+        if empty := [topic for topic, held in found if not len(held) and topic not in missing]:
+            topics = f"{len(empty):,} topic{'' if len(empty) == 1 else 's'}"
+            notice(f"{run.name} finds nothing for {topics}: {listing(empty, _SHOWN)}")
+        return told
+
+    def write(self, measures: Sequence[str], folder: Path) -> None:
+        """Write all kept scores, topic by topic."""
+        systems = {
+            name: SystemScores(held.aggregate, held.per_topic) for name, held in self._held.items()
+        }
+        write_scores(Scores(self._collection.id, measures, systems), folder)
