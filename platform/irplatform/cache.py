@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _NAME = re.compile(r".+-[0-9a-f]{16}(\.partial|\.jsonl)?")
+_ALWAYS_COMPLETE = ("tune",)
+"""Kinds of journals that later commands read whether or not the command that wrote them ended."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +34,7 @@ class Item:
         path: where it lies.
         size: in bytes; a file with several names counts for the first item that has it.
         used: when it was last made or used.
-        complete: False for what an interrupted command left.
+        complete: False for what an interrupted command left and only the same one can use.
     """
 
     kind: str
@@ -54,8 +56,9 @@ def contents() -> list[Item]:
             size = sum(_sizes(path, counted))
         except FileNotFoundError:  # another process has finished it, or removed it
             continue
-        complete = (path / MANIFEST).exists()
-        found.append(Item(path.parent.name, path, size, used, complete))
+        kind = path.parent.name
+        complete = kind in _ALWAYS_COMPLETE or (path / MANIFEST).exists()
+        found.append(Item(kind, path, size, used, complete))
     return found
 
 

@@ -1,5 +1,7 @@
 """`platform agree`: sources side by side, from folders of runs."""
 
+import json
+
 import pytest
 
 from irplatform.runs.scores import Scores, SystemScores, write_scores
@@ -35,7 +37,7 @@ def test_the_table_shows_scores_ranks_and_the_correlation(platform, sources):
         "\n"
         "sources         tau-b  95 % interval      p\n"
         "-------------------------------------------\n"
-        "first × second   0.82   [0.82, 0.82]  0.221\n"
+        "first × second   0.82   [0.82, 0.82]  0.667\n"
         "Kendall's tau-b over 3 systems; intervals over topics, from 10,000 draws; p: chance of a "
         "correlation as strong between independent orders\n"
     )
@@ -59,6 +61,24 @@ def test_a_measure_goes_for_all_sources_or_for_each(platform, sources):
     assert [s["measure"] for s in both["sources"]] == ["AP", "AP"]
     each = platform("agree", *sources, "--measure", "AP", "--measure", "P@10", "--json").json
     assert [s["measure"] for s in each["sources"]] == ["AP", "P@10"]
+
+
+@pytest.mark.parametrize(("asked", "name"), [("MAP", "AP"), ("NDCG@20", "nDCG@20")])
+def test_a_measure_has_the_names_that_run_takes(platform, folder, asked, name):
+    folders = ("--runs-dir", "one", "--runs-dir", "one", "--measure", "P@10")
+    a_folder(folder / "one", "first", dict.fromkeys("abc", 0.1), ("nDCG@20", "AP", "P@10"))
+    found = platform("agree", *folders, "--measure", asked, "--json").json
+    assert [s["measure"] for s in found["sources"]] == ["P@10", name]
+
+
+def test_a_system_without_the_measure_is_named(platform, folder, sources):
+    scores = json.loads((folder / "one" / "scores.json").read_text())
+    del scores["systems"]["drmm"]["means"]["AP"]
+    (folder / "one" / "scores.json").write_text(json.dumps(scores))
+    refused = platform("agree", *sources, "--measure", "AP")
+    assert refused.code == 2
+    assert "scores.json: the system 'drmm' has no scores by AP" in refused.err
+    assert len(refused.err.splitlines()) == 1
 
 
 def test_rerankers_own_scores_can_be_taken(platform, sources):

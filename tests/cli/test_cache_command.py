@@ -63,6 +63,15 @@ def test_items_of_a_kind_are_listed_with_their_state(platform, held):
     assert held["index"].name not in done.out
 
 
+def test_trials_of_tuning_are_of_use_whether_it_ended_or_not(platform, held):
+    trials = home() / "tune" / "demo-0123456789abcdef.jsonl"
+    trials.parent.mkdir()
+    trials.write_text("{}\n")
+    assert "incomplete" not in platform("cache", "list", "--kind", "tune").out
+    platform("cache", "remove", "--interrupted", "--yes")
+    assert trials.exists()
+
+
 def test_json_has_every_item(platform, held):
     facts = json.loads(platform("cache", "list", "--json").out)
     assert facts["folder"] == str(home())

@@ -87,6 +87,24 @@ def test_search_keeps_a_title_in_its_line(platform, folder):
     assert platform(*asked, "--json").json["hits"][0]["title"] == document["title"]
 
 
+@pytest.mark.java
+@pytest.mark.parametrize("as_json", [False, True])
+def test_search_says_that_it_finds_nothing(platform, as_json):
+    asked = ("search", "--collection", "small", "--query", "zzzzqqq")
+    shown = platform(*asked, *["--json"] * as_json)
+    assert shown.code == 0
+    assert shown.err.splitlines()[-1] == "small: bm25 finds nothing"
+    if as_json:
+        assert shown.json["hits"] == []
+
+
+@pytest.mark.parametrize("query", ["", " "])
+def test_an_empty_query_is_refused(platform, query):
+    refused = platform("search", "--collection", "small", "--query", query)
+    assert (refused.code, refused.out) == (2, "")
+    assert "the query is empty" in refused.err
+
+
 def test_show_says_what_would_be_downloaded(platform):
     shown = platform("collections", "show", "trec-pm-2017")
     assert shown.code == 0
@@ -111,7 +129,13 @@ def test_a_note_alone_has_exit_code_0(platform, folder):
     checked = platform("collections", "check", "small")
     assert checked.code == 0
     assert checked.out.startswith("note: 1 of 3 judged documents are not in the corpus")
-    assert "(d9, …)" in checked.out
+    assert "(d9)" in checked.out
+
+
+def test_only_some_of_many_examples_are_shown(platform, folder):
+    with (folder / "small/qrels/test.tsv").open("a") as file:
+        file.writelines(f"q1\tx{number}\t0\n" for number in range(6))
+    assert "(x0, x1, x2, x3, x4, …)" in platform("collections", "check", "small").out
 
 
 @pytest.mark.parametrize("as_json", [False, True])

@@ -1,4 +1,6 @@
-"""`platform fuse` spares its inputs, and leaves no metadata of another run beside its own."""
+"""`platform fuse` spares its inputs, and writes metadata beside its run."""
+
+import json
 
 import pytest
 
@@ -34,14 +36,18 @@ def test_an_input_that_is_a_link_to_the_output_counts_too(platform, folder, runs
     assert (folder / "other.run").read_text() == LINES
 
 
-def test_another_run_is_overwritten_and_its_metadata_removed(platform, folder, runs):
+def test_another_run_is_overwritten_and_so_are_its_metadata(platform, folder, runs):
     (folder / "old.run").write_text(LINES)
     (folder / "old.run.meta.json").write_text('{"tag": "old"}')
     outcome = platform("fuse", *runs, "--out", "old.run")
     assert outcome.code == 0, outcome
     assert "fused" in (folder / "old.run").read_text()
-    assert not (folder / "old.run.meta.json").exists()
-    assert "old.run.meta.json: removed" in outcome.err
+    content = json.loads((folder / "old.run.meta.json").read_text())
+    (step,) = content["method"]["retrieval"]
+    assert (content["tag"], step["method"], step["k"]) == ("fused", "ranks", 60)
+    assert [fused["run"] for fused in step["fuses"]] == list(runs)
+    assert step["fuses"][0]["sha256"] != step["fuses"][1]["sha256"]
+    assert [fused["weight"] for fused in step["fuses"]] == [1.0, 1.0]
 
 
 def test_metadata_stays_where_no_run_is_written(platform, folder, runs):

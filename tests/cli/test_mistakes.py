@@ -181,6 +181,18 @@ def test_grades_that_a_measure_cannot_take_are_refused_before_anything_is_done(r
     assert "ERR@10 takes grades up to 4; the judgments of qrels.txt have 5" in told
 
 
+def test_a_run_that_is_named_twice_is_refused(refused):
+    told = refused("evaluate", "good.run", "good.run", *SMALL)
+    assert "the run good.run is named more than once" in told
+
+
+def test_a_run_without_any_judged_document_is_told_of(platform, folder):
+    (folder / "strange.run").write_text("q1 Q0 nobody-knows-it 1 1.0 x\n")
+    outcome = platform("evaluate", "strange.run", *SMALL)
+    assert outcome.code == 0
+    assert "strange.run: none of its documents is judged for its topic" in outcome.err
+
+
 def test_a_run_of_other_topics_is_refused(refused, folder):
     (folder / "other.run").write_text("".join(f"t{n} Q0 d1 1 1.0 x\n" for n in range(7)))
     told = refused("evaluate", "good.run", "other.run", *SMALL)

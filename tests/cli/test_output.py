@@ -35,11 +35,27 @@ def test_evaluate_gives_the_measures_of_every_run(platform, folder):
     scored = platform(
         "evaluate", "good.run", "other.run", "--collection", "small", "--measure", "P@1", "--json"
     ).json
-    assert scored == {
-        "runs": [
-            {"path": "good.run", "measures": {"P@1": 0.5}},
-            {"path": "other.run", "measures": {"P@1": 0.5}},
-        ]
+    assert scored["runs"] == [
+        {"path": "good.run", "measures": {"P@1": 0.5}},
+        {"path": "other.run", "measures": {"P@1": 0.5}},
+    ]
+
+
+def test_evaluate_compares_runs_as_run_does(platform, folder):
+    (folder / "other.run").write_text("q1 Q0 d1 1 2.0 x\nq2 Q0 d3 1 1.0 x\n")
+    runs = ("good.run", "other.run", "--collection", "small", "--measure", "P@1")
+    compared = platform("evaluate", *runs, "--json").json["comparisons"]
+    assert (compared["baseline"], list(compared["systems"])) == ("good.run", ["other.run"])
+    assert (compared["test"], compared["correction"]) == ("paired t-test, two-sided", "Holm")
+    found = compared["systems"]["other.run"]["P@1"]
+    assert (found["difference"], found["topics"]) == (0.5, 2)
+    assert found["p_adjusted"] == found["p"] == pytest.approx(0.5)
+
+
+def test_evaluate_has_nothing_to_compare_one_run_with(platform):
+    alone = ("good.run", "--collection", "small", "--measure", "P@1", "--json")
+    assert platform("evaluate", *alone).json == {
+        "runs": [{"path": "good.run", "measures": {"P@1": 0.5}}]
     }
 
 
@@ -55,7 +71,9 @@ def test_evaluate_per_topic(platform):
 def test_evaluate_takes_a_file_of_judgments(platform, folder):
     (folder / "qrels.txt").write_text("q1 0 d1 1\nq3 0 d1 1\n")
     outcome = platform("evaluate", "good.run", "--qrels", "qrels.txt", "--measure", "P@1", "--json")
-    assert outcome.json["runs"][0]["measures"] == {"P@1": 0.5}
+    assert outcome.json["runs"] == [
+        {"path": "good.run", "measures": {"P@1": 0.5}, "missing": ["q3"]}
+    ]
     assert "1 topic with no results (they count as 0): q3" in outcome.err
     assert "1 topic with results but no judgments (they do not count): q2" in outcome.err
 

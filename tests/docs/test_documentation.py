@@ -33,6 +33,22 @@ def test_every_command_and_flag_is_in_the_reference_with_its_meaning():
             assert all(flag in section for flag in [*option.opts, *option.secondary_opts])
 
 
+def test_a_help_text_mentions_only_flags_of_its_command():
+    """Those of other commands are written as code, after the command's name."""
+    program = reference()
+    for command, name in program.commands():
+        flags = {flag for parameter in command.params for flag in parameter.opts}
+        flags |= {flag for parameter in command.params for flag in parameter.secondary_opts}
+        for option in program.options(command):
+            told = set(re.findall(r"(?<![\w`-])--[a-z-]+", re.sub(r"`[^`]*`", "", option.help)))
+            assert told <= flags, f"{name} {option.opts}"
+
+
+def test_every_exit_code_is_in_the_reference():
+    table = _text("commands.md").partition("| exit code |")[2].partition("\n\n")[0]
+    assert re.findall(r"^\| (\d+) \|", table, re.MULTILINE) == ["0", "1", "2", "130", "143"]
+
+
 def test_every_flag_of_run_is_explained_outside_the_reference():
     program = reference()
     guides = "".join(p.read_text(encoding="utf-8") for p in PAGES if p != program.TARGET)

@@ -53,6 +53,7 @@ BEIR = "query-id\tcorpus-id\tscore\n"
     [
         ("1 0 a 1\n1 0 b\n", 2, "3 columns. Every line needs four columns: topic 0 docid grade"),
         ("1 0 a 1\n\n1 0 b 0 1\n", 3, "sampled judgments, which `sampled` in"),
+        ("1 0 1 29456789\n", 1, "the grade '29456789' is not a whole number of at most six digits"),
         ("1 0 a 0.5\n", 1, "the grade '0.5' is not a whole number"),
         ("1 0 a 1\n1 0 b high\n", 2, "the grade 'high' is not a whole number"),
         ("1 0 a 1_0\n", 1, "not a whole number"),

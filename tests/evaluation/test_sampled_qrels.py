@@ -61,7 +61,7 @@ def test_judged_documents_are_ordinary_judgments(tmp_path):
         ("1 0 a 1\n", 1, "4 columns. Every line needs five columns: topic 0 docid stratum grade"),
         ("1 0 a 1 1\n\n1 0 b 1\n", 3, "Four are ordinary judgments, without strata"),
         ("1 0 a 1 1 x\n", 1, "6 columns"),
-        ("1 0 a 1 0.5\n", 1, "the grade '0.5' is not a whole number of 0 or more, nor -1"),
+        ("1 0 a 1 0.5\n", 1, "the grade '0.5' is not a whole number of 0 or more, of at most six"),
         ("1 0 a 1 1\n1 0 b 1 high\n", 2, "the grade 'high' is not a whole number"),
         ("1 0 a 1 -2\n", 1, "the grade '-2'"),
         ("1 0 a top 1\n", 1, "the stratum 'top' is not a whole number"),

@@ -78,6 +78,18 @@ def test_a_plugin_that_leaves_a_topic_out_is_named(values):
         evaluate(QRELS, RUN, ["size"], extra={"size": lambda qrels, run: values})
 
 
+def test_a_plugin_that_writes_into_the_judgments_changes_no_other_score():
+    def careless(qrels, run):
+        for grades in qrels.values():
+            grades.clear()
+        return dict.fromkeys(qrels, 0.0)
+
+    before = evaluate(QRELS, RUN, ["AP"]).per_topic
+    for _ in range(2):
+        found = evaluate(QRELS, RUN, ["careless", "AP"], extra={"careless": careless}).per_topic
+        assert found["AP"] == before["AP"]
+
+
 def test_names_are_checked_before_anything_is_computed():
     def never(qrels, run):
         raise AssertionError("computed")
@@ -90,7 +102,7 @@ def test_a_package_that_fails_is_said_in_a_line():
     qrels = {"1": {"a": 1}}
     run = Run("x", {"1": Ranking.of(["a", "b"], [2.0, 1.0])})
     with pytest.raises(PlatformError, match="fails to compute Accuracy@1: ZeroDivisionError"):
-        evaluate(qrels, run, ["Accuracy@1"])
+        evaluate(qrels, run, ["AP", "Accuracy@1", "P@1"])
 
 
 def test_a_topic_with_nothing_but_negative_grades_scores_zero():

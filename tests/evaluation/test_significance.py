@@ -79,13 +79,12 @@ def test_equal_runs_do_not_differ(method):
     assert (result.difference, result.p_value, result.low, result.high) == (0.0, 1.0, 0.0, 0.0)
 
 
-def test_the_same_gain_everywhere_is_certain_and_has_no_effect_size():
-    result = paired_test(by_topic([0.0, 0.0, 0.0]), by_topic([0.5, 0.5, 0.5]))
-    assert (result.p_value, result.effect_size) == (0.0, None)
-    randomized = paired_test(
-        by_topic([0.0, 0.0, 0.0]), by_topic([0.5, 0.5, 0.5]), method="randomization"
-    )
-    assert randomized.p_value == 2 / 8
+@pytest.mark.parametrize("method", ["t-test", "randomization"])
+@pytest.mark.parametrize("n", [2, 3, 30])
+@pytest.mark.parametrize("gain", [0.5, -0.5])
+def test_the_same_gain_everywhere_is_as_sure_as_all_signs_make_it(method, n, gain):
+    result = paired_test(by_topic([0.0] * n), by_topic([gain] * n), method=method)
+    assert (result.p_value, result.effect_size) == (2 / 2**n, None)
 
 
 def test_one_topic_leaves_nothing_to_test():
@@ -173,6 +172,13 @@ def test_a_single_topic_is_compared_without_a_test():
     run = Run("x", {"1": Ranking.of(["a"], [1])})
     result = evaluate(qrels, run, ["RR"])
     assert compare(result, {"x": result})["x"]["RR"].adjusted_p is None
+
+
+def test_values_that_differ_by_rounding_alone_are_the_same():
+    baseline = {str(topic): topic / 7 for topic in range(1, 31)}
+    other = {topic: np.nextafter(value, 0) for topic, value in baseline.items()}
+    found = paired_test(baseline, other)
+    assert (found.difference, found.p_value) == (0.0, 1.0)
 
 
 def test_differences_that_are_equal_but_for_rounding_do_not_vary():

@@ -76,6 +76,8 @@ def test_ranks_that_are_no_order_are_warned_of(tmp_path, text, message):
     ("lines", "message"),
     [
         ("1 0 a 1 3 t\n1 0 b 2 2 t\n", "the second column is '0', not 'Q0', in 2 lines"),
+        ("1 Q0 a 1 \u0663 t\n", "is not a number"),
+        (f"1 Q0 a {'9' * 5000} 3 t\n", "the rank is not a whole number, in 1 line"),
         ("1 Q0 a 1.0 3 t\n", "the rank is not a whole number, in 1 line"),
         ("\ufeff1 Q0 a 1 3 t\n", "byte order mark"),
     ],

@@ -1,6 +1,7 @@
 """TREC run files: what is read, what is written, and what is refused where."""
 
 import gzip
+import os
 import random
 
 import numpy as np
@@ -9,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from irplatform.errors import InputError
-from irplatform.runs import Ranking, Run, read_run, write_run
+from irplatform.runs import Ranking, Run, read_run, validate_run, write_run
 from irplatform.runs.trec import _shortest
 
 IDS = st.text(
@@ -151,6 +152,35 @@ def test_a_missing_file_and_a_folder_are_refused(tmp_path):
         read_run(tmp_path / "none.run")
     with pytest.raises(InputError, match="folder"):
         read_run(tmp_path)
+
+
+@pytest.fixture
+def piped(tmp_path):
+    """The path of a pipe that something is written into, once."""
+    from threading import Thread
+
+    def pipe(content):
+        path = tmp_path / "pipe"
+        os.mkfifo(path)
+        writer = Thread(target=path.write_bytes, args=(content,), daemon=True)
+        writer.start()
+        return path
+
+    return pipe
+
+
+def test_a_pipe_is_read_as_often_as_a_file(piped):
+    lines = b"".join(b"1 Q0 d%d %d %d t\n" % (n, n, 9000 - n) for n in range(9000))
+    pipe = piped(lines)
+    first, second = read_run(pipe), read_run(pipe)
+    assert len(first.rankings["1"]) == len(second.rankings["1"]) == 9000
+    assert not validate_run(pipe, max_per_topic=9000)
+
+
+def test_gzip_is_known_by_its_content_too(tmp_path):
+    write_run(Run("x", {"1": Ranking.of(["a"], [1.0])}), tmp_path / "a.gz")
+    (tmp_path / "packed.run").write_bytes((tmp_path / "a.gz").read_bytes())
+    assert read_run(tmp_path / "packed.run").rankings["1"].doc_ids == ("a",)
 
 
 def test_broken_gzip_is_refused(tmp_path):

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from irplatform.api.settings import RunSettings, resources_for
 from irplatform.collections import Collection
+from irplatform.console import notice
 from irplatform.errors import InputError, listing
 from irplatform.evaluation import Evaluation, evaluate
 from irplatform.evaluation.agreement import Agreement, agreement
@@ -58,6 +59,8 @@ def evaluate_runs(
     else:
         usual = Collection.measures
         judged = of_files(qrels, measures, plugins.measures, usual=usual, sampled=sampled_qrels)
+    if twice := next((path for path in paths if paths.count(path) > 1), None):
+        raise InputError(f"the run {twice} is named more than once.")
     runs = {path: read_run(path) for path in paths}
     for path, run in runs.items():
         _refuse_other_topics(path, run, judged.qrels)
@@ -86,6 +89,16 @@ def _refuse_other_topics(path: Path, run: Run, qrels: Qrels) -> None:
             f"none of its {len(run.rankings):,} topics ({listing(run.rankings)}) is among the "
             f"{len(qrels):,} judged ones ({listing(qrels)}). Is this another collection's run?",
             path=path,
+        )
+    if not any(
+        doc_id in judged
+        for topic, judged in qrels.items()
+        if (ranking := run.rankings.get(topic)) is not None
+        for doc_id in ranking.doc_ids
+    ):
+        notice(
+            f"WARNING: {path}: none of its documents is judged for its topic. Are these the "
+            "judgments of another collection, or are their columns in another order?"
         )
 
 

@@ -33,10 +33,12 @@ def search(
         `explain`, the `explanation` of the retriever: the query that it made.
 
     Raises:
-        InputError: a wrong name, or neither or both of `query` and `topic`.
+        InputError: a wrong name, an empty query, or neither or both of `query` and `topic`.
     """
     if (query is None) == (topic is None):
         raise InputError("give either --query or --topic.")
+    if query is not None and not query.strip():
+        raise InputError("the query is empty: give --query some words.")
     if depth < 1:
         raise InputError("depth must be at least 1.")
     plugins = registry()

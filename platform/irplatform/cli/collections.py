@@ -13,6 +13,8 @@ from irplatform.registry import registry
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from irplatform.collections.finding import Finding
+
 _SHOWN = 200
 """Characters of an example document's or topic's field that are shown."""
 
@@ -128,8 +130,9 @@ def check(context: click.Context, name: str, as_json: bool) -> None:
         )
     else:
         for finding in findings:
-            examples = f" ({', '.join(finding.examples)}, …)" if finding.examples else ""
-            click.echo(f"{'ERROR' if finding.serious else 'note'}: {finding.message}{examples}")
+            click.echo(
+                f"{'ERROR' if finding.serious else 'note'}: {finding.message}{_examples(finding)}"
+            )
         if not findings:
             click.echo(f"{name}: nothing is wrong.")
     context.exit(1 if serious else 0)
@@ -155,6 +158,12 @@ def remove(name: str) -> None:
 
     remove_alias(name)
     click.echo(f"{name} is no longer a name.")
+
+
+def _examples(finding: Finding) -> str:
+    """The ids behind a finding, with … where there are more."""
+    more = ["…"] if finding.count > len(finding.examples) else []
+    return f" ({', '.join([*finding.examples, *more])})" if finding.examples else ""
 
 
 def _rows(facts: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from irplatform.cli.output import json_option, print_json, print_rows
 from irplatform.console import notice
 from irplatform.evaluation.subsets import SEEN, UNSEEN, TopicFilter, parse_among
+
+if TYPE_CHECKING:
+    from irplatform.evaluation import Evaluation
 
 
 @click.command()
@@ -59,6 +63,7 @@ def evaluate(
     """
     from irplatform.api import evaluate_runs
     from irplatform.evaluation import compare
+    from irplatform.evaluation.significance import comparisons_json
     from irplatform.evaluation.topic_notices import without_judgments, without_results
     from irplatform.reports.table import ResultRow, mark, print_table
 
@@ -79,21 +84,20 @@ def evaluate(
             notice(f"{path}: {without_results(evaluation.missing, evaluation.aggregate)}")
         for told in without_judgments(evaluation):
             notice(f"{path}: {told}")
+    baseline, *others = scored
+    compared = compare(scored[baseline], {name: scored[name] for name in others}) if others else {}
     if as_json:
-        entries = []
-        for path, evaluation in scored.items():
-            entry: dict[str, object] = {"path": path, "measures": dict(evaluation.aggregate)}
-            if per_topic:
-                entry["per_topic"] = {m: dict(v) for m, v in evaluation.per_topic.items()}
-            entries.append(entry)
-        print_json({"runs": entries})
+        content: dict[str, object] = {
+            "runs": [_entry(path, held, per_topic) for path, held in scored.items()]
+        }
+        if compared:
+            content["comparisons"] = comparisons_json(baseline, compared)
+        print_json(content)
         return
     if per_topic:
         for path, evaluation in scored.items():
             for measure, values in evaluation.per_topic.items():
                 print_rows([(path, measure, topic, f"{v:.4f}") for topic, v in values.items()])
-    baseline, *others = scored
-    compared = compare(scored[baseline], {name: scored[name] for name in others}) if others else {}
     rows = [
         ResultRow(
             path,
@@ -103,3 +107,13 @@ def evaluate(
         for path, evaluation in scored.items()
     ]
     print_table(rows, list(scored[baseline].aggregate), baseline=baseline, file=sys.stdout)
+
+
+def _entry(path: str, evaluation: Evaluation, per_topic: bool) -> dict[str, object]:
+    """A run in the output of `--json`."""
+    entry: dict[str, object] = {"path": path, "measures": dict(evaluation.aggregate)}
+    if evaluation.missing:
+        entry["missing"] = list(evaluation.missing)
+    if per_topic:
+        entry["per_topic"] = {m: dict(v) for m, v in evaluation.per_topic.items()}
+    return entry

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -47,11 +48,10 @@ def fuse(
     depth: int,
 ) -> None:
     """Fuse TREC runs, by their ranks or by their scores."""
-    from irplatform.console import notice
     from irplatform.errors import InputError
     from irplatform.runs import read_run, write_run
     from irplatform.runs.fuse import reciprocal_rank_fusion, score_fusion
-    from irplatform.runs.metadata import metadata_path
+    from irplatform.runs.metadata import metadata_path, write_metadata
 
     if len(runs) < 2:
         raise InputError("at least two runs are needed.")
@@ -66,17 +66,36 @@ def fuse(
     _compare_topics(dict(zip(runs, held, strict=True)))
     # A run that does not count brings no documents either.
     counted = [run for run, share in zip(held, shares, strict=True) if share]
+    metadata = _metadata(tag, by, k or 60, depth, dict(zip(runs, shares, strict=True)))
     shares = [share for share in shares if share]
     if by == "scores":
         fused = score_fusion(counted, name=tag, depth=depth, weights=shares)
     else:
         fused = reciprocal_rank_fusion(counted, name=tag, k=k or 60, depth=depth, weights=shares)
     write_run(fused, out)
-    stale = metadata_path(out)
-    if stale.exists():  # it describes the run that was here before
-        stale.unlink()
-        notice(f"{stale}: removed, for it described another run.")
+    write_metadata(metadata_path(out), metadata)
     click.echo(f"{out}: {len(fused.rankings)} topics from {len(counted)} runs")
+
+
+def _metadata(
+    tag: str, by: str, k: int, depth: int, weights: Mapping[Path, float]
+) -> dict[str, object]:
+    """What the metadata of a fused run say: which runs, and how much each counts."""
+    from irplatform.runs.metadata import run_metadata
+    from irplatform.storage import file_digest
+
+    fused = [
+        {"run": str(path), "sha256": file_digest(path), "weight": weight}
+        for path, weight in weights.items()
+    ]
+    step = {"name": "fuse", "method": by, "depth": depth, "fuses": fused}
+    return run_metadata(
+        tag=tag,
+        command=("platform", *sys.argv[1:]),
+        data={},
+        method={"retrieval": [{**step, **({"k": k} if by == "ranks" else {})}]},
+        timings={},
+    )
 
 
 def _weights(given: str | None, runs: int) -> list[float]:

@@ -27,7 +27,7 @@ learned_collections_option = click.option(
 preset_option = click.option(
     "--preset",
     metavar="NAME",
-    help="Settings that rerankers bring, such as paper; --set and --config take precedence.",
+    help="Settings that rerankers bring, such as paper; those that you give take precedence.",
 )
 
 

@@ -10,6 +10,7 @@ from irplatform.cli.expansion import expansion_options
 from irplatform.cli.options import collection_option, setting_option
 from irplatform.cli.output import json_option, one_line, print_json
 from irplatform.cli.settings import chosen_settings
+from irplatform.console import notice
 
 
 @click.command()
@@ -48,6 +49,8 @@ def search(
         settings=chosen_settings((retriever,), settings, config, expand, query_plan),
         explain=explain,
     )
+    if not found["hits"]:
+        notice(f"{collection}: {retriever} finds nothing")
     if as_json:
         print_json(found)
         return

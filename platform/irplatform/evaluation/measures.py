@@ -189,6 +189,29 @@ def _check_parameters(name: str, measure: Measure) -> None:
             raise InputError(f"the measure '{name}' needs its parameter '{parameter}'{example}.")
     if "cutoff" in measure.params and measure.params["cutoff"] < 1:
         raise InputError(f"the measure '{name}' needs a cutoff of 1 or more.")
+    if measure.params.get("rel", 1) < 1:
+        raise InputError(
+            f"the measure '{name}' needs rel of 1 or more: grades of 0 and below are not relevant."
+        )
+
+
+_PROPOSED = {"rel": 1, "cutoff": 20}
+"""Parameters that packages need for a measure which ir-measures itself takes without them."""
+
+
+def _supported_form(measure: Measure) -> Measure | None:
+    """The same measure with a parameter more or fewer, so that some package has it."""
+    import ir_measures
+
+    given = measure.params
+    known = measure.SUPPORTED_PARAMS.keys() - given.keys()
+    more = [{**given, name: value} for name, value in _PROPOSED.items() if name in known]
+    fewer = [{key: value for key, value in given.items() if key != name} for name in given]
+    for parameters in (*more, *fewer):
+        form = type(measure)(**parameters)
+        if any(package.supports(form) for package in ir_measures.DefaultPipeline.providers):
+            return form
+    return None
 
 
 def _check_available(name: str, measure: Measure) -> None:
@@ -199,4 +222,6 @@ def _check_available(name: str, measure: Measure) -> None:
         return
     ways = [how for provider in providers if (how := provider.install_instructions())]
     what_to_do = f" Install one that does: {' or '.join(ways)}." if ways else ""
+    if not providers and (near := _supported_form(measure)):
+        what_to_do = f" It can be written as '{near}'."
     raise InputError(f"no installed package computes the measure '{name}'.{what_to_do}")

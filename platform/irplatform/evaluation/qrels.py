@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 _BEIR_HEADER = [b"query-id", b"corpus-id", b"score"]
 _TREC_COLUMNS = "Every line needs four columns: topic 0 docid grade"
 _BEIR_COLUMNS = "Every line needs three columns parted by tabs: query-id corpus-id score"
-_WHOLE_NUMBER = re.compile(rb"[+-]?[0-9]+")
+_WHOLE_NUMBER = re.compile(rb"[+-]?[0-9]{1,6}")
+"""trec_eval takes memory for every grade up to the highest: a PMID in this column would end it."""
 
 _Columns = tuple[bytes, bytes, bytes]
 """Topic, document, grade."""
@@ -102,8 +103,8 @@ def _count(columns: list[bytes]) -> str:
 def _grade(text: bytes, path: Path, number: int) -> int:
     if not _WHOLE_NUMBER.fullmatch(text):
         raise InputError(
-            f"the grade '{text.decode(errors='replace')}' is not a whole number. Grades are whole "
-            "numbers; 0 and below is not relevant.",
+            f"the grade '{text.decode(errors='replace')}' is not a whole number of at "
+            "most six digits. 0 and below is not relevant.",
             path=path,
             line=number,
         )

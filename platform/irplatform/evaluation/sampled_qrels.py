@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 NOT_JUDGED = -1
 _COLUMNS = "Every line needs five columns: topic 0 docid stratum grade"
-_STRATUM = re.compile(rb"[0-9]+")
-_GRADE = re.compile(rb"-1|\+?[0-9]+")
+_STRATUM = re.compile(rb"[0-9]{1,6}")
+_GRADE = re.compile(rb"-1|\+?[0-9]{1,6}")
 
 Integers: TypeAlias = npt.NDArray[np.int64]
 
@@ -151,7 +151,8 @@ def _wrong_count(count: int) -> str:
 def _stratum(text: bytes, path: Path, number: int) -> int:
     if not _STRATUM.fullmatch(text):
         raise InputError(
-            f"the stratum '{text.decode(errors='replace')}' is not a whole number. {_COLUMNS}.",
+            f"the stratum '{text.decode(errors='replace')}' is not a whole number of at most "
+            f"six digits. {_COLUMNS}.",
             path=path,
             line=number,
         )
@@ -161,8 +162,8 @@ def _stratum(text: bytes, path: Path, number: int) -> int:
 def _grade(text: bytes, path: Path, number: int) -> int:
     if not _GRADE.fullmatch(text):
         raise InputError(
-            f"the grade '{text.decode(errors='replace')}' is not a whole number of 0 or more, nor "
-            "-1 for a pooled document that was not judged.",
+            f"the grade '{text.decode(errors='replace')}' is not a whole number of 0 or more, of "
+            "at most six digits, nor -1 for a pooled document that was not judged.",
             path=path,
             line=number,
         )

@@ -94,7 +94,8 @@ def evaluate(
     refuse_grades(standard, judged)
     by_topic = _standard(judged, run, standard)
     for name in plugin_names:
-        by_topic[name] = _checked(name, parsed[name](judged, run), judged)
+        own = {topic: dict(grades) for topic, grades in judged.items()}  # to do with what it likes
+        by_topic[name] = _checked(name, parsed[name](own, run), judged)
     per_topic: dict[str, PerTopic] = {
         name: infer(inferred[name], sampled or {}, unrounded or run)
         if name in inferred
@@ -146,7 +147,12 @@ def _standard(
     qrels = {numbers[topic]: _safe(grades) for topic, grades in judged.items()}
     results = _ranks_as_scores(run, judged, numbers)
     for group in _groups(measures):
-        _compute(group, qrels, results, by_number)
+        try:
+            _compute(group, qrels, results, by_number)
+        except PlatformError:
+            for measure in group:  # which one it is
+                _compute([measure], qrels, results, by_number)
+            raise
     return {
         name: {
             topic: by_number[name].get(number, float(measure.DEFAULT))

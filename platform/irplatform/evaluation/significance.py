@@ -31,7 +31,7 @@ _Floats = npt.NDArray[np.float64]
 _BLOCK = 1 << 20
 """Signs that are drawn at once."""
 _ROUNDING = 1e-12
-"""Means closer than this, relative to the mean absolute difference, are the same."""
+"""Values and differences closer than this, relative to the largest, are the same."""
 
 
 @dataclass(frozen=True)
@@ -80,6 +80,9 @@ def paired_test(
 ) -> Comparison:
     """Compare two runs by the values of one measure.
 
+    Where every topic has the same difference, a t-test has no variance to go by: the p-value is
+    then that of all sign flips by either method, 2^(1-n), so that two topics prove nothing.
+
     Args:
         baseline: topic id to value.
         other: the same topics' values under the other run.
@@ -98,14 +101,16 @@ def paired_test(
             "both with the same judgments."
         )
     differences = np.array([other[topic] - baseline[topic] for topic in baseline])
+    # The mean of three seeds' same value may be another float than the value.
+    largest = max(abs(value) for value in (*baseline.values(), *other.values()))
+    differences[np.abs(differences) <= _ROUNDING * largest] = 0.0
     n = len(differences)
     mean = float(differences.mean())
     if n == 1:
         return Comparison(mean, None, None, None, None, n)
     deviation = float(differences.std(ddof=1))
     if deviation <= _ROUNDING * float(np.abs(differences).max()):  # all are the same
-        constant_p = 1.0 if mean == 0.0 else 0.0
-        p_value = constant_p if method == "t-test" else _randomization(differences, seed, samples)
+        p_value = 1.0 if mean == 0.0 else 2.0 ** (1 - n)
         return Comparison(mean, p_value, mean, mean, 0.0 if mean == 0.0 else None, n)
     from scipy.special import stdtr, stdtrit  # scipy.stats has the same, but imports slowly
 
@@ -185,6 +190,26 @@ def compare(
             comparison = row.get(alike, nothing)
             compared[name][measure] = replace(comparison, adjusted_p=adjusted.get(alike))
     return compared
+
+
+def comparisons_json(
+    baseline: str, comparisons: Mapping[str, Mapping[str, Comparison]]
+) -> dict[str, Any]:
+    """The `comparisons` of `platform run --json` and `platform evaluate --json`.
+
+    Args:
+        baseline: the name of the run that others are compared with.
+        comparisons: what `compare` found.
+    """
+    return {
+        "baseline": baseline,
+        "test": TEST,
+        "correction": CORRECTION,
+        "systems": {
+            name: {measure: held.as_json() for measure, held in by_measure.items()}
+            for name, by_measure in comparisons.items()
+        },
+    }
 
 
 def _first_alike(evaluations: Mapping[str, Evaluation]) -> dict[str, str]:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from irplatform.errors import InputError, unknown
 from irplatform.evaluation.agreement import Source
-from irplatform.runs.scores import FILE_NAME, alone, read_scores
+from irplatform.evaluation.measures import parse_measures
+from irplatform.runs.scores import FILE_NAME, Scores, alone, read_scores
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,7 +25,8 @@ def read_sources(
 
     Args:
         folders: one per source.
-        measures: one for all of them, or one each; empty takes the first of each table.
+        measures: one for all of them, or one each, by any name that `parse_measures` understands;
+            empty takes the first of each table.
         own_scores: take rerankers' own scores instead of those mixed with the first stage's.
 
     Returns:
@@ -32,8 +34,8 @@ def read_sources(
         where it needs to be.
 
     Raises:
-        InputError: a folder has no scores, or not of that measure, or the number of measures is
-            neither 1 nor that of the folders.
+        InputError: a folder has no scores, or not of that measure for every system, or the number
+            of measures is neither 1 nor that of the folders.
     """
     if len(measures) not in (0, 1, len(folders)):
         raise InputError(
@@ -55,9 +57,10 @@ def _read(folder: Path, measure: str | None, own_scores: bool) -> Source:
             f"'{scores.collection}' has no judgments: its runs have no scores.",
             path=folder / FILE_NAME,
         )
-    chosen = measure or scores.measures[0]
+    chosen = scores.measures[0] if measure is None else _right_name(measure, scores.measures)
     if chosen not in scores.measures:
         raise unknown("measure", chosen, scores.measures, of=str(folder))
+    _refuse_gaps(scores, chosen, folder / FILE_NAME)
     if not any(held.per_topic.get(chosen) for held in scores.systems.values()):
         raise InputError(
             f"no run has a value of {chosen} for any topic of '{scores.collection}'.",
@@ -76,6 +79,26 @@ def _read(folder: Path, measure: str | None, own_scores: bool) -> Source:
         {name: held.means[chosen] for name, held in systems.items()},
         {name: held.per_topic[chosen] for name, held in systems.items()},
     )
+
+
+def _right_name(measure: str, known: Sequence[str]) -> str:
+    """The name that runs are scored under: AP for MAP. What makes no sense stays as it is."""
+    if measure in known:
+        return measure
+    try:
+        (name,) = parse_measures([measure], sampled=True)
+    except InputError:
+        return measure
+    return name
+
+
+def _refuse_gaps(scores: Scores, measure: str, path: Path) -> None:
+    for name, held in scores.systems.items():
+        if measure not in held.means or measure not in held.per_topic:
+            raise InputError(
+                f"the system '{name}' has no scores by {measure}. Run `platform run` again.",
+                path=path,
+            )
 
 
 def _named_apart(sources: list[Source], folders: Sequence[Path | str]) -> list[Source]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING, Any
 
-from irplatform.evaluation.significance import CORRECTION, TEST
+from irplatform.evaluation.significance import comparisons_json
 from irplatform.reports.effects import print_effects
 from irplatform.reports.table import ResultRow, mark, print_table
 from irplatform.retrieval.candidates import Provenance
@@ -193,15 +193,7 @@ class RunReport:
             "runs": [system.as_json() for system in self.systems],
         }
         if self.comparisons:
-            content["comparisons"] = {
-                "baseline": self.baseline,
-                "test": TEST,
-                "correction": CORRECTION,
-                "systems": {
-                    name: {measure: held.as_json() for measure, held in by_measure.items()}
-                    for name, by_measure in self.comparisons.items()
-                },
-            }
+            content["comparisons"] = comparisons_json(self.baseline, self.comparisons)
         return content
 
     def print_table(self, *, effects: bool = False) -> None:

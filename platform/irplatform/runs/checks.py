@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 COLUMNS = "Every line needs: topic Q0 docid rank score tag."
 _TAG = re.compile(r"[A-Za-z0-9_.-]+")
-_RANK = re.compile(r"-?[0-9]+")
+_RANK = re.compile(r"-?[0-9]{1,18}")
 _LARGEST = float(np.finfo(np.float32).max)
 _SHOWN = 5
 """How many topics a message names before it counts the rest."""
@@ -171,7 +171,7 @@ def _scan(path: Path) -> Iterator[_Result | Problem]:
 
 def _score_fault(text: str) -> str:
     try:
-        score = float("" if "_" in text else text)
+        score = float(text if text.isascii() and "_" not in text else "")
     except ValueError:
         return "is not a number"
     if not math.isfinite(score):

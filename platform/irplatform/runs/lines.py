@@ -1,4 +1,4 @@
-"""Text files read line by line: plain or gzip, as bytes, with errors that a person can use.
+"""Text files read line by line: plain, gzip or a pipe, as bytes, with errors that a person can use.
 
 Lines stay bytes because TREC's columns are parted by ASCII white space only: `str.split` would
 also split at a no-break space inside an id.
@@ -8,6 +8,9 @@ from __future__ import annotations
 
 import errno
 import gzip
+import shutil
+import stat
+import tempfile
 import zlib
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -18,21 +21,30 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from io import BufferedIOBase
     from pathlib import Path
+    from typing import IO
 
+_GZIP = b"\x1f\x8b"
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_PIPES: dict[tuple[int, int], IO[bytes]] = {}
+"""What came out of pipes, by device and inode: a pipe gives its content once, and files are opened
+more than once. The copies go when the process ends."""
 
 
 @contextmanager
 def open_bytes(path: Path) -> Iterator[BufferedIOBase]:
-    """Open a file for reading, unpacked if its name ends in `.gz`.
+    """Open a file for reading, unpacked if it is gzip; a pipe as often as any other file.
 
     Raises:
         InputError: the file is missing, is a folder, may not be read, or is not sound gzip (also
             while it is being read inside the block).
     """
     try:
-        with gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb") as file:
-            yield file
+        with _of_a_file(path).open("rb") as packed:
+            if path.suffix == ".gz" or packed.peek(len(_GZIP)).startswith(_GZIP):
+                with gzip.open(packed, "rb") as file:
+                    yield file
+            else:
+                yield packed
     except FileNotFoundError as error:
         raise InputError("there is no such file.", path=path) from error
     except IsADirectoryError as error:
@@ -49,6 +61,21 @@ def open_bytes(path: Path) -> Iterator[BufferedIOBase]:
         if error.errno != errno.ENAMETOOLONG:  # a full disk, say, is no mistake of the user's
             raise
         raise InputError("this name is too long for a file.", path=path) from error
+
+
+def _of_a_file(path: Path) -> Path:
+    """A path, or a copy's where it is a pipe such as `<(zcat run.gz)`."""
+    found = path.stat()
+    if not stat.S_ISFIFO(found.st_mode):
+        return path
+    key = (found.st_dev, found.st_ino)
+    if key not in _PIPES:
+        copy = tempfile.NamedTemporaryFile(prefix="irplatform-")  # noqa: SIM115 - kept until the end
+        with path.open("rb") as file:
+            shutil.copyfileobj(file, copy)
+        copy.flush()
+        _PIPES[key] = copy
+    return type(path)(_PIPES[key].name)
 
 
 def starts_with_mark(path: Path) -> bool:
