@@ -1,6 +1,9 @@
 """`platform fuse` spares its inputs, and writes metadata beside its run."""
 
+import hashlib
 import json
+import os
+from threading import Thread
 
 import pytest
 
@@ -48,6 +51,15 @@ def test_another_run_is_overwritten_and_so_are_its_metadata(platform, folder, ru
     assert [fused["run"] for fused in step["fuses"]] == list(runs)
     assert step["fuses"][0]["sha256"] != step["fuses"][1]["sha256"]
     assert [fused["weight"] for fused in step["fuses"]] == [1.0, 1.0]
+
+
+def test_the_digest_of_a_pipe_is_that_of_its_content(platform, folder, runs):
+    os.mkfifo(folder / "pipe")
+    Thread(target=(folder / "pipe").write_text, args=(LINES,), daemon=True).start()
+    assert platform("fuse", "good.run", "pipe", "--out", "new.run").code == 0
+    content = json.loads((folder / "new.run.meta.json").read_text())
+    (step,) = content["method"]["retrieval"]
+    assert step["fuses"][1]["sha256"] == hashlib.sha256(LINES.encode()).hexdigest()
 
 
 def test_metadata_stays_where_no_run_is_written(platform, folder, runs):

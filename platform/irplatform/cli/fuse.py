@@ -81,11 +81,12 @@ def _metadata(
     tag: str, by: str, k: int, depth: int, weights: Mapping[Path, float]
 ) -> dict[str, object]:
     """What the metadata of a fused run say: which runs, and how much each counts."""
+    from irplatform.runs.lines import readable_again
     from irplatform.runs.metadata import run_metadata
     from irplatform.storage import file_digest
 
     fused = [
-        {"run": str(path), "sha256": file_digest(path), "weight": weight}
+        {"run": str(path), "sha256": file_digest(readable_again(path)), "weight": weight}
         for path, weight in weights.items()
     ]
     step = {"name": "fuse", "method": by, "depth": depth, "fuses": fused}

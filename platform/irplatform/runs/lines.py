@@ -39,7 +39,7 @@ def open_bytes(path: Path) -> Iterator[BufferedIOBase]:
             while it is being read inside the block).
     """
     try:
-        with _of_a_file(path).open("rb") as packed:
+        with readable_again(path).open("rb") as packed:
             if path.suffix == ".gz" or packed.peek(len(_GZIP)).startswith(_GZIP):
                 with gzip.open(packed, "rb") as file:
                     yield file
@@ -63,8 +63,8 @@ def open_bytes(path: Path) -> Iterator[BufferedIOBase]:
         raise InputError("this name is too long for a file.", path=path) from error
 
 
-def _of_a_file(path: Path) -> Path:
-    """A path, or a copy's where it is a pipe such as `<(zcat run.gz)`."""
+def readable_again(path: Path) -> Path:
+    """The path itself, or a copy's where it is a pipe such as `<(zcat run.gz)`."""
     found = path.stat()
     if not stat.S_ISFIFO(found.st_mode):
         return path
