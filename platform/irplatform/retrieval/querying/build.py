@@ -67,6 +67,7 @@ def components(topic: Topic, parts: TopicParts, plan: Weights) -> list[Component
         ]
     else:
         made = [*_disease(parts, plan), *_genes(parts, plan), *_context(parts, plan)]
+        made += _treatments(parts, plan)
         made += [
             Component(f"other.{name}", plan.text.weight, _words([_flat(topic, name)]))
             for name in _in_query(topic, plan)
@@ -84,7 +85,7 @@ def _in_query(topic: Topic, plan: Weights) -> list[str]:
     They are looked for beside disease and gene, whose words a field may share.
     """
     rest = _spaced(topic.query)
-    parts = {plan.disease.field, plan.gene.field}
+    parts = {plan.disease.field, plan.gene.field, plan.treatment.field}
     for own in sorted((_spaced(_flat(topic, name)) for name in parts), key=len, reverse=True):
         rest = rest.replace(own, " | ", 1) if own.strip() else rest
     others = topic.fields.keys() - parts - plan.other.keys()
@@ -151,6 +152,21 @@ def _genes(parts: TopicParts, plan: Weights) -> Iterator[Component]:
         yield Component("near.both", plan.near.both, Boolean(must=(has_disease, has_gene)))
         near = (Near(disease, _texts(gene), plan.near.gaps) for gene in parts.genes)
         yield Component("near.weight", plan.near.weight, _sum(near))
+
+
+def _treatments(parts: TopicParts, plan: Weights) -> Iterator[Component]:
+    given, treatments = plan.treatment, parts.treatments
+    anywhere = [_treatment(names, plan, CONTENTS) for names in treatments]
+    in_title = [_treatment(names, plan, TITLE) for names in treatments]
+    yield Component("treatment.weight", given.weight, _sum(anywhere))
+    yield Component("treatment.title", given.title, _sum(in_title))
+    yield Component("treatment.heading", given.heading, _sum(map(_headings, treatments)))
+    yield Component("treatment.named", given.named, _sum(map(Constant, anywhere)))
+
+
+def _treatment(names: Names, plan: Weights, field: str) -> Expression:
+    """A treatment's names; the words of one that no knowledge base knows."""
+    return _names(names, plan, field) if names.concepts else Words(names.text, field)
 
 
 def _context(parts: TopicParts, plan: Weights) -> Iterator[Component]:

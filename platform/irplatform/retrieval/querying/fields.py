@@ -33,7 +33,7 @@ def check_fields(topics: Sequence[Topic], plan: QueryPlan) -> None:
 
 def _named(plan: QueryPlan) -> Iterator[tuple[str, str]]:
     """Settings and the fields that they name; what the default says is left out."""
-    for part in ("disease", "gene"):
+    for part in ("disease", "gene", "treatment"):
         held = getattr(plan, part)
         if part in plan.model_fields_set and "field" in held.model_fields_set:
             yield f"plan.{part}.field", held.field

@@ -6,7 +6,7 @@ document has are left out, and so are aliases that mean something else there.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from irplatform.retrieval.querying.synonyms import (
@@ -16,6 +16,7 @@ from irplatform.retrieval.querying.synonyms import (
     drug_names,
     gene_names,
     phrase_names,
+    treatment_names,
 )
 from irplatform.text.markers import Marker, parse_markers
 
@@ -39,6 +40,7 @@ class TopicParts:
         disease: the disease's names, if the topic has one.
         genes: the names of each gene.
         markers: the parts of the gene field.
+        treatments: the names of each treatment; without concepts where nobody knows it.
         drugs: drugs that are known to act on the genes.
         phrases: concepts among the words that name no gene; of a topic that has neither a disease
             nor genes, those of its query.
@@ -47,6 +49,7 @@ class TopicParts:
     disease: Names | None
     genes: tuple[Names, ...]
     markers: tuple[Marker, ...]
+    treatments: tuple[Names, ...] = ()
     drugs: tuple[Synonym, ...] = ()
     phrases: tuple[Names, ...] = ()
 
@@ -69,6 +72,7 @@ class TopicReader:
         self._evidence = evidence
         self._diseases: dict[tuple[str, int], Names] = {}
         self._genes: dict[tuple[str, float], Names] = {}
+        self._treated: dict[tuple[str, float], tuple[Names, ...]] = {}
 
     def read(self, topic: Topic, plan: Weights) -> TopicParts:
         """The parts of a topic, with their names."""
@@ -83,6 +87,7 @@ class TopicReader:
             self._disease(disease, plan.disease.kinds) if disease else None,
             genes,
             markers,
+            self._treatments(_text(topic, plan.treatment.field), plan.treatment.agreement),
             self._drugs(genes) if plan.context.drugs else (),
             tuple(names for text in texts if (names := self._phrase(text)) is not None),
         )
@@ -108,6 +113,17 @@ class TopicReader:
             names = self._evidence.trusted(self._evidence.occurring(found.synonyms), agreement)
             self._genes[key] = Names(symbol, tuple(names), (), found.concepts)
         return self._genes[key]
+
+    def _treatments(self, text: str, agreement: float) -> tuple[Names, ...]:
+        key = (text, agreement)
+        if key not in self._treated:
+            evidence = self._evidence
+            self._treated[key] = tuple(
+                replace(found, synonyms=tuple(evidence.trusted(occurring, agreement)))
+                for found in (treatment_names(text, self._knowledge) if text else ())
+                if (occurring := evidence.occurring(found.synonyms))
+            )
+        return self._treated[key]
 
     def _drugs(self, genes: tuple[Names, ...]) -> tuple[Synonym, ...]:
         concepts = (concept for gene in genes for concept in gene.concepts)

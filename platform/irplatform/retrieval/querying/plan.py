@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from irplatform.retrieval.querying.synonyms import How
 
-Part = Literal["disease", "gene"]
+Part = Literal["disease", "gene", "treatment"]
 
 
 def _weight(default: float, description: str) -> float:
@@ -80,6 +80,19 @@ class NearPart(Options):
     gaps: int = Field(20, ge=0, le=1000, description="most words between the two")
 
 
+class TreatmentPart(Options):
+    """The treatments that a topic asks about, as those of TREC Precision Medicine 2020 do."""
+
+    field: str = Field("treatment", description="the topic's field with treatments")
+    weight: float = _weight(0.3, "a treatment's names in title and abstract")
+    title: float = _weight(0.0, "a treatment's names in the title, beside that")
+    heading: float = _weight(0.0, "a MeSH heading for it")
+    named: float = _weight(4.0, "having any of its names at all")
+    agreement: float = Field(
+        0.1, ge=0, le=1, description="share of a single name's documents that must confirm it"
+    )
+
+
 class ContextPart(Options):
     """Words and headings that mark articles about treating patients."""
 
@@ -131,6 +144,7 @@ class Weights(Options):
     synonyms: SynonymWeights = SynonymWeights()
     disease: DiseasePart = DiseasePart()
     gene: GenePart = GenePart()
+    treatment: TreatmentPart = TreatmentPart()
     near: NearPart = NearPart()
     context: ContextPart = ContextPart()
     text: TextPart = TextPart()
@@ -138,7 +152,7 @@ class Weights(Options):
         default_factory=dict, description="further fields whose words are searched, by weight"
     )
     required: tuple[Part, ...] = Field(
-        (), description="parts that a document must have: disease, gene"
+        (), description="parts that a document must have: disease, gene, treatment"
     )
 
 

@@ -26,6 +26,7 @@ How = Literal["topic", "synonym", "narrow", "broad", "alias", "previous", "spell
 _EXACT = ("preferred", "synonym", "abbreviation")
 _MESH = "MESH:"
 _NEAR_MISSES = 50
+_BETWEEN_TREATMENTS = re.compile(r"\s*[,;+/]\s*|\s+(?:and|or|plus|with)\s+", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -101,6 +102,26 @@ def gene_names(symbol: str, knowledge: Knowledge) -> Names:
     return Names(symbol, _distinct(found), (), tuple(concept.id for concept in concepts))
 
 
+def treatment_names(text: str, knowledge: Knowledge) -> list[Names]:
+    """The names and headings of each treatment that a text names: drugs, else any concept.
+
+    One of which no knowledge base knows anything has its own text alone, and no concepts.
+    """
+    if concepts := _concepts(text, "drug", knowledge):
+        return [_of_concepts(text, concepts)]
+    parts = [part for part in _BETWEEN_TREATMENTS.split(text) if part]
+    if len(parts) > 1:
+        return [names for part in parts for names in treatment_names(part, knowledge)]
+    return [phrase_names(text, knowledge) or Names(text, (Synonym(text, "topic"),))]
+
+
+def _of_concepts(text: str, concepts: Iterable[Concept]) -> Names:
+    """A text with all names of the concepts that it names."""
+    found = _distinct([Synonym(text, "topic"), *_names(concepts, "synonym")])
+    ids = tuple(concept.id for concept in concepts)
+    return Names(text, found, _distinct(_headings(concepts, "synonym")), ids)
+
+
 def phrase_names(text: str, knowledge: Knowledge) -> Names | None:
     """The names of the longest part of a text that is the name of something, if one is.
 
@@ -111,10 +132,7 @@ def phrase_names(text: str, knowledge: Knowledge) -> Names | None:
         for start in range(len(words) - length + 1):
             part = " ".join(words[start : start + length])
             if concepts := knowledge.find(part):
-                found = [Synonym(part, "topic"), *_names(concepts, "synonym")]
-                headings = _distinct(_headings(concepts, "synonym"))
-                ids = tuple(concept.id for concept in concepts)
-                return Names(part, _distinct(found), headings, ids)
+                return _of_concepts(part, concepts)
     return None
 
 
