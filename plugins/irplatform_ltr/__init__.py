@@ -29,6 +29,7 @@ def register_features(register: RegisterFeatures) -> None:
     from irplatform_ltr.groups.memory import CitingText
     from irplatform_ltr.groups.query_parts import QueryParts
     from irplatform_ltr.groups.stacking import Checkpoints, Stacked
+    from irplatform_ltr.groups.treatment import Treatment
 
     register("lexical", LexicalMatches)
     register("stems", StemmedMatches)
@@ -40,6 +41,7 @@ def register_features(register: RegisterFeatures) -> None:
     register("genes", Genes)
     register("evidence", Evidence)
     register("demographics", Demographics)
+    register("treatment", Treatment)
     register("document", DocumentProperties)
     register("memory", CitingText)
     register("stack", Stacked)

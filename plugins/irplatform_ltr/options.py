@@ -8,7 +8,7 @@ from irplatform.plugin import Field, Options
 
 DEFAULT_FEATURES = (
     "lexical", "stems", "fields", "embedding", "first-stage", "query-parts", "concepts", "genes",
-    "demographics", "document",
+    "demographics", "treatment", "document",
 )  # fmt: skip
 
 

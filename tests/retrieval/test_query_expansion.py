@@ -17,6 +17,9 @@ DOID:2\tnon-small cell lung carcinoma\tdisease\t\tDOID:1\t
 DOID:3\tlung rarity\tdisease\t\tDOID:1\t
 HGNC:1\tERBB2\tgene\therb two protein\t\t
 HGNC:2\tTEP1\tgene\t\t\t
+MESH:D3\tLapatinib\tdrug\t\t\t
+MESH:D4\tRadiotherapy\tother\tRadiation Therapy\t\t
+DRUG:1\ttrastuzumab emtansine\tdrug\tKadcyla|T|Unusedinib\t\t
 MESH:D2\tLymphocytes, Tumor-Infiltrating\tother\tTumor Infiltrating Lymphocytes\t\t
 """
 HGNC = """\
@@ -38,6 +41,9 @@ DOCUMENTS = [
     Document("long", "ERBB2", "p.Val600Glu of ERBB2 H2"),
     Document("k-ras", "K-ras in adenomas", "No other name."),
     Document("greek", "PDGFRα", "It is found in sarcomas."),
+    Document("kadcyla", "Kadcyla", "It, trastuzumab emtansine, in pulmonary cancer with HER2."),
+    Document("tdm1", "Kadcyla and T", "In pulmonary cancer with ERBB2 V600E."),
+    Document("lapatinib", "Lapatinib", "Lapatinib and radiotherapy. T, too."),
     Document("heading", "No words", "at all", {"mesh": ("Lung Neoplasms", "Humans")}),
 ]
 TOPIC = Topic("1", "lung cancer ERBB2", {"disease": "lung cancer", "gene": "ERBB2 (V600E)"})
@@ -176,17 +182,57 @@ def test_other_fields_are_searched_where_the_plan_says_so(expander):
 
 
 def test_fields_that_the_template_put_into_the_query_are_searched(expander):
-    fields = {**TOPIC.fields, "treatment": "trastuzumab emtansine", "other": "trastuzumab x"}
+    fields = {**TOPIC.fields, "therapy": "trastuzumab emtansine", "other": "trastuzumab x"}
     topic = Topic("1", f"{TOPIC.query} trastuzumab  emtansine", fields)
     (added,) = (part for part in expander().components(topic) if part.setting.startswith("other."))
-    assert (added.setting, added.weight) == ("other.treatment", 1.0)
-    assert names_of(expander().expression(topic), "other.treatment") == {"trastuzumab emtansine": 1}
+    assert (added.setting, added.weight) == ("other.therapy", 1.0)
+    assert names_of(expander().expression(topic), "other.therapy") == {"trastuzumab emtansine": 1}
     shared = Topic("1", TOPIC.query, {**TOPIC.fields, "other": "cancer", "note": "lung"})
     assert not [p for p in expander().components(shared) if p.setting.startswith("other.")]
     marked = Topic("1", f"(Trastuzumab Emtansine), {TOPIC.query}", fields)
-    assert "other.treatment" in {part.setting for part in expander().components(marked)}
-    planned = expander(other={"treatment": 0.5}).components(topic)
-    assert [part.weight for part in planned if part.setting == "other.treatment"] == [0.5]
+    assert "other.therapy" in {part.setting for part in expander().components(marked)}
+    planned = expander(other={"therapy": 0.5}).components(topic)
+    assert [part.weight for part in planned if part.setting == "other.therapy"] == [0.5]
+
+
+TREATED = Topic(
+    "1", TOPIC.query, {**TOPIC.fields, "treatment": "trastuzumab emtansine and lapatinib"}
+)
+
+
+def test_treatments_are_searched_by_all_their_names(expander):
+    query = expander(treatment={"title": 0.5, "heading": 0.5}).expression(TREATED)
+    names = names_of(query, "treatment.weight")
+    assert {"trastuzumab emtansine", "Kadcyla", "lapatinib"} <= set(names)
+    assert names_of(query, "treatment.named").keys() == names.keys()
+    assert names_of(query, "treatment.title").keys() == names.keys()
+    assert set(names_of(query, "treatment.heading")) == {"Lapatinib"}
+    assert "T" not in names, "its documents never name the drug otherwise"
+    assert "Unusedinib" not in names, "no document has it"
+
+
+def test_a_document_with_the_treatment_under_another_name_comes_first(expander, index):
+    topic = Topic("1", "", {**TOPIC.fields, "treatment": "trastuzumab emtansine"})
+    query = expander().query(topic)
+    assert index.search({"1": lambda _: query}, 1)["1"].doc_ids == ("tdm1",)
+
+
+def test_a_treatment_that_nobody_knows_is_searched_by_its_words(expander):
+    topic = Topic("1", "", {**TOPIC.fields, "treatment": "watchful waiting"})
+    found = as_json(expander().expression(topic))["parts"]
+    (part,) = (part for part in found if part.get("setting") == "treatment.weight")
+    assert (part["kind"], part["text"]) == ("words", "watchful waiting")
+
+
+def test_a_treatment_that_is_no_drug_is_searched_by_its_names(expander):
+    topic = Topic("1", "", {**TOPIC.fields, "treatment": "Radiation Therapy"})
+    assert "Radiotherapy" in names_of(expander().expression(topic), "treatment.weight")
+
+
+def test_topics_without_a_treatment_are_searched_as_if_there_were_none(expander):
+    without = expander(treatment={"weight": 0, "named": 0})
+    assert as_json(expander().expression(TOPIC)) == as_json(without.expression(TOPIC))
+    assert not [p for p in expander().components(TOPIC) if p.setting.startswith("treatment.")]
 
 
 def test_a_topic_of_plain_text_gets_the_names_of_what_it_names(expander, index):

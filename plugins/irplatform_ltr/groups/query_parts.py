@@ -7,7 +7,7 @@ learned.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -43,16 +43,20 @@ class QueryPartsOptions(ExpansionOptions):
     b: float = Field(0.4, ge=0, le=1, description="of BM25")
 
 
-class QueryParts(KnowledgeFeatures):
-    """Scores of the expanded query's parts, as they are and as shares of the collection's best."""
+class ScoresOfParts(KnowledgeFeatures):
+    """The base of groups whose features are Lucene's scores of queries, as shares of the best, too.
+
+    Attributes:
+        parts: settings of the plan; the score of each one's part of the query is a feature.
+    """
 
     Options = QueryPartsOptions
-    holds_first_stage = True
     options: QueryPartsOptions
+    parts: ClassVar[tuple[str, ...]]
 
     def names(self) -> tuple[str, ...]:
-        """Each part's score, then each part's share; first the whole query's."""
-        held = ("query", *PARTS)
+        """Each query's score, then each one's share."""
+        held = self._held()
         return (*held, *(f"{name}_share" for name in held))
 
     def compute(self, topic: Topic, documents: Documents) -> npt.NDArray[np.float32]:
@@ -69,7 +73,7 @@ class QueryParts(KnowledgeFeatures):
         queries = []
         with self._resources.progress("expanding topics", len(batch)) as advance:
             for topic, _ in batch:
-                queries.append(_queries(topic, expander))
+                queries.append(self._queries(topic, expander))
                 advance(1)
         asked = [Asked(docs.ids, held) for (_, docs), held in zip(batch, queries, strict=True)]
         everything = [query for held in queries for query in held]
@@ -80,9 +84,24 @@ class QueryParts(KnowledgeFeatures):
             for values, top in zip(scores, best, strict=True)
         ]
 
+    def _held(self) -> tuple[str, ...]:
+        """The names of the queries."""
+        return self.parts
 
-def _queries(topic: Topic, expander: Expander) -> list[Any]:
-    """The Lucene queries of a topic: the whole, then its parts; None for one that it lacks."""
-    held = {part.setting: part.expression for part in expander.components(topic)}
-    parts = [expander.compiled(held[name]) if name in held else None for name in PARTS]
-    return [expander.query(topic), *parts]
+    def _queries(self, topic: Topic, expander: Expander) -> list[Any]:
+        """The Lucene queries of a topic; None for a part that it lacks."""
+        held = {part.setting: part.expression for part in expander.components(topic)}
+        return [expander.compiled(held[name]) if name in held else None for name in self.parts]
+
+
+class QueryParts(ScoresOfParts):
+    """Scores of the expanded query and its parts."""
+
+    holds_first_stage = True
+    parts = PARTS
+
+    def _held(self) -> tuple[str, ...]:
+        return ("query", *self.parts)
+
+    def _queries(self, topic: Topic, expander: Expander) -> list[Any]:
+        return [expander.query(topic), *super()._queries(topic, expander)]

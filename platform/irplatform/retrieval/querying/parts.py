@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 _KINDS = 400
 """Kinds of a disease that are looked up; those that occur most are kept."""
+_SHORT = 5
+"""Letters of a drug's name that may be something else as well: FU, TXL."""
 _ABBREVIATED = 0.3
 """Share of the documents with some initials that must have a name which they stand for."""
 
@@ -117,13 +119,17 @@ class TopicReader:
     def _treatments(self, text: str, agreement: float) -> tuple[Names, ...]:
         key = (text, agreement)
         if key not in self._treated:
-            evidence = self._evidence
+            found = treatment_names(text, self._knowledge) if text else []
             self._treated[key] = tuple(
-                replace(found, synonyms=tuple(evidence.trusted(occurring, agreement)))
-                for found in (treatment_names(text, self._knowledge) if text else ())
-                if (occurring := evidence.occurring(found.synonyms))
+                replace(names, synonyms=self._meant(names.synonyms, agreement)) for names in found
             )
         return self._treated[key]
+
+    def _meant(self, names: tuple[Synonym, ...], agreement: float) -> tuple[Synonym, ...]:
+        """The names of a treatment that occur, without short ones that mean something else."""
+        occurring = self._evidence.occurring(names)
+        trusted = self._evidence.trusted(occurring, agreement)
+        return tuple(n for n in occurring if n in trusted or len(n.text) > _SHORT)
 
     def _drugs(self, genes: tuple[Names, ...]) -> tuple[Synonym, ...]:
         concepts = (concept for gene in genes for concept in gene.concepts)

@@ -89,7 +89,7 @@ class TreatmentPart(Options):
     heading: float = _weight(0.0, "a MeSH heading for it")
     named: float = _weight(4.0, "having any of its names at all")
     agreement: float = Field(
-        0.1, ge=0, le=1, description="share of a single name's documents that must confirm it"
+        0.1, ge=0, le=1, description="share of a short name's documents that must confirm it"
     )
 
 
