@@ -122,7 +122,11 @@ class PairsTask:
         self._validation = [pair for block in blocks[::HELD_OUT] for pair in block]
         self._training = [b for number, b in enumerate(blocks) if number % HELD_OUT]
         if not self._training:
-            raise InputError("there are too few sentences with titles to pre-train on.")
+            raise InputError(
+                "there are too few sentences with titles to pre-train on, apart from those of the "
+                "topics at hand.",
+                path=options.file,
+            )
 
     @property
     def steps(self) -> int:

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from irplatform.storage import file_digest, fingerprint
+from irplatform.digests import digest
+from irplatform.storage import fingerprint
 from irplatform.training import LoopSettings, load_weights, run_loop, save_weights
 from irplatform_deepsense.network import DeepSenSeNetwork
 from irplatform_deepsense.pairs import PairNetwork, PairsTask, known_texts, read_pairs
@@ -69,7 +70,7 @@ def pretrained(
 
     depends_on = {
         "format": FORMAT,
-        "file": file_digest(path),
+        "file": digest(path),
         "options": options.model_dump(
             mode="json",
             include={"vectors", "dropout", "query_words", "title_words", "document_stop_words"},

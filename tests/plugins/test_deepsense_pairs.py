@@ -186,6 +186,20 @@ def test_what_was_taught_is_where_members_start(resources, tmp_path):
     assert [file.name for file in folder.iterdir()] == ["deepsense-pairs.safetensors"]
 
 
+@pytest.mark.parametrize(
+    ("lines", "told"),
+    [(None, "cannot be read: No such file"), ([], "there are too few sentences with titles")],
+    ids=["missing", "empty"],
+)
+def test_a_file_that_teaches_nothing_is_named(resources, tmp_path, lines, told):
+    file = tmp_path / "pairs.tsv"
+    if lines is not None:
+        _write(file, lines)
+    reranker = _prepared(resources, pairs={"file": file})
+    with pytest.raises(InputError, match=rf"pairs\.tsv: {told}"):
+        reranker._take_pretrained(TrainingData([], [], tmp_path / "work"))
+
+
 def test_pre_training_learns_to_find_titles(resources, tmp_path):
     from irplatform.training import LoopSettings, run_loop
 

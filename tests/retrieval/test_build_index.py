@@ -108,6 +108,39 @@ def test_the_index_is_whole_after_indexing_was_killed(listed_corpus, fresh_home)
     index.close()
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="files have no largest size")
+@pytest.mark.parametrize(
+    ("documents", "told"),
+    [(1500, "Lucene took only "), (3, "the index of 'large' has 0 documents, but 3 were read")],
+    ids=["while it is filled", "when it is closed"],
+)
+def test_an_index_that_cannot_be_written_is_told_in_a_line(documents, told, fresh_home):
+    program = (
+        "import resource\n"
+        "from irplatform.collections import Corpus\n"
+        "from irplatform.errors import PlatformError\n"
+        "from irplatform.plugin import Document\n"
+        "from irplatform.retrieval import build_index, java\n"
+        "class Large(Corpus):\n"
+        "    name, fields, fingerprint = 'large', (), 'large'\n"
+        "    def __iter__(self):\n"
+        f"        for n in range({documents}):\n"
+        "            yield Document(str(n), 'title', ' '.join(map(str, range(n, n + 200))))\n"
+        "java.start()\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (200, 200))\n"
+        "try:\n"
+        "    build_index(Large(), threads=1)\n"
+        "except PlatformError as error:\n"
+        "    print(error)\n"
+    )
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout.startswith(told)
+    assert f"Is the disk of {fresh_home / 'index'}" in done.stdout
+    assert len(done.stdout.splitlines()) == 1
+    assert not [path for path in fresh_home.glob("index/*") if not path.suffix]
+
+
 def test_what_is_gathered_in_memory_is_written_when_it_reaches_the_limit(
     listed_corpus, monkeypatch
 ):

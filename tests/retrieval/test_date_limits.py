@@ -37,6 +37,16 @@ def test_the_scores_are_those_without_a_limit(index):
     assert dict(found["b"]) == {d: s for d, s in found["a"] if d != "new"}
 
 
+def test_topics_that_are_searched_at_once_keep_their_own_limits(index_of):
+    documents = [Document(f"d{n}", "melanoma", "", {"year": str(1960 + n)}) for n in range(60)]
+    limits = {f"t{n}": str(1960 + n % 60) for n in range(600)}
+    index = index_of(documents, fields=("year",))
+    found = index.search(dict.fromkeys(limits, "melanoma"), 60, before=limits, threads=4)
+    assert {topic: len(held) for topic, held in found.items()} == {
+        topic: int(year) - 1960 for topic, year in limits.items()
+    }
+
+
 def test_a_corpus_without_years_is_searched_whole(article_index):
     found = article_index.search({"a": "melanoma", "b": "melanoma"}, 10, before={"b": "1900"})
     assert list(found["a"]) == list(found["b"])

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
+from contextlib import suppress
 from dataclasses import asdict
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -53,7 +54,7 @@ def build_index(
 
     Raises:
         InputError: the corpus is empty, is not what it says, or has an id twice.
-        PlatformError: Lucene did not take a document.
+        PlatformError: Lucene did not take a document, or could not write the index.
     """
     options = options or IndexOptions()
     return storage.artifact(
@@ -99,6 +100,8 @@ def _build(corpus: Corpus, folder: Path, options: IndexOptions, threads: int) ->
     arguments += ["-fields", "title", "abstract", *searchable(corpus.fields)]
     indexer = java.java_class("io.anserini.index.SimpleIndexer")(arguments)
     _limit_memory(indexer)
+    from jnius import JavaException
+
     expected = corpus.count()
     hashes = array("q")
 
@@ -121,7 +124,8 @@ def _build(corpus: Corpus, folder: Path, options: IndexOptions, threads: int) ->
         with progress(f"indexing {corpus.name}", corpus.size_hint()) as advance:
             java.in_threads(add, _batches(records()), threads, advance)
     finally:
-        indexer.close()
+        with suppress(JavaException):  # a writer that broke down has closed itself
+            indexer.close()
     _verify(corpus, folder, hashes, expected)
 
 
@@ -180,6 +184,8 @@ def _refuse_duplicates(corpus: Corpus, hashes: set[int]) -> None:
 
 
 def _document_count(folder: Path) -> int:
+    if not any(folder.glob("segments_*")):  # Anserini does not say that it could not write them
+        return 0
     reader: Any = java.java_class("io.anserini.index.IndexReaderUtils").getReader(str(folder))
     try:
         return int(reader.numDocs())

@@ -11,11 +11,12 @@ was found (`search_before`).
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import InputError
 from irplatform.retrieval.among import DEEPEST, HITS_AT_ONCE
-from irplatform.retrieval.java import java_class
+from irplatform.retrieval.java import java_class, making
 from irplatform.runs import Ranking
 
 if TYPE_CHECKING:
@@ -29,8 +30,9 @@ PUBLISHED_BEFORE = "published_before"
 """The topic's field."""
 YEAR = "year"
 """The documents' field."""
-DATES_FORMAT = 1
+DATES_FORMAT = 2
 """Raise it when other documents are left out."""
+_SEARCH = "org.apache.lucene.search"
 _FOUR_DIGITS = re.compile(r"[0-9]{4}")
 _YEAR = re.compile(r"(?<![0-9])[0-9]{4}(?![0-9])")
 _LAST = 2200
@@ -59,16 +61,21 @@ def date_limits(topics: Sequence[Topic]) -> dict[str, str]:
 
 def limited(query: Any, year: str) -> Any:
     """A Lucene query for what another one finds, with the same scores, from before a year."""
-    search = "org.apache.lucene.search"
-    occur = java_class(f"{search}.BooleanClause$Occur")
+    occur = java_class(f"{_SEARCH}.BooleanClause$Occur")
+    with making:
+        builder = java_class(f"{_SEARCH}.BooleanQuery$Builder")()
+        return builder.add(query, occur.MUST).add(_from_on(year), occur.MUST_NOT).build()
+
+
+@cache
+def _from_on(year: str) -> Any:
+    """A Lucene query for documents of a year and of all later ones."""
     # Year by year: the 30 of a date's day lies in no range of years, but in one of strings.
     years = java_class("java.util.ArrayList")()
     term = java_class("org.apache.lucene.index.Term")
     for later in range(int(year), _LAST):
         years.add(term(YEAR, f"{later:04}").bytes())
-    too_late = java_class(f"{search}.TermInSetQuery")(YEAR, years)
-    builder = java_class(f"{search}.BooleanQuery$Builder")()
-    return builder.add(query, occur.MUST).add(too_late, occur.MUST_NOT).build()
+    return java_class(f"{_SEARCH}.TermInSetQuery")(YEAR, years)
 
 
 class Years:

@@ -18,7 +18,7 @@ from irplatform.errors import InputError, PlatformError
 from irplatform.parallel import available_cores
 from irplatform.retrieval.dates import limited
 from irplatform.retrieval.feedback import RM3Expansion
-from irplatform.retrieval.java import in_threads, java_class, java_text
+from irplatform.retrieval.java import in_threads, java_class, java_text, making
 from irplatform.retrieval.options import BM25, RM3, Similarity
 from irplatform.retrieval.queries import bag_of_words, lucene_similarity
 from irplatform.retrieval.records import from_record
@@ -144,7 +144,9 @@ class LuceneIndex:
                 return limited(made, year) if year else made
 
             if callable(query):
-                return ranking(searcher.search(in_time(query(self)), depth, order))
+                with making:
+                    built = query(self)
+                return ranking(searcher.search(in_time(built), depth, order))
             words = java_text(query)
             parsed = in_time(bag_of_words(self.analyzer, words))
             if expand is not None:

@@ -41,6 +41,10 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 _starting = threading.Lock()
+making = threading.Lock()
+"""Held by a thread of `in_threads` that makes Java objects step by step. PyJNIus notes whose `add`
+is called in a place that all objects of a class share, before the arguments are there: while Java
+makes those, another thread may call `add` of its own object, and both land in the same one."""
 _silenced: list[Any] = []
 """Loggers that are switched off; Java forgets a logger's level when nobody holds the logger."""
 

@@ -31,6 +31,10 @@ def _references(*entries):
             ("pmid:20727151",),
         ),
         ("<comment>doi:10.1000/xyz.</comment>", ("doi:10.1000/xyz",)),
+        (
+            "<fpage>e307</fpage><comment>doi:10.1000/xyz</comment><lpage>1104</lpage>",
+            ("doi:10.1000/xyz",),
+        ),
         ('<ext-link xlink:href="http://www.who.int/10">WHO</ext-link>', ()),
         ('<pub-id pub-id-type="pmid">see above</pub-id>', ()),
         (

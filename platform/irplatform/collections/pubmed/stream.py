@@ -50,7 +50,7 @@ class CheckedStream:
             except expat.ExpatError as error:
                 if self._parser is not None:  # what comes after the root is for the real parser
                     raise InputError(
-                        f"this is not XML ({expat.ErrorString(error.code)}).",
+                        f"this is not XML ({expat.ErrorString(error.code)}). Fetch the file again.",
                         path=self.path,
                         line=error.lineno,
                     ) from error

@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from irplatform.judgments.citations.xml import href, plain_text
+from irplatform.judgments.citations.xml import href, parted_text, plain_text
 from irplatform.text import tokenize
 
 if TYPE_CHECKING:
@@ -128,7 +128,8 @@ def _identifiers(citation: Any) -> Iterator[str]:
     known = [identifier for identifier in found if identifier]
     yield from known
     if not any(identifier.startswith("doi:") for identifier in known):
-        printed = _PRINTED_DOI.search(plain_text(citation))
+        # Elements stand side by side: "<fpage>e307</fpage><comment>doi:10.1371/…</comment>".
+        printed = _PRINTED_DOI.search(parted_text(citation))
         if printed and (doi := normalized("doi", printed[1])):
             yield doi
     for title in citation.iter("article-title"):

@@ -80,16 +80,23 @@ def plain_text(element: Any) -> str:
     return " ".join("".join(_texts(element)).split())
 
 
+def parted_text(element: Any) -> str:
+    """All text of an element, white space collapsed, with a space around each element inside."""
+    return " ".join("".join(_texts(element, around=" ")).split())
+
+
 def href(element: Any) -> str:
     """Where a link leads; "" if nowhere."""
     return str(element.get(_HREF) or "").strip()
 
 
-def _texts(element: Any) -> Iterator[str]:
+def _texts(element: Any, around: str = "") -> Iterator[str]:
     yield element.text or ""
     for child in element:
         if is_element(child):
-            yield from _texts(child)
+            yield around
+            yield from _texts(child, around)
+            yield around
         else:
             yield character(child)
         yield child.tail or ""
