@@ -68,7 +68,7 @@ def test_show_tells_a_documents_concepts_and_their_relations(concepts):
     assert "melanoma → neoplasm  (is-a, second)" in told
 
 
-@pytest.mark.parametrize("what", ["melanoma", "X:2", "Z:2", "malignant skin tumors"])
+@pytest.mark.parametrize("what", ["melanoma", "X:2", "x:2", "Z:2", "malignant skin tumors"])
 def test_show_tells_a_concepts_neighbourhood(concepts, what):
     told = concepts("show", what, "--json").json["concept"]
     assert (told["id"], told["kind"], told["documents"]) == ("X:2", "disease", 1)
@@ -110,7 +110,7 @@ def test_export_of_too_much_is_refused(graph, concepts):
     done = concepts("export", "all.graphml", "--limit", "3")
     assert done.code == 2
     assert "more than 3 edges" in done.err
-    with pytest.raises(InputError, match="neither a document nor a concept"):
+    with pytest.raises(InputError, match="neither a document nor the id"):
         neighbourhood(graph, "nothing of the kind", 1)
 
 
