@@ -68,6 +68,13 @@ def test_show_tells_a_documents_concepts_and_their_relations(concepts):
     assert "melanoma → neoplasm  (is-a, second)" in told
 
 
+def test_check_without_mesh_is_refused_before_a_graph_is_built(concepts, here):
+    done = concepts("check")
+    assert done.code == 2
+    assert "mesh is not among the knowledge bases of the graph (own, second)" in done.err
+    assert not (here / "home" / "concepts").exists()
+
+
 @pytest.mark.parametrize("what", ["melanoma", "X:2", "x:2", "Z:2", "malignant skin tumors"])
 def test_show_tells_a_concepts_neighbourhood(concepts, what):
     told = concepts("show", what, "--json").json["concept"]
@@ -158,7 +165,7 @@ def test_check_shows_as_many_examples_as_asked(checked):
 
 
 def test_check_needs_mesh_and_headings(checked, graph, corpus):
-    with pytest.raises(InputError, match="built without mesh"):
+    with pytest.raises(InputError, match=r"mesh is not among .* \(own, second\)"):
         check(graph, corpus)
     with pytest.raises(InputError, match="no document has headings in a field 'keywords'"):
         check(*checked, "keywords")
