@@ -68,7 +68,14 @@ def test_show_tells_a_documents_concepts_and_their_relations(concepts):
     assert "melanoma → neoplasm  (is-a, second)" in told
 
 
-@pytest.mark.parametrize("what", ["melanoma", "X:2", "Z:2", "malignant skin tumors"])
+def test_check_without_mesh_is_refused_before_a_graph_is_built(concepts, here):
+    done = concepts("check")
+    assert done.code == 2
+    assert "mesh is not among the knowledge bases of the graph (own, second)" in done.err
+    assert not (here / "home" / "concepts").exists()
+
+
+@pytest.mark.parametrize("what", ["melanoma", "X:2", "x:2", "Z:2", "malignant skin tumors"])
 def test_show_tells_a_concepts_neighbourhood(concepts, what):
     told = concepts("show", what, "--json").json["concept"]
     assert (told["id"], told["kind"], told["documents"]) == ("X:2", "disease", 1)
@@ -110,7 +117,7 @@ def test_export_of_too_much_is_refused(graph, concepts):
     done = concepts("export", "all.graphml", "--limit", "3")
     assert done.code == 2
     assert "more than 3 edges" in done.err
-    with pytest.raises(InputError, match="neither a document nor a concept"):
+    with pytest.raises(InputError, match="neither a document nor the id"):
         neighbourhood(graph, "nothing of the kind", 1)
 
 
@@ -158,7 +165,7 @@ def test_check_shows_as_many_examples_as_asked(checked):
 
 
 def test_check_needs_mesh_and_headings(checked, graph, corpus):
-    with pytest.raises(InputError, match="built without mesh"):
+    with pytest.raises(InputError, match=r"mesh is not among .* \(own, second\)"):
         check(graph, corpus)
     with pytest.raises(InputError, match="no document has headings in a field 'keywords'"):
         check(*checked, "keywords")

@@ -10,7 +10,7 @@ from irplatform.concepts.build import concept_table
 from irplatform.concepts.gene_names import is_known_alias, is_mostly_something_else
 from irplatform.concepts.matcher import NameMatcher
 from irplatform.concepts.pipeline import ConceptPipeline
-from irplatform.concepts.table import ConceptTable
+from irplatform.concepts.table import KINDS, ConceptTable
 from irplatform.knowledge import add
 
 GENES = [
@@ -54,7 +54,10 @@ GENES = [
     ("ALK", "ALK receptor tyrosine kinase", "", ""),
     ("EML4", "EMAP like 4", "", ""),
 ]
-HEAD = "hgnc_id\tsymbol\tname\tlocus_type\tstatus\talias_symbol\tprev_symbol\n"
+HGNC = "hgnc_id\tsymbol\tname\tlocus_type\tstatus\talias_symbol\tprev_symbol\n" + "\n".join(
+    f"HGNC:{number}\t{symbol}\t{name}\tgene\tApproved\t{aliases}\t{previous}"
+    for number, (symbol, name, aliases, previous) in enumerate(GENES, start=1)
+)
 OTHERS = """id\tname\tkind\tsynonyms\tparents\txrefs
 X:1\tnepidermin\tdrug\thuman epidermal growth factor\t\t
 X:2\tRosa\tother\tRose\t\t
@@ -71,13 +74,9 @@ X:9\tCulture Media\tother\t\t\t
 @pytest.fixture(scope="module")
 def table(tmp_path_factory):
     place = tmp_path_factory.mktemp("genes")
-    rows = [
-        f"HGNC:{number}\t{symbol}\t{name}\tgene\tApproved\t{aliases}\t{previous}"
-        for number, (symbol, name, aliases, previous) in enumerate(GENES, start=1)
-    ]
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("IRPLATFORM_HOME", str(place / "home"))
-        (place / "hgnc.tsv").write_text(HEAD + "\n".join(rows))
+        (place / "hgnc.tsv").write_text(HGNC)
         (place / "others.tsv").write_text(OTHERS)
         add("hgnc", [place / "hgnc.tsv"])
         add("others", [place / "others.tsv"])
@@ -162,6 +161,27 @@ def test_a_symbol_that_is_mostly_another_gene_leaves_it_the_name(found):
 )  # fmt: skip
 def test_what_articles_call_a_gene_is_the_gene(found, text, gene):
     assert found(text) == [gene]
+
+
+@pytest.mark.parametrize("kind", ["gene", "drug", "other"])
+@pytest.mark.parametrize("text", ["PD-L1", "CD274", "p53", "MET", "c-MET", "HER2"])
+def test_a_gene_keeps_its_symbol_where_an_earlier_source_has_its_protein(
+    found, tmp_path, monkeypatch, kind, text
+):
+    monkeypatch.setenv("IRPLATFORM_HOME", str(tmp_path / "home"))
+    (tmp_path / "hgnc.tsv").write_text(HGNC)
+    proteins = [
+        f"MESH:D{number}\tProtein, {symbol}\t{kind}\t\t\tHGNC:{number}"
+        for number, (symbol, *_) in enumerate(GENES, start=1)
+    ]
+    (tmp_path / "proteins.tsv").write_text("\n".join([OTHERS.splitlines()[0], *proteins]))
+    add("hgnc", [tmp_path / "hgnc.tsv"])
+    add("proteins", [tmp_path / "proteins.tsv"])
+    one = ConceptTable(concept_table(("proteins", "hgnc")))
+    (mention,) = NameMatcher(one).mentions(text)
+    (symbol,) = found(text)
+    assert one.names[mention.concept] == f"Protein, {symbol}"
+    assert KINDS[one.kinds[mention.concept]] == "gene"
 
 
 def test_genes_of_a_fusion_are_found(found):

@@ -57,6 +57,11 @@ def test_show(platform):
     ]
 
 
+def test_an_ids_prefix_is_found_in_any_case(platform):
+    platform("kb", "add", "own", "own.tsv")
+    assert platform("kb", "show", "x:2").out == platform("kb", "show", "X:2").out
+
+
 def test_show_by_id_with_relations(platform, tmp_path):
     header = "doid_id\tdrugbank_id\tdisease\tdrug\tcategory\n"
     drugs = ["Aa", "Bb", "Cc"]

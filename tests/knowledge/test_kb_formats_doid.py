@@ -131,6 +131,11 @@ def test_the_obo_graph(read):
         ("e.obo", OBO + "\n[Term]\nid: DOID:5\n", f"e.obo:{_END + 2}: "),
         ("f.obo", OBO.replace('"NSCLC"', "NSCLC"), "f.obo:8: "),
         ("g.obo", OBO + "\nnot a tag\n", f"g.obo:{_END + 2}: 'not a tag'"),
+        (
+            "h.obo",
+            OBO.encode() + b"\nname: caf\xe9\n",
+            f"h.obo:{_END + 2}: byte 10 of this",
+        ),
     ],
 )
 def test_errors_say_where(read, name, text, what):

@@ -124,6 +124,13 @@ def test_a_table_of_ones_own(read):
     assert set(relations) == {("MY:1", "is-a", "MY:2"), ("MY:1", "is-a", "MY:3")}
 
 
+def test_columns_that_are_not_read_are_told(read, capsys):
+    read("mine", "mine.tsv", OWN.replace("synonyms", "synonym"))
+    assert "mine.tsv: columns that are not read: synonym (read are id," in capsys.readouterr().err
+    read("mine", "mine.tsv", OWN)
+    assert capsys.readouterr().err == ""
+
+
 @pytest.mark.parametrize(
     ("kb", "text", "what"),
     [
@@ -136,6 +143,15 @@ def test_a_table_of_ones_own(read):
         ("mine", OWN.replace("my:2", "my:1"), "f:2: 'MY:1' is its own parent"),
         ("mine", OWN.replace("my:1", "1"), "f:2: the id '1' has no prefix"),
         ("mine", OWN.replace("disease", "illness"), "f:2: the kind 'illness' is none of"),
+        ("mine", OWN.replace("my:3", "3"), "f:2: the id '3' has no prefix"),
+        ("mine", OWN.replace("my:3", "my:"), "f:2: nothing stands on one side of the colon"),
+        ("mine", OWN.replace("my:1", ":1"), "f:2: nothing stands on one side of the colon"),
+        (
+            "mine",
+            OWN.replace("parents", "synonyms"),
+            "f:1: the header has the column 'synonyms'",
+        ),
+        ("mine", OWN.replace("\t", ","), "f:1: this is not in a format that is known. A table of"),
     ],
 )
 def test_errors_name_the_line(read, kb, text, what):

@@ -96,9 +96,16 @@ def test_an_interrupted_build_leaves_nothing_and_debris_of_a_killed_one_goes(
     assert not debris.exists()
 
 
-@pytest.mark.parametrize("text", ["", "id\tname\tkind\n", "\n\n"])
-def test_an_empty_file_is_refused(fresh_home, write, text):
-    with pytest.raises(InputError, match=r"empty\.tsv"):
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "this file is empty"),
+        ("id\tname\tkind\n", "there is not one concept"),
+        ("\n\n", "this file is empty"),
+    ],
+)
+def test_an_empty_file_is_refused(fresh_home, write, text, said):
+    with pytest.raises(InputError, match=rf"empty\.tsv: {said}"):
         add("own", [write("empty.tsv", text)])
     assert installed() == {}
 

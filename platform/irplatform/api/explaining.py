@@ -176,7 +176,8 @@ def _member(system: System, asked: int | None, scores: Sequence[Values], mean: V
         return int(np.argmin([np.abs(own - mean).sum() for own in scores]))
     if not 1 <= asked <= len(system.members):
         raise InputError(
-            f"'{system.choice.name}' has {len(system.members)} members; there is no member {asked}."
+            f"there is no member {asked} of '{system.choice.name}'; the last is "
+            f"{len(system.members)}."
         )
     return asked - 1
 

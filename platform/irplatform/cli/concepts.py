@@ -194,8 +194,11 @@ def check(
 ) -> None:
     """Compare the links with the articles' own MeSH headings."""
     from irplatform.concepts.check import check as check_links
+    from irplatform.concepts.check import require_mesh
 
     corpus = _corpus(collection)
+    if folder is None:
+        require_mesh(_chosen(settings).bases())  # before a graph is built
     facts = check_links(_graph(corpus, folder, settings), corpus, field, examples)
     if as_json:
         print_json(facts)

@@ -25,7 +25,7 @@ from irplatform.errors import InputError
 from irplatform.knowledge import open_knowledge
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from irplatform.collections import Corpus
     from irplatform.concepts.graph import ConceptGraph
@@ -160,13 +160,22 @@ def _count(
     tally.links_near += sum(each in gold or bool(related(each) & gold) for each in others)
 
 
+def require_mesh(knowledge: Collection[str]) -> None:
+    """See that MeSH is among the knowledge bases of a graph.
+
+    Raises:
+        InputError: it is not.
+    """
+    if "mesh" not in knowledge:
+        raise InputError(
+            "links are checked against MeSH headings, but mesh is not among the knowledge bases of "
+            f"the graph ({', '.join(knowledge) or 'none'}). Add it with `--kb mesh`."
+        )
+
+
 def _mesh(graph: ConceptGraph) -> dict[str, int]:
     """The concept of every MeSH heading."""
-    if "mesh" not in graph.facts["knowledge"]:
-        raise InputError(
-            "links are checked against MeSH headings, but the graph was built without mesh. Build "
-            "it with `--kb mesh` among its knowledge bases."
-        )
+    require_mesh(graph.facts["knowledge"])
     found = {}
     for concept in open_knowledge(["mesh"]).bases[0].concepts():
         number = graph.concept_of(concept.id)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from irplatform.errors import InputError
+from irplatform.knowledge.ids import compact
 
 if TYPE_CHECKING:
     from irplatform.concepts.graph import ConceptGraph
@@ -30,15 +31,25 @@ def describe(graph: ConceptGraph, what: str, limit: int = 10) -> dict[str, Any]:
     row = graph.row_of(what)
     if row is not None:
         return {"document": _document(graph, what, row)}
-    concept = graph.concept_of(what)
-    if concept is None:
-        found = graph.find(what)
-        if len(found) == 0:
-            raise InputError(
-                f"'{what}' is neither a document nor the id or name of a concept of this graph."
-            )
-        concept = int(found[0])
-    return {"concept": _concept(graph, concept, limit)}
+    return {"concept": _concept(graph, concepts_called(graph, what)[0], limit)}
+
+
+def concepts_called(graph: ConceptGraph, what: str) -> list[int]:
+    """The concept with an id, its prefix in any case, or those that a text names: at least one.
+
+    Raises:
+        InputError: there is none.
+    """
+    for concept_id in (what, compact(what)):
+        concept = graph.concept_of(concept_id)
+        if concept is not None:
+            return [concept]
+    found: list[int] = graph.find(what).tolist()
+    if not found:
+        raise InputError(
+            f"'{what}' is neither a document nor the id or name of a concept of this graph."
+        )
+    return found
 
 
 def short(graph: ConceptGraph, concept: int) -> dict[str, Any]:

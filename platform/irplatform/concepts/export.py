@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from irplatform.concepts.describe import concepts_called
 from irplatform.errors import InputError
 from irplatform.storage import atomic_write
 
@@ -44,10 +45,7 @@ def neighbourhood(graph: ConceptGraph, what: str, hops: int) -> tuple[list[int],
         level = graph.concepts_of(np.array([row]))[0].tolist()
         rows, hops = [row], hops - 1
     else:
-        known = graph.concept_of(what)
-        level = [known] if known is not None else graph.find(what).tolist()
-        if not level:
-            raise InputError(f"'{what}' is neither a document nor a concept of this graph.")
+        level = concepts_called(graph, what)
         rows = sorted({r for concept in level for r in graph.documents_of(concept).tolist()})
     found = dict.fromkeys(level)
     for _ in range(hops):

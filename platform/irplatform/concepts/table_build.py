@@ -95,7 +95,7 @@ def _entries(concepts: Sequence[United]) -> dict[str, list[Entry]]:
             for place, key in enumerate(stored_keys(text)):
                 inverted = ", " in text and place == 0  # stands in headings, not in sentences
                 said = text if place == 0 else uninverted(text)  # "Gene, A" is "A Gene"
-                when = condition(said, kind, concept.kind, concept.name)
+                when = condition(said, kind, concept.kind, concept.symbol)
                 if when is None or len(key) > _LONGEST_KEY:
                     continue
                 how = when | Condition.WHOLE if inverted else when
@@ -109,7 +109,7 @@ def _names(concept: United) -> Iterator[tuple[str, NameKind]]:
     """The names to look up: those of the sources, and what articles say beside."""
     yield from concept.names.items()
     if concept.kind == "gene":
-        for text in EXTRA_NAMES.get(concept.name, ()):
+        for text in EXTRA_NAMES.get(concept.symbol, ()):
             yield text, "synonym"
 
 
@@ -120,7 +120,7 @@ def _rank(text: str, kind: NameKind, concept: United) -> int:
     is known from articles goes before both.
     """
     if concept.kind == "gene" and kind == "alias":
-        known = is_known_alias(text, concept.name)
+        known = is_known_alias(text, concept.symbol)
         return NAME_RANK["synonym" if known else "previous"]
     if concept.kind == "gene" and kind == "previous":
         return NAME_RANK["alias"]

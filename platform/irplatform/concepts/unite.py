@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from irplatform.knowledge import Concept, ConceptKind, KnowledgeBase, NameKind
 
 _EXACT = {"preferred", "synonym"}
+_NO_SYMBOLS = {"MESH", "UMLS"}
+"""Sources that call a gene by the name of its protein: Receptors, Androgen."""
 _LIKE = {"drug": "other", "other": "drug"}
 """Proteins are drugs in one source and of no kind in another; so are signs of diseases."""
 _REFERRED_AND_NAMED, _SAME_NAME, _SYNONYM, _REFERRED = range(4)
@@ -38,6 +40,7 @@ class United:
         ids: all its ids, that of the first knowledge base first.
         names: all its names with the best kind that a source gives each; `name` is the first.
         xrefs: ids that it refers to, known or not.
+        symbol: a gene's own; not its name where that is the protein's, in an earlier source.
     """
 
     name: str
@@ -45,14 +48,17 @@ class United:
     ids: list[str]
     names: dict[str, NameKind]
     xrefs: dict[str, None] = field(default_factory=dict)
+    symbol: str = ""
 
     def absorb(self, other: United) -> None:
         """Take over all that another one has."""
-        if self.kind == "other":
+        if other.symbol and not self.symbol:
+            self.symbol, self.kind = other.symbol, "gene"
+        elif self.kind == "other":
             self.kind = other.kind
         self.ids += other.ids
         for text, kind in other.names.items():
-            better = _kept(kind, text, self.kind)
+            better = kind if text == self.symbol else _kept(kind, text, self.kind)
             if text not in self.names or NAME_RANK[better] < NAME_RANK[self.names[text]]:
                 self.names[text] = better
         self.xrefs.update(other.xrefs)
@@ -115,7 +121,13 @@ def _alone(concept: Concept) -> United:
     names: dict[str, NameKind] = {concept.name: "preferred"}
     for name in concept.names:
         names.setdefault(name.text, name.kind)
-    return United(concept.name, concept.kind, [concept.id], names, dict.fromkeys(concept.xrefs))
+    symbol = concept.name if concept.kind == "gene" and _gives_symbols(concept.id) else ""
+    xrefs = dict.fromkeys(concept.xrefs)
+    return United(concept.name, concept.kind, [concept.id], names, xrefs, symbol)
+
+
+def _gives_symbols(concept_id: str) -> bool:
+    return space(concept_id) not in _NO_SYMBOLS
 
 
 def _same(concepts: dict[str, United]) -> Iterator[tuple[int, str, str]]:

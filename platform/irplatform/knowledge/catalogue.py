@@ -83,6 +83,12 @@ SOURCES = {
 """By the name under which they are added."""
 
 
+_OWN = (
+    "A table of your own begins with a line of columns that are parted by tabs: id, name, kind, "
+    "and any of synonyms, parents, xrefs."
+)
+
+
 def format_of(path: Path, kb: str, name: str | None = None) -> Format:
     """The format of a file.
 
@@ -100,6 +106,8 @@ def format_of(path: Path, kb: str, name: str | None = None) -> Format:
             raise unknown("format", name, formats, of="a knowledge base")
         return formats[name]
     head = head_of(path)
+    if not head.text:
+        raise InputError("this file is empty.", path=path)
     fitting = [known for known in FORMATS if kb not in SOURCES or known.kb in {kb, ""}]
     for known in fitting:
         if known.recognizes(head):
@@ -107,5 +115,5 @@ def format_of(path: Path, kb: str, name: str | None = None) -> Format:
     expected = "; ".join(known.description for known in fitting if kb in SOURCES and known.kb)
     other = next((known for known in FORMATS if known.recognizes(head)), None)
     hint = f" It looks like {other.description}: use the name '{other.kb}'." if other else ""
-    what = f" of '{kb}'. Known: {expected}." if expected else " that is known."
+    what = f" of '{kb}'. Known: {expected}." if expected else f" that is known. {_OWN}"
     raise InputError(f"this is not in a format{what}{hint}", path=path, line=1)

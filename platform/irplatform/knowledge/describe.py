@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from irplatform.knowledge.builder import EVIDENCE_SEPARATOR
+from irplatform.knowledge.ids import compact
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,7 +24,7 @@ def describe(knowledge: Knowledge, term: str) -> dict[str, Any]:
         same thing under other ids, and relations; `nearest`, when nothing was found. Things that
         are the same share their relations: those stand at the first one only.
     """
-    by_id = knowledge.concept(term)
+    by_id = knowledge.concept(term) or knowledge.concept(compact(term))
     found = [by_id] if by_id is not None else knowledge.find(term)
     told: dict[str, str] = {}
     concepts = [_facts(knowledge, concept, told) for concept in found]

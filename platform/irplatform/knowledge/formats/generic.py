@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast, get_args
 
+from irplatform.console import notice
+from irplatform.errors import InputError
 from irplatform.knowledge.formats.format import Format
-from irplatform.knowledge.formats.tables import parts, rows
+from irplatform.knowledge.formats.tables import Row, lines_of_cells, parts, rows
 from irplatform.knowledge.ids import compact
 from irplatform.knowledge.model import Concept, ConceptKind, Name, Relation
 from irplatform.knowledge.names import is_abbreviation
@@ -18,19 +20,17 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _KINDS = get_args(ConceptKind)
+_NEEDED = ("id", "name", "kind")
+_COLUMNS = (*_NEEDED, "synonyms", "parents", "xrefs")
 
 
 def _read(path: Path) -> Iterator[Concept | Relation]:
     lines: dict[str, int] = {}
-    for row in rows(path, ("id", "name", "kind")):
-        concept_id, kind = row.needed("id"), row.needed("kind")
-        if ":" not in concept_id:
-            raise row.error(
-                f"the id '{concept_id}' has no prefix. Write it as PREFIX:{concept_id}."
-            )
+    _check_header(path)
+    for row in rows(path, _NEEDED):
+        concept_id, kind = _identifier(row, row.needed("id")), row.needed("kind")
         if kind not in _KINDS:
             raise row.error(f"the kind '{kind}' is none of {', '.join(_KINDS)}.")
-        concept_id = compact(concept_id)
         if (first := lines.setdefault(concept_id, row.line)) != row.line:
             raise row.error(f"line {first} has the id '{concept_id}' too. Keep one of the two.")
         yield Concept(
@@ -41,12 +41,37 @@ def _read(path: Path) -> Iterator[Concept | Relation]:
                 Name(text, "abbreviation" if is_abbreviation(text) else "synonym")
                 for text in parts(row.get("synonyms", ""), "|")
             ),
-            tuple(map(compact, parts(row.get("xrefs", ""), "|"))),
+            tuple(_identifier(row, xref) for xref in parts(row.get("xrefs", ""), "|")),
         )
-        for parent in map(compact, parts(row.get("parents", ""), "|")):
+        for text in parts(row.get("parents", ""), "|"):
+            parent = _identifier(row, text)
             if parent == concept_id:
                 raise row.error(f"'{concept_id}' is its own parent.")
             yield Relation(concept_id, parent, "is-a")
+
+
+def _check_header(path: Path) -> None:
+    """Refuse columns that stand twice, and tell of those that say nothing here."""
+    line, header = next(lines_of_cells(path), (1, []))
+    if twice := next((column for column in _COLUMNS if header.count(column) > 1), None):
+        raise InputError(f"the header has the column '{twice}' twice.", path=path, line=line)
+    if others := [column for column in header if column not in _COLUMNS]:
+        told = ", ".join(others)[:200]
+        notice(f"{path}: columns that are not read: {told} (read are {', '.join(_COLUMNS)}).")
+
+
+def _identifier(row: Row, text: str) -> str:
+    """An id, checked.
+
+    Raises:
+        InputError: it is not PREFIX:REST.
+    """
+    prefix, colon, rest = text.partition(":")
+    if not colon:
+        raise row.error(f"the id '{text}' has no prefix. Write it as PREFIX:{text}.")
+    if not prefix.strip() or not rest.strip():
+        raise row.error(f"nothing stands on one side of the colon in the id '{text}'.")
+    return compact(text)
 
 
 GENERIC = Format(

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from irplatform.errors import InputError
 from irplatform.knowledge.formats.disease import cross_reference, synonym
 from irplatform.knowledge.formats.format import Format, Head
+from irplatform.knowledge.formats.tables import decoded
 from irplatform.knowledge.model import Concept, Name, Relation
 from irplatform.runs.lines import numbered_lines
 
@@ -65,7 +66,7 @@ def _terms(path: Path) -> Iterator[tuple[int, dict[str, list[str]]]]:
     start = 0
     term: dict[str, list[str]] = {}
     for number, raw in numbered_lines(path):
-        line = raw.decode("utf-8", errors="replace").strip()
+        line = decoded(raw, path, number).strip()
         if line.startswith("[") and line.endswith("]"):
             if start:
                 yield start, term

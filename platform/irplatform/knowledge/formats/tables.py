@@ -45,6 +45,22 @@ class Row(dict[str, str]):
         return InputError(message, path=self.path, line=self.line)
 
 
+def decoded(line: bytes, path: Path, number: int) -> str:
+    """A line's text.
+
+    Raises:
+        InputError: it is not UTF-8.
+    """
+    try:
+        return line.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"byte {error.start + 1} of this line is not UTF-8. Save the file as UTF-8.",
+            path=path,
+            line=number,
+        ) from error
+
+
 def lines_of_cells(path: Path, columns: int | None = None) -> Iterator[tuple[int, list[str]]]:
     """Yield each line's number and its cells, without quotes and white space around them.
 
@@ -52,14 +68,7 @@ def lines_of_cells(path: Path, columns: int | None = None) -> Iterator[tuple[int
         InputError: a line is not UTF-8, or does not have so many columns.
     """
     for number, line in numbered_lines(path):
-        try:
-            text = line.decode("utf-8")
-        except UnicodeDecodeError as error:
-            raise InputError(
-                f"byte {error.start + 1} of this line is not UTF-8. Save the file as UTF-8.",
-                path=path,
-                line=number,
-            ) from error
+        text = decoded(line, path, number)
         cells = [_unquoted(cell.strip()) for cell in text.rstrip("\r\n").split("\t")]
         if columns is not None and len(cells) != columns:
             raise InputError(
