@@ -59,7 +59,7 @@ class GrapheneOptions(Options):
         True, description="vectors of documents and queries have length 1 [ours]"
     )
     query_fields: tuple[str, ...] = Field(
-        ("disease", "gene", "mesh"),
+        ("disease", "gene", "treatment", "mesh"),
         description="a topic's fields that are read; the whole query where it has none of them",
     )
     query_words: int = Field(32, gt=0, description="words of a field that are read")

@@ -10,6 +10,7 @@ from irplatform.plugin import Documents, Topic
 from irplatform.retrieval import BM25
 from irplatform_ltr.groups.fields import LuceneFields
 from irplatform_ltr.groups.query_parts import QueryParts
+from irplatform_ltr.groups.treatment import Treatment
 
 pytestmark = pytest.mark.java
 
@@ -116,3 +117,30 @@ class TestQueryParts:
         group = QueryParts()
         group.prepare(resources)
         assert "no knowledge base is installed" in group.lacks([self.TOPIC])
+
+
+class TestTreatment:
+    """Lucene's score for the treatment that a topic asks for."""
+
+    TOPIC = Topic(
+        "t", "melanoma", {"disease": "melanoma", "gene": "BRAF", "treatment": "GSK2118436"}
+    )
+
+    @pytest.fixture
+    def group(self, resources, fresh_home, tmp_path):
+        (tmp_path / "own.tsv").write_text(KB + "D:1\tdabrafenib\tdrug\tGSK2118436\t\t\n")
+        add("own", [tmp_path / "own.tsv"])
+        group = Treatment()
+        group.prepare(resources)
+        return group
+
+    def test_documents_with_any_of_its_names_have_it(self, group, resources):
+        found = group.compute(self.TOPIC, resources.documents(IDS))
+        columns = dict(zip(group.names(), found.T, strict=True))
+        assert columns["treatment.named"].tolist() == [1.0, 0.0, 0.0, 1.0, 0.0]
+        assert columns["treatment.title"].nonzero()[0].tolist() == [IDS.index("m2")]
+        assert not group.holds_first_stage
+
+    def test_topics_that_ask_for_none_are_left_out(self, group):
+        assert "no field treatment" in group.lacks([TestQueryParts.TOPIC])
+        assert group.lacks([self.TOPIC]) == ""
