@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from irplatform.errors import PlatformError, PluginError, in_a_line
+from irplatform.errors import PlatformError, PluginError
 from irplatform.journal import append_journal, read_journal
 from irplatform.plugin import Documents, Reranker, Resources, Topic
+from irplatform.registry.answers import numbers
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -105,12 +106,7 @@ def _values(who: str, topic: Topic, documents: Documents, given: object) -> Valu
     Raises:
         PluginError: it is not.
     """
-    try:
-        values = np.asarray(given, dtype=np.float64)
-    except Exception as error:  # of whatever it returned: a tensor with gradients, a huge number
-        raise PluginError(
-            f"{who} returned no numbers for topic {topic.id}: {in_a_line(error)}."
-        ) from error
+    values: Values = numbers(who, topic.id, given, np.float64)
     wanted = (len(documents),)
     if values.ndim == 0:
         raise PluginError(
