@@ -59,7 +59,8 @@ def numbers(who: str, topic: str, given: object, kind: type[np.floating[Any]]) -
             for value in held.ravel().tolist():
                 if isinstance(value, str | bytes | complex):
                     raise TypeError(f"{value!r} is no number")
-        return held.astype(kind, copy=False)
+        with np.errstate(over="ignore"):  # who asks looks for infinity
+            return held.astype(kind, copy=False)
     except Exception as error:  # of whatever it is: a tensor with gradients, a huge number
         raise PluginError(
             f"{who} returned no numbers for topic {topic}: {in_a_line(error)}."
