@@ -210,6 +210,15 @@ def register_retrievers(register):
             "{t.id: Ranking.of(['b'], [1.0]) for t in topics}",
             " found document 'b' for topic q1, which is not in the collection.",
         ),
+        (
+            "{t.id: Ranking(('d1', 'd1'), [2.0, 1.0]) for t in topics}",
+            " returned no ranking for topic q1: document 'd1' comes twice.",
+        ),
+        (
+            "{t.id: Ranking(('d1',), [float('nan')]) for t in topics}",
+            " returned no ranking for topic q1: the score of document 'd1' is nan.",
+        ),
+        ("topics.clear() or {}", " returned no ranking for topic q1; an empty one is fine."),
     ],
 )
 def test_what_goes_wrong_in_a_search_is_told_like_in_a_run(with_plugin, found, message):

@@ -142,7 +142,7 @@ class Group:
             PluginError: it returned a matrix of another shape, or numbers that are not finite.
         """
         with self.at_work("computing"):
-            computed = list(self.held.compute_batch(batch))
+            computed = list(self.held.compute_batch([*batch]))
         if len(computed) != len(batch):
             raise PluginError(
                 f"{self.who} returned {len(computed)} arrays for {len(batch)} topics."
