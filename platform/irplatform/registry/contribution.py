@@ -82,10 +82,14 @@ class Contribution:
 
     def _add_collection(self, name: str, load: Callable[[], Collection], /, *, title: str) -> None:
         self._check(name, "collection", self.tables.collections)
+        _refuse_uncallable(load, f"collection '{name}'")
         self.tables.collections[name] = guarded_collection(name, load, self._plugin)
         self.tables.collection_titles[name] = title
 
     def _add_measure(self, name: str, compute: Callable[..., Mapping[str, float]], /) -> None:
+        if not isinstance(name, str) or not name.strip():
+            raise PluginError(f"{name!r} cannot name a measure: a measure has a name")
+        _refuse_uncallable(compute, f"measure '{name}'")
         if name in self.tables.measures:
             raise PluginError(f"measure '{name}' is registered twice")
         if _is_standard(name):
@@ -100,13 +104,18 @@ class Contribution:
         self.tables.results[Path(file)] = self._plugin
 
     def _check(self, name: str, kind: str, held: Mapping[str, object]) -> None:
-        if not _NAME.fullmatch(name):
+        if not isinstance(name, str) or not _NAME.fullmatch(name):
             raise PluginError(
                 f"'{name}' cannot name a {kind}: use lower-case letters, digits, '-', '_' and '.'"
             )
         if name in held:
             raise PluginError(f"{kind} '{name}' is registered twice")
         self.provides.append(f"{kind} {name}")
+
+
+def _refuse_uncallable(given: object, what: str) -> None:
+    if not callable(given):
+        raise PluginError(f"{what} is {given!r}, not a function")
 
 
 def _is_standard(name: str) -> bool:
