@@ -6,6 +6,7 @@ import pytest
 from pydantic import Field
 
 from irplatform import registry as registry_module
+from irplatform.cli.main import Commands
 from irplatform.errors import InputError, PluginError
 from irplatform.evaluation import evaluate
 from irplatform.features.dependencies import check_systems, dependencies
@@ -412,6 +413,7 @@ def test_a_function_that_fails_or_returns_nothing_is_named(
         (('"Share"', '" "'), "' ' cannot name a measure"),
         (('"Share"', "7"), "7 cannot name a measure"),
         (('"few"', "7"), "'7' cannot name a collection"),
+        (('"Few"', "7"), "the title of collection 'few' is 7, not text"),
     ],
 )
 def test_what_is_no_function_or_has_no_name_is_not_registered(install, wrong, reason):
@@ -477,6 +479,51 @@ def test_a_plugin_that_cannot_add_its_command_is_named(install, capsys):
     )
     load(install("broken", code)).add_commands(None)
     assert "register_commands failed: TypeError: no" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["run", "greet"])
+def test_a_command_belongs_to_who_came_first(install, capsys, name):
+    code = (
+        "from irplatform.plugin import hookimpl\n"
+        "@hookimpl\ndef register_commands(cli):\n    @cli.command('run')\n    def f(): pass\n"
+    ).replace("run", name)
+    commands = Commands()
+    load((*install("a", code), *install("b", code))).add_commands(commands)
+    told = capsys.readouterr().err
+    assert told.endswith(
+        "plugin 'b' (irplatform-b 1.5): register_commands failed: PluginError: there is a command "
+        f"'{name}' already\n"
+    )
+    assert ("plugin 'a'" in told, list(commands.commands)) == (
+        (True, []) if name == "run" else (False, ["greet"])
+    )
+
+
+OPTIONS = """
+from irplatform.plugin import Options, Reranker, hookimpl
+
+class Sizes(Options):
+    {option}
+
+class Sized(Reranker):
+    Options = Sizes
+
+@hookimpl
+def register_rerankers(register):
+    register("sized", Sized)
+"""
+
+
+@pytest.mark.parametrize(
+    ("option", "reason"),
+    [
+        ("size: int = 'three'", "option 'size' of reranker 'sized' cannot be 'three'"),
+        ("size: object = print", "options of reranker 'sized' cannot be recorded as JSON"),
+    ],
+)
+def test_defaults_are_of_the_kind_that_is_declared_and_can_be_recorded(install, option, reason):
+    found = load(install("sized", OPTIONS.replace("{option}", option)))
+    assert reason in found.broken[0].error
 
 
 def test_the_registry_loads_plugins_once():

@@ -188,7 +188,7 @@ class Options(BaseModel):
     `platform rerankers show`, and recorded beside every run.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", validate_default=True)
 
 
 _Options = Options  # in the classes below, `Options` is their own attribute

@@ -277,3 +277,17 @@ def test_what_a_plugin_prints_does_not_break_json(with_plugin):
     assert json.loads(done.stdout)["collection"] == "small-test"
     told = done.stderr.splitlines()
     assert {"imported", "registered", "started", "prepared", "scored"} <= set(told)
+
+
+@pytest.mark.java
+def test_what_a_plugin_does_with_results_that_it_is_told_changes_no_report(with_plugin):
+    code = """
+from irplatform.plugin import hookimpl
+
+@hookimpl
+def run_finished(event):
+    event.results["bm25"]["P@1"] = 9.0
+"""
+    done = with_plugin(code, "run", "--collection", "small", "--measure", "P@1", "--json")
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["runs"][0]["measures"]["P@1"] <= 1

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pydantic_core import PydanticSerializationError
+
 from irplatform.errors import InputError, PluginError
 from irplatform.plugin import FeatureGroup, Options, Reranker, Retriever
 from irplatform.registry.guarded import guarded_collection, guarded_measure
@@ -75,7 +77,13 @@ class Contribution:
                     "irplatform.plugin.Options"
                 )
             table[name] = made = Registration(name, kind, system, defaults, self._plugin)
-            made.options({})  # the defaults are checked now, not when it is used
+            defaulted = made.options({})  # the defaults are checked now, not when it is used
+            try:
+                defaulted.model_dump(mode="json")
+            except PydanticSerializationError as error:
+                raise PluginError(
+                    f"the options of {kind} '{name}' cannot be recorded as JSON: {error}"
+                ) from error
             _check_presets(made)
 
         return add
@@ -83,6 +91,8 @@ class Contribution:
     def _add_collection(self, name: str, load: Callable[[], Collection], /, *, title: str) -> None:
         self._check(name, "collection", self.tables.collections)
         _refuse_uncallable(load, f"collection '{name}'")
+        if not isinstance(title, str):
+            raise PluginError(f"the title of collection '{name}' is {title!r}, not text")
         self.tables.collections[name] = guarded_collection(name, load, self._plugin)
         self.tables.collection_titles[name] = title
 
