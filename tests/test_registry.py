@@ -6,8 +6,10 @@ import pytest
 from pydantic import Field
 
 from irplatform import registry as registry_module
+from irplatform.cli.main import Commands
 from irplatform.errors import InputError, PluginError
 from irplatform.evaluation import evaluate
+from irplatform.features.dependencies import check_systems, dependencies
 from irplatform.plugin import Options, RunEvent
 from irplatform.registry import load, registry, source_digest, sources
 from irplatform.runs import Ranking, Run
@@ -403,6 +405,28 @@ def test_a_function_that_fails_or_returns_nothing_is_named(
         evaluate({"t": {"d": 1}}, run, ["Share"], extra=found.measures)
 
 
+@pytest.mark.parametrize(
+    ("wrong", "reason"),
+    [
+        (("compute)", "5)"), "measure 'Share' is 5, not a function"),
+        (("load,", "'few.toml',"), "collection 'few' is 'few.toml', not a function"),
+        (('"Share"', '" "'), "' ' cannot name a measure"),
+        (('"Share"', "7"), "7 cannot name a measure"),
+        (('"few"', "7"), "'7' cannot name a collection"),
+        (('"Few"', "7"), "the title of collection 'few' is 7, not text"),
+    ],
+)
+def test_what_is_no_function_or_has_no_name_is_not_registered(install, wrong, reason):
+    found = load(install("functions", FUNCTIONS.replace("{body}", "pass").replace(*wrong)))
+    assert reason in found.broken[0].error
+
+
+def test_a_name_of_a_function_belongs_to_the_plugin_that_came_first(install):
+    code = FUNCTIONS.replace("{body}", "pass")
+    found = load((*install("a", code), *install("b", code)))
+    assert "collection 'few' is registered by plugin 'a' (" in found.broken[0].error
+
+
 @pytest.mark.parametrize("function", ["compute", "__import__('functools').partial(compute)"])
 def test_a_measure_is_told_from_others_by_the_source_of_its_plugin(install, function):
     code = FUNCTIONS.replace("{body}", "pass").replace("compute)", f"{function})")
@@ -457,6 +481,51 @@ def test_a_plugin_that_cannot_add_its_command_is_named(install, capsys):
     assert "register_commands failed: TypeError: no" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("name", ["run", "greet"])
+def test_a_command_belongs_to_who_came_first(install, capsys, name):
+    code = (
+        "from irplatform.plugin import hookimpl\n"
+        "@hookimpl\ndef register_commands(cli):\n    @cli.command('run')\n    def f(): pass\n"
+    ).replace("run", name)
+    commands = Commands()
+    load((*install("a", code), *install("b", code))).add_commands(commands)
+    told = capsys.readouterr().err
+    assert told.endswith(
+        "plugin 'b' (irplatform-b 1.5): register_commands failed: PluginError: there is a command "
+        f"'{name}' already\n"
+    )
+    assert ("plugin 'a'" in told, list(commands.commands)) == (
+        (True, []) if name == "run" else (False, ["greet"])
+    )
+
+
+OPTIONS = """
+from irplatform.plugin import Options, Reranker, hookimpl
+
+class Sizes(Options):
+    {option}
+
+class Sized(Reranker):
+    Options = Sizes
+
+@hookimpl
+def register_rerankers(register):
+    register("sized", Sized)
+"""
+
+
+@pytest.mark.parametrize(
+    ("option", "reason"),
+    [
+        ("size: int = 'three'", "option 'size' of reranker 'sized' cannot be 'three'"),
+        ("size: object = print", "options of reranker 'sized' cannot be recorded as JSON"),
+    ],
+)
+def test_defaults_are_of_the_kind_that_is_declared_and_can_be_recorded(install, option, reason):
+    found = load(install("sized", OPTIONS.replace("{option}", option)))
+    assert reason in found.broken[0].error
+
+
 def test_the_registry_loads_plugins_once():
     assert registry_module.registry() is registry_module.registry()
 
@@ -481,3 +550,47 @@ def test_a_plugin_ships_results(install, tmp_path):
     ((file, plugin),) = found.results.items()
     assert (file.suffix, plugin.name) == (".toml", "results")
     assert found.plugins[0].provides == (f"results {file.name}",)
+
+
+READ_BY_OTHERS = """
+from irplatform.plugin import FeatureGroup, Reranker, hookimpl
+
+class Year(FeatureGroup):
+    '''The year.'''
+
+class Last(Reranker):
+    '''The newest first.'''
+
+@hookimpl
+def register_features(register):
+    register("year", Year)
+
+@hookimpl
+def register_rerankers(register):
+    register("last", Last)
+"""
+
+
+def test_what_reads_a_strangers_features_or_scores_depends_on_its_code(
+    install, tmp_path, monkeypatch
+):
+    def told():
+        sources._digests.cache_clear()
+        found = load(entry_points)
+        monkeypatch.setattr(registry_module.loading, "registry", lambda: found)
+        monkeypatch.setattr(registry_module, "registry", lambda: found)
+        return (
+            dependencies(["year"])["features"]["year"],
+            check_systems("reranker", ["last"], {}, among="stack.rerankers")["last"],
+        )
+
+    entry_points = install("others", READ_BY_OTHERS)
+    before = told()
+    assert told() == before
+    (module,) = tmp_path.glob("module_others_*.py")
+    module.write_text(module.read_text() + "# another one\n")
+    assert all(one != other for one, other in zip(before, told(), strict=True))
+
+
+def test_what_reads_our_features_needs_no_word_of_their_code():
+    assert dependencies(["lexical"]) == {}

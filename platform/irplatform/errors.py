@@ -38,6 +38,11 @@ class InputError(PlatformError):
         message: what is wrong and what to do, in a sentence or two.
         path: the file at fault, if there is one.
         line: its line, counted from 1.
+
+    Attributes:
+        message: the message without the place.
+        path: the file.
+        line: the line.
     """
 
     exit_code = 2
@@ -45,6 +50,7 @@ class InputError(PlatformError):
     def __init__(
         self, message: str, *, path: Path | str | None = None, line: int | None = None
     ) -> None:
+        self.message = message
         self.path = path
         self.line = line
         place = "" if path is None else f"{path}: " if line is None else f"{path}:{line}: "

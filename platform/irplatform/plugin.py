@@ -32,6 +32,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar, Protocol, overload
 
 import pluggy
@@ -114,12 +115,19 @@ class Topic:
     Attributes:
         id: unique in its collection.
         query: the words that go to the first stage.
-        fields: the parts that it was given in, by name (disease, gene, demographic…).
+        fields: the parts that it was given in, by name (disease, gene, demographic…); read-only,
+            for all systems are given the same topics.
     """
 
     id: str
     query: str
     fields: Mapping[str, FieldValue] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "fields", MappingProxyType(self.fields))
+
+    def __reduce__(self) -> tuple[object, ...]:  # what is read-only cannot be sent as it is
+        return Topic, (self.id, self.query, dict(self.fields))
 
     def describe(self) -> list[object]:
         """All that it says, as JSON: what is computed for a topic depends on it."""
@@ -137,7 +145,7 @@ class Documents(Sequence[Document]):
     def __init__(
         self, ids: Sequence[str], fetch: Callable[[Sequence[str]], Sequence[Document]]
     ) -> None:
-        self.ids = tuple(ids)
+        self._ids = tuple(ids)
         self._fetch = fetch
         self._documents: Sequence[Document] | None = None
 
@@ -146,6 +154,11 @@ class Documents(Sequence[Document]):
         """Documents that are at hand already."""
         held = {document.id: document for document in documents}
         return cls([d.id for d in documents], lambda ids: [held[i] for i in ids])
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The candidates' ids, best of the first stage first."""
+        return self._ids
 
     def part(self, which: slice) -> Documents:
         """Some of the documents, read on their own."""
@@ -175,7 +188,7 @@ class Options(BaseModel):
     `platform rerankers show`, and recorded beside every run.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", validate_default=True)
 
 
 _Options = Options  # in the classes below, `Options` is their own attribute
@@ -259,8 +272,8 @@ class LabelledTopic:
     Attributes:
         topic: the topic.
         candidates: ids of the documents that the first stage found, best first.
-        judgments: document id to grade; a candidate that is not in it was not judged. Judged
-            documents need not be among the candidates.
+        judgments: document id to grade, read-only; a candidate that is not in it was not judged.
+            Judged documents need not be among the candidates.
         first_stage: the first stage's scores of the candidates, where they are known.
     """
 
@@ -268,6 +281,14 @@ class LabelledTopic:
     candidates: tuple[str, ...]
     judgments: Mapping[str, int]
     first_stage: tuple[float, ...] = ()
+
+    def __post_init__(self) -> None:
+        # A fold learns from judgments that others are scored by
+        object.__setattr__(self, "judgments", MappingProxyType(self.judgments))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        held = (self.topic, self.candidates, dict(self.judgments), self.first_stage)
+        return LabelledTopic, held
 
 
 @dataclass(frozen=True)

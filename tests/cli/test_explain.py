@@ -41,6 +41,13 @@ class Vague(Telling):
         return [{"why": "so"} for _ in documents]
 
 
+class Wordy(Telling):
+    """Explains with a score in words."""
+
+    def explain(self, topic, documents):
+        return [{"score": "1.5"} for _ in documents]
+
+
 class Absent(Telling):
     """Explains with nothing."""
 
@@ -80,7 +87,7 @@ class Mute(Reranker):
 @pytest.fixture(autouse=True)
 def rerankers(monkeypatch):
     plugin = registry().reranker("lexical").plugin
-    for held in (Telling, Silent, Vague, Absent, Learning, Mute):
+    for held in (Telling, Silent, Vague, Absent, Wordy, Learning, Mute):
         name = held.__name__.lower()
         made = Registration(name, "reranker", held, {}, plugin)
         monkeypatch.setitem(registry().rerankers, name, made)
@@ -157,6 +164,7 @@ def test_the_system_is_the_one_that_never_saw_the_topic_and_the_member_a_typical
     [
         ("silent", "explained 0 documents, not 1."),
         ("absent", "explained 1 documents with NoneType; a list with a mapping for each is needed"),
+        ("wordy", "not JSON with a score: TypeError: the score '1.5' is no number"),
         ("vague", "explained document d1 with something that is not JSON with a score"),
     ],
 )

@@ -68,6 +68,20 @@ def test_metadata_stays_where_no_run_is_written(platform, folder, runs):
     assert (folder / "old.run.meta.json").exists()
 
 
+def test_only_a_tag_that_can_be_submitted_is_taken(platform, folder, runs):
+    refused = platform("fuse", *runs, "--out", "new.run", "--tag", "bm25+rm3")
+    assert refused.code == 2
+    assert "--tag 'bm25+rm3' is no run tag: TREC takes letters, digits, '-', '_'" in refused.err
+    assert not (folder / "new.run").exists()
+    long = platform("fuse", *runs, "--out", "new.run", "--tag", "a" * 21)
+    assert (long.code, "has 21 characters; TREC accepts 20" in long.err) == (0, True)
+
+
+def test_json_says_what_was_written(platform, folder, runs):
+    done = platform("fuse", *runs, "--out", "new.run", "--weights", "1,0", "--json")
+    assert done.json == {"path": "new.run", "topics": 2, "runs": 1}
+
+
 def test_a_new_run_needs_no_word_about_metadata(platform, folder, runs):
     outcome = platform("fuse", *runs, "--out", "new.run")
     assert (outcome.code, outcome.err) == (0, "")

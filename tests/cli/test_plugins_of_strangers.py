@@ -210,6 +210,15 @@ def register_retrievers(register):
             "{t.id: Ranking.of(['b'], [1.0]) for t in topics}",
             " found document 'b' for topic q1, which is not in the collection.",
         ),
+        (
+            "{t.id: Ranking(('d1', 'd1'), [2.0, 1.0]) for t in topics}",
+            " returned no ranking for topic q1: document 'd1' comes twice.",
+        ),
+        (
+            "{t.id: Ranking(('d1',), [float('nan')]) for t in topics}",
+            " returned no ranking for topic q1: the score of document 'd1' is nan.",
+        ),
+        ("topics.clear() or {}", " returned no ranking for topic q1; an empty one is fine."),
     ],
 )
 def test_what_goes_wrong_in_a_search_is_told_like_in_a_run(with_plugin, found, message):
@@ -268,3 +277,17 @@ def test_what_a_plugin_prints_does_not_break_json(with_plugin):
     assert json.loads(done.stdout)["collection"] == "small-test"
     told = done.stderr.splitlines()
     assert {"imported", "registered", "started", "prepared", "scored"} <= set(told)
+
+
+@pytest.mark.java
+def test_what_a_plugin_does_with_results_that_it_is_told_changes_no_report(with_plugin):
+    code = """
+from irplatform.plugin import hookimpl
+
+@hookimpl
+def run_finished(event):
+    event.results["bm25"]["P@1"] = 9.0
+"""
+    done = with_plugin(code, "run", "--collection", "small", "--measure", "P@1", "--json")
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["runs"][0]["measures"]["P@1"] <= 1

@@ -63,6 +63,18 @@ def test_json_lists_the_problems_of_every_run(check, platform):
     assert (good["path"], good["accepted"], good["problems"]) == ("good.run", True, [])
 
 
+def test_what_cannot_be_read_is_reported_beside_the_others(check, platform):
+    check(GOOD)
+    done = platform("submit", "check", "my.run", "missing.run", "small", "good.run")
+    assert (done.code, done.err) == (1, "")
+    assert done.out.splitlines() == [
+        "my.run: nothing is wrong.",
+        "missing.run: error: there is no such file.",
+        "small: error: this is a folder; name a file.",
+        "good.run: nothing is wrong.",
+    ]
+
+
 @pytest.mark.java
 def test_documents_that_the_collection_does_not_have_are_named(check):
     done = check(GOOD.replace("d3", "d9"), "--collection", "small", "--documents")

@@ -112,8 +112,10 @@ def test_more_than_half_missing_is_refused_with_numbers():
 
 
 def test_more_than_a_tenth_without_text_is_refused_with_numbers():
-    with pytest.raises(InputError, match="11 of the 100 documents of 'c' have neither"):
+    with pytest.raises(InputError, match="11 of the 100 documents of 'c' have neither") as refused:
         refuse(QRELS["1"], empty=11)
+    # Its id is no name that a command takes where a file describes it
+    assert str(refused.value).endswith("`platform collections show` shows one of them.")
 
 
 def test_an_empty_corpus_is_refused():

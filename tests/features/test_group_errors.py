@@ -57,6 +57,7 @@ def test_an_error_names_the_group_and_the_line():
     [
         ({"given": np.zeros((2, 3))}, r"'two' returned an array of shape \(2, 3\) for topic t7"),
         ({"given": np.array([[0, 1], [0, np.nan]])}, "'two': feature 'second' of topic t7 is not"),
+        ({"given": [["1", "2"]] * 2}, "'two' returned no numbers for topic t7: .*'1' is no number"),
         ({"compute_batch": lambda self, batch: []}, "'two' returned 0 arrays for 1 topics"),
         ({"names": lambda self: ("a", "a")}, "feature group 'two' has two features 'a'"),
         ({"names": FeatureGroup.names}, "feature group 'two' failed naming its features: NotImpl"),

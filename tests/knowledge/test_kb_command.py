@@ -36,9 +36,10 @@ def test_list_says_where_what_is_missing_is_published(platform):
     assert listed.out.startswith("Not added yet")
 
 
-def test_list_as_json(platform):
-    platform("kb", "add", "own", "own.tsv")
+def test_add_and_list_as_json(platform):
+    added = platform("kb", "add", "own", "own.tsv", "--json").json
     facts = platform("kb", "list", "--json").json
+    assert facts["installed"] == [added]
     assert facts["installed"][0]["counts"]["concepts"] == {"disease": 4, "drug": 1, "gene": 2}
     assert len(facts["installed"][0]["sources"][0]["sha256"]) == 64
     assert {"mesh", "doid", "civic"} <= {each["name"] for each in facts["available"]}

@@ -1,5 +1,7 @@
 """What learned features may have seen of the topics that they are computed for."""
 
+from dataclasses import replace
+
 import pytest
 from ltr_groups import Judgments, fitted, prepared, resources_in, topics_of, training_data
 
@@ -122,8 +124,11 @@ def test_who_learns_for_a_fold_is_told_which_topics_it_will_score(resources, tmp
 
 def test_topics_of_one_article_stay_together(resources, tmp_path, monkeypatch):
     data = training_data(tmp_path / "work")
-    for number, topic in enumerate(data.training):
-        topic.topic.fields["citing_id"] = f"article {number // 10}"
+    cited = [
+        replace(held, topic=replace(held.topic, fields={"citing_id": f"article {number // 10}"}))
+        for number, held in enumerate(data.training)
+    ]
+    data = replace(data, training=cited)
     seen, _ = _seen(resources, tmp_path, monkeypatch, "judgments", data=data)
     assert set(seen[:, 2]) == {3, 12}  # ten sentences of the other article, or none of them
 

@@ -35,6 +35,16 @@ def test_numbers_line_up_and_marks_follow_them():
     )
 
 
+def test_counts_are_whole_numbers():
+    counts = {"NumRet": 3875.0, "NumRet(rel=1)": 12.0, "P@1": 1.0}
+    mean = {"NumRet": 3875.0, "NumRet(rel=1)": 11.5, "P@1": 0.5}
+    lines = render_table([ResultRow("a", counts), ResultRow("b", mean)], list(counts)).splitlines()
+    assert [line.split() for line in lines[2:]] == [
+        ["a", "3,875", "12", "1.0000"],
+        ["b", "3,875", "11.5000", "0.5000"],
+    ]
+
+
 def test_plain_ascii_will_do():
     text = render_table(ROWS, MEASURES, ascii_only=True)
     assert text.isascii()

@@ -89,7 +89,14 @@ def test_a_topic_without_candidates_is_not_asked_about():
         ([[1.0]] * 5, rf"{WHO} returned numbers of shape \(5, 1\) for topic t2; \(5,\) is needed"),
         ([1, 2, float("nan"), 4, 5], f"{WHO} gave document d22 of topic t2 the score nan"),
         ([1, 2, 3, 4, float("inf")], f"{WHO} gave document d24 of topic t2 the score inf"),
+        (
+            [1, 2, 3, 4, -1e300],
+            f"{WHO} gave document d24 of topic t2 the score -1e\\+300; .* 32-bit",
+        ),
         (["a"] * 5, f"{WHO} returned no numbers for topic t2"),
+        (["1.5"] * 5, f"{WHO} returned no numbers for topic t2: TypeError: '1.5' is no number"),
+        ([None, *"1234"], f"{WHO} returned no numbers for topic t2: TypeError: '1' is no number"),
+        (np.ones(5, complex), rf"{WHO} returned no numbers for topic t2: .*\(1\+0j\) is no number"),
         ([None] * 5, f"{WHO} (gave document d20 of topic t2 the score nan|returned no numbers)"),
         ([10**400] * 5, f"{WHO} returned no numbers for topic t2: OverflowError"),
         (None, f"{WHO} returned None for topic t2; a number for each of its 5 documents is needed"),
@@ -114,6 +121,14 @@ def test_a_batch_must_come_back_whole():
 
     with pytest.raises(PluginError, match=f"{WHO} returned scores for 4 topics, not 5"):
         _score(Forgetful())
+
+
+def test_a_batch_is_the_rerankers_own():
+    class Consuming(Sound):
+        def score_batch(self, batch):
+            return [self.score(*batch.pop(0)) for _ in range(len(batch))]
+
+    assert _lists(_score(Consuming())) == _expected()
 
 
 def test_a_tensor_with_gradients_is_no_list_of_numbers():

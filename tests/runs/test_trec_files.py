@@ -212,6 +212,11 @@ def test_what_a_trec_file_cannot_hold_is_not_written(tmp_path, run):
     assert (tmp_path / "a.run").read_text() == "what was there before"
 
 
+def test_scores_that_are_text_make_no_ranking():
+    with pytest.raises(ValueError, match=r"the scores are text, such as \['10'\]"):
+        Ranking.of(["a", "b"], ["10", "9"])
+
+
 def test_topics_without_results_leave_no_trace(tmp_path):
     run = Run("x", {"1": Ranking.of([], []), "2": Ranking.of(["a"], [1])})
     write_run(run, tmp_path / "a.run")

@@ -15,6 +15,7 @@ from irplatform.evaluation.sources import read_sources
 from irplatform.evaluation.subsets import TopicFilter, only, without
 from irplatform.registry import registry
 from irplatform.runs import Problem, read_run, validate_run
+from irplatform.runs.checks import TAG_LENGTH
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -108,7 +109,7 @@ def check_runs(
     collection: str | None = None,
     documents: bool = False,
     max_per_topic: int = 1000,
-    tag_length: int = 20,
+    tag_length: int = TAG_LENGTH,
 ) -> dict[str, list[Problem]]:
     """Check run files as TREC's submission system does.
 
@@ -120,10 +121,10 @@ def check_runs(
         tag_length: characters that it accepts in a run tag.
 
     Returns:
-        Path to problems, see `validate_run`.
+        Path to problems, see `validate_run`; that a file cannot be read is one.
 
     Raises:
-        InputError: a file cannot be read, or documents are to be looked up nowhere.
+        InputError: documents are to be looked up nowhere.
     """
     if documents and collection is None:
         raise InputError("--documents needs --collection.")
@@ -134,16 +135,19 @@ def check_runs(
         topics = dict.fromkeys(topic.id for topic in held.load_topics())
         if documents:
             contains = resources_for(RunSettings(collection), held).index().contains
-    return {
-        str(path): validate_run(
-            path,
-            topics=topics,
-            max_per_topic=max_per_topic,
-            tag_length=tag_length,
-            has_document=contains,
-        )
-        for path in paths
-    }
+    checked = {}
+    for path in paths:
+        try:
+            checked[str(path)] = validate_run(
+                path,
+                topics=topics,
+                max_per_topic=max_per_topic,
+                tag_length=tag_length,
+                has_document=contains,
+            )
+        except InputError as error:
+            checked[str(path)] = [Problem("error", error.message, error.line)]
+    return checked
 
 
 def agree_sources(

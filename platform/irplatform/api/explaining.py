@@ -208,6 +208,8 @@ def _ask_member(
     for doc_id, each in zip(doc_ids, told, strict=True):
         try:
             json.dumps(each, allow_nan=False)
+            if isinstance(each["score"], str):
+                raise TypeError(f"the score {each['score']!r} is no number")
             float(each["score"])  # type: ignore[arg-type]
         except (TypeError, ValueError, KeyError, OverflowError) as error:
             raise PluginError(

@@ -81,7 +81,7 @@ def resolve(settings: RunSettings, plugins: Registry) -> ResolvedRun:
     systems = resolve_learning_systems(settings, plugins)
     collection, rerankers = systems.collection, systems.rerankers
     train_on = [plugins.collection(name) for name in settings.train_on]
-    qrels = collection.load_qrels() if collection.load_qrels else None
+    qrels = (collection.load_qrels() or None) if collection.load_qrels else None
     _refuse_other_judgments(collection, qrels)
     resolved = _resolved(settings, plugins, systems, qrels)
     if not (resolved.learns or resolved.fuses):

@@ -93,7 +93,7 @@ def run(settings: RunSettings, plugins: Registry | None = None) -> RunReport:
         recorder.add_reranked(choice.name, attempts, first.describe(), baseline)
 
     report = recorder.report(baseline, [choice.name for choice in resolved.rerankers])
-    results = {system.name: system.measures for system in report.systems}
+    results = {system.name: dict(system.measures) for system in report.systems}  # theirs
     plugins.announce("run_finished", RunEvent(collection.id, tuple(names), run_dir, results))
     return report
 

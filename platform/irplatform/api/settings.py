@@ -12,6 +12,7 @@ from irplatform.reranking.splits import MEMBERS
 from irplatform.resources import CollectionResources
 from irplatform.retrieval.candidates import RETRIEVED
 from irplatform.retrieval.fusion import AUTO
+from irplatform.runs.checks import check_tag
 from irplatform.word_vectors import VectorSource
 
 if TYPE_CHECKING:
@@ -112,8 +113,8 @@ class RunSettings:
         if not self.retrievers:
             raise InputError("at least one retriever is needed.")
         check_device(self.device)
-        if self.tag is not None and self.tag.split() != [self.tag]:
-            raise InputError(f"--tag '{self.tag}' is no run tag: TREC runs take one word.")
+        if self.tag is not None:
+            check_tag(self.tag)
         fused = len(self.retrievers) > 1 and self.fusion == AUTO
         for name in _OF_RERANKERS:
             if name == "train_on" and fused:

@@ -227,6 +227,7 @@ def check(
     "--hops", type=click.IntRange(1), default=1, show_default=True, help="How far around it."
 )
 @click.option("--limit", type=click.IntRange(1), default=500_000, show_default=True, help="Edges.")
+@json_option
 def export(
     path: Path,
     collection: str,
@@ -234,6 +235,7 @@ def export(
     around: str | None,
     hops: int,
     limit: int,
+    as_json: bool,
     **settings: Any,
 ) -> None:
     """Write the graph, or a part of it, as GraphML."""
@@ -247,7 +249,11 @@ def export(
     rows, held = (None, None) if around is None else neighbourhood(graph, around, hops)
     made = to_networkx(graph, rows, held, limit=limit)
     write_graphml(made, path)
-    click.echo(f"{path}: {made.number_of_nodes():,} nodes, {made.number_of_edges():,} edges")
+    nodes, edges = made.number_of_nodes(), made.number_of_edges()
+    if as_json:
+        print_json({"path": str(path), "nodes": nodes, "edges": edges})
+    else:
+        click.echo(f"{path}: {nodes:,} nodes, {edges:,} edges")
 
 
 def _document_lines(facts: dict[str, Any]) -> Iterator[str]:

@@ -65,7 +65,7 @@ def evaluate(
     from irplatform.evaluation import compare
     from irplatform.evaluation.significance import comparisons_json
     from irplatform.evaluation.topic_notices import without_judgments, without_results
-    from irplatform.reports.table import ResultRow, mark, print_table
+    from irplatform.reports.table import ResultRow, figure, mark, print_table
 
     counting = TopicFilter(parse_among(among) if among else None, relevant)
     scored = evaluate_runs(
@@ -97,7 +97,9 @@ def evaluate(
     if per_topic:
         for path, evaluation in scored.items():
             for measure, values in evaluation.per_topic.items():
-                print_rows([(path, measure, topic, f"{v:.4f}") for topic, v in values.items()])
+                print_rows(
+                    [(path, measure, topic, figure(measure, v)) for topic, v in values.items()]
+                )
     rows = [
         ResultRow(
             path,

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from irplatform.cli.output import json_option, print_json
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
     "[default: all the same]",
 )
 @click.option("--depth", default=1000, show_default=True, help="Documents per topic.")
+@json_option
 def fuse(
     runs: tuple[Path, ...],
     out: Path,
@@ -46,13 +49,16 @@ def fuse(
     k: int | None,
     weights: str | None,
     depth: int,
+    as_json: bool,
 ) -> None:
     """Fuse TREC runs, by their ranks or by their scores."""
     from irplatform.errors import InputError
     from irplatform.runs import read_run, write_run
+    from irplatform.runs.checks import check_tag
     from irplatform.runs.fuse import reciprocal_rank_fusion, score_fusion
     from irplatform.runs.metadata import metadata_path, write_metadata
 
+    check_tag(tag)
     if len(runs) < 2:
         raise InputError("at least two runs are needed.")
     if by == "scores" and k is not None:
@@ -74,7 +80,10 @@ def fuse(
         fused = reciprocal_rank_fusion(counted, name=tag, k=k or 60, depth=depth, weights=shares)
     write_run(fused, out)
     write_metadata(metadata_path(out), metadata)
-    click.echo(f"{out}: {len(fused.rankings)} topics from {len(counted)} runs")
+    if as_json:
+        print_json({"path": str(out), "topics": len(fused.rankings), "runs": len(counted)})
+    else:
+        click.echo(f"{out}: {len(fused.rankings)} topics from {len(counted)} runs")
 
 
 def _metadata(

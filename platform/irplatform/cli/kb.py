@@ -14,6 +14,8 @@ from irplatform.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from irplatform.knowledge.install import Manifest
+
 _LINE = 100
 """Characters of a line of names, and of evidence."""
 _INDENT = 12
@@ -33,7 +35,8 @@ def kb() -> None:
     metavar="FORMAT",
     help="The format of the files; found out by default.",
 )
-def add(name: str, files: tuple[Path, ...], format_name: str | None) -> None:
+@json_option
+def add(name: str, files: tuple[Path, ...], format_name: str | None, as_json: bool) -> None:
     """Add the knowledge base in one or several files under a name, or replace it.
 
     A name that `kb list` lists (mesh, hgnc, …) expects that source's files; under any other one,
@@ -42,6 +45,9 @@ def add(name: str, files: tuple[Path, ...], format_name: str | None) -> None:
     from irplatform.knowledge import add as add_files
 
     made = add_files(name, files, format_name)
+    if as_json:
+        print_json(_facts(name, made))
+        return
     formats = ", ".join(dict.fromkeys(source["format"] for source in made.sources))
     counts = ", ".join(
         f"{made.total(what):,} {what}" for what in ("concepts", "names", "relations")
@@ -61,15 +67,7 @@ def list_kbs(as_json: bool) -> None:
     if as_json:
         print_json(
             {
-                "installed": [
-                    {
-                        "name": name,
-                        "fingerprint": manifest.fingerprint,
-                        "counts": manifest.counts,
-                        "sources": manifest.sources,
-                    }
-                    for name, manifest in there.items()
-                ],
+                "installed": [_facts(name, manifest) for name, manifest in there.items()],
                 "available": [
                     {"name": name, "title": source.title, "published": source.published}
                     for name, source in missing.items()
@@ -148,6 +146,15 @@ def remove(name: str) -> None:
 
     remove_kb(name)
     click.echo(f"{name} is removed.")
+
+
+def _facts(name: str, manifest: Manifest) -> dict[str, Any]:
+    return {
+        "name": name,
+        "fingerprint": manifest.fingerprint,
+        "counts": manifest.counts,
+        "sources": manifest.sources,
+    }
 
 
 def _in_order(names: Sequence[str]) -> list[str]:

@@ -14,7 +14,7 @@ from importlib import import_module
 import click
 
 from irplatform import __version__
-from irplatform.errors import PlatformError, show_traceback
+from irplatform.errors import PlatformError, PluginError, show_traceback
 
 COMMANDS = {
     "run": ("run", "Take a collection to scored, reranked runs."),
@@ -48,6 +48,12 @@ class Commands(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Our commands in our order, then those of plugins."""
         return [*COMMANDS, *sorted(super().list_commands(ctx))]
+
+    def add_command(self, cmd: click.Command, name: str | None = None) -> None:
+        """Add a plugin's command, whose name nobody has yet."""
+        if (taken := name or cmd.name) in (*COMMANDS, *self.commands):
+            raise PluginError(f"there is a command '{taken}' already")
+        super().add_command(cmd, name)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import the command's module."""

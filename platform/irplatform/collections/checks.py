@@ -86,7 +86,7 @@ def refuse_broken(
     if empty > _EMPTY_SHARE * documents:
         raise InputError(
             f"{empty:,} of the {documents:,} documents of '{name}' have neither title nor "
-            f"abstract. Are its fields named rightly? See `platform collections show {name}`."
+            "abstract. Are its fields named rightly? `platform collections show` shows one of them."
         )
     relevant = sorted(_relevant(qrels))
     asked = thinned(relevant, _LOOKED_UP)

@@ -69,12 +69,11 @@ def of_collection(
     Raises:
         InputError: it has no judgments, a file is at fault, or a measure cannot be had.
     """
-    load_qrels = collection.load_qrels
-    if load_qrels is None:
+    qrels = collection.load_qrels() if collection.load_qrels else {}
+    if not qrels:
         raise InputError(f"'{collection.id}' has no judgments.")
     if sampled is not None:
         collection = replace(collection, sampled_qrels=sampled)
-    qrels = load_qrels()
     names = measures_of(collection, measures, extra, qrels)
     path = collection.sampled_qrels
     return Judgments(qrels, read_sampled_qrels(path) if path is not None else None, names)

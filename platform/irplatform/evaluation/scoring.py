@@ -245,6 +245,8 @@ def _checked(name: str, values: PerTopic, judged: Mapping[str, object]) -> dict[
             found[topic] = float(value)  # type: ignore[arg-type]
         except Exception:  # whatever it is, it is not a number
             found[topic] = math.nan
+        if isinstance(value, str | bytes):  # float reads it
+            found[topic] = math.nan
         if not math.isfinite(found[topic]):
             raise PluginError(
                 f"the measure '{name}' gives {value!r} for topic '{topic}'; it must give a finite "

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def dependencies(
     names: Sequence[str], settings: Mapping[str, Mapping[str, Any]] | None = None
 ) -> Mapping[str, object]:
-    """What some groups' features depend on: the files that their options name, knowledge bases.
+    """What some groups' features depend on: strangers' code, files of options, knowledge bases.
 
     Of knowledge bases those that the groups which read them name, else all that are installed.
 
@@ -44,7 +44,8 @@ def dependencies(
         group = known.create(given.get(name, {}))
         with known.at_work("checking its options"):
             told = group.check()
-        if of_group := json_mapping(known.who, "check", told):
+        code = known.code(known.options(given.get(name, {})))
+        if of_group := {**code, **json_mapping(known.who, "check", told)}:
             found[name] = of_group
     named = [
         given.get(group.name, {}).get("knowledge")
@@ -136,7 +137,8 @@ def check_systems(
     for name in names:
         known = registry().retriever(name) if kind == "retriever" else registry().reranker(name)
         try:
-            of_system = known.dependencies(known.options(settings.get(name, {})))
+            options = known.options(settings.get(name, {}))
+            of_system = {**known.code(options), **known.dependencies(options)}
         except InputError as error:  # which says where options of a system of its own are
             raise InputError(
                 f"{error} Here, as one of {among}, its options are those in settings.{name} of "

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from irplatform.errors import InputError, PluginError, plugin_at_work
 from irplatform.features.dependencies import check_names
 from irplatform.plugin import Documents, FeatureGroup, Topic, TrainableFeatureGroup
-from irplatform.registry.answers import json_mapping
+from irplatform.registry.answers import json_mapping, numbers
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -142,13 +142,14 @@ class Group:
             PluginError: it returned a matrix of another shape, or numbers that are not finite.
         """
         with self.at_work("computing"):
-            computed = [np.asarray(v, np.float32) for v in self.held.compute_batch(batch)]
+            computed = list(self.held.compute_batch([*batch]))
         if len(computed) != len(batch):
             raise PluginError(
                 f"{self.who} returned {len(computed)} arrays for {len(batch)} topics."
             )
         found = []
-        for (topic, documents), values in zip(batch, computed, strict=True):
+        for (topic, documents), given in zip(batch, computed, strict=True):
+            values: Features = numbers(self.who, topic.id, given, np.float32)
             wanted = (len(documents), len(self.names))
             if values.shape != wanted:
                 raise PluginError(

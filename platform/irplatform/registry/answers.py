@@ -1,15 +1,23 @@
-"""What plugins answer when they are asked about themselves: checked where it is asked.
+"""What plugins answer: checked where it is asked.
 
-Such answers go into fingerprints and metadata, which are JSON; an answer that is not would fail
-there, far from who gave it.
+What they tell of themselves goes into fingerprints and metadata, which are JSON; an answer that is
+not would fail there, far from who gave it. What they compute is numbers.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import PluginError, in_a_line
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+_NUMBERS = "biuf"
+"""Kinds of numpy's types."""
 
 
 def json_mapping(who: str, asked: str, given: object) -> dict[str, object]:
@@ -35,3 +43,25 @@ def json_mapping(who: str, asked: str, given: object) -> dict[str, object]:
             f"{who} returned from {asked} what is not JSON: {in_a_line(error)}."
         ) from error
     return held
+
+
+def numbers(who: str, topic: str, given: object, kind: type[np.floating[Any]]) -> npt.NDArray[Any]:
+    """What was computed for a topic, as an array of numbers of some kind.
+
+    Raises:
+        PluginError: it is something else, such as text, which numpy would read as numbers.
+    """
+    import numpy as np  # takes a while, and most commands compute nothing
+
+    try:
+        held = np.asarray(given)
+        if held.dtype.kind not in _NUMBERS:
+            for value in held.ravel().tolist():
+                if isinstance(value, str | bytes | complex):
+                    raise TypeError(f"{value!r} is no number")
+        with np.errstate(over="ignore"):  # who asks looks for infinity
+            return held.astype(kind, copy=False)
+    except Exception as error:  # of whatever it is: a tensor with gradients, a huge number
+        raise PluginError(
+            f"{who} returned no numbers for topic {topic}: {in_a_line(error)}."
+        ) from error

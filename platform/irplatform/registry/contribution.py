@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pydantic_core import PydanticSerializationError
+
 from irplatform.errors import InputError, PluginError
 from irplatform.plugin import FeatureGroup, Options, Reranker, Retriever
 from irplatform.registry.guarded import guarded_collection, guarded_measure
@@ -75,17 +77,29 @@ class Contribution:
                     "irplatform.plugin.Options"
                 )
             table[name] = made = Registration(name, kind, system, defaults, self._plugin)
-            made.options({})  # the defaults are checked now, not when it is used
+            defaulted = made.options({})  # the defaults are checked now, not when it is used
+            try:
+                defaulted.model_dump(mode="json")
+            except PydanticSerializationError as error:
+                raise PluginError(
+                    f"the options of {kind} '{name}' cannot be recorded as JSON: {error}"
+                ) from error
             _check_presets(made)
 
         return add
 
     def _add_collection(self, name: str, load: Callable[[], Collection], /, *, title: str) -> None:
         self._check(name, "collection", self.tables.collections)
+        _refuse_uncallable(load, f"collection '{name}'")
+        if not isinstance(title, str):
+            raise PluginError(f"the title of collection '{name}' is {title!r}, not text")
         self.tables.collections[name] = guarded_collection(name, load, self._plugin)
         self.tables.collection_titles[name] = title
 
     def _add_measure(self, name: str, compute: Callable[..., Mapping[str, float]], /) -> None:
+        if not isinstance(name, str) or not name.strip():
+            raise PluginError(f"{name!r} cannot name a measure: a measure has a name")
+        _refuse_uncallable(compute, f"measure '{name}'")
         if name in self.tables.measures:
             raise PluginError(f"measure '{name}' is registered twice")
         if _is_standard(name):
@@ -100,13 +114,18 @@ class Contribution:
         self.tables.results[Path(file)] = self._plugin
 
     def _check(self, name: str, kind: str, held: Mapping[str, object]) -> None:
-        if not _NAME.fullmatch(name):
+        if not isinstance(name, str) or not _NAME.fullmatch(name):
             raise PluginError(
                 f"'{name}' cannot name a {kind}: use lower-case letters, digits, '-', '_' and '.'"
             )
         if name in held:
             raise PluginError(f"{kind} '{name}' is registered twice")
         self.provides.append(f"{kind} {name}")
+
+
+def _refuse_uncallable(given: object, what: str) -> None:
+    if not callable(given):
+        raise PluginError(f"{what} is {given!r}, not a function")
 
 
 def _is_standard(name: str) -> bool:

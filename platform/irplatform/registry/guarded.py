@@ -32,15 +32,14 @@ def guarded_collection(
 
     @functools.wraps(load)
     def loaded() -> Collection:
-        from irplatform.collections import Collection
+        from irplatform.registry.guarded_collection import Guard
 
         with plugin_at_work(who, "being loaded", module):
             found = load()
-        if not isinstance(found, Collection):
-            raise PluginError(f"{who} is {type(found).__name__}, not a Collection.")
-        return found
+        return Guard(who, module).collection(found)
 
     loaded.__module__ = module
+    loaded.plugin = plugin  # type: ignore[attr-defined]  # told where a name is taken
     return loaded
 
 
@@ -61,6 +60,7 @@ def guarded_measure(name: str, compute: Measure, plugin: Plugin) -> Measure:
         return values
 
     computed.__module__ = module  # whose source tells one measure from another
+    computed.plugin = plugin  # type: ignore[attr-defined]
     return computed
 
 

@@ -140,6 +140,13 @@ class Registration(Generic[System]):
             **({"files": files} if files else {}),
         }
 
+    def code(self, options: Options) -> dict[str, Any]:
+        """What stands for a stranger's code and its files, for who reads its results; {} for ours.
+
+        A change of ours comes with another version of the platform, on which all results depend.
+        """
+        return {} if self.plugin.ours else self.describe(options)
+
     def create(self, settings: Mapping[str, object]) -> System:
         """An instance with `settings` in place of default options."""
         return self.made(self.options(settings))

@@ -57,7 +57,8 @@ class Tables:
             held = getattr(self, table)
             for name in getattr(others, table):
                 if name in held:
-                    owner = getattr(held[name], "plugin", "another plugin")
-                    raise PluginError(f"{kind} '{name}' is registered by {owner} already")
+                    raise PluginError(
+                        f"{kind} '{name}' is registered by {held[name].plugin} already"
+                    )
         for table in (each.name for each in fields(Tables)):
             getattr(self, table).update(getattr(others, table))

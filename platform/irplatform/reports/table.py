@@ -22,6 +22,8 @@ _GLYPHS = {True: ("+", "-"), False: ("▲", "▼")}
 _LEVELS = (0.05, 0.01)
 _SYSTEM = "system"
 _SECONDS = "seconds"
+_COUNTS = ("NumQ", "NumRel", "NumRet")
+"""Measures that are whole numbers, summed over topics."""
 
 
 @dataclass(frozen=True)
@@ -144,12 +146,18 @@ def _cells(
         line = ["  " * row.indent + row.name]
         for measure in measures:
             value = row.measures.get(measure)
-            text = "-" if value is None else f"{value:.4f}"
+            text = "-" if value is None else figure(measure, value)
             line.append(text + _glyphs(row.marks.get(measure, 0), ascii_only).ljust(room[measure]))
         if timed:
             line.append("" if row.seconds is None else f"{row.seconds:.1f}")
         body.append(line)
     return header, body
+
+
+def figure(measure: str, value: float) -> str:
+    """A value as tables show it: with four decimals, a count without; means of counts have some."""
+    count = measure.partition("(")[0] in _COUNTS and value == round(value)
+    return f"{value:,.0f}" if count else f"{value:.4f}"
 
 
 def _glyphs(strength: int, ascii_only: bool) -> str:

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from irplatform.errors import PlatformError, PluginError, in_a_line
+from irplatform.errors import PlatformError, PluginError
 from irplatform.journal import append_journal, read_journal
 from irplatform.plugin import Documents, Reranker, Resources, Topic
+from irplatform.registry.answers import numbers
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,6 +23,8 @@ Values = npt.NDArray[np.float64]
 
 BATCH_DOCUMENTS = 2000
 """Documents that are scored in one call; a topic is never split without need."""
+_LARGEST = float(np.finfo(np.float32).max)
+"""Runs hold scores as 32-bit floats; squares of larger ones are beyond 64 bits, too."""
 
 
 def score_topics(
@@ -105,12 +108,7 @@ def _values(who: str, topic: Topic, documents: Documents, given: object) -> Valu
     Raises:
         PluginError: it is not.
     """
-    try:
-        values = np.asarray(given, dtype=np.float64)
-    except Exception as error:  # of whatever it returned: a tensor with gradients, a huge number
-        raise PluginError(
-            f"{who} returned no numbers for topic {topic.id}: {in_a_line(error)}."
-        ) from error
+    values: Values = numbers(who, topic.id, given, np.float64)
     wanted = (len(documents),)
     if values.ndim == 0:
         raise PluginError(
@@ -127,11 +125,12 @@ def _values(who: str, topic: Topic, documents: Documents, given: object) -> Valu
             f"{who} returned {values.size} scores for the {len(documents)} documents of topic "
             f"{topic.id}."
         )
-    if not np.isfinite(values).all():
-        at = int(np.flatnonzero(~np.isfinite(values))[0])
+    held = np.abs(values) <= _LARGEST  # false for nan, too
+    if not held.all():
+        at = int(np.flatnonzero(~held)[0])
         raise PluginError(
             f"{who} gave document {documents.ids[at]} of topic {topic.id} the score "
-            f"{values[at]}; scores must be finite."
+            f"{values[at]}; scores must be finite, as 32-bit floats."
         )
     return values
 
@@ -145,7 +144,7 @@ def _within_memory(
 ) -> list[Sequence[float]]:
     """Score a batch; when memory runs out, score its halves."""
     try:
-        return _per_topic(registration.who, reranker.score_batch(batch), len(batch))
+        return _per_topic(registration.who, reranker.score_batch([*batch]), len(batch))
     except (MemoryError, RuntimeError) as error:
         if not _out_of_memory(error):
             raise

@@ -220,16 +220,14 @@ def find(
 
     def search(topics: Sequence[Topic], depth: int) -> Mapping[str, Ranking]:
         with choice.registration.at_work("searching"):
-            run = retriever.retrieve(topics, depth, resources)
+            run = retriever.retrieve([*topics], depth, resources)  # theirs, to do with as they like
         if not isinstance(run, Run):
             raise PluginError(f"{who} returned {type(run).__name__}, not a Run.")
         if missing := [t.id for t in topics if t.id not in run.rankings]:
             raise PluginError(
                 f"{who} returned no ranking for topic {missing[0]}; an empty one is fine."
             )
-        found = {t.id: run.rankings[t.id] for t in topics}
-        _refuse_what_is_no_ranking(who, found)
-        found = {topic: ranking.top(depth) for topic, ranking in found.items()}
+        found = {t.id: _checked(who, t.id, run.rankings[t.id]).top(depth) for t in topics}
         if not choice.registration.plugin.ours:
             _refuse_strange_documents(who, found, resources)
         return found
@@ -241,18 +239,22 @@ def find(
     return Run(choice.name, search_before(search, topics, depth, limits, years))
 
 
-def _refuse_what_is_no_ranking(who: str, found: Mapping[str, object]) -> None:
-    for topic, ranking in found.items():
-        if not isinstance(ranking, Ranking):
-            raise PluginError(
-                f"{who} returned {type(ranking).__name__} for topic {topic}, not a Ranking; "
-                "Ranking.of(doc_ids, scores) makes one."
-            )
-        if strange := [doc_id for doc_id in ranking.doc_ids if not isinstance(doc_id, str)]:
-            raise PluginError(
-                f"{who} found document {strange[0]!r} for topic {topic}: ids are text (str), not "
-                f"{type(strange[0]).__name__}."
-            )
+def _checked(who: str, topic: str, ranking: object) -> Ranking:
+    """What was found for a topic, as a ranking in order, however it was made."""
+    if not isinstance(ranking, Ranking):
+        raise PluginError(
+            f"{who} returned {type(ranking).__name__} for topic {topic}, not a Ranking; "
+            "Ranking.of(doc_ids, scores) makes one."
+        )
+    if strange := [doc_id for doc_id in ranking.doc_ids if not isinstance(doc_id, str)]:
+        raise PluginError(
+            f"{who} found document {strange[0]!r} for topic {topic}: ids are text (str), not "
+            f"{type(strange[0]).__name__}."
+        )
+    try:
+        return Ranking.of(ranking.doc_ids, ranking.scores)
+    except (ValueError, TypeError) as error:
+        raise PluginError(f"{who} returned no ranking for topic {topic}: {error}.") from error
 
 
 def _refuse_strange_documents(

@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from irplatform.console import notice
+from irplatform.errors import InputError
 from irplatform.runs.lines import numbered_lines, starts_with_mark
 
 if TYPE_CHECKING:
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection as Members
 
 COLUMNS = "Every line needs: topic Q0 docid rank score tag."
+TAG_LENGTH = 20
+"""Characters that TREC accepts in a run tag, where a task does not say otherwise."""
 _TAG = re.compile(r"[A-Za-z0-9_.-]+")
 _RANK = re.compile(r"-?[0-9]{1,18}")
 _LARGEST = float(np.finfo(np.float32).max)
@@ -63,6 +67,23 @@ _Ranked = tuple[int, float, str, int]
 """Rank, score, document, line."""
 
 
+def check_tag(tag: str) -> None:
+    """Refuse a run tag that no task accepts, and warn of one that is too long for most.
+
+    Raises:
+        InputError: it has other characters than a run tag may have.
+    """
+    if not _TAG.fullmatch(tag):
+        raise InputError(
+            f"--tag '{tag}' is no run tag: TREC takes letters, digits, '-', '_' and '.'."
+        )
+    if len(tag) > TAG_LENGTH:
+        notice(
+            f"WARNING: --tag '{tag}' has {len(tag)} characters; TREC accepts {TAG_LENGTH} where a "
+            "task does not say otherwise."
+        )
+
+
 def run_errors(path: Path) -> Iterator[Problem]:
     """Find every line that keeps a run file from being read, in the order of the file.
 
@@ -77,7 +98,7 @@ def validate_run(
     *,
     topics: Members[str] | None = None,
     max_per_topic: int | None = None,
-    tag_length: int = 20,
+    tag_length: int = TAG_LENGTH,
     has_document: Callable[[str], bool] | None = None,
 ) -> list[Problem]:
     """Check a run file as TREC's submission checks do.

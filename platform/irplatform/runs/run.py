@@ -51,9 +51,12 @@ class Ranking:
                 which the ranking keeps 32 bits all the same.
 
         Raises:
-            ValueError: a score is not finite, a document comes twice, or the lengths differ.
+            ValueError: a score is no number or not finite, a document comes twice, or the lengths
+                differ.
         """
         given = np.asarray(scores)
+        if given.dtype.kind in "SU":
+            raise ValueError(f"the scores are text, such as {given.ravel().tolist()[:1]}")
         with np.errstate(over="ignore"):  # infinity is refused below
             values = given.astype(np.float32)
         if values.shape != (len(doc_ids),):

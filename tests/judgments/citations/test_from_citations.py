@@ -167,7 +167,7 @@ def test_titles_and_tables_resolve_what_has_no_identifier(platform, corpus, tmp_
         f"Tables translate names of articles into other names {mark(2)}.",
     ]
     (tmp_path / "a.xml").write_text(article("10.1000/a", sentences, cited))
-    table = "Journal,DOI,PMCID,PMID\nJ,10.1000/IN-THE-TABLE,PMC7,11\nJ,,PMC8,\n"
+    table = "Journal,DOI,PMCID,PMID\nJ,10.1000/IN-THE-TABLE,PMC7,11\nJ,,PMC8,\nJ,,PMC9,0\nJ,,,0\n"
     (tmp_path / "ids.csv.gz").write_bytes(gzip.compress(table.encode()))
     options = (tmp_path / "a.xml", "--collection", f"{corpus}:test", "--json")
 

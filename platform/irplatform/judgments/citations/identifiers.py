@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import csv
 import sys
+from collections import Counter
 from typing import TYPE_CHECKING
 
-from irplatform.errors import InputError
+from irplatform.console import notice
+from irplatform.errors import InputError, listing
 from irplatform.judgments.citations.references import normalized
 from irplatform.runs.lines import numbered_lines
 
@@ -55,21 +57,32 @@ def read_table(path: Path, wanted: Container[str]) -> dict[str, tuple[str, ...]]
             line=1,
         )
     found: dict[str, tuple[str, ...]] = {}
+    odd: Counter[str] = Counter()
     reader = csv.reader(lines, delimiter=separator)
     try:
         for row in reader:
-            same = _identifiers(row, columns)
+            same = _identifiers(row, columns, odd)
             for identifier in same:
                 if identifier in wanted:
                     found[identifier] = same
     except csv.Error as error:
         raise InputError(f"{error}.", path=path, line=reader.line_num + 1) from error
+    if odd:
+        told = f"{odd.total():,} cells are left out, which are no identifiers"
+        notice(f"{path}: {told}: {listing(odd)}")
     return found
 
 
-def _identifiers(row: list[str], columns: Mapping[str, int]) -> tuple[str, ...]:
-    written = ((kind, row[c]) for kind, c in columns.items() if c < len(row) and row[c])
-    return tuple(i for kind, value in written if (i := normalized(kind, value)))
+def _identifiers(row: list[str], columns: Mapping[str, int], odd: Counter[str]) -> tuple[str, ...]:
+    """What a row calls an article; what is no identifier is counted in `odd`."""
+    same = []
+    for kind, column in columns.items():
+        if value := row[column].strip() if column < len(row) else "":
+            if identifier := normalized(kind, value):
+                same.append(identifier)
+            else:
+                odd[f"{kind.upper()} '{value[:40]}'"] += 1
+    return tuple(same)
 
 
 def _texts(path: Path) -> Iterator[str]:

@@ -29,7 +29,9 @@ _HYPHENS = str.maketrans(dict.fromkeys("‐‑‒–—−", "-"))
 _PMID_LINK = re.compile(
     r"(?:pubmed\.ncbi\.nlm\.nih\.gov|ncbi\.nlm\.nih\.gov/(?:entrez/)?pubmed)/(\d+)"
 )
-_PMCID = re.compile(r"(?:PMC)?(\d+)(?:\.\d+)?", re.IGNORECASE)
+_PMID = re.compile(r"0*([1-9][0-9]{0,7})(?:\.0)?")
+"""One to eight digits; tables have a decimal point behind numbers, and 0 where there is none."""
+_PMCID = re.compile(r"(?:PMC)?0*([1-9][0-9]*)(?:\.[0-9]+)?", re.IGNORECASE)
 _PRINTED_DOI = re.compile(rf"\bdoi:?\s*({_DOI.pattern})", re.IGNORECASE)
 
 
@@ -89,8 +91,8 @@ def normalized(kind: str, value: str) -> str | None:
     """
     value = value.strip()
     if kind == "pmid":
-        digits = value.removesuffix(".0")
-        return f"pmid:{int(digits)}" if digits.isascii() and digits.isdecimal() else None
+        found = _PMID.fullmatch(value)
+        return f"pmid:{found[1]}" if found else None
     if kind == "pmcid":
         found = _PMCID.fullmatch(value)
         return f"pmcid:PMC{found[1]}" if found else None

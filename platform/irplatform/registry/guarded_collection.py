@@ -1,0 +1,204 @@
+"""A plugin's collection, guarded: what it streams and loads is checked where it comes in.
+
+Whatever is wrong with its documents, topics or judgments would fail in the index, a run file or a
+measure, far from who gave it, or not at all.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import islice
+from numbers import Integral
+from typing import TYPE_CHECKING
+
+from irplatform.collections import Collection, Corpus
+from irplatform.errors import PluginError, plugin_at_work
+from irplatform.plugin import Document, Topic
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
+
+    from irplatform.collections import Qrels
+
+_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+"""It is part of paths."""
+_BATCH = 1000
+"""Documents that are asked for at a time."""
+
+
+@dataclass(frozen=True)
+class Guard:
+    """Who brought a collection, for messages.
+
+    Attributes:
+        who: the collection and its plugin.
+        module: where its code is.
+    """
+
+    who: str
+    module: str
+
+    def at_work(self, doing: str) -> AbstractContextManager[None]:
+        """Within it, what goes wrong in the plugin's code names the plugin and the place."""
+        return plugin_at_work(self.who, doing, self.module)
+
+    def wrong(self, what: str) -> PluginError:
+        """What the plugin gave is not what a collection has."""
+        return PluginError(f"{self.who} {what}")
+
+    def collection(self, found: object) -> Collection:
+        """A collection, guarded.
+
+        Raises:
+            PluginError: it is none.
+        """
+        if not isinstance(found, Collection):
+            raise self.wrong(f"is {type(found).__name__}, not a Collection.")
+        if isinstance(found.corpus, GuardedCorpus):  # another plugin's
+            return found
+        if not isinstance(found.corpus, Corpus):
+            raise self.wrong(f"has {type(found.corpus).__name__} for its corpus, not a Corpus.")
+        if not _ID.fullmatch(str(found.id)):
+            raise self.wrong(f"has the id {found.id!r}; take letters, digits, '.', '_' and '-'.")
+        if isinstance(found.measures, str):
+            raise self.wrong("has text for its measures; a tuple of names is needed.")
+        return replace(
+            found,
+            corpus=GuardedCorpus(found.corpus, self),
+            load_topics=partial(self._topics, found.load_topics),
+            load_qrels=found.load_qrels and partial(self._qrels, found.load_qrels),
+            training=found.training and partial(self._partner, found.training, "training"),
+            validation=found.validation and partial(self._partner, found.validation, "validation"),
+        )
+
+    def _partner(self, load: Callable[[], object], kind: str) -> Collection:
+        with self.at_work(f"naming its {kind} collection"):
+            found = load()
+        return replace(self, who=f"the {kind} collection of {self.who}").collection(found)
+
+    def _topics(self, load: Callable[[], object]) -> Sequence[Topic]:
+        with self.at_work("loading its topics"):
+            found = load()
+        if not isinstance(found, Sequence):
+            raise self.wrong(
+                f"returned {type(found).__name__} from load_topics; a list of topics is needed."
+            )
+        if not found:
+            raise self.wrong("has no topics.")
+        known = set()
+        for topic in found:
+            if not isinstance(topic, Topic):
+                raise self.wrong(f"has {type(topic).__name__} among its topics, not a Topic.")
+            self.check_id(topic.id, "topic")
+            if topic.id in known:
+                raise self.wrong(f"has several topics with the id '{topic.id}'.")
+            known.add(topic.id)
+            self.check_text(topic.query, f"the query of topic {topic.id}")
+            self.check_fields(topic.fields, f"topic {topic.id}")
+        return found
+
+    def _qrels(self, load: Callable[[], object]) -> Qrels:
+        with self.at_work("loading its judgments"):
+            found = load()
+        if not isinstance(found, Mapping) or not all(
+            isinstance(grades, Mapping) for grades in found.values()
+        ):
+            raise self.wrong(
+                "returned no judgments from load_qrels: topic to document to grade is needed."
+            )
+        for topic, grades in found.items():
+            self.check_id(topic, "judged topic")
+            for document, grade in grades.items():
+                self.check_id(document, "judged document")
+                if not isinstance(grade, Integral):
+                    raise self.wrong(
+                        f"gives document {document} of topic {topic} the grade {grade!r}; grades "
+                        "are whole numbers."
+                    )
+        return {t: {d: int(g) for d, g in grades.items()} for t, grades in found.items() if grades}
+
+    def check_id(self, given: object, of: str) -> None:
+        """Refuse what a run file cannot hold as an id."""
+        if not isinstance(given, str) or given.split() != [given]:
+            raise self.wrong(f"has a {of} with the id {given!r}; ids are text without white space.")
+
+    def check_text(self, given: object, what: str) -> None:
+        """Refuse what is no text."""
+        if not isinstance(given, str):
+            raise self.wrong(f"has {type(given).__name__} for {what}, not text.")
+
+    def check_fields(self, given: Mapping[str, object], of: str) -> None:
+        """Refuse fields that are neither text nor several texts."""
+        for name, value in given.items():
+            texts = value if isinstance(value, tuple | list) else (value,)
+            if not all(isinstance(text, str) for text in texts):
+                raise self.wrong(
+                    f"has {value!r} for the field '{name}' of {of}; text is needed, or a tuple of "
+                    "texts."
+                )
+
+
+class GuardedCorpus(Corpus):
+    """The documents of a plugin, checked as they come.
+
+    Args:
+        corpus: the documents.
+        guard: who brought them.
+    """
+
+    def __init__(self, corpus: Corpus, guard: Guard) -> None:
+        self._corpus = corpus
+        self._guard = guard
+        with guard.at_work("naming its corpus"):
+            self.name = corpus.name
+            self.fields = tuple(corpus.fields)
+            self.finds_fields = corpus.finds_fields
+
+    @property
+    def fingerprint(self) -> str:
+        """What stands for the documents."""
+        with self._guard.at_work("saying what its documents are known by"):
+            found: object = self._corpus.fingerprint
+        if not isinstance(found, str) or not found:
+            raise self._guard.wrong(f"has the fingerprint {found!r}; text is needed.")
+        return found
+
+    def __iter__(self) -> Iterator[Document]:
+        with self._guard.at_work("streaming its documents"):
+            documents = iter(self._corpus)
+        while True:
+            with self._guard.at_work("streaming its documents"):
+                batch = list(islice(documents, _BATCH))
+            for document in batch:
+                self._check(document)
+                yield document
+            if len(batch) < _BATCH:
+                return
+
+    def count(self) -> int | None:
+        """How many documents there are, where the plugin knows."""
+        with self._guard.at_work("counting its documents"):
+            return self._corpus.count()
+
+    def size_hint(self) -> int | None:
+        """About how many documents there are."""
+        with self._guard.at_work("counting its documents"):
+            return self._corpus.size_hint()
+
+    def problems(self) -> Sequence[str]:
+        """What is wrong with what was said of the documents."""
+        with self._guard.at_work("telling of its documents"):
+            return self._corpus.problems()
+
+    def _check(self, document: object) -> None:
+        guard = self._guard
+        if not isinstance(document, Document):
+            raise guard.wrong(f"streams {type(document).__name__}, not a Document.")
+        guard.check_id(document.id, "document")
+        guard.check_text(document.title, f"the title of document {document.id}")
+        guard.check_text(document.abstract, f"the abstract of document {document.id}")
+        guard.check_fields(document.fields, f"document {document.id}")

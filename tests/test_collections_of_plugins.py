@@ -1,0 +1,156 @@
+"""A plugin's collection is checked where it comes in; what is wrong with it names the plugin."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from irplatform.collections import Collection, Corpus
+from irplatform.errors import PluginError
+from irplatform.plugin import Document, Topic
+from irplatform.registry.guarded import guarded_collection
+from irplatform.registry.registration import Plugin
+
+PLUGIN = Plugin("few", "few-dist", "1.0")
+WHO = r"collection 'few' of plugin 'few' \(few-dist 1.0\)"
+
+
+class Few(Corpus):
+    name = "few"
+    fields = ("mesh",)
+
+    def __init__(self, *documents, mark="few-1"):
+        self._documents = documents
+        self._mark = mark
+
+    @property
+    def fingerprint(self):
+        return self._mark
+
+    def __iter__(self) -> Iterator[Document]:
+        for document in self._documents:
+            if isinstance(document, Exception):
+                raise document
+            yield document
+
+
+TOPICS = (Topic("1", "a"),)
+
+
+def loaded(corpus=None, topics=TOPICS, qrels=None, **more):
+    """The collection as the platform sees it."""
+
+    def load():
+        held = {"load_topics": lambda: topics, "load_qrels": lambda: qrels or {"1": {"d": 1}}}
+        return Collection("few", "Few", corpus or Few(Document("d")), **(held | more))
+
+    return guarded_collection("few", load, PLUGIN)()
+
+
+def test_a_sound_one_is_what_it_was():
+    documents = [Document(str(number), "title", "text", {"mesh": ("x",)}) for number in range(2500)]
+    found = loaded(Few(*documents))
+    assert list(found.corpus) == list(found.corpus) == documents
+    assert (found.corpus.name, found.corpus.fields, found.corpus.fingerprint) == (
+        "few",
+        ("mesh",),
+        "few-1",
+    )
+    assert found.load_topics() == (Topic("1", "a"),)
+    assert found.load_qrels() == {"1": {"d": 1}}
+
+
+@pytest.mark.parametrize(
+    ("document", "message"),
+    [
+        (
+            OSError("disk gone"),
+            r"failed streaming its documents: OSError: disk gone \(.*__iter__\)",
+        ),
+        (("d", "title"), "streams tuple, not a Document"),
+        (Document(7), "has a document with the id 7; ids are text without white space"),
+        (Document("d 1"), "has a document with the id 'd 1'"),
+        (Document(""), "has a document with the id ''"),
+        (Document("d", None), "has NoneType for the title of document d, not text"),
+        (Document("d", "", b"x"), "has bytes for the abstract of document d, not text"),
+        (Document("d", fields={"year": 7}), "has 7 for the field 'year' of document d; text is"),
+        (Document("d", fields={"mesh": (7,)}), r"has \(7,\) for the field 'mesh' of document d"),
+    ],
+)
+def test_documents_are_checked_as_they_come(document, message):
+    documents = iter(loaded(Few(Document("first"), document)).corpus)
+    with pytest.raises(PluginError, match=f"^{WHO} {message}"):
+        list(documents)
+
+
+@pytest.mark.parametrize(
+    ("topics", "message"),
+    [
+        (
+            (Topic("1", "a") for _ in "a"),
+            "returned generator from load_topics; a list of topics is",
+        ),
+        ([], "has no topics"),
+        ([{"id": "1"}], "has dict among its topics, not a Topic"),
+        ([Topic(1, "a")], "has a topic with the id 1"),
+        ([Topic("1", "a"), Topic("1", "b")], "has several topics with the id '1'"),
+        ([Topic("1", None)], "has NoneType for the query of topic 1, not text"),
+        ([Topic("1", "a", {"age": 64})], "has 64 for the field 'age' of topic 1"),
+    ],
+)
+def test_topics_are_checked_when_they_are_loaded(topics, message):
+    with pytest.raises(PluginError, match=f"^{WHO} {message}"):
+        loaded(topics=topics).load_topics()
+
+
+@pytest.mark.parametrize(
+    ("qrels", "message"),
+    [
+        (["1"], "returned no judgments from load_qrels: topic to document to grade is needed"),
+        ({"1": ["d"]}, "returned no judgments from load_qrels"),
+        ({1: {"d": 1}}, "has a judged topic with the id 1"),
+        ({"1": {7: 1}}, "has a judged document with the id 7"),
+        ({"1": {"d": 0.5}}, "gives document d of topic 1 the grade 0.5; grades are whole numbers"),
+        ({"1": {"d": "1"}}, "gives document d of topic 1 the grade '1'"),
+    ],
+)
+def test_judgments_are_checked_when_they_are_loaded(qrels, message):
+    with pytest.raises(PluginError, match=f"^{WHO} {message}"):
+        loaded(qrels=qrels).load_qrels()
+
+
+def test_grades_of_numpy_are_whole_numbers_too():
+    import numpy as np
+
+    (grade,) = loaded(qrels={"1": {"d": np.int64(2)}, "2": {}}).load_qrels()["1"].values()
+    assert (grade, type(grade)) == (2, int)
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        ({"corpus": [Document("d")]}, "has list for its corpus, not a Corpus"),
+        ({"measures": "AP"}, "has text for its measures; a tuple of names is needed"),
+    ],
+)
+def test_its_parts_are_what_they_should_be(more, message):
+    with pytest.raises(PluginError, match=f"^{WHO} {message}"):
+        loaded(**more)
+
+
+def test_its_id_can_be_part_of_a_path():
+    with pytest.raises(PluginError, match=f"^{WHO} has the id '../few'"):
+        guarded_collection("few", lambda: Collection("../few", "", Few(), tuple), PLUGIN)()
+
+
+def test_what_its_documents_are_known_by_is_text():
+    with pytest.raises(PluginError, match=f"^{WHO} has the fingerprint None"):
+        _ = loaded(Few(mark=None)).corpus.fingerprint
+
+
+def test_partners_are_checked_as_well():
+    partner = Collection("partner", "", Few(), list)
+    found = loaded(training=lambda: partner, validation=lambda: None)
+    with pytest.raises(PluginError, match=f"^the training collection of {WHO} has no topics"):
+        found.training().load_topics()
+    with pytest.raises(PluginError, match=f"^the validation collection of {WHO} is NoneType"):
+        found.validation()
