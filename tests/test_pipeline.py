@@ -30,7 +30,12 @@ from irplatform.resources import CollectionResources
 from irplatform.retrieval.first_stage import FirstStage
 from irplatform.runs import Ranking, Run
 from irplatform.storage import home
-from irplatform.training_topics import check_cross_validation, find_training, topics_to_tune_on
+from irplatform.training_topics import (
+    check_cross_validation,
+    find_training,
+    topics_to_tune_on,
+    warning_of_fields,
+)
 
 pytestmark = pytest.mark.usefixtures("fresh_home")
 
@@ -279,6 +284,16 @@ def _set(*numbers, validation=None):
 def test_learning_from_evaluated_topics_is_told_under_whatever_ids(kind, source, interpolate, told):
     warning = warning_of_learned(_choice(kind), TOPICS, source, interpolate)
     assert told in warning if told else warning == ""
+
+
+def test_asking_for_what_no_training_topic_asks_for_is_told():
+    plain = [Topic("1", "", {"disease": "melanoma", "note": "x", "treatment": ""})]
+    asking = [*plain, Topic("2", "", {"disease": "melanoma", "treatment": "imatinib"})]
+    told = warning_of_fields(asking, plain)
+    assert told.startswith("WARNING: these topics have the field treatment, and no training topic")
+    assert "platform collections build treatments" in told
+    assert warning_of_fields(plain, asking) == warning_of_fields(asking, asking) == ""
+    assert "field disease and treatment" in warning_of_fields(asking, TOPICS)
 
 
 def test_fusing_with_weights_of_evaluated_topics_is_told():

@@ -25,6 +25,7 @@ from irplatform.retrieval.candidates import FromRun
 from irplatform.runs.scores import alone
 from irplatform.storage import copy_folder, writable_folder
 from irplatform.training.checkpoints import Checkpoint
+from irplatform.training_topics import warning_of_fields
 
 if TYPE_CHECKING:
     from irplatform.api.resolving import ResolvedRun
@@ -69,11 +70,16 @@ def run(settings: RunSettings, plugins: Registry | None = None) -> RunReport:
     training, fusion = search_training_topics(resolved)
     candidates = candidates.fused(fusion)
     first = candidates.first
-    if training is not None and resolved.fuses:
+    if training is not None:
         learned_on = training.judged_topics
-        if warning := warning_of_fusion(candidates.topics, learned_on):
-            resources.notice(warning)
-            recorder.warn(warning)
+        learns = any(choice.trainable for choice in resolved.rerankers)
+        for warning in (
+            warning_of_fusion(candidates.topics, learned_on) if resolved.fuses else "",
+            warning_of_fields(candidates.topics, learned_on) if learns else "",
+        ):
+            if warning:
+                resources.notice(warning)
+                recorder.warn(warning)
     if len(first.runs) > 1:
         recorder.add(first.final, first.describe(), resources, {})
     recorder.first_stage = first.fingerprint

@@ -4,7 +4,11 @@ Everything is found and checked here before `pipeline.rerank` fits anything.
 """
 
 from irplatform.training_topics.candidates import TrainingCandidates, find_candidates
-from irplatform.training_topics.checks import check_cross_validation, check_repetitions
+from irplatform.training_topics.checks import (
+    check_cross_validation,
+    check_repetitions,
+    warning_of_fields,
+)
 from irplatform.training_topics.collections import (
     all_to_learn_from,
     check_same_documents,
@@ -31,4 +35,5 @@ __all__ = [
     "pretraining_set",
     "same_documents",
     "topics_to_tune_on",
+    "warning_of_fields",
 ]

@@ -1,4 +1,4 @@
-"""Refusals of what would have no effect, or has too few topics to learn from."""
+"""What cannot be learned: nothing to train, too few topics, fields that no training topic has."""
 
 from __future__ import annotations
 
@@ -14,8 +14,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from irplatform.collections import Collection, Qrels
+    from irplatform.plugin import Topic
     from irplatform.reranking.systems import RerankerChoice
 
+_ASKED = ("disease", "gene", "treatment")
+"""Fields that say what a topic of precision medicine asks for."""
 FEWEST_TOPICS = 10
 """Fewer judged topics than this are not cross-validated."""
 
@@ -62,3 +65,25 @@ def check_cross_validation(
             "that saw its judgments. Or give --train-on COLLECTION or --checkpoint FOLDER."
         )
     return possible
+
+
+def warning_of_fields(topics: Sequence[Topic], learned_on: Sequence[Topic]) -> str:
+    """What to say where topics ask for what no training topic asks for; "" where all is known.
+
+    Args:
+        topics: what is evaluated.
+        learned_on: what rerankers learn from.
+    """
+    new = [name for name in _ASKED if _have(topics, name) and not _have(learned_on, name)]
+    if not new:
+        return ""
+    builder = " `platform collections build treatments` makes topics that do."
+    return (
+        f"WARNING: these topics have the field {' and '.join(new)}, and no training topic has: "
+        "rerankers have not learned what it is worth, and may rank worse than the first stage."
+        f"{builder if 'treatment' in new else ''}"
+    )
+
+
+def _have(topics: Sequence[Topic], field: str) -> bool:
+    return any(topic.fields.get(field) for topic in topics)
