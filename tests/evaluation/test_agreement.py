@@ -174,7 +174,7 @@ def test_only_common_systems_count_and_every_pair_is_compared():
 
 
 def test_too_few_systems_or_sources_are_refused():
-    with pytest.raises(InputError, match=r"share 2 systems.*at least 3.*x: a, b; y: b, a, c"):
+    with pytest.raises(InputError, match=r"at least 3 systems.*there are 2.*x: a, b; y: b, a, c"):
         agreement([constant("x", {"a": 1, "b": 2}), constant("y", {"b": 1, "a": 2, "c": 3})])
     with pytest.raises(InputError, match="at least two sources"):
         agreement([constant("x", ORDER)])

@@ -60,6 +60,8 @@ def test_an_error_names_the_group_and_the_line():
         ({"given": [["1", "2"]] * 2}, "'two' returned no numbers for topic t7: .*'1' is no number"),
         ({"compute_batch": lambda self, batch: []}, "'two' returned 0 arrays for 1 topics"),
         ({"names": lambda self: ("a", "a")}, "feature group 'two' has two features 'a'"),
+        ({"names": lambda self: "length"}, "returned 'length' from names.*a tuple of names"),
+        ({"names": lambda self: (1, 2)}, r"returned \(1, 2\) from names.*a tuple of names"),
         ({"names": FeatureGroup.names}, "feature group 'two' failed naming its features: NotImpl"),
     ],
 )

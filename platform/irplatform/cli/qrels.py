@@ -32,7 +32,11 @@ def qrels() -> None:
     "--held-out", help="Leave out the queries of this collection, to evaluate on them later."
 )
 @click.option(
-    "--max-words", default=7, show_default=True, help="Leave out longer queries (in words)."
+    "--max-words",
+    default=7,
+    type=click.IntRange(min=0),
+    show_default=True,
+    help="Leave out longer queries (in words).",
 )
 @click.option("--keep-boolean", is_flag=True, help="Keep queries with AND, OR or NOT.")
 @click.option("--keep-tags", is_flag=True, help="Keep queries with field tags: smith j[au].")
@@ -230,7 +234,11 @@ def simulate_clicks(
 )
 @click.option("--titles", is_flag=True, help="Find cited articles by their titles, too.")
 @click.option(
-    "--min-words", default=5, show_default=True, help="Leave out shorter sentences (no stop words)."
+    "--min-words",
+    default=5,
+    type=click.IntRange(min=0),
+    show_default=True,
+    help="Leave out shorter sentences (no stop words).",
 )
 @click.option(
     "--max-words", default=50, show_default=True, help="Leave out longer sentences (no stop words)."
@@ -238,6 +246,7 @@ def simulate_clicks(
 @click.option(
     "--min-cited-words",
     default=50,
+    type=click.IntRange(min=0),
     show_default=True,
     help="Leave out cited articles with fewer words of title and abstract.",
 )

@@ -118,8 +118,8 @@ def common_systems(sources: Sequence[Source]) -> list[str]:
     if len(systems) < FEWEST_SYSTEMS:
         held = "; ".join(f"{source.name}: {', '.join(source.means)}" for source in sources)
         raise InputError(
-            f"the sources share {len(systems)} systems, and a correlation needs at least "
-            f"{FEWEST_SYSTEMS}. They have {held}."
+            f"a correlation needs at least {FEWEST_SYSTEMS} systems that all sources have; of "
+            f"these there are {len(systems)}. They have {held}."
         )
     return systems
 

@@ -68,10 +68,15 @@ class Group:
         """Its features' names.
 
         Raises:
-            PluginError: two features have the same name.
+            PluginError: they are not several texts, or two features have the same name.
         """
         with self.at_work("naming its features"):
-            names = tuple(self.held.names())
+            told = self.held.names()
+            names = tuple(told)
+        if isinstance(told, str) or not all(isinstance(name, str) for name in names):
+            raise PluginError(
+                f"{self.who} returned {told!r} from names(); a tuple of names is needed."
+            )
         if twice := next((name for name in names if names.count(name) > 1), None):
             raise PluginError(f"{self.who} has two features '{twice}'.")
         return names
