@@ -34,6 +34,17 @@ def test_another_question_has_none(other):
     assert not topic_marks(TOPIC) & topic_marks(other)
 
 
+def test_a_topic_with_a_treatment_is_of_the_family_of_the_same_without():
+    topics = [
+        Topic("1", "KIT in melanoma"),
+        Topic("1-imatinib", "KIT in melanoma imatinib", {"treatment": "imatinib"}),
+        Topic("1-nilotinib", "KIT in melanoma nilotinib", {"treatment": "nilotinib"}),
+        Topic("2", "imatinib", {"treatment": "imatinib"}),
+        Topic("3", "nilotinib", {"treatment": "nilotinib"}),
+    ]
+    assert families(topics) == [0, 0, 0, 1, 2]
+
+
 def test_families_are_those_who_share_a_mark_even_through_others():
     words = Topic("a", "melanoma braf v600e")
     fields = Topic("b", "treatment", PATIENT)

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from irplatform.cli.output import json_option, print_json
+from irplatform.cli.output import json_option, print_json, print_rows
 from irplatform.collections.builders import BUILDERS
-from irplatform.errors import unknown
+from irplatform.errors import InputError, unknown
 
 if TYPE_CHECKING:
     from irplatform.collections.trec_pm_pool import PoolSettings
@@ -172,6 +172,58 @@ def new_documents(source: str, out: Path, seed: int, as_json: bool) -> None:
         f"Use them: platform train --collection {out}/learn:train --reranker NAME --out FOLDER\n"
         f"          platform run --collection {out}/test --reranker NAME --checkpoint FOLDER"
     )
+
+
+@build.command("treatments")
+@click.option("--from", "source", required=True, help="A judged collection: name, path or id.")
+@click.option(
+    "--kb",
+    "knowledge",
+    metavar="KB,…",
+    required=True,
+    help="Knowledge bases that know drugs and what they are for, such as mesh,civic,dgidb,drugs.",
+)
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    required=True,
+    help="The folder to make (BEIR layout); it searches the collection's own documents.",
+)
+@click.option(
+    "--per-topic",
+    default=2,
+    show_default=True,
+    type=click.IntRange(1),
+    help="Topics to make of one, at most.",
+)
+@click.option(
+    "--at-least",
+    default=8,
+    show_default=True,
+    type=click.IntRange(1),
+    help="Relevant articles of a topic that name the drug.",
+)
+@json_option
+def treatments(
+    source: str, knowledge: str, out: Path, per_topic: int, at_least: int, as_json: bool
+) -> None:
+    """Build topics with a treatment, to learn what a treatment is worth.
+
+    Each judged topic gets drugs that some of its relevant articles name; those that name the drug
+    stay relevant.
+    """
+    from irplatform.judgments.treatments.build import build_treatments
+    from irplatform.judgments.treatments.choice import Choice
+
+    names = tuple(dict.fromkeys(name.strip() for name in knowledge.split(",") if name.strip()))
+    if not names:
+        raise InputError("--kb names no knowledge base; `platform kb list` shows them.")
+    report = build_treatments(source, out, Choice(per_topic, at_least), names)
+    if as_json:
+        print_json(report.as_json())
+        return
+    print_rows(report.rows())
+    click.echo(f"Use it: platform run --collection C --reranker NAME --train-on {out}")
 
 
 def _build_pool(year: int, options: dict[str, Any]) -> None:

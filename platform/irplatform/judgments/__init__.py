@@ -1,1 +1,1 @@
-"""Judgments that are built rather than made by assessors: from click logs and citations."""
+"""Judgments that are built rather than made by assessors: of clicks, citations and treatments."""

@@ -7,6 +7,7 @@ order of words and the template that makes a query of a topic's fields make no o
 from __future__ import annotations
 
 import re
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from irplatform.storage import fingerprint
@@ -14,23 +15,33 @@ from irplatform.storage import fingerprint
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from irplatform.plugin import Topic
+    from irplatform.plugin import FieldValue, Topic
 
 _WORD = re.compile(r"\w+")
 _ASKED = ("disease", "gene")
 """Fields that make a topic of precision medicine what it is: who asks, and about which treatment,
 changes little about what is relevant."""
+_ADDED = "treatment"
+"""The field with what some topics add to another topic's query."""
 
 
 def topic_marks(topic: Topic) -> frozenset[str]:
-    """Stand for a topic's words, and for those of its disease and gene where it has both fields."""
-    texts = [topic.query]
-    asked = [topic.fields.get(name) for name in _ASKED]
+    """Stand for a topic's words, and for those of its disease and gene where it has both fields.
+
+    Where it has not, for its words without its treatment's: of what it may have been made.
+    """
+    texts = [_words(topic.query)]
+    asked = [_words(topic.fields.get(name)) for name in _ASKED]
     if all(asked):
-        texts.append(" ".join(" ".join([v] if isinstance(v, str) else v) for v in asked if v))
-    return frozenset(
-        fingerprint({"words": sorted(_WORD.findall(text.casefold()))}) for text in texts
-    )
+        texts.append(sum(asked, Counter()))
+    elif rest := texts[0] - _words(topic.fields.get(_ADDED)):
+        texts.append(rest)
+    return frozenset(fingerprint({"words": sorted(text.elements())}) for text in texts)
+
+
+def _words(value: FieldValue | None) -> Counter[str]:
+    text = " ".join([value] if isinstance(value, str) else value or ())
+    return Counter(_WORD.findall(text.casefold()))
 
 
 def families(topics: Sequence[Topic]) -> list[int]:
