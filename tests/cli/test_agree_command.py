@@ -101,7 +101,7 @@ def test_one_collection_by_two_measures_is_told_apart(platform, sources):
         (("--runs-dir", "one", "--runs-dir", "nowhere"), "nowhere: there is no such folder"),
         (("--runs-dir", "one", "--runs-dir", "good.run"), "good.run: this is a file"),
         (("--runs-dir", "one", "--runs-dir", "one"), "given twice with the same measure"),
-        (("--runs-dir", "one", "--runs-dir", "few"), "share 2 systems"),
+        (("--runs-dir", "one", "--runs-dir", "few"), "of these there are 2"),
         (("--runs-dir", "one", "--runs-dir", "none"), "'none' has no judgments"),
         (
             ("--runs-dir", "one", "--runs-dir", "two", "--measure", "PA@10"),
