@@ -212,6 +212,13 @@ def test_treatments_are_searched_by_all_their_names(expander):
     assert "Unusedinib" not in names, "no document has it"
 
 
+def test_the_explanation_tells_names_that_count_once_from_names_that_are_scored(expander):
+    topic = Topic("1", "", {**TOPIC.fields, "treatment": "Lapatinib"})
+    told = as_text(as_json(expander().expression(topic)))
+    assert "0.3 × names of (Lapatinib)   [treatment.weight]" in told
+    assert "4 × names of (Lapatinib), counted once   [treatment.named]" in told
+
+
 def test_a_document_with_the_treatment_under_another_name_comes_first(expander, index):
     topic = Topic("1", "", {**TOPIC.fields, "treatment": "trastuzumab emtansine"})
     query = expander().query(topic)
