@@ -107,9 +107,10 @@ def gene_names(symbol: str, knowledge: Knowledge) -> Names:
 
 
 def treatment_names(text: str, knowledge: Knowledge) -> list[Names]:
-    """The names and headings of each treatment that a text names: drugs, else any concept.
+    """The names and headings of each treatment that a text names: drugs, else procedures.
 
-    One of which no knowledge base knows anything has its own text alone, and no concepts.
+    Genes and diseases in it are what it acts on or is for. One of which no knowledge base knows
+    anything has its own text alone, and no concepts.
     """
     for whole in dict.fromkeys([text, _ASIDE.sub("", text)]):
         if concepts := _concepts(whole, "drug", knowledge):
