@@ -74,6 +74,8 @@ def test_a_sound_one_is_what_it_was():
         (Document("d", "", b"x"), "has bytes for the abstract of document d, not text"),
         (Document("d", fields={"year": 7}), "has 7 for the field 'year' of document d; text is"),
         (Document("d", fields={"mesh": (7,)}), r"has \(7,\) for the field 'mesh' of document d"),
+        (Document("d", fields={7: "x"}), "has int for the name of a field of document d, not text"),
+        (Document("d", fields=["x"]), "has list for the fields of document d, not a mapping"),
     ],
 )
 def test_documents_are_checked_as_they_come(document, message):
@@ -137,9 +139,28 @@ def test_its_parts_are_what_they_should_be(more, message):
         loaded(**more)
 
 
-def test_its_id_can_be_part_of_a_path():
-    with pytest.raises(PluginError, match=f"^{WHO} has the id '../few'"):
-        guarded_collection("few", lambda: Collection("../few", "", Few(), tuple), PLUGIN)()
+@pytest.mark.parametrize("given", ["../few", 7])
+def test_its_id_can_be_part_of_a_path(given):
+    with pytest.raises(PluginError, match=f"^{WHO} has the id {given!r}"):
+        guarded_collection("few", lambda: Collection(given, "", Few(), tuple), PLUGIN)()
+
+
+def test_its_documents_are_not_read_for_the_names_of_their_fields_unasked():
+    class Metadata(Few):
+        @property
+        def fields(self):
+            raise OSError("all documents were read")
+
+    found = loaded(Metadata(Document("d")))
+    assert list(found.corpus) == [Document("d")]
+    with pytest.raises(PluginError, match=f"^{WHO} failed naming the fields of its documents"):
+        _ = found.corpus.fields
+
+
+def test_topics_beside_the_documents_of_another_plugin_are_checked_too():
+    found = loaded(loaded().corpus, topics=["1"])
+    with pytest.raises(PluginError, match=f"^{WHO} has str among its topics"):
+        found.load_topics()
 
 
 def test_what_its_documents_are_known_by_is_text():

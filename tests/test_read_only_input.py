@@ -1,6 +1,8 @@
 """What systems are given is theirs to read: others are given the same, and are scored by it."""
 
+import copy
 import pickle
+from dataclasses import dataclass, replace
 
 import pytest
 
@@ -30,3 +32,22 @@ def test_and_the_ids_of_candidates():
 
 def test_both_can_be_sent_to_another_process():
     assert pickle.loads(pickle.dumps(LABELLED)) == LABELLED
+
+
+@dataclass(frozen=True)
+class Dated(Topic):
+    """A plugin's topic."""
+
+    year: int = 0
+
+
+@pytest.mark.parametrize("made", [copy.deepcopy, lambda topic: pickle.loads(pickle.dumps(topic))])
+def test_a_topic_of_another_class_stays_one(made):
+    dated = Dated("t", "query", {"gene": "BRAF"}, 1999)
+    assert made(dated) == dated
+    with pytest.raises(TypeError, match="does not support item assignment"):
+        made(dated).fields["gene"] = "KRAS"
+
+
+def test_a_topic_that_is_made_of_another_is_printed_as_that_one():
+    assert repr(replace(TOPIC, id="t")) == repr(TOPIC)

@@ -32,6 +32,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from dataclasses import fields as dataclass_fields
 from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar, Protocol, overload
 
@@ -108,6 +109,12 @@ class Document:
         return f"{self.title} {self.abstract}".strip()
 
 
+def _anew(given: Topic | LabelledTopic) -> tuple[object, ...]:
+    """What makes one like it in another process, where what is read-only cannot be sent."""
+    held = (getattr(given, each.name) for each in dataclass_fields(given))
+    return type(given), tuple(dict(v) if isinstance(v, MappingProxyType) else v for v in held)
+
+
 @dataclass(frozen=True, slots=True)
 class Topic:
     """An information need.
@@ -124,10 +131,10 @@ class Topic:
     fields: Mapping[str, FieldValue] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "fields", MappingProxyType(self.fields))
+        object.__setattr__(self, "fields", MappingProxyType(dict(self.fields)))
 
-    def __reduce__(self) -> tuple[object, ...]:  # what is read-only cannot be sent as it is
-        return Topic, (self.id, self.query, dict(self.fields))
+    def __reduce__(self) -> tuple[object, ...]:
+        return _anew(self)
 
     def describe(self) -> list[object]:
         """All that it says, as JSON: what is computed for a topic depends on it."""
@@ -287,8 +294,7 @@ class LabelledTopic:
         object.__setattr__(self, "judgments", MappingProxyType(self.judgments))
 
     def __reduce__(self) -> tuple[object, ...]:
-        held = (self.topic, self.candidates, dict(self.judgments), self.first_stage)
-        return LabelledTopic, held
+        return _anew(self)
 
 
 @dataclass(frozen=True)

@@ -32,9 +32,14 @@ class ExpansionOptions(Options):
             return self.knowledge
         return all_installed()
 
-    def lacking(self, topics: Sequence[Topic]) -> str:
-        """What topics or the cache lack for features of concepts; "" where nothing is lacking."""
-        fields = (self.plan.disease.field, self.plan.gene.field)
+    def lacking(self, topics: Sequence[Topic], fields: Sequence[str] = ()) -> str:
+        """What topics or the cache lack for features of concepts; "" where nothing is lacking.
+
+        Args:
+            topics: the topics.
+            fields: some topic must have one of them; by default a disease or a gene.
+        """
+        fields = fields or (self.plan.disease.field, self.plan.gene.field)
         if not any(topic.fields.get(name) for topic in topics for name in fields):
             return f"the topics have no field {' or '.join(fields)}."
         if not self.bases():

@@ -96,6 +96,7 @@ def test_a_topic_without_candidates_is_not_asked_about():
         (["a"] * 5, f"{WHO} returned no numbers for topic t2"),
         (["1.5"] * 5, f"{WHO} returned no numbers for topic t2: TypeError: '1.5' is no number"),
         ([None, *"1234"], f"{WHO} returned no numbers for topic t2: TypeError: '1' is no number"),
+        ([1, 2, 3, 4, "5"], f"{WHO} returned no numbers for topic t2: TypeError: '5' is no number"),
         (np.ones(5, complex), rf"{WHO} returned no numbers for topic t2: .*\(1\+0j\) is no number"),
         ([None] * 5, f"{WHO} (gave document d20 of topic t2 the score nan|returned no numbers)"),
         ([10**400] * 5, f"{WHO} returned no numbers for topic t2: OverflowError"),

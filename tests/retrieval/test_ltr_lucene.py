@@ -144,3 +144,15 @@ class TestTreatment:
     def test_topics_that_ask_for_none_are_left_out(self, group):
         assert "no field treatment" in group.lacks([TestQueryParts.TOPIC])
         assert group.lacks([self.TOPIC]) == ""
+
+    def test_topics_may_ask_for_nothing_else(self, group, resources):
+        topic = Topic("t", "anything", {"treatment": "GSK2118436"})
+        assert group.lacks([topic]) == ""
+        found = group.compute(topic, resources.documents(IDS))
+        columns = dict(zip(group.names(), found.T, strict=True))
+        assert columns["treatment.named"].tolist() == [1.0, 0.0, 0.0, 1.0, 0.0]
+
+    def test_knowledge_bases_are_needed(self, resources, fresh_home):
+        group = Treatment()
+        group.prepare(resources)
+        assert "no knowledge base is installed" in group.lacks([self.TOPIC])

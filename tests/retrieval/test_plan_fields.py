@@ -25,6 +25,7 @@ def _plan(**settings):
         ({"disease": {"field": "diseas"}}, "'diseas' is no field of the topics. Did you mean 'dis"),
         ({"disease": {"field": "diseas"}}, "It is named by plan.disease.field."),
         ({"gene": {"field": "gene"}}, "'gene' is no field of the topics"),
+        ({"treatment": {"field": "drug"}}, "It is named by plan.treatment.field"),
         ({"other": {"demograhpic": 0.5}}, "Did you mean 'demographic'"),
         (
             {"folds": [{"topics": ["a"], "weights": {"other": {"treatmnt": 1}}}]},

@@ -19,6 +19,7 @@ HGNC:1\tERBB2\tgene\therb two protein\t\t
 HGNC:2\tTEP1\tgene\t\t\t
 MESH:D3\tLapatinib\tdrug\t\t\t
 MESH:D4\tRadiotherapy\tother\tRadiation Therapy\t\t
+HGNC:5\tCDK4\tgene\t\t\t
 DRUG:1\ttrastuzumab emtansine\tdrug\tKadcyla|T|Unusedinib\t\t
 MESH:D2\tLymphocytes, Tumor-Infiltrating\tother\tTumor Infiltrating Lymphocytes\t\t
 """
@@ -211,6 +212,13 @@ def test_treatments_are_searched_by_all_their_names(expander):
     assert "Unusedinib" not in names, "no document has it"
 
 
+def test_the_explanation_tells_names_that_count_once_from_names_that_are_scored(expander):
+    topic = Topic("1", "", {**TOPIC.fields, "treatment": "Lapatinib"})
+    told = as_text(as_json(expander().expression(topic)))
+    assert "0.3 × names of (Lapatinib)   [treatment.weight]" in told
+    assert "4 × names of (Lapatinib), counted once   [treatment.named]" in told
+
+
 def test_a_document_with_the_treatment_under_another_name_comes_first(expander, index):
     topic = Topic("1", "", {**TOPIC.fields, "treatment": "trastuzumab emtansine"})
     query = expander().query(topic)
@@ -227,6 +235,60 @@ def test_a_treatment_that_nobody_knows_is_searched_by_its_words(expander):
 def test_a_treatment_that_is_no_drug_is_searched_by_its_names(expander):
     topic = Topic("1", "", {**TOPIC.fields, "treatment": "Radiation Therapy"})
     assert "Radiotherapy" in names_of(expander().expression(topic), "treatment.weight")
+
+
+def treatments_of(expander, text):
+    """What the treatments of a topic are called, and whether somebody knows them."""
+    topic = Topic("1", "", {**TOPIC.fields, "treatment": text})
+    return [(names.text, bool(names.concepts)) for names in expander().parts(topic).treatments]
+
+
+@pytest.mark.parametrize(
+    ("text", "treatments"),
+    [
+        ("trastuzumab emtansine + Lapatinib", ["trastuzumab emtansine", "Lapatinib"]),
+        ("Lapatinib/trastuzumab emtansine", ["Lapatinib", "trastuzumab emtansine"]),
+        ("Lapatinib,trastuzumab emtansine", ["Lapatinib", "trastuzumab emtansine"]),
+        (("Lapatinib", "", "radiation therapy"), ["Lapatinib", "radiation therapy"]),
+        (("", "Lapatinib"), ["Lapatinib"]),
+        ("Lapatinib (Tykerb)", ["Lapatinib"]),
+    ],
+)
+def test_treatments_are_parted(expander, text, treatments):
+    assert treatments_of(expander, text) == [(name, True) for name in treatments]
+
+
+@pytest.mark.parametrize(
+    "text", ["CDK4/6 inhibitor", "1,25-dihydroxyvitamin", "ERBB2", "erb two protein inhibitor"]
+)
+def test_a_treatment_is_not_taken_for_the_gene_or_the_number_in_its_name(expander, text):
+    assert treatments_of(expander, text) == [(text, False)]
+
+
+@pytest.mark.parametrize("text", ["-", "?", "N/A", "and", " ", ",", "the", ("", "")])
+def test_a_treatment_without_words_asks_for_nothing(expander, index, text):
+    topic = Topic("1", "", {**TOPIC.fields, "treatment": text})
+    found = index.search({t.id: lambda _, t=t: expander().query(t) for t in (topic,)}, 9)
+    without = index.search({"1": lambda _: expander().query(TOPIC)}, 9)
+    assert found["1"].doc_ids == without["1"].doc_ids
+
+
+def test_a_document_has_a_treatment_that_nobody_knows_where_it_has_all_its_words(expander, index):
+    topic = Topic("1", "", {**TOPIC.fields, "treatment": "the sarcomas PDGFRα"})
+    parts = {part.setting: part.expression for part in expander().components(topic)}
+    query = expander().compiled(parts["treatment.named"])
+    assert index.search({"1": lambda _: query}, 9)["1"].doc_ids == ("greek",)
+    some = Topic("1", "", {**TOPIC.fields, "treatment": "lymphocytes of sarcomas"})
+    parts = {part.setting: part.expression for part in expander().components(some)}
+    query = expander().compiled(parts["treatment.named"])
+    assert not index.search({"1": lambda _: query}, 9)["1"].doc_ids
+
+
+def test_topics_with_nothing_but_a_treatment_are_searched_by_its_names_too(expander, index):
+    topic = Topic("1", "pulmonary cancer", {"treatment": "trastuzumab emtansine"})
+    assert "Kadcyla" in names_of(expander().expression(topic), "treatment.weight")
+    query = expander(required=("treatment",)).query(topic)
+    assert set(index.search({"1": lambda _: query}, 9)["1"].doc_ids) == {"kadcyla", "tdm1"}
 
 
 def test_topics_without_a_treatment_are_searched_as_if_there_were_none(expander):

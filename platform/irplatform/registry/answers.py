@@ -56,7 +56,7 @@ def numbers(who: str, topic: str, given: object, kind: type[np.floating[Any]]) -
     try:
         held = np.asarray(given)
         if held.dtype.kind not in _NUMBERS:
-            for value in held.ravel().tolist():
+            for value in np.asarray(given, dtype=object).ravel().tolist():
                 if isinstance(value, str | bytes | complex):
                     raise TypeError(f"{value!r} is no number")
         with np.errstate(over="ignore"):  # who asks looks for infinity

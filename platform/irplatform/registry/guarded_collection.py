@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from itertools import islice
 from numbers import Integral
 from typing import TYPE_CHECKING
@@ -58,17 +58,17 @@ class Guard:
         """
         if not isinstance(found, Collection):
             raise self.wrong(f"is {type(found).__name__}, not a Collection.")
-        if isinstance(found.corpus, GuardedCorpus):  # another plugin's
-            return found
-        if not isinstance(found.corpus, Corpus):
-            raise self.wrong(f"has {type(found.corpus).__name__} for its corpus, not a Corpus.")
-        if not _ID.fullmatch(str(found.id)):
+        corpus = found.corpus
+        if not isinstance(corpus, Corpus):
+            raise self.wrong(f"has {type(corpus).__name__} for its corpus, not a Corpus.")
+        if not isinstance(found.id, str) or not _ID.fullmatch(found.id):
             raise self.wrong(f"has the id {found.id!r}; take letters, digits, '.', '_' and '-'.")
         if isinstance(found.measures, str):
             raise self.wrong("has text for its measures; a tuple of names is needed.")
         return replace(
             found,
-            corpus=GuardedCorpus(found.corpus, self),
+            # Another plugin's answers for itself
+            corpus=corpus if isinstance(corpus, GuardedCorpus) else GuardedCorpus(corpus, self),
             load_topics=partial(self._topics, found.load_topics),
             load_qrels=found.load_qrels and partial(self._qrels, found.load_qrels),
             training=found.training and partial(self._partner, found.training, "training"),
@@ -131,9 +131,12 @@ class Guard:
         if not isinstance(given, str):
             raise self.wrong(f"has {type(given).__name__} for {what}, not text.")
 
-    def check_fields(self, given: Mapping[str, object], of: str) -> None:
+    def check_fields(self, given: object, of: str) -> None:
         """Refuse fields that are neither text nor several texts."""
+        if not isinstance(given, Mapping):
+            raise self.wrong(f"has {type(given).__name__} for the fields of {of}, not a mapping.")
         for name, value in given.items():
+            self.check_text(name, f"the name of a field of {of}")
             texts = value if isinstance(value, tuple | list) else (value,)
             if not all(isinstance(text, str) for text in texts):
                 raise self.wrong(
@@ -155,8 +158,13 @@ class GuardedCorpus(Corpus):
         self._guard = guard
         with guard.at_work("naming its corpus"):
             self.name = corpus.name
-            self.fields = tuple(corpus.fields)
             self.finds_fields = corpus.finds_fields
+
+    @cached_property
+    def fields(self) -> tuple[str, ...]:  # type: ignore[override] # some read all documents for it
+        """Names of the documents' fields."""
+        with self._guard.at_work("naming the fields of its documents"):
+            return tuple(self._corpus.fields)
 
     @property
     def fingerprint(self) -> str:

@@ -23,7 +23,4 @@ class Treatment(ScoresOfParts):
 
     def lacks(self, topics: Sequence[Topic]) -> str:
         """The field with treatments, or knowledge bases."""
-        field = self.options.plan.treatment.field
-        if not any(topic.fields.get(field) for topic in topics):
-            return f"the topics have no field {field}."
-        return super().lacks(topics)
+        return self.options.lacking(topics, (self.options.plan.treatment.field,))

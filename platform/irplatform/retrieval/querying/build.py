@@ -64,6 +64,7 @@ def components(topic: Topic, parts: TopicParts, plan: Weights) -> list[Component
         made = [
             Component("text.weight", plan.text.weight, Words(topic.query)),
             Component("text.phrase", plan.text.phrase, _phrases(parts, plan)),
+            *_treatments(parts, plan),
         ]
     else:
         made = [*_disease(parts, plan), *_genes(parts, plan), *_context(parts, plan)]
@@ -161,12 +162,21 @@ def _treatments(parts: TopicParts, plan: Weights) -> Iterator[Component]:
     yield Component("treatment.weight", given.weight, _sum(anywhere))
     yield Component("treatment.title", given.title, _sum(in_title))
     yield Component("treatment.heading", given.heading, _sum(map(_headings, treatments)))
-    yield Component("treatment.named", given.named, _sum(map(Constant, anywhere)))
+    named = (_named(names, part) for names, part in zip(treatments, anywhere, strict=True))
+    yield Component("treatment.named", given.named, _sum(map(Constant, named)))
 
 
 def _treatment(names: Names, plan: Weights, field: str) -> Expression:
     """A treatment's names; the words of one that no knowledge base knows."""
     return _names(names, plan, field) if names.concepts else Words(names.text, field)
+
+
+def _named(names: Names, anywhere: Expression) -> Expression:
+    """What has a treatment: any of its names, or all words of one that nobody knows."""
+    words = names.text.split()
+    if names.concepts or len(words) <= 1:
+        return anywhere
+    return Boolean(must=tuple(map(Phrase, words)), note=f"all of {names.text}")
 
 
 def _context(parts: TopicParts, plan: Weights) -> Iterator[Component]:

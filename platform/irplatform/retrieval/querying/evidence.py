@@ -63,11 +63,11 @@ class Evidence:
         """The names without the aliases that mean something else.
 
         Args:
-            names: the topic's own first.
+            names: the topic's own first, where analysis leaves anything of it.
             share: of the documents with an alias that must have a trusted name; an alias that is
                 vouched for vouches for others.
         """
-        own = names[0].text
+        own = names[0].text if names else ""
         sure = [name for name in names if _beyond_doubt(name, own)]
         doubtful = [n for n in names if n not in sure and len(n.text) >= _SHORTEST]
         while doubtful:

@@ -83,13 +83,13 @@ def _said(part: Mapping[str, Any]) -> str:
     """A part in words, without its own parts."""
     note = f" ({part['note']})" if "note" in part else ""
     kind = part["kind"]
+    once = ", counted once" if part.get("constant") else ""
     if kind in ("words", "phrase"):
         text = part["text"] if kind == "words" else f'"{part["text"]}"'
         slop = f" ~{part['slop']}" if "slop" in part else ""
-        once = ", counted once" if part.get("constant") else ""
         return f"{part['field']}: {text}{slop}{once}{note}"
     if kind == "near":
         left, right = (" | ".join(part[side]) for side in ("left", "right"))
         return f"{part['field']}: within {part['gaps']} words of each other: {left}  AND  {right}"
     tie = f", tie {part['tie']:g}" if "tie" in part else ""
-    return f"{kind}{note}{tie}" if kind != "names of" else f"names of{note}{tie}"
+    return f"{kind}{note}{tie}{once}"

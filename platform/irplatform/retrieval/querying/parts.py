@@ -145,4 +145,4 @@ class TopicReader:
 
 def _text(topic: Topic, field: str) -> str:
     value = topic.fields.get(field, "")
-    return value if isinstance(value, str) else ", ".join(value)
+    return value if isinstance(value, str) else ", ".join(filter(None, value))

@@ -15,7 +15,7 @@ from irplatform.knowledge.names import uninverted
 from irplatform.retrieval.querying import spellings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from irplatform.knowledge import Concept, Knowledge
     from irplatform.knowledge.model import ConceptKind
@@ -26,7 +26,11 @@ How = Literal["topic", "synonym", "narrow", "broad", "alias", "previous", "spell
 _EXACT = ("preferred", "synonym", "abbreviation")
 _MESH = "MESH:"
 _NEAR_MISSES = 50
-_BETWEEN_TREATMENTS = re.compile(r"\s*[,;+/]\s*|\s+(?:and|or|plus|with)\s+", re.IGNORECASE)
+_BETWEEN_TREATMENTS = re.compile(r",\s+|\s*[;+]\s*|\s+(?:/|and|or|plus|with)\s+", re.IGNORECASE)
+_BETWEEN_DRUGS = re.compile(r"[,/]")
+"""Between treatments where one of them is a drug: not in CDK4/6 inhibitor, 1,25-dihydroxy-…"""
+_ASIDE = re.compile(r"\s*(?:\([^()]*\)|\[[^\[\]]*\])")
+"""What stands in brackets: another name of a drug, or its company."""
 
 
 @dataclass(frozen=True)
@@ -103,16 +107,26 @@ def gene_names(symbol: str, knowledge: Knowledge) -> Names:
 
 
 def treatment_names(text: str, knowledge: Knowledge) -> list[Names]:
-    """The names and headings of each treatment that a text names: drugs, else any concept.
+    """The names and headings of each treatment that a text names: drugs, else procedures.
 
-    One of which no knowledge base knows anything has its own text alone, and no concepts.
+    Genes and diseases in it are what it acts on or is for. One of which no knowledge base knows
+    anything has its own text alone, and no concepts.
     """
-    if concepts := _concepts(text, "drug", knowledge):
-        return [_of_concepts(text, concepts)]
-    parts = [part for part in _BETWEEN_TREATMENTS.split(text) if part]
+    for whole in dict.fromkeys([text, _ASIDE.sub("", text)]):
+        if concepts := _concepts(whole, "drug", knowledge):
+            return [_of_concepts(whole, concepts)]
+    parts = _parts(text, _BETWEEN_TREATMENTS)
+    if len(parts) <= 1:
+        within = _parts(text, _BETWEEN_DRUGS)
+        parts = within if any(_concepts(part, "drug", knowledge) for part in within) else parts
     if len(parts) > 1:
         return [names for part in parts for names in treatment_names(part, knowledge)]
-    return [phrase_names(text, knowledge) or Names(text, (Synonym(text, "topic"),))]
+    kinds: tuple[ConceptKind, ...] = ("drug", "other")
+    return [phrase_names(text, knowledge, kinds) or Names(text, (Synonym(text, "topic"),))]
+
+
+def _parts(text: str, between: re.Pattern[str]) -> list[str]:
+    return [part.strip() for part in between.split(text) if part.strip()]
 
 
 def _of_concepts(text: str, concepts: Iterable[Concept]) -> Names:
@@ -122,16 +136,24 @@ def _of_concepts(text: str, concepts: Iterable[Concept]) -> Names:
     return Names(text, found, _distinct(_headings(concepts, "synonym")), ids)
 
 
-def phrase_names(text: str, knowledge: Knowledge) -> Names | None:
+def phrase_names(
+    text: str, knowledge: Knowledge, kinds: Sequence[ConceptKind] = ()
+) -> Names | None:
     """The names of the longest part of a text that is the name of something, if one is.
 
     A single word is looked up only where it is the whole text: too many words are names.
+
+    Args:
+        text: the text.
+        knowledge: where to look.
+        kinds: of concepts; all by default.
     """
     words = text.split()
     for length in range(len(words), min(1, len(words) - 1), -1):
         for start in range(len(words) - length + 1):
             part = " ".join(words[start : start + length])
-            if concepts := knowledge.find(part):
+            found = knowledge.find(part)
+            if concepts := [each for each in found if not kinds or each.kind in kinds]:
                 return _of_concepts(part, concepts)
     return None
 
