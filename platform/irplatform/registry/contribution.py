@@ -104,13 +104,13 @@ class Contribution:
             raise PluginError(f"measure '{name}' is registered twice")
         if _is_standard(name):
             raise PluginError(f"measure '{name}' is a standard one; give yours another name")
-        self.provides.append(f"measure {name}")
+        self._registered("measure", name)
         self.tables.measures[name] = guarded_measure(name, compute, self._plugin)
 
     def _add_results(self, file: Path, /) -> None:
         if not Path(file).is_file():
             raise PluginError(f"there is no file of results '{file}'")
-        self.provides.append(f"results {Path(file).name}")
+        self._registered("results", Path(file).name)
         self.tables.results[Path(file)] = self._plugin
 
     def _check(self, name: str, kind: str, held: Mapping[str, object]) -> None:
@@ -120,7 +120,11 @@ class Contribution:
             )
         if name in held:
             raise PluginError(f"{kind} '{name}' is registered twice")
+        self._registered(kind, name)
+
+    def _registered(self, kind: str, name: str) -> None:
         self.provides.append(f"{kind} {name}")
+        self.tables.owners[f"{kind} {name}"] = self._plugin
 
 
 def _refuse_uncallable(given: object, what: str) -> None:

@@ -39,7 +39,6 @@ def guarded_collection(
         return Guard(who, module).collection(found)
 
     loaded.__module__ = module
-    loaded.plugin = plugin  # type: ignore[attr-defined]  # told where a name is taken
     return loaded
 
 
@@ -60,7 +59,6 @@ def guarded_measure(name: str, compute: Measure, plugin: Plugin) -> Measure:
         return values
 
     computed.__module__ = module  # whose source tells one measure from another
-    computed.plugin = plugin  # type: ignore[attr-defined]
     return computed
 
 

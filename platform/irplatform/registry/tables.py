@@ -37,6 +37,7 @@ class Tables:
         collection_titles: what each of these collections is, in a few words.
         measures: functions of qrels and a run.
         results: files of results to reproduce, and who brought each.
+        owners: who registered what, by kind and name: "reranker delta".
     """
 
     rerankers: dict[str, Registration[Reranker]] = field(default_factory=dict)
@@ -46,6 +47,7 @@ class Tables:
     collection_titles: dict[str, str] = field(default_factory=dict)
     measures: dict[str, Callable[..., Mapping[str, float]]] = field(default_factory=dict)
     results: dict[Path, Plugin] = field(default_factory=dict)
+    owners: dict[str, Plugin] = field(default_factory=dict)
 
     def add(self, others: Tables) -> None:
         """Add all that others hold.
@@ -57,8 +59,7 @@ class Tables:
             held = getattr(self, table)
             for name in getattr(others, table):
                 if name in held:
-                    raise PluginError(
-                        f"{kind} '{name}' is registered by {held[name].plugin} already"
-                    )
+                    owner = self.owners[f"{kind} {name}"]
+                    raise PluginError(f"{kind} '{name}' is registered by {owner} already")
         for table in (each.name for each in fields(Tables)):
             getattr(self, table).update(getattr(others, table))

@@ -6,7 +6,8 @@ import pytest
 
 from irplatform.concepts.build import concept_table
 from irplatform.concepts.table import ConceptTable
-from irplatform.judgments.treatments.drugs import drug_name, treatments
+from irplatform.errors import InputError
+from irplatform.judgments.treatments.drugs import drug_name, related_drugs, treatments
 from irplatform.judgments.treatments.linking import Named
 from irplatform.knowledge import open_knowledge
 
@@ -48,7 +49,7 @@ def test_a_slip_makes_no_class():
 
 @pytest.fixture
 def found(bases):
-    """What two articles name, with and without relations."""
+    """What two articles name."""
 
     def found(*names):
         table = ConceptTable(concept_table(names))
@@ -61,7 +62,8 @@ def found(bases):
             article: Counter({Named(table.concept_of(i), text): 1 for i, text in held.items()})
             for article, held in texts.items()
         }
-        return treatments(articles, table, open_knowledge(names))
+        knowledge = open_knowledge(names)
+        return treatments(articles, related_drugs(table, knowledge), table, knowledge)
 
     return found
 
@@ -72,5 +74,6 @@ def test_treatments_are_drugs_that_some_source_relates_to_something(found):
     assert drugs.found == 3
 
 
-def test_without_relations_every_drug_with_a_name_may_be_one(found):
-    assert found("names").of == {"a": {"Glivec", "glucose"}, "b": {"Glivec"}, "c": set()}
+def test_without_relations_nothing_tells_what_a_treatment_is(found):
+    with pytest.raises(InputError, match=r"\(names\) relate no drug .* such as civic or dgidb"):
+        found("names")

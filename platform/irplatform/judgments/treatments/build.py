@@ -16,7 +16,7 @@ from irplatform.concepts.build import concept_table
 from irplatform.concepts.table import ConceptTable
 from irplatform.errors import InputError
 from irplatform.judgments.treatments.choice import FIELD, MOST, Choice, Treated, choose
-from irplatform.judgments.treatments.drugs import treatments
+from irplatform.judgments.treatments.drugs import related_drugs, treatments
 from irplatform.judgments.treatments.linking import DRUG, find_drugs
 from irplatform.judgments.treatments.report import Report
 from irplatform.knowledge import open_knowledge
@@ -47,7 +47,8 @@ def build_treatments(
 
     Raises:
         InputError: the folder exists, the collection has no judgments or names treatments already,
-            a knowledge base is not installed, none knows a drug, or no topic could be made.
+            a knowledge base is not installed, none knows a drug or relates one to anything, or no
+            topic could be made.
     """
     with atomic_folder(out) as folder:
         collection = registry().collection(source)
@@ -56,8 +57,10 @@ def build_treatments(
         table = ConceptTable(concept_table(tuple(knowledge_bases)))
         if DRUG not in table.kinds:
             raise InputError(f"no drug is in the knowledge bases ({', '.join(knowledge_bases)}).")
+        related = related_drugs(table, knowledge)
         relevant = {a for t in topics for a, grade in qrels[t.id].items() if grade > 0}
-        drugs = treatments(find_drugs(collection.corpus, relevant, table), table, knowledge)
+        found = find_drugs(collection.corpus, relevant, table)
+        drugs = treatments(found, related, table, knowledge)
         made = list(choose(topics, qrels, drugs, choice))
         if not made:
             named = len(frozenset().union(*drugs.of.values()))

@@ -12,6 +12,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from irplatform.errors import InputError
 from irplatform.knowledge.names import literal_key, stored_key
 
 if TYPE_CHECKING:
@@ -52,14 +53,38 @@ class Drugs:
     found: int
 
 
-def treatments(found: Found, table: ConceptTable, knowledge: Knowledge) -> Drugs:
+def related_drugs(table: ConceptTable, knowledge: Knowledge) -> frozenset[int | None]:
+    """The drugs that some knowledge base relates to a gene or a disease.
+
+    Raises:
+        InputError: there are none.
+    """
+    related = frozenset(
+        table.concept_of(source)
+        for base in knowledge.bases
+        for source, _, kind in base.relation_ends()
+        if kind in RELATIONS
+    )
+    if not related:
+        names = ", ".join(base.name for base in knowledge.bases)
+        raise InputError(
+            f"the knowledge bases ({names}) relate no drug to a gene or a disease, which tells "
+            "treatments from other substances. Add one that does to --kb, such as civic or dgidb."
+        )
+    return related
+
+
+def treatments(
+    found: Found, related: Collection[int | None], table: ConceptTable, knowledge: Knowledge
+) -> Drugs:
     """The treatments among the drugs that articles name.
 
     What the knowledge bases have under several ids (`Knowledge.same_as`) is one drug, and so are
-    its salts. Where they relate no drug to anything, every drug with a name may be a treatment.
+    its salts.
 
     Args:
         found: article to the drugs that it names.
+        related: the concepts that make a drug a treatment, see `related_drugs`.
         table: the concepts.
         knowledge: what they are made of.
     """
@@ -69,12 +94,11 @@ def treatments(found: Found, table: ConceptTable, knowledge: Knowledge) -> Drugs
     for named in found.values():
         for (concept, text), times in named.items():
             spelled[drug_of[concept]][text] += times
-    related = _related(table, knowledge)
     treating = {drug for concept, drug in drug_of.items() if concept in related}
     names = {
         drug: name
         for drug, texts in sorted(spelled.items())
-        if (not related or drug in treating) and (name := drug_name(texts)) is not None
+        if drug in treating and (name := drug_name(texts)) is not None
     }
     of = {
         article: frozenset(names[drug_of[c]] for c, _ in named if drug_of[c] in names)
@@ -120,13 +144,3 @@ def _one_each(
         if len(met) > 1:
             drug_of.update({other: min(met) for other, drug in drug_of.items() if drug in met})
     return drug_of
-
-
-def _related(table: ConceptTable, knowledge: Knowledge) -> set[int | None]:
-    """The drugs that some knowledge base relates to a gene or a disease."""
-    return {
-        table.concept_of(source)
-        for base in knowledge.bases
-        for source, _, kind in base.relation_ends()
-        if kind in RELATIONS
-    }
