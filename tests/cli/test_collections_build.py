@@ -143,7 +143,10 @@ def treated(folder, platform, drugs):
     (folder / "small/queries.jsonl").write_text('{"_id": "q1", "text": "cancer"}\n')
     judged = "query-id\tcorpus-id\tscore\nq1\td1\t1\nq1\td2\t1\n"
     (folder / "small/qrels/test.tsv").write_text(judged)
-    options = {"--from": "small", "--out": "treated", "--kb": "own, own", "--at-least": "1"}
+    acts_on = "gene_name\tdrug_name\tdrug_concept_id\nALK\tCrizotinib\t\n"
+    (folder / "acts-on.tsv").write_text(acts_on)
+    assert platform("kb", "add", "acts-on", "acts-on.tsv").code == 0
+    options = {"--from": "small", "--out": "treated", "--kb": "own, acts-on", "--at-least": "1"}
     return lambda *more, **changed: platform(
         *("collections", "build", "treatments", *more),
         *chain.from_iterable({**options, **changed}.items()),
@@ -174,6 +177,7 @@ def test_the_report_on_topics_with_a_treatment_as_json(treated):
     ("changes", "message"),
     [
         (("--kb", "nowhere"), "the knowledge base 'nowhere' is not installed"),
+        (("--kb", "own, own"), "the knowledge bases (own) relate no drug to a gene or a disease"),
         (("--kb", ","), "--kb names no knowledge base"),
         (("--at-least", "2"), "that are there: 1; treatments among these: 1; in 2 or more"),
         (("--from", "nowhere"), "unknown collection 'nowhere'"),
