@@ -9,6 +9,7 @@ from scipy.stats import kendalltau
 from irplatform.errors import InputError
 from irplatform.evaluation import agreement as agreement_module
 from irplatform.evaluation.agreement import Source, agreement, kendall_taus, permutation_p
+from irplatform.reports.agreement import as_json
 
 
 def source(name, per_topic, collection=None):
@@ -128,6 +129,21 @@ def test_the_same_seed_gives_the_same_interval_and_another_about_the_same():
     assert agreement(sources, seed=5) == agreement(sources, seed=5)
     (one,), (other,) = (agreement(sources, seed=s).correlations for s in (5, 6))
     assert one.low == pytest.approx(other.low, abs=0.34)
+
+
+def test_means_that_differ_by_how_their_sum_was_rounded_tie():
+    """As those of P@10 do: 0.1 + 0.2 + 0.3 is another float than 0.3 + 0.2 + 0.1."""
+    values = {"a": (0.1, 0.2, 0.3), "b": (0.3, 0.2, 0.1), "c": (0.1, 0.0, 0.0)}
+    per_topic = {name: dict(zip("xyz", held, strict=True)) for name, held in values.items()}
+    means = {name: sum(held) / 3 for name, held in values.items()}
+    assert means["a"] > means["b"]
+    twins = Source("x", "x", "P@10", means, per_topic)
+    other = constant("y", {"a": 0.1, "b": 0.2, "c": 0.0})
+    agreed = agreement([twins, other], samples=100)
+    (found,) = agreed.correlations
+    assert found.tau == pytest.approx(kendalltau([2, 2, 1], [2, 3, 1]).statistic)
+    assert found.p_value == pytest.approx(share_of_orders([2, 2, 1], [2, 3, 1]))
+    assert as_json(agreed)["sources"][0]["ranks"] == {"a": 1, "b": 1, "c": 3}
 
 
 def test_systems_that_are_equal_tie_in_every_draw():

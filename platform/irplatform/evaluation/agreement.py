@@ -42,7 +42,7 @@ _PERMUTATIONS = 10_000
 _ROUNDING = 1e-12
 """Correlations closer than this are the same."""
 _DECIMALS = 12
-"""Of means over draws: equal systems must tie, however the sums behind them were rounded."""
+"""Of means: equal systems must tie, however the sums behind them were rounded."""
 
 _Floats = npt.NDArray[np.float64]
 
@@ -143,7 +143,7 @@ def agreement(sources: Sequence[Source], *, samples: int = 10_000, seed: int = 4
         _drawn_means(source, systems, _topics(source.collection, sources), samples, seed)
         for source in sources
     ]
-    means = [np.array([source.means[name] for name in systems]) for source in sources]
+    means = [comparable_means(source, systems) for source in sources]
     found = []
     for one, other in combinations(range(len(sources)), 2):
         names = sources[one].name, sources[other].name
@@ -157,6 +157,12 @@ def agreement(sources: Sequence[Source], *, samples: int = 10_000, seed: int = 4
         p_value = permutation_p(means[one], means[other], seed=seed)
         found.append(Correlation(*names, float(tau), low, high, p_value))
     return Agreement(sources, systems, found, samples, seed)
+
+
+def comparable_means(source: Source, systems: Sequence[str]) -> _Floats:
+    """A source's scores of systems, such that equal ones are equal to the last bit."""
+    means: _Floats = np.round([source.means[name] for name in systems], _DECIMALS)
+    return means
 
 
 def permutation_p(first: _Floats, second: _Floats, *, seed: int = 42) -> float:

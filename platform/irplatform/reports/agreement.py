@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from irplatform.evaluation.agreement import comparable_means
 from irplatform.reports.columns import aligned
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
-    from irplatform.evaluation.agreement import Agreement, Correlation
+    from irplatform.evaluation.agreement import Agreement, Correlation, Source
 
 
 def render(agreed: Agreement) -> str:
@@ -17,7 +18,7 @@ def render(agreed: Agreement) -> str:
     names = [source.name.removesuffix(f" {source.measure}") for source in agreed.sources]
     scores = [["system", *names]]
     scores.append(["", *(source.measure for source in agreed.sources)])
-    ranks = [_ranks(source.means, agreed.systems) for source in agreed.sources]
+    ranks = [_ranks(source, agreed.systems) for source in agreed.sources]
     for system in agreed.systems:
         cells = [
             f"{source.means[system]:.4f} ({rank[system]})"
@@ -44,7 +45,7 @@ def as_json(agreed: Agreement) -> dict[str, Any]:
                 "measure": source.measure,
                 "topics": len({t for name in agreed.systems for t in source.per_topic[name]}),
                 "scores": {name: source.means[name] for name in agreed.systems},
-                "ranks": _ranks(source.means, agreed.systems),
+                "ranks": _ranks(source, agreed.systems),
             }
             for source in agreed.sources
         ],
@@ -63,9 +64,13 @@ def as_json(agreed: Agreement) -> dict[str, Any]:
     }
 
 
-def _ranks(means: Mapping[str, float], systems: Sequence[str]) -> dict[str, int]:
+def _ranks(source: Source, systems: Sequence[str]) -> dict[str, int]:
     """Ranks from 1; systems with one score share the best of their ranks."""
-    return {name: 1 + sum(means[other] > means[name] for other in systems) for name in systems}
+    means = comparable_means(source, systems).tolist()
+    return {
+        name: 1 + sum(other > mean for other in means)
+        for name, mean in zip(systems, means, strict=True)
+    }
 
 
 def _row(correlation: Correlation) -> list[str]:
