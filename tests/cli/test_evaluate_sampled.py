@@ -71,6 +71,21 @@ def test_topics_without_results_are_left_out_and_that_is_said(platform, sampled)
     assert "they count as 0, but are left out of the mean of infNDCG" in found.err
 
 
+def test_where_all_measures_leave_topics_out_none_is_said_to_count(platform, sampled):
+    shown = platform("evaluate", "half.run", "--qrels", "sampled.txt")
+    assert shown.err == (
+        "half.run: 1 topic with no results (they are left out of the mean of infNDCG and infAP, as "
+        "in TREC's own program; tests between runs count them as 0): q2\n"
+    )
+
+
+def test_infap_of_ordinary_judgments_counts_topics_without_results(platform, sampled):
+    asked = ("--qrels", "qrels.txt", "--measure", "infAP")
+    shown = platform("evaluate", "half.run", *asked, "--json")
+    assert measures(shown) == {"infAP": 0.5}
+    assert shown.err == "half.run: 1 topic with no results (they count as 0): q2\n"
+
+
 def test_runs_with_different_topics_are_compared(platform, sampled):
     shown = platform("evaluate", "half.run", "good.run", "--qrels", "sampled.txt")
     assert shown.code == 0, shown

@@ -81,7 +81,7 @@ def evaluate(
         notice(f"{counted:,} topics count")
     for path, evaluation in scored.items():
         if evaluation.missing:
-            notice(f"{path}: {without_results(evaluation.missing, evaluation.aggregate)}")
+            notice(f"{path}: {without_results(evaluation)}")
         for told in without_judgments(evaluation):
             notice(f"{path}: {told}")
     baseline, *others = scored

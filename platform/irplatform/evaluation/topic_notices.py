@@ -8,21 +8,17 @@ from irplatform.errors import listing
 from irplatform.evaluation.inferred import INFERRED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from irplatform.evaluation.scoring import Evaluation
 
 _SHOWN = 10
 
 
-def without_results(topics: Sequence[str], measures: Iterable[str]) -> str:
-    """A notice of judged topics that a run has nothing for.
-
-    Args:
-        topics: at least one.
-        measures: names of those that are reported.
-    """
-    return f"{_topics(topics)} with no results ({_counted(measures)}): {listing(topics, _SHOWN)}"
+def without_results(evaluation: Evaluation) -> str:
+    """A notice of judged topics that a run has nothing for, of which there is one at least."""
+    topics = evaluation.missing
+    return f"{_topics(topics)} with no results ({_counted(evaluation)}): {listing(topics, _SHOWN)}"
 
 
 def without_judgments(evaluation: Evaluation) -> list[str]:
@@ -40,13 +36,17 @@ def without_judgments(evaluation: Evaluation) -> list[str]:
     return found
 
 
-def _counted(measures: Iterable[str]) -> str:
-    """What topics without results mean to the means of these measures."""
-    left_out = [name for name in measures if name in INFERRED]
+def _counted(evaluation: Evaluation) -> str:
+    """What topics without results mean to the means of an evaluation."""
+    values = evaluation.per_topic
+    # ir-measures' infAP, which takes ordinary judgments, counts them.
+    left_out = [m for m in values if m in INFERRED and evaluation.missing[0] not in values[m]]
     if not left_out:
         return "they count as 0"
-    names = " and ".join(left_out)
-    return f"they count as 0, but are left out of the mean of {names}, as in TREC's own program"
+    told = f"left out of the mean of {' and '.join(left_out)}, as in TREC's own program"
+    if len(left_out) == len(values):
+        return f"they are {told}; tests between runs count them as 0"
+    return f"they count as 0, but are {told}"
 
 
 def _topics(topics: Sequence[str]) -> str:

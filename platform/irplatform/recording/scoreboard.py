@@ -87,7 +87,7 @@ class Scoreboard:
         missing = evaluation.missing
         told = ""
         if missing and missing != self._missing:  # told of the runs before
-            told = f"{run.name}: {without_results(missing, evaluation.aggregate)}"
+            told = f"{run.name}: {without_results(evaluation)}"
             if strange := [topic for topic in missing if topic not in known]:
                 told += (
                     f"; judged, but no topics of '{self._collection.id}': "
