@@ -58,6 +58,17 @@ def test_in_between_both_count():
     assert np.allclose(mixed.scores, expected.scores)
 
 
+def test_a_first_stages_scale_does_not_matter():
+    """Probabilities of texts are as small as 1e-20, and differ all the same."""
+    small = Ranking.of(["a", "b", "c"], [3e-20, 2e-20, 1e-20])
+    plain = Ranking.of(["a", "b", "c"], [3.0, 2.0, 1.0])
+    mixed, expected = (
+        Reranked.of(first, ["a", "b", "c"], [1.0, 3.0, 2.0]).mixed(0.9) for first in (small, plain)
+    )
+    assert mixed.doc_ids == expected.doc_ids == ("a", "b", "c")
+    assert np.allclose(mixed.scores, expected.scores)
+
+
 def test_scores_that_are_all_equal_change_nothing():
     reranked = Reranked.of(FIRST, list("abcdef"), [5.0] * 6)
     for weight in WEIGHTS[1:]:

@@ -109,6 +109,23 @@ def test_a_runs_scale_does_not_matter_nor_the_order_of_the_runs():
     assert plain.rankings["empty"].doc_ids == ()
 
 
+def test_scores_as_small_as_probabilities_of_texts_count_too():
+    held = {"a": 3.0, "b": 2.5, "c": 1.0}
+    other = scored("y", q={"b": 0.3, "c": 0.2, "e": 0.1})
+    small = scored("x", q={d: s * 1e-20 for d, s in held.items()})
+    plain, fused = (
+        score_fusion([run, other]).rankings["q"] for run in (scored("x", q=held), small)
+    )
+    assert fused.doc_ids == plain.doc_ids
+    assert fused.scores == pytest.approx(plain.scores, rel=1e-6)
+
+
+@pytest.mark.parametrize("score", [0.0, 0.1, -1e-20, 3e38])
+def test_equal_scores_are_zeros(score):
+    same = scored("x", q=dict.fromkeys("abc", score))
+    assert set(score_fusion([same, same]).rankings["q"].scores) == {0.0}
+
+
 def test_scores_of_nothing_are_refused():
     with pytest.raises(ValueError, match="no runs"):
         score_fusion([])

@@ -15,7 +15,7 @@ import numpy as np
 from irplatform.evaluation.gain import ndcg
 from irplatform.evaluation.mean_difference import MeanDifference
 from irplatform.runs import Ranking
-from irplatform.runs.standardize import Values, standardized
+from irplatform.runs.standardize import Values, deviation, standardized
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -51,9 +51,8 @@ class Reranked:
         held = np.array([position[d] for d in candidates], dtype=np.int64)
         values = first.scores.astype(np.float64)
         inside = values[held]
-        deviation = inside.std() if len(inside) else 0.0
         center = inside.mean() if len(inside) else 0.0
-        standard = (values - center) / (deviation if deviation >= 1e-12 else 1.0)
+        standard = (values - center) / (deviation(inside) or 1.0)
         second = np.full(len(values), np.nan)
         second[held] = standardized(np.asarray(scores, dtype=np.float64))
         outside = np.flatnonzero(np.isnan(second))
