@@ -11,6 +11,10 @@ def test_names_come_back_in_their_one_right_form_in_order_and_once():
     assert list(parse_measures(names)) == ["P(rel=2)@10", "nDCG@20", "AP", "Success@10"]
 
 
+def test_a_whole_number_does_for_a_fraction():
+    assert list(parse_measures(["SetF(beta=2)", "IPrec@1"])) == ["SetF(beta=2.0)", "IPrec@1.0"]
+
+
 def test_measures_of_plugins_come_first():
     def own(qrels, run):
         return {}
@@ -40,7 +44,12 @@ def test_measures_of_plugins_come_first():
         ("ERR", "It can be written as 'ERR@20'"),
         ("NumRel(rel=3)", "It can be written as 'NumRel'"),
         ("P@-1", "cannot be understood"),
-        ("P@1.5", "does not take cutoff=1.5"),
+        ("P@1.5", "not take cutoff=1.5: ranking cutoff threshold must be a whole number."),
+        ("IPrec@10", "needs recall between 0 and 1"),
+        ("Compat(p=1.5)", "needs p between 0 and 1"),
+        ("nDCG(dcg='x')@5", "dcg='x': DCG formulation must be 'log2' or 'exp-log2'."),
+        ("SetP(relative=1)", "must be True or False."),
+        ("nDCG(gains=3)@5", "custom gain mapping (int-to-int) must be written as {0: 0, 1: 5}."),
         ("P(level=2)@10", "no parameter 'level'. Its parameters: cutoff, judged_only, rel."),
         ("alpha_nDCG@10", "no installed package computes"),
     ],

@@ -151,6 +151,7 @@ def _parse(name: str, extra: Mapping[str, MeasureFunction]) -> Measure:
         raise _unknown_measure(name, extra) from None
     except (ValueError, TypeError, SyntaxError) as error:
         raise InputError(f"the measure '{name}' cannot be understood. {_FORM}") from error
+    measure = _with_fractions(measure)
     _check_parameters(name, measure)
     _check_available(name, measure)
     return measure
@@ -168,6 +169,23 @@ def _unknown_measure(name: str, extra: Mapping[str, MeasureFunction]) -> InputEr
     return InputError(f"unknown measure '{name}'. What trec_eval calls so is '{ours}' here.")
 
 
+def _with_fractions(measure: Measure) -> Measure:
+    """A measure with 2 as 2.0 where a parameter is a fraction, as in `SetF(beta=2)`."""
+    known = measure.SUPPORTED_PARAMS
+    parameters = {
+        parameter: float(value)
+        if type(value) is int and parameter in known and known[parameter].dtype is float
+        else value
+        for parameter, value in measure.params.items()
+    }
+    return type(measure)(**parameters)
+
+
+_SHARES = ("recall", "p")
+"""Parameters that lie between 0 and 1, which ir-measures takes as they are."""
+_KINDS = {int: "a whole number", float: "a number", bool: "True or False", str: "a text"}
+
+
 def _check_parameters(name: str, measure: Measure) -> None:
     """Refuse parameters that ir-measures would meet with an AssertionError or a wrong number."""
     known = measure.SUPPORTED_PARAMS
@@ -181,18 +199,30 @@ def _check_parameters(name: str, measure: Measure) -> None:
     for parameter, declared in known.items():
         if parameter in measure.params and not declared.validate(measure.params[parameter]):
             raise InputError(
-                f"the measure '{name}' does not take {parameter}={measure.params[parameter]!r}. "
-                f"{declared.desc or _FORM}."
+                f"the measure '{name}' does not take {parameter}={measure.params[parameter]!r}: "
+                f"{declared.desc or 'it'} must be {_expected(declared)}."
             )
         if parameter not in measure.params and declared.required:
             example = f", as in '{name}@10'" if parameter == at == "cutoff" else ""
             raise InputError(f"the measure '{name}' needs its parameter '{parameter}'{example}.")
     if "cutoff" in measure.params and measure.params["cutoff"] < 1:
         raise InputError(f"the measure '{name}' needs a cutoff of 1 or more.")
+    for parameter in _SHARES:
+        if not 0 <= measure.params.get(parameter, 0) <= 1:
+            raise InputError(f"the measure '{name}' needs {parameter} between 0 and 1.")
     if measure.params.get("rel", 1) < 1:
         raise InputError(
             f"the measure '{name}' needs rel of 1 or more: grades of 0 and below are not relevant."
         )
+
+
+def _expected(declared: Any) -> str:
+    """What a parameter takes, by ir-measures' declaration of it."""
+    if isinstance(declared.choices, list | tuple):
+        return " or ".join(map(repr, declared.choices))
+    if declared.dtype is dict:
+        return "written as {0: 0, 1: 5}"
+    return _KINDS.get(declared.dtype, "of another kind")
 
 
 _PROPOSED = {"rel": 1, "cutoff": 20}
