@@ -44,6 +44,18 @@ def test_a_warning_alone_is_accepted(check):
     )
 
 
+def test_of_many_problems_the_first_are_printed_and_json_has_all(check):
+    swapped = "".join(f"q{n} Q0 d1 1 2.0 mine\nq{n} Q0 d2 1 1.0 mine\n" for n in range(30))
+    done = check(swapped + "q1 Q0 d3\n")
+    lines = done.out.splitlines()
+    assert len(lines) == 26
+    assert lines[0].startswith("my.run:61: error: 3 columns")
+    assert lines[1].startswith("my.run:2: warning: ")
+    assert lines[25] == "my.run: 6 more problems; --json lists all."
+    (entry,) = check(swapped + "q1 Q0 d3\n", "--json").json["runs"]
+    assert len(entry["problems"]) == 31
+
+
 def test_topics_without_results_are_refused(check):
     done = check("q1 Q0 d1 1 2.0 mine\n", "--collection", "small")
     assert done.code == 1

@@ -8,6 +8,9 @@ import click
 
 from irplatform.cli.output import json_option, print_json
 
+_SHOWN = 25
+"""Problems of a run that are printed, errors first; TREC's scripts give up after as many."""
+
 
 @click.group()
 def submit() -> None:
@@ -77,9 +80,11 @@ def check(
         print_json({"runs": entries})
     else:
         for path, found in checked.items():
-            for problem in found:
+            for problem in sorted(found, key=lambda p: p.level != "error")[:_SHOWN]:
                 place = path if problem.line is None else f"{path}:{problem.line}"
                 click.echo(f"{place}: {problem.level}: {problem.message}")
+            if len(found) > _SHOWN:
+                click.echo(f"{path}: {len(found) - _SHOWN:,} more problems; --json lists all.")
             if not found:
                 click.echo(f"{path}: nothing is wrong.")
     context.exit(1 if refused else 0)
