@@ -258,9 +258,13 @@ def test_written_files_can_be_read_by_others_as_the_umask_says(tmp_path):
         os.umask(before)
 
 
-def test_a_file_cannot_be_written_below_a_file(tmp_path):
+@pytest.mark.parametrize("name", ["file/x", "file/folder/x"])
+def test_a_file_cannot_be_written_below_a_file(tmp_path, name):
     (tmp_path / "file").write_text("")
-    with pytest.raises(InputError, match="cannot write here"), atomic_write(tmp_path / "file/x"):
+    with (
+        pytest.raises(InputError, match="cannot write here: its folder is a file"),
+        atomic_write(tmp_path / name),
+    ):
         pass
 
 

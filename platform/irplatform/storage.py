@@ -72,6 +72,8 @@ def atomic_write(path: Path, mode: str = "w") -> Iterator[IO[Any]]:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    except (FileExistsError, NotADirectoryError) as error:
+        raise InputError("cannot write here: its folder is a file.", path=path) from error
     except OSError as error:
         raise InputError(f"cannot write here: {error.strerror}.", path=path) from error
     temporary = Path(name)
