@@ -61,6 +61,8 @@ def test_the_mean_is_over_the_topics_that_count(evaluate, folder, options, mean,
     assert run["measures"] == {"Success@1": pytest.approx(mean)}
     assert len(run["per_topic"]["Success@1"]) == count
     assert "no judgments" not in outcome.err
+    told = "1 topic counts" if count == 1 else f"{count} topics count"
+    assert (told in outcome.err) == bool(options)
 
 
 @pytest.mark.parametrize(

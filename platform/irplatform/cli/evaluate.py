@@ -78,7 +78,7 @@ def evaluate(
     )
     if counting:
         counted = len(next(iter(next(iter(scored.values())).per_topic.values()), ()))
-        notice(f"{counted:,} topics count")
+        notice("1 topic counts" if counted == 1 else f"{counted:,} topics count")
     for path, evaluation in scored.items():
         if evaluation.missing:
             notice(f"{path}: {without_results(evaluation)}")

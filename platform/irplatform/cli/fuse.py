@@ -83,7 +83,8 @@ def fuse(
     if as_json:
         print_json({"path": str(out), "topics": len(fused.rankings), "runs": len(counted)})
     else:
-        click.echo(f"{out}: {len(fused.rankings)} topics from {len(counted)} runs")
+        topics = f"{len(fused.rankings):,} topic{'' if len(fused.rankings) == 1 else 's'}"
+        click.echo(f"{out}: {topics} from {len(counted)} run{'' if len(counted) == 1 else 's'}")
 
 
 def _metadata(

@@ -232,6 +232,10 @@ def test_ndcg_gains_a_documents_level_not_a_power_of_it(tmp_path):
     [
         ([("q", "d", 1, 0, 1), ("q", "d", -1, 0, 1)], "log.tsv:3: abstract_clicks is -1"),
         (shown("a b c d e f g h"), "log.tsv: no query is left: of 1, 1 too many words"),
+        (
+            [*shown("q", 3), *shown("a AND b"), *shown("a b c d e f g h"), *shown("smith j[au]")],
+            "of 4, 1 too many words, 1 boolean operators, 1 field tags, 1 too few documents.",
+        ),
     ],
 )
 def test_bad_input_leaves_nothing_behind(tmp_path, capsys, monkeypatch, lines, complaint):

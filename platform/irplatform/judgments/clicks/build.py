@@ -24,7 +24,7 @@ from irplatform.registry import registry
 from irplatform.storage import atomic_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     import polars as pl
@@ -89,18 +89,18 @@ def from_clicks(
     """
     held = registry().collection(collection) if collection else None
     counts = Counts()
+    reasons = (*queries.REASONS, *judging.REASONS)
     with atomic_folder(out) as folder:
         with BeirWriter(folder) as files:
             writer = SplitWriter(files, settings.shares, settings.seed)
             for rows in grouped(_prepared(log, settings.queries), folder.parent / "parts"):
                 writer.write(judge(rows, settings.judging, counts))
         if not counts.queries[KEPT]:
-            raise InputError(f"no query is left: {_refused(counts)}.", path=log)
+            raise InputError(f"no query is left: {_refused(counts, reasons)}.", path=log)
         lacking = _check_coverage(folder, held, log) if held else []
         splits, notes = _write_subsets(folder, writer, held)
         if collection:
             corpus_reference.write(collection, folder / corpus_reference.FILE_NAME, seen_from=out)
-        reasons = (*queries.REASONS, *judging.REASONS)
         report = Report(log.name, settings.describe(), counts, reasons, splits, (*lacking, *notes))
         text = json.dumps(report.as_json(), indent=1, ensure_ascii=False)
         (folder / REPORT).write_text(f"{text}\n", encoding="utf-8")
@@ -162,7 +162,7 @@ def _write_subsets(
     return splits, notes
 
 
-def _refused(counts: Counts) -> str:
+def _refused(counts: Counts, reasons: Sequence[str]) -> str:
     read = counts.queries.total()
-    parts = [f"{number:,} {reason}" for reason, number in counts.queries.most_common() if number]
+    parts = [f"{number:,} {reason}" for reason in reasons if (number := counts.queries[reason])]
     return f"of {read:,}, " + ", ".join(parts)
