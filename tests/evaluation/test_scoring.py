@@ -40,6 +40,13 @@ def test_counts_are_added_up():
     assert evaluate(QRELS, RUN, ["NumRet"]).aggregate == {"NumRet": 2.0}
 
 
+def test_counts_of_the_judgments_are_the_same_for_every_run():
+    for run in (RUN, Run("x", {})):
+        result = evaluate(QRELS, run, ["NumRel", "NumQ"])
+        assert result.per_topic["NumRel"] == {"1": 1.0, "2": 1.0, "3": 0.0}
+        assert result.aggregate == {"NumRel": 2.0, "NumQ": 3.0}
+
+
 def test_a_run_without_any_judged_topic_scores_zero():
     result = evaluate(QRELS, Run("x", {}), ["AP", "nDCG@20", "Judged@20", "RR@10", "Success@1"])
     assert set(result.aggregate.values()) == {0.0}

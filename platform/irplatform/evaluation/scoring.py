@@ -156,10 +156,24 @@ def _standard(
     return {
         name: {
             topic: by_number[name].get(number, float(measure.DEFAULT))
+            if number in results
+            else _without_results(measure, judged[topic])
             for topic, number in numbers.items()
         }
         for name, measure in measures.items()
     }
+
+
+def _without_results(measure: Measure, grades: Mapping[str, int]) -> float:
+    """The value of a topic that a run finds nothing for.
+
+    It is 0 but for counts of the judgments themselves, which are those of `trec_eval -c`.
+    """
+    if measure.NAME == "NumQ":
+        return 1.0
+    if measure.NAME == "NumRel":
+        return float(sum(grade > 0 for grade in grades.values()))
+    return float(measure.DEFAULT)
 
 
 def _compute(
