@@ -85,6 +85,19 @@ def test_seen_needs_a_training_partner(evaluate, folder):
     assert "--relevant needs a collection that names a training collection" in outcome.err
 
 
+def test_measures_of_sampled_judgments_alone_need_all_topics(evaluate, folder):
+    (folder / "sampled.txt").write_text("q1 0 d1 1 1\nq2 0 d2 1 1\n")
+    asked = ("--sampled-qrels", folder / "sampled.txt", "--relevant", "seen")
+    refused = evaluate(*asked)
+    assert refused.code == 2
+    assert refused.err == (
+        "platform: infNDCG and infAP cannot be limited to some topics. Name other measures with "
+        "--measure.\n"
+    )
+    (run,) = evaluate(*asked, "--measure", "Success@1", "--json").json["runs"]
+    assert run["measures"] == {"Success@1": 1.0}
+
+
 def test_no_topic_left_is_an_error(evaluate, folder):
     (folder / "none.run").write_text("q1 Q0 d5 1 1 r\n")
     assert "no topic is left" in evaluate("--among", folder / "none.run").err

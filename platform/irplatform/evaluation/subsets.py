@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from irplatform.errors import InputError
+from irplatform.evaluation.inferred import INFERRED
 from irplatform.runs import read_run
 
 if TYPE_CHECKING:
@@ -110,10 +111,14 @@ def only(judged: Judgments, topics: frozenset[str]) -> Judgments:
     """The judgments of some topics.
 
     Raises:
-        InputError: there are sampled judgments, whose measures average as their track does.
+        InputError: a measure is one of sampled judgments, which averages as its track does.
     """
-    if judged.sampled is not None:
-        raise InputError("measures of sampled judgments cannot be limited to some topics.")
+    inferred = [] if judged.sampled is None else [m for m in judged.measures if m in INFERRED]
+    if inferred:
+        raise InputError(
+            f"{' and '.join(inferred)} cannot be limited to some topics. Name other measures with "
+            "--measure."
+        )
     return replace(judged, qrels={t: grades for t, grades in judged.qrels.items() if t in topics})
 
 
