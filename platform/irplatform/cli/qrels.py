@@ -24,6 +24,20 @@ def qrels() -> None:
     """Build judgments from click logs and citations."""
 
 
+def _refuse_other_models_option(model: Model) -> None:
+    """Refuse the option of the click model that is not used.
+
+    Raises:
+        InputError: it was given.
+    """
+    from irplatform.errors import InputError
+
+    option = "stop" if model == "position" else "decay"
+    source = click.get_current_context().get_parameter_source(option)
+    if source is click.core.ParameterSource.COMMANDLINE:
+        raise InputError(f"--{option} has no effect with --model {model}.")
+
+
 @qrels.command("from-clicks")
 @click.argument("log", type=click.Path(path_type=Path))
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="The folder to make.")
@@ -208,6 +222,7 @@ def simulate_clicks(
     from irplatform.judgments.clicks.sessions import SessionSettings
     from irplatform.judgments.clicks.simulate import simulate_clicks as simulate
 
+    _refuse_other_models_option(model)
     behaviour = Behaviour(model, decay, stop, noise, parse_by_grade(by_grade), fulltext)
     made = simulate(
         collection,

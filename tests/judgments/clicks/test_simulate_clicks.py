@@ -130,6 +130,28 @@ def test_a_log_that_is_there_is_kept_and_another_ending_refused(tmp_path):
     assert (tmp_path / "log.tsv").read_text() == "precious"
 
 
+@pytest.mark.parametrize(
+    ("given", "model"),
+    [(("--stop", 1), "position"), (("--decay", 1, "--model", "cascade"), "cascade")],
+)
+def test_an_option_of_the_other_model_is_refused(tmp_path, capsys, monkeypatch, given, model):
+    log = tmp_path / "log.tsv"
+    outcome = call(
+        capsys,
+        monkeypatch,
+        "qrels",
+        "simulate-clicks",
+        "--collection",
+        "demo",
+        "--out",
+        log,
+        *given,
+    )
+    assert outcome.code == 2
+    assert outcome.err == f"platform: {given[0]} has no effect with --model {model}.\n"
+    assert not log.exists()
+
+
 @pytest.mark.java
 def test_the_demo_can_be_clicked_on(tmp_path, capsys, monkeypatch):
     log = tmp_path / "log.tsv.gz"
