@@ -1,8 +1,11 @@
 """TREC run files: what is read, what is written, and what is refused where."""
 
+import bz2
 import gzip
+import lzma
 import os
 import random
+import zipfile
 
 import numpy as np
 import pytest
@@ -181,6 +184,18 @@ def test_gzip_is_known_by_its_content_too(tmp_path):
     write_run(Run("x", {"1": Ranking.of(["a"], [1.0])}), tmp_path / "a.gz")
     (tmp_path / "packed.run").write_bytes((tmp_path / "a.gz").read_bytes())
     assert read_run(tmp_path / "packed.run").rankings["1"].doc_ids == ("a",)
+
+
+def test_what_is_packed_otherwise_is_refused_in_clear_words(tmp_path):
+    with zipfile.ZipFile(tmp_path / "a.run", "w") as archive:
+        archive.writestr("b.run", "1 Q0 a 1 1 t\n")
+    packed = {"zip archive": (tmp_path / "a.run").read_bytes()}
+    packed["bzip2 file"] = bz2.compress(b"1 Q0 a 1 1 t\n")
+    packed["xz file"] = lzma.compress(b"1 Q0 a 1 1 t\n")
+    for name, content in packed.items():
+        (tmp_path / "a.run").write_bytes(content)
+        with pytest.raises(InputError, match=f"this is an? {name}. Unpack it"):
+            read_run(tmp_path / "a.run")
 
 
 def test_broken_gzip_is_refused(tmp_path):

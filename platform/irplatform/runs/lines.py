@@ -24,6 +24,13 @@ if TYPE_CHECKING:
     from typing import IO
 
 _GZIP = b"\x1f\x8b"
+_OTHERS = {
+    b"PK\x03\x04": "a zip archive",
+    b"BZh91AY&SY": "a bzip2 file",
+    b"\xfd7zXZ\x00": "an xz file",
+    b"\x28\xb5\x2f\xfd": "a zstd file",
+}
+"""How files begin that are not unpacked here, and what they are."""
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _PIPES: dict[tuple[int, int], IO[bytes]] = {}
 """What came out of pipes, by device and inode: a pipe gives its content once, and files are opened
@@ -35,14 +42,17 @@ def open_bytes(path: Path) -> Iterator[BufferedIOBase]:
     """Open a file for reading, unpacked if it is gzip; a pipe as often as any other file.
 
     Raises:
-        InputError: the file is missing, is a folder, may not be read, or is not sound gzip (also
-            while it is being read inside the block).
+        InputError: the file is missing, is a folder, may not be read, is packed otherwise than by
+            gzip, or is not sound gzip (also while it is being read inside the block).
     """
     try:
         with readable_again(path).open("rb") as packed:
-            if path.suffix == ".gz" or packed.peek(len(_GZIP)).startswith(_GZIP):
+            beginning = packed.peek(max(map(len, _OTHERS)))
+            if path.suffix == ".gz" or beginning.startswith(_GZIP):
                 with gzip.open(packed, "rb") as file:
                     yield file
+            elif other := next((_OTHERS[b] for b in _OTHERS if beginning.startswith(b)), None):
+                raise InputError(f"this is {other}. Unpack it; gzip is read as it is.", path=path)
             else:
                 yield packed
     except FileNotFoundError as error:
