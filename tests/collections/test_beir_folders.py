@@ -68,7 +68,37 @@ def test_a_missing_default_split_is_answered_with_those_there_are(beir_folder):
     folder = beir_folder("train", "dev")
     with pytest.raises(InputError) as error:
         open_beir(folder)
-    assert f"Choose one: {folder}:dev, {folder}:train." in str(error.value)
+    assert f"Choose one: {folder}:dev, {folder}:train, or {folder}:unjudged" in str(error.value)
+
+
+def test_without_judgments_all_topics_are_unjudged(beir_folder):
+    collection = open_beir(beir_folder())
+    assert collection.id == "small-unjudged"
+    assert ids(collection) == ["q1", "q2", "q3"]
+    assert collection.load_qrels is None
+    assert collection.training is None
+
+
+def test_topics_that_no_split_judges_train_on_train_and_validate_on_dev(beir_folder):
+    collection = open_beir(beir_folder("train", "dev"), "unjudged")
+    assert ids(collection) == ["q3"]
+    assert collection.load_qrels is None
+    assert ids(collection.training()) == ["q1"]
+    assert ids(collection.training().validation()) == ["q2"]
+
+
+def test_where_all_topics_are_judged_none_is_unjudged(beir_folder):
+    collection = open_beir(beir_folder("train", "dev", "test"), "unjudged")
+    with pytest.raises(InputError, match=r"all topics are judged.* There is dev, test, train\."):
+        collection.load_topics()
+
+
+def test_a_split_named_unjudged_has_the_topics_that_it_judges(beir_folder, write):
+    folder = beir_folder("train")
+    write(folder / "qrels/unjudged.tsv", "query-id\tcorpus-id\tscore\nq2\td2\t1\n")
+    collection = open_beir(folder, "unjudged")
+    assert ids(collection) == ["q2"]
+    assert collection.load_qrels() == {"q2": {"d2": 1}}
 
 
 def test_an_unknown_split_is_answered_with_the_nearest(beir_folder):

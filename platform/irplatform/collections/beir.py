@@ -2,7 +2,8 @@
 
 Thakur, Reimers, Rücklé, Srivastava, Gurevych (NeurIPS 2021). A split is a collection: its topics
 are those that its judgments name. The split `train` trains rerankers for the others, and `dev`
-validates that training unless it is what is evaluated.
+validates that training unless it is what is evaluated. Topics that no judgments name, which those
+who run a shared task keep back, are the split `unjudged`.
 
 Instead of a corpus, a folder may have a `corpus.toml` that names the collection whose documents its
 topics search; judgments that are built for somebody else's documents need no copy of them. A file
@@ -24,6 +25,7 @@ from irplatform.errors import InputError, unknown
 from irplatform.runs.lines import numbered_lines
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from irplatform.collections.collection import Corpus
@@ -32,6 +34,8 @@ if TYPE_CHECKING:
 DEFAULT_SPLIT = "test"
 TRAINING_SPLIT = "train"
 VALIDATION_SPLIT = "dev"
+UNJUDGED = "unjudged"
+"""The topics that no split's judgments name; a split of that name takes precedence."""
 
 _SUFFIXES = ("", ".gz")
 
@@ -44,7 +48,7 @@ class BeirFolder:
         path: the folder.
         corpus: its documents, or the file that says whose documents they are.
         queries: its topics, of all splits.
-        splits: split name to judgments.
+        splits: split name to judgments; none where nothing is judged.
     """
 
     path: Path
@@ -62,8 +66,6 @@ class BeirFolder:
         qrels = path / "qrels"
         found = sorted(p for suffix in _SUFFIXES for p in qrels.glob(f"*.tsv{suffix}"))
         splits = {file.name.removesuffix(".gz").removesuffix(".tsv"): file for file in found}
-        if not splits:
-            raise InputError("no judgments: expected qrels/<split>.tsv.", path=path)
         reference = path / corpus_reference.FILE_NAME
         corpus = reference if reference.is_file() else _file(path, "corpus.jsonl")
         return cls(path, corpus, _file(path, "queries.jsonl"), splits)
@@ -95,19 +97,28 @@ def open_beir(path: Path, split: str | None = None) -> Collection:
 
     Args:
         path: the folder.
-        split: which judgments, or None for `test`.
+        split: which judgments, or None for `test`; `unjudged` for the topics without any, which
+            None also stands for in a folder without judgments.
 
     Raises:
         InputError: a file or the split is missing (the splits that exist are named).
     """
     folder = BeirFolder.at(path)
-    if split is None and DEFAULT_SPLIT not in folder.splits:
-        choices = ", ".join(f"{path}:{name}" for name in folder.splits)
-        raise InputError(f"there is no split '{DEFAULT_SPLIT}'. Choose one: {choices}.", path=path)
-    split = split or DEFAULT_SPLIT
-    if split not in folder.splits:
+    if split is None:
+        split = DEFAULT_SPLIT if folder.splits else UNJUDGED
+        if folder.splits and split not in folder.splits:
+            choices = ", ".join(f"{path}:{name}" for name in folder.splits)
+            raise InputError(
+                f"there is no split '{split}'. Choose one: {choices}, or {path}:{UNJUDGED} for the "
+                "topics that none of these judges.",
+                path=path,
+            )
+    if split not in folder.splits and split != UNJUDGED:
         raise unknown(
-            "split", split, folder.splits, hint=f"(Judgments are read from {path}/qrels.)"
+            "split",
+            split,
+            [*folder.splits, UNJUDGED],
+            hint=f"(Judgments are read from {path}/qrels.)",
         )
     return _collection(folder, folder.open_corpus(), split, evaluated=split)
 
@@ -125,7 +136,7 @@ def _collection(folder: BeirFolder, corpus: Corpus, split: str, *, evaluated: st
         title=f"{folder.name}, split {split} (BEIR layout)",
         corpus=corpus,
         load_topics=partial(_topics, folder, split),
-        load_qrels=partial(_qrels, folder, split),
+        load_qrels=partial(_qrels, folder, split) if split in folder.splits else None,
         measures=_measures(folder.path / MEASURES_FILE),
         training=partial(open_split, TRAINING_SPLIT, evaluated=evaluated) if trains else None,
         validation=partial(open_split, VALIDATION_SPLIT, evaluated=evaluated)
@@ -153,13 +164,28 @@ def _qrels(folder: BeirFolder, split: str) -> Qrels:
 
 
 def _topics(folder: BeirFolder, split: str) -> list[Topic]:
+    every = read_topics(folder.queries, "beir")
+    if split not in folder.splits:
+        return _unjudged(folder, every)
     judged = _qrels(folder, split)
-    topics = [topic for topic in read_topics(folder.queries, "beir") if topic.id in judged]
+    topics = [topic for topic in every if topic.id in judged]
     if not topics:
         raise InputError(
             f"no topic of {folder.queries.name} is judged here. Are these the judgments of "
             "another collection?",
             path=folder.splits[split],
+        )
+    return topics
+
+
+def _unjudged(folder: BeirFolder, every: Sequence[Topic]) -> list[Topic]:
+    judged = {topic for split in folder.splits for topic in _qrels(folder, split)}
+    topics = [topic for topic in every if topic.id not in judged]
+    if not topics:
+        raise InputError(
+            f"all topics are judged: the split '{UNJUDGED}' has none. There is "
+            f"{', '.join(folder.splits)}.",
+            path=folder.queries,
         )
     return topics
 
