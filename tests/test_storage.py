@@ -90,6 +90,35 @@ def test_a_folder_without_a_manifest_is_not_an_artifact():
     assert (again.path / "content").read_text() == "new"
 
 
+@pytest.mark.parametrize("lost", ["content", "sub/more", "manifest.json"])
+@pytest.mark.parametrize("cut", [True, False], ids=["cut off", "gone"])
+def test_an_artifact_that_lost_something_is_made_again(lost, cut, capsys):
+    def write(folder):
+        (folder / "content").write_text("content")
+        (folder / "sub").mkdir()
+        (folder / "sub" / "more").write_text("more")
+
+    path = artifact("kind", "label", DEPENDS_ON, write).path
+    if cut:
+        os.truncate(path / lost, 3)
+    else:
+        (path / lost).unlink()
+    assert not storage.is_built("kind", "label", DEPENDS_ON)
+    again = artifact("kind", "label", DEPENDS_ON, write)
+    assert (again.built, again.path) == (True, path)
+    assert (path / "sub" / "more").read_text() == "more"
+    told = f"kind/{path.name} lacks some of what was written there, and is made again\n"
+    assert capsys.readouterr().err == (told if cut or lost != "manifest.json" else "")
+    assert not artifact("kind", "label", DEPENDS_ON, _never).built
+
+
+def test_what_readers_add_to_an_artifact_does_no_harm():
+    path = artifact("kind", "label", DEPENDS_ON, _write("content")).path
+    (path / "write.lock").touch()
+    (path / "more").write_text("more")
+    assert not artifact("kind", "label", DEPENDS_ON, _never).built
+
+
 def test_a_resumable_build_finds_what_an_interrupted_one_left():
     with pytest.raises(RuntimeError):
         artifact("kind", "label", DEPENDS_ON, _fail, resumable=True)

@@ -211,12 +211,14 @@ def artifact(
         BaseException: what `build` raises; where it cannot resume, a note tells what is lost.
     """
     final, mark = _named(kind, label, depends_on)
-    if (final / MANIFEST).exists():
+    if _is_whole(final):
         return _finished(final, mark, built=False)
     partial = final.with_name(final.name + ".partial")
     with lock(final, wait=True):
-        if (final / MANIFEST).exists():  # another process built it while we waited
+        if _is_whole(final):  # another process built it while we waited
             return _finished(final, mark, built=False)
+        if (final / MANIFEST).exists():
+            notice(f"{_short(final)} lacks some of what was written there, and is made again")
         if not resumable:
             shutil.rmtree(partial, ignore_errors=True)
         partial.mkdir(exist_ok=True)
@@ -235,7 +237,7 @@ def artifact(
             "fingerprint": mark,
             "depends_on": depends_on,
             "seconds": round(time.monotonic() - started, 3),
-            "bytes": sum(f.stat().st_size for f in partial.rglob("*") if f.is_file()),
+            "bytes": _bytes(partial),
             "created": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         }
         with atomic_write(partial / MANIFEST) as file:
@@ -247,7 +249,25 @@ def artifact(
 
 def is_built(kind: str, label: str, depends_on: Mapping[str, Any]) -> bool:
     """Whether `artifact` would find an artifact instead of building it."""
-    return (_named(kind, label, depends_on)[0] / MANIFEST).exists()
+    return _is_whole(_named(kind, label, depends_on)[0])
+
+
+def _is_whole(final: Path) -> bool:
+    """Whether an artifact is finished, and its files are as large as they were then.
+
+    When a machine stops without warning, files may come back empty or cut off. What reads them
+    would fail far from here, or compute other scores.
+    """
+    manifest = final / MANIFEST
+    try:
+        wanted = int(json.loads(manifest.read_text(encoding="utf-8"))["bytes"])
+    except (FileNotFoundError, NotADirectoryError, ValueError):
+        return False
+    return _bytes(final) - manifest.stat().st_size >= wanted
+
+
+def _bytes(folder: Path) -> int:
+    return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
 
 
 def _named(kind: str, label: str, depends_on: Mapping[str, Any]) -> tuple[Path, str]:
