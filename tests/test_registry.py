@@ -477,8 +477,24 @@ def test_a_plugin_that_cannot_add_its_command_is_named(install, capsys):
         "from irplatform.plugin import hookimpl\n"
         "@hookimpl\ndef register_commands(cli):\n    raise TypeError('no')\n"
     )
-    load(install("broken", code)).add_commands(None)
+    found = load(install("broken", code))
+    found.add_commands(Commands())
     assert "register_commands failed: TypeError: no" in capsys.readouterr().err
+    assert [plugin.failed for plugin in found.plugins] == [
+        "register_commands failed: TypeError: no"
+    ]
+
+
+def test_commands_are_among_what_a_plugin_provides(install):
+    code = (
+        "from irplatform.plugin import hookimpl\n"
+        "@hookimpl\ndef register_commands(cli):\n    @cli.command('greet')\n    def f(): pass\n"
+    )
+    found = load(install("polite", code))
+    found.add_commands(Commands())
+    assert [(plugin.provides, plugin.failed) for plugin in found.plugins] == [
+        (("command greet",), "")
+    ]
 
 
 @pytest.mark.parametrize("name", ["run", "greet"])

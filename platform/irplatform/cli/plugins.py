@@ -29,6 +29,7 @@ def list_plugins(as_json: bool) -> None:
                         "provides": list(p.provides),
                         "error": p.error or None,
                         "unmarked": list(p.unmarked),
+                        "failed": p.failed or None,
                     }
                     for p in found
                 ]
@@ -39,7 +40,7 @@ def list_plugins(as_json: bool) -> None:
         click.echo(f"No plugin is installed (entry-point group '{GROUP}').")
     rows = []
     for plugin in found:
-        told = [*plugin.provides, *filter(None, [plugin.forgotten])]
+        told = [*plugin.provides, *filter(None, [plugin.forgotten, plugin.failed])]
         state = f"BROKEN: {plugin.error}" if plugin.error else ", ".join(told)
         rows.append((plugin.name, plugin.distribution, plugin.version, state))
     print_rows(rows)

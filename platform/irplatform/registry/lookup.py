@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import pluggy
@@ -74,18 +74,32 @@ class Registry(Tables):
 
     def announce(self, event: str, details: RunEvent) -> None:
         """Call a life-cycle hook of every plugin."""
-        self._call(event, details)
+        for implementation in getattr(self.manager.hook, event).get_hookimpls():
+            _call(implementation, event, details)
 
     def add_commands(self, cli: click.Group) -> None:
-        """Let plugins extend the command line."""
-        self._call("register_commands", cli)
-
-    def _call(self, hook: str, argument: object) -> None:
-        """Call a hook of every plugin; one that fails is named and the rest go on."""
+        """Let plugins extend the command line; `plugins` then tells what they added, or why not."""
+        hook = "register_commands"
         for implementation in getattr(self.manager.hook, hook).get_hookimpls():
-            try:
-                with stdout.spared():
-                    implementation.function(*[argument][: len(implementation.argnames)])
-            except (Exception, SystemExit) as error:
-                show_traceback(error)
-                notice(f"{implementation.plugin_name}: {hook} failed: {in_a_line(error)}")
+            before = {*cli.commands}
+            failed = _call(implementation, hook, cli)
+            added = tuple(f"command {name}" for name in cli.commands if name not in before)
+            self.plugins = [
+                replace(plugin, provides=plugin.provides + added, failed=failed)
+                if str(plugin) == implementation.plugin_name
+                else plugin
+                for plugin in self.plugins
+            ]
+
+
+def _call(implementation: pluggy.HookImpl, hook: str, argument: object) -> str:
+    """Call a hook of a plugin; if it fails, name it, and return what was told."""
+    try:
+        with stdout.spared():
+            implementation.function(*[argument][: len(implementation.argnames)])
+    except (Exception, SystemExit) as error:
+        show_traceback(error)
+        failed = f"{hook} failed: {in_a_line(error)}"
+        notice(f"{implementation.plugin_name}: {failed}")
+        return failed
+    return ""

@@ -35,6 +35,7 @@ class Plugin:
         provides: what it registered, as "reranker delta".
         unmarked: functions that are called like hooks but lack `@hookimpl`, so that nobody calls
             them.
+        failed: why it could not add its commands, or "". All else of it is used.
     """
 
     name: str
@@ -43,6 +44,7 @@ class Plugin:
     error: str = ""
     provides: tuple[str, ...] = ()
     unmarked: tuple[str, ...] = ()
+    failed: str = ""
 
     @property
     def forgotten(self) -> str:
