@@ -46,8 +46,10 @@ def test_counts_are_whole_numbers():
 
 
 def test_plain_ascii_will_do():
-    text = render_table(ROWS, MEASURES, ascii_only=True)
+    rows = [*ROWS, ResultRow("mixed (first stage × 0.10)", {"nDCG@20": 0.1})]
+    text = render_table(rows, MEASURES, ascii_only=True)
     assert text.isascii()
+    assert "mixed (first stage x 0.10)" in text
     assert "0.2508++" in text
     assert "0.4100-" in text
 

@@ -10,11 +10,18 @@ import os
 import signal
 import sys
 from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from irplatform import __version__
-from irplatform.errors import PlatformError, PluginError, show_traceback
+from irplatform.errors import InputError, PlatformError, PluginError, show_traceback
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from irplatform.registry.registration import Plugin
 
 COMMANDS = {
     "run": ("run", "Take a collection to scored, reranked runs."),
@@ -109,16 +116,16 @@ def main() -> None:
 
     130 after Ctrl-C, 143 after SIGTERM.
     """
+    from irplatform.cli.environment import misspelt, ready_streams
     from irplatform.registry import registry
 
+    ready_streams()
+    for told in misspelt(os.environ):
+        print(told, file=sys.stderr)
     before = signal.signal(signal.SIGTERM, _terminate)
     try:
         registry().add_commands(cli)
-        for plugin in registry().plugins:
-            if plugin.error:
-                print(f"{plugin} is not used: {plugin.error}", file=sys.stderr)
-            if plugin.forgotten:
-                print(f"{plugin}: {plugin.forgotten}", file=sys.stderr)
+        _tell_of(registry().plugins)
         status = cli.main(standalone_mode=False)
         sys.exit(status if isinstance(status, int) else 0)
     except click.exceptions.Exit as stop:
@@ -140,6 +147,10 @@ def main() -> None:
     except BrokenPipeError:
         _give_up_stdout()
         sys.exit(1)
+    except PermissionError as error:
+        show_traceback(error)
+        print(f"platform: {_forbidden(error)}", file=sys.stderr)
+        sys.exit(InputError.exit_code)
     except OSError as error:
         if error.errno not in {errno.ENOSPC, errno.EDQUOT}:
             raise
@@ -154,6 +165,27 @@ def main() -> None:
         sys.exit(1)
     finally:
         signal.signal(signal.SIGTERM, before)
+
+
+def _tell_of(plugins: Iterable[Plugin]) -> None:
+    """Name the plugins that something is wrong with."""
+    for plugin in plugins:
+        if plugin.error:
+            print(f"{plugin} is not used: {plugin.error}", file=sys.stderr)
+        if plugin.forgotten:
+            print(f"{plugin}: {plugin.forgotten}", file=sys.stderr)
+
+
+def _forbidden(error: PermissionError) -> str:
+    """What we may not read or write, and what to do."""
+    from irplatform.storage import home
+
+    if error.filename is None:
+        return str(error)
+    told = f"{error.filename}: {error.strerror}."
+    if home() in (path := Path(error.filename)).parents or path == home():
+        told += " Set IRPLATFORM_HOME to a folder of your own."
+    return told
 
 
 def _give_up_stdout() -> None:

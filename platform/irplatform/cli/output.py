@@ -15,10 +15,12 @@ json_option = click.option(
 
 
 def print_json(value: Any) -> None:
-    """Print a value as one JSON object."""
+    """Print a value as one JSON object; with JSON's escapes where stdout is not UTF-8."""
     import json
+    import sys
 
-    click.echo(json.dumps(value, ensure_ascii=False, indent=1, allow_nan=False))
+    escaped = (sys.stdout.encoding or "").lower().replace("-", "") != "utf8"
+    click.echo(json.dumps(value, ensure_ascii=escaped, indent=1, allow_nan=False))
 
 
 def one_line(text: str) -> str:

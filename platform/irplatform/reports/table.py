@@ -74,7 +74,7 @@ def render_table(
         measures: the measures, in the order to show them.
         note: what a reader must know, set above the table.
         baseline: the row that the marks refer to, for the legend.
-        ascii_only: use `+` and `-` for ▲ and ▼.
+        ascii_only: use `+` and `-` for ▲ and ▼, and `x` for ×.
 
     Returns:
         Lines without trailing white space and without a final line break.
@@ -143,7 +143,8 @@ def _cells(
     header = [_SYSTEM, *(m + " " * room[m] for m in measures), *([_SECONDS] if timed else [])]
     body = []
     for row in rows:
-        line = ["  " * row.indent + row.name]
+        name = row.name.replace("×", "x") if ascii_only else row.name
+        line = ["  " * row.indent + name]
         for measure in measures:
             value = row.measures.get(measure)
             text = "-" if value is None else figure(measure, value)

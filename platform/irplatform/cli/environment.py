@@ -1,0 +1,54 @@
+"""What the command line finds when it starts: streams, and variables that are meant for it."""
+
+from __future__ import annotations
+
+import difflib
+import io
+import os
+import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+_PREFIX = "IRPLATFORM_"
+VARIABLES = (
+    "IRPLATFORM_EUTILS_URL",
+    "IRPLATFORM_HOME",
+    "IRPLATFORM_JAVA_HEAP",
+    "IRPLATFORM_PLUGINS",
+    "IRPLATFORM_TEST_DATA",
+    "IRPLATFORM_TRACEBACK",
+    "IRPLATFORM_TRAINING_PROCESSES",
+    "IRPLATFORM_TREC_URL",
+)
+"""All that the platform reads whose names begin like this."""
+_ALIKE = 0.75
+
+
+def misspelt(environment: Mapping[str, str]) -> Iterator[str]:
+    """Tell of variables that nobody reads and that are nearly called like one of ours.
+
+    Any other name is left alone: plugins have variables of their own.
+    """
+    for name in sorted(environment):
+        if not name.startswith(_PREFIX) or name in VARIABLES:
+            continue
+        rests = [variable.removeprefix(_PREFIX) for variable in VARIABLES]
+        near = difflib.get_close_matches(name.removeprefix(_PREFIX), rests, n=1, cutoff=_ALIKE)
+        if near:
+            yield f"WARNING: nobody reads {name}. Did you mean {_PREFIX}{near[0]}?"
+
+
+def ready_streams() -> None:
+    """Make stdout and stderr such that printing does not fail, after hours of work perhaps.
+
+    One that the shell closed leads nowhere; its number must not go to a file that is opened later.
+    What the encoding of stdout has no character for is written as an escape.
+    """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            nowhere = open(os.devnull, mode, encoding="utf-8")  # noqa: PTH123, SIM115 - as long as we
+            setattr(sys, name, nowhere)
+    if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors == "strict":
+        sys.stdout.reconfigure(errors="backslashreplace")

@@ -1,0 +1,83 @@
+"""What a shell hands to the command line: closed streams, other encodings, misspelt variables."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from irplatform.cli.environment import VARIABLES, misspelt
+
+SOURCES = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def shell(folder):
+    """Run a line of shell in which `platform` is the command."""
+
+    def run(line, **variables):
+        return subprocess.run(
+            ["/bin/sh", "-c", f'platform() {{ "{sys.executable}" -m irplatform "$@"; }}; {line}'],
+            cwd=folder,
+            env={**os.environ, **variables},
+            capture_output=True,
+            check=False,
+        )
+
+    return run
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_closed_streams_do_not_stop_a_command(shell, closed):
+    scored = f"platform evaluate good.run --collection small --measure P@1 {closed}"
+    done = shell(scored)
+    assert done.returncode == 0, done.stderr
+    assert b"Traceback" not in done.stderr
+    assert (b"0.5" in done.stdout) == (">&-" not in closed.replace("2>&-", ""))
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+def test_what_stdout_cannot_show_is_escaped(shell, folder, encoding):
+    (folder / "β.run").write_bytes((folder / "good.run").read_bytes())
+    command = "platform evaluate β.run --collection small --measure P@1"
+    table = shell(command, PYTHONIOENCODING=encoding)
+    assert (table.returncode, b"\\u03b2.run" in table.stdout) == (0, True), table.stderr
+    held = shell(f"{command} --json", PYTHONIOENCODING=encoding)
+    assert b'"path": "\\u03b2.run"' in held.stdout
+    assert "β.run".encode() in shell(f"{command} --json", PYTHONIOENCODING="utf-8").stdout
+
+
+def test_the_nearest_variable_is_told():
+    given = {"IRPLATFORM_HOMES": "x", "IRPLATFORM_MODELS_KEY": "x", "IRPLATFORM_HOME": "x"}
+    assert list(misspelt(given)) == [
+        "WARNING: nobody reads IRPLATFORM_HOMES. Did you mean IRPLATFORM_HOME?"
+    ]
+
+
+def test_a_misspelt_variable_is_told_and_the_command_goes_on(platform, monkeypatch):
+    monkeypatch.setenv("IRPLATFORM_TRAINING_PROCESS", "2")
+    told = platform("plugins", "list")
+    assert told.code == 0
+    assert "Did you mean IRPLATFORM_TRAINING_PROCESSES?" in told.err
+
+
+def test_the_documentation_and_the_code_know_the_same_variables():
+    documented = (SOURCES / "docs" / "reproducibility.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"^\| `(IRPLATFORM_\w+)`", documented, re.MULTILINE)) == {*VARIABLES}
+
+
+def test_a_cache_that_belongs_to_others_is_told_in_a_line(platform, folder, monkeypatch):
+    held = Path(os.environ["IRPLATFORM_HOME"]) / "index"
+    forbidden = PermissionError(13, "Permission denied", str(held))
+
+    def refuse(*_):
+        raise forbidden
+
+    monkeypatch.setattr("irplatform.storage._is_whole", refuse)
+    told = platform("index", "--collection", "small")
+    assert told.code == 2
+    assert told.err.splitlines()[-1] == (
+        f"platform: {held}: Permission denied. Set IRPLATFORM_HOME to a folder of your own."
+    )
