@@ -1,5 +1,6 @@
 """The cache: built once, complete or absent, resumable where asked for."""
 
+import errno
 import json
 import multiprocessing
 import os
@@ -275,6 +276,14 @@ def test_a_failed_atomic_write_leaves_nothing_and_keeps_the_old(tmp_path):
     with pytest.raises(RuntimeError), atomic_write(path) as file:
         raise RuntimeError
     assert path.read_text() == "old"
+
+
+def test_a_full_disk_is_told_with_the_file_that_could_not_be_written(tmp_path):
+    full = OSError(errno.ENOSPC, "No space left on device")
+    with pytest.raises(OSError, match="No space left") as raised, atomic_write(tmp_path / "a.run"):
+        raise full
+    assert raised.value.filename == str(tmp_path / "a.run")
+    assert not list(tmp_path.iterdir())
 
 
 def test_written_files_can_be_read_by_others_as_the_umask_says(tmp_path):

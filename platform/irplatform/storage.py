@@ -9,6 +9,7 @@ finds in its partial folder.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
@@ -84,8 +85,10 @@ def atomic_write(path: Path, mode: str = "w") -> Iterator[IO[Any]]:
         os.umask(umask)
         temporary.chmod(0o666 & ~umask)  # mkstemp makes files private
         temporary.replace(path)
-    except BaseException:
+    except BaseException as error:
         temporary.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.errno in {errno.ENOSPC, errno.EDQUOT}:
+            error.filename = error.filename or str(path)  # which disk is full
         raise
 
 
