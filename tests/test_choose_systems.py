@@ -79,6 +79,10 @@ def test_settings_are_left_as_they_were():
     ("settings", "message"),
     [
         ({"filter": 3}, r"'filter' is no option of bm25, delta. Did you mean 'filters'\?"),
+        (
+            {"delta.epochs": 3},
+            r"'epochs' is no option of reranker 'delta'. Did you mean 'loop.epochs'\?",
+        ),
         ({"epochs": 3}, r"'epochs' is no option of bm25, delta. Did you mean 'loop.epochs'\?"),
         (
             {"loop.epoch": 3},

@@ -98,9 +98,11 @@ class Registration(Generic[System]):
         Raises:
             InputError: an option that it does not have, or a value that does not fit.
         """
+        known = self.option_names()
         for name in settings:
-            if name not in self.system.Options.model_fields:
-                raise unknown("option", name, self.option_names(), of=f"{self.kind} '{self.name}'")
+            if name not in known:  # perhaps a part of one: `epochs` of `loop`
+                known = sorted({*known, *self.setting_names()})
+                raise unknown("option", name, known, of=f"{self.kind} '{self.name}'")
         try:
             return self.system.Options(**{**self.defaults, **settings})
         except ValidationError as error:
