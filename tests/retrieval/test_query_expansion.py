@@ -117,6 +117,19 @@ def test_a_disease_without_kinds_where_the_plan_wants_none(expander):
     assert "pulmonary cancer" in names
 
 
+def test_of_long_texts_parts_are_looked_up_that_are_as_long_as_names(knowledge_bases, monkeypatch):
+    from irplatform.knowledge import open_knowledge
+    from irplatform.retrieval.querying.synonyms import phrase_names
+
+    knowledge = open_knowledge(knowledge_bases)
+    asked = []
+    find = knowledge.find
+    monkeypatch.setattr(knowledge, "find", lambda text: asked.append(text) or find(text))
+    found = phrase_names("word " * 300 + "tumor infiltrating lymphocytes", knowledge)
+    assert found.text == "tumor infiltrating lymphocytes"
+    assert max(len(text.split()) for text in asked) <= 20
+
+
 def test_headings_are_those_of_the_disease(expander):
     assert "Lung Neoplasms" in names_of(expander().expression(TOPIC), "disease.heading")
 

@@ -26,6 +26,8 @@ How = Literal["topic", "synonym", "narrow", "broad", "alias", "previous", "spell
 _EXACT = ("preferred", "synonym", "abbreviation")
 _MESH = "MESH:"
 _NEAR_MISSES = 50
+_LONGEST = 20
+"""Words of a part of a text that is looked up: hardly a name has more, some topics have hundreds."""
 _BETWEEN_TREATMENTS = re.compile(r",\s+|\s*[;+]\s*|\s+(?:/|and|or|plus|with)\s+", re.IGNORECASE)
 _BETWEEN_DRUGS = re.compile(r"[,/]")
 """Between treatments where one of them is a drug: not in CDK4/6 inhibitor, 1,25-dihydroxy-…"""
@@ -149,7 +151,7 @@ def phrase_names(
         kinds: of concepts; all by default.
     """
     words = text.split()
-    for length in range(len(words), min(1, len(words) - 1), -1):
+    for length in range(min(len(words), _LONGEST), min(1, len(words) - 1), -1):
         for start in range(len(words) - length + 1):
             part = " ".join(words[start : start + length])
             found = knowledge.find(part)
