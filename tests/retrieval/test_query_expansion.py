@@ -117,6 +117,29 @@ def test_a_disease_without_kinds_where_the_plan_wants_none(expander):
     assert "pulmonary cancer" in names
 
 
+@pytest.mark.parametrize("text", ["advanced lung cancer, stage IV", "Metastases (of lung cancer)"])
+def test_a_disease_that_nobody_knows_as_it_stands_is_what_part_of_it_is(expander, text):
+    """As a phrase that no document has, it would not be searched at all."""
+    topic = Topic("1", text, {"disease": text, "gene": "ERBB2"})
+    names = names_of(expander().expression(topic), "disease.weight")
+    assert names["pulmonary cancer"] == 1
+    assert names[text] == 0.1, "its words"
+    assert "Lung Neoplasms" in names_of(expander().expression(topic), "disease.heading")
+
+
+def test_a_disease_of_which_nobody_knows_anything_is_searched_by_its_words(expander, index):
+    topic = Topic("1", "", {"disease": "adenomas of unknown origin"})
+    weights = {"treatment_weight": 0, "people_weight": 0, "prognosis_weight": 0}
+    query = expander(context=weights).query(topic)
+    assert index.search({"1": lambda _: query}, 1)["1"].doc_ids == ("k-ras",)
+
+
+def test_an_unknown_disease_that_documents_have_is_their_phrase(expander):
+    topic = Topic("1", "", {"disease": "tumour of the thyroid"})
+    assert "tumour of the thyroid" in names_of(expander().expression(topic), "disease.weight")
+    assert expander().parts(topic).described == ""
+
+
 def test_of_long_texts_parts_are_looked_up_that_are_as_long_as_names(knowledge_bases, monkeypatch):
     from irplatform.knowledge import open_knowledge
     from irplatform.retrieval.querying.synonyms import phrase_names

@@ -13,6 +13,7 @@ from irplatform.retrieval.querying.synonyms import (
     Names,
     Synonym,
     disease_names,
+    disease_within,
     drug_names,
     gene_names,
     phrase_names,
@@ -39,13 +40,15 @@ class TopicParts:
     """What a topic asks for.
 
     Attributes:
-        disease: the disease's names, if the topic has one.
+        disease: the disease's names, if the topic has one; where nobody knows it as it stands,
+            those of the first part of it that is a disease.
         genes: the names of each gene.
         markers: the parts of the gene field.
         treatments: the names of each treatment; without concepts where nobody knows it.
         drugs: drugs that are known to act on the genes.
         phrases: concepts among the words that name no gene; of a topic that has neither a disease
             nor genes, those of its query.
+        described: the text of a disease that nobody knows as it stands.
     """
 
     disease: Names | None
@@ -54,6 +57,7 @@ class TopicParts:
     treatments: tuple[Names, ...] = ()
     drugs: tuple[Synonym, ...] = ()
     phrases: tuple[Names, ...] = ()
+    described: str = ""
 
     @property
     def variants(self) -> tuple[str, ...]:
@@ -85,28 +89,37 @@ class TopicReader:
         texts = [marker.words for marker in markers if marker.words and not marker.genes]
         if not disease and not markers:
             texts = [topic.query]
+        names = self._disease(disease, plan.disease.kinds) if disease else None
         return TopicParts(
-            self._disease(disease, plan.disease.kinds) if disease else None,
+            names,
             genes,
             markers,
             self._treatments(_text(topic, plan.treatment.field), plan.treatment.agreement),
             self._drugs(genes) if plan.context.drugs else (),
-            tuple(names for text in texts if (names := self._phrase(text)) is not None),
+            tuple(found for text in texts if (found := self._phrase(text)) is not None),
+            disease if names and (names.text != disease or self._unknown(names)) else "",
         )
 
     def _disease(self, text: str, kinds: int) -> Names:
         key = (text, kinds)
         if key not in self._diseases:
             evidence = self._evidence
-            found = disease_names(text, self._knowledge, _KINDS if kinds else 0)
+            most = _KINDS if kinds else 0
+            found = disease_names(text, self._knowledge, most)
+            if self._unknown(found) and (known := disease_within(text, self._knowledge)):
+                found = disease_names(known, self._knowledge, most)
             names = evidence.occurring(found.synonyms)
             names = evidence.occurring([*names, *evidence.abbreviations(names, _ABBREVIATED)])
             exact = [name for name in names if name.how != "narrow"]
             narrow = [name for name in names if name.how == "narrow"]
             narrow.sort(key=lambda name: -evidence.count(name.text))
             kept = (*exact, *narrow[:kinds])
-            self._diseases[key] = Names(text, kept, found.headings, found.concepts)
+            self._diseases[key] = replace(found, synonyms=kept)
         return self._diseases[key]
+
+    def _unknown(self, names: Names) -> bool:
+        """Whether neither a knowledge base nor any document has what a topic asks for."""
+        return not names.concepts and not self._evidence.count(names.text)
 
     def _gene(self, symbol: str, agreement: float) -> Names:
         key = (symbol, agreement)

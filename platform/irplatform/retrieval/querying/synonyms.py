@@ -27,7 +27,7 @@ _EXACT = ("preferred", "synonym", "abbreviation")
 _MESH = "MESH:"
 _NEAR_MISSES = 50
 _LONGEST = 20
-"""Words of a part of a text that is looked up: hardly a name has more, some topics have hundreds."""
+"""Words of a part of a text that is looked up: hardly a name has more, some texts have hundreds."""
 _BETWEEN_TREATMENTS = re.compile(r",\s+|\s*[;+]\s*|\s+(?:/|and|or|plus|with)\s+", re.IGNORECASE)
 _BETWEEN_DRUGS = re.compile(r"[,/]")
 """Between treatments where one of them is a drug: not in CDK4/6 inhibitor, 1,25-dihydroxy-…"""
@@ -88,6 +88,17 @@ def disease_names(text: str, knowledge: Knowledge, kinds: int) -> Names:
     return Names(
         text, _distinct(found), _distinct(headings), tuple(concept.id for concept in concepts)
     )
+
+
+def disease_within(text: str, knowledge: Knowledge) -> str:
+    """The first part of a text that is the name of a disease, as long as it can be, or ""."""
+    words = text.split()
+    for start in range(len(words)):
+        for end in range(min(len(words), start + _LONGEST), start, -1):
+            part = " ".join(words[start:end]).strip(",.;:()")
+            if any(concept.kind == "disease" for concept in knowledge.find(part)):
+                return part
+    return ""
 
 
 def gene_names(symbol: str, knowledge: Knowledge) -> Names:
