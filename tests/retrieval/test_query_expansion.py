@@ -117,14 +117,23 @@ def test_a_disease_without_kinds_where_the_plan_wants_none(expander):
     assert "pulmonary cancer" in names
 
 
-@pytest.mark.parametrize("text", ["advanced lung cancer, stage IV", "Metastases (of lung cancer)"])
+@pytest.mark.parametrize(
+    "text",
+    ["advanced lung cancer, stage IV", "Metastases (of lung cancer)", "pulmonary cancer with HER2"],
+)
 def test_a_disease_that_nobody_knows_as_it_stands_is_what_part_of_it_is(expander, text):
-    """As a phrase that no document has, it would not be searched at all."""
+    """As a phrase, no document would have it, or one (the last)."""
     topic = Topic("1", text, {"disease": text, "gene": "ERBB2"})
     names = names_of(expander().expression(topic), "disease.weight")
     assert names["pulmonary cancer"] == 1
-    assert names[text] == 0.1, "its words"
+    assert text not in names
     assert "Lung Neoplasms" in names_of(expander().expression(topic), "disease.heading")
+    assert names_of(expander().expression(topic), "disease.words") == {text: 1}
+
+
+def test_a_disease_that_is_a_name_has_no_words_beside_it(expander):
+    assert expander().parts(TOPIC).described == ""
+    assert not names_of(expander().expression(TOPIC), "disease.words")
 
 
 def test_a_disease_of_which_nobody_knows_anything_is_searched_by_its_words(expander, index):

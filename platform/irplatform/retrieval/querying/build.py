@@ -41,8 +41,6 @@ _MUTATION = (
 _WORD = re.compile(r"\w+")
 _HALF = 0.5
 """Share of each further gene of a topic where it counts whether one is there."""
-_DESCRIBED = 0.1
-"""Weight of the words of a disease beside the names of the part of it that is known."""
 
 
 @dataclass(frozen=True)
@@ -116,13 +114,11 @@ def _disease(parts: TopicParts, plan: Weights) -> Iterator[Component]:
     if parts.disease is None:
         return
     names, given = parts.disease, plan.disease
-    anywhere = _names(names, plan, CONTENTS)
-    if parts.described:
-        words = weighted(Words(parts.described), _DESCRIBED if names.concepts else 1.0)
-        anywhere = Boolean(should=(anywhere, words))
+    anywhere = _names(names, plan, CONTENTS) if names.synonyms else Words(names.text)
     yield Component("disease.weight", given.weight, anywhere)
     yield Component("disease.title", given.title, _names(names, plan, TITLE))
     yield Component("disease.heading", given.heading, _headings(names))
+    yield Component("disease.words", given.words, _words([parts.described]))
 
 
 def _genes(parts: TopicParts, plan: Weights) -> Iterator[Component]:

@@ -40,15 +40,16 @@ class TopicParts:
     """What a topic asks for.
 
     Attributes:
-        disease: the disease's names, if the topic has one; where nobody knows it as it stands,
-            those of the first part of it that is a disease.
+        disease: the disease's names, if the topic has one; where no knowledge base has it as it
+            stands, those of the first part of it that is a disease. No names where no document has
+            any of them.
         genes: the names of each gene.
         markers: the parts of the gene field.
         treatments: the names of each treatment; without concepts where nobody knows it.
         drugs: drugs that are known to act on the genes.
         phrases: concepts among the words that name no gene; of a topic that has neither a disease
             nor genes, those of its query.
-        described: the text of a disease that nobody knows as it stands.
+        described: the whole text of the disease, where `disease` is a part of it.
     """
 
     disease: Names | None
@@ -97,7 +98,7 @@ class TopicReader:
             self._treatments(_text(topic, plan.treatment.field), plan.treatment.agreement),
             self._drugs(genes) if plan.context.drugs else (),
             tuple(found for text in texts if (found := self._phrase(text)) is not None),
-            disease if names and (names.text != disease or self._unknown(names)) else "",
+            disease if names and names.text != disease else "",
         )
 
     def _disease(self, text: str, kinds: int) -> Names:
@@ -106,7 +107,7 @@ class TopicReader:
             evidence = self._evidence
             most = _KINDS if kinds else 0
             found = disease_names(text, self._knowledge, most)
-            if self._unknown(found) and (known := disease_within(text, self._knowledge)):
+            if not found.concepts and (known := disease_within(text, self._knowledge)):
                 found = disease_names(known, self._knowledge, most)
             names = evidence.occurring(found.synonyms)
             names = evidence.occurring([*names, *evidence.abbreviations(names, _ABBREVIATED)])
@@ -114,12 +115,9 @@ class TopicReader:
             narrow = [name for name in names if name.how == "narrow"]
             narrow.sort(key=lambda name: -evidence.count(name.text))
             kept = (*exact, *narrow[:kinds])
-            self._diseases[key] = replace(found, synonyms=kept)
+            used = any(evidence.count(name.text) for name in kept)
+            self._diseases[key] = replace(found, synonyms=kept if used else ())
         return self._diseases[key]
-
-    def _unknown(self, names: Names) -> bool:
-        """Whether neither a knowledge base nor any document has what a topic asks for."""
-        return not names.concepts and not self._evidence.count(names.text)
 
     def _gene(self, symbol: str, agreement: float) -> Names:
         key = (symbol, agreement)

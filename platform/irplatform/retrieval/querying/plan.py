@@ -52,6 +52,7 @@ class DiseasePart(Options):
     title: float = _weight(0.7, "its names in the title, beside that")
     heading: float = _weight(0.2, "a MeSH heading for it or a kind of it")
     kinds: int = Field(40, ge=0, le=1000, description="most names of kinds of the disease")
+    words: float = _weight(0.1, "all words of the field, where a part of it is the disease")
 
 
 class GenePart(Options):

@@ -28,6 +28,11 @@ _MESH = "MESH:"
 _NEAR_MISSES = 50
 _LONGEST = 20
 """Words of a part of a text that is looked up: hardly a name has more, some texts have hundreds."""
+_ANY_DISEASE = re.compile(
+    r"(cancer|carcinoma|condition|disease|disorder|neoplasm|syndrome|tumou?r)s?"
+    r"|malignanc(y|ies)|metastas[ie]s",
+    re.IGNORECASE,
+)
 _BETWEEN_TREATMENTS = re.compile(r",\s+|\s*[;+]\s*|\s+(?:/|and|or|plus|with)\s+", re.IGNORECASE)
 _BETWEEN_DRUGS = re.compile(r"[,/]")
 """Between treatments where one of them is a drug: not in CDK4/6 inhibitor, 1,25-dihydroxy-…"""
@@ -91,12 +96,16 @@ def disease_names(text: str, knowledge: Knowledge, kinds: int) -> Names:
 
 
 def disease_within(text: str, knowledge: Knowledge) -> str:
-    """The first part of a text that is the name of a disease, as long as it can be, or ""."""
+    """The first part of a text that is the name of a disease, as long as it can be, or "".
+
+    Words that any disease may be called, "metastases" or "tumour", are none: of "tumour of the
+    thyroid" they would be the part that matters less.
+    """
     words = text.split()
     for start in range(len(words)):
         for end in range(min(len(words), start + _LONGEST), start, -1):
             part = " ".join(words[start:end]).strip(",.;:()")
-            if any(concept.kind == "disease" for concept in knowledge.find(part)):
+            if not _ANY_DISEASE.fullmatch(part) and _concepts(part, "disease", knowledge):
                 return part
     return ""
 
