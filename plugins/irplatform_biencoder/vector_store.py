@@ -18,7 +18,7 @@ import numpy.typing as npt
 from irplatform.text.forward_index import FORWARD_INDEX_FORMAT
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from irplatform.plugin import Resources
@@ -69,22 +69,29 @@ class VectorStore:
         # What is present is asked for first: another process may be adding vectors.
         missing = np.flatnonzero(self._present[rows] == 0)
         held: Float32 = np.array(self._vectors[rows])
-        for start in range(0, len(missing), _BLOCK):
-            places = missing[start : start + _BLOCK]
-            documents = self._resources.documents(self._index.doc_ids(rows[places]))
-            held[places] = self._encoder.documents([document.text for document in documents])
-            self._keep(rows[places], held[places])
+        for places, vectors in self._encoded(rows, missing, "encoding documents"):
+            held[places] = vectors
         return held
 
     def fill(self, label: str) -> None:
         """Encode all documents that are not there yet, with progress."""
         missing = np.flatnonzero(self._present == 0)
+        for _ in self._encoded(np.arange(self.count), missing, label):
+            pass
+
+    def _encoded(self, rows: Int64, missing: Int64, label: str) -> Iterator[tuple[Int64, Float32]]:
+        """Encode and keep what is missing, with progress: some places in `rows`, their vectors."""
         if not len(missing):
             return
         try:
             with self._resources.progress(label, len(missing)) as advance:
                 for start in range(0, len(missing), _BLOCK):
-                    advance(len(self.rows(missing[start : start + _BLOCK])))
+                    places = missing[start : start + _BLOCK]
+                    documents = self._resources.documents(self._index.doc_ids(rows[places]))
+                    vectors = self._encoder.documents([document.text for document in documents])
+                    self._keep(rows[places], vectors)
+                    yield places, vectors
+                    advance(len(places))
         except KeyboardInterrupt as error:
             error.add_note("The vectors of documents that were encoded are kept.")
             raise

@@ -45,6 +45,7 @@ class CrossEncoder(Reranker):
         from irplatform_crossencoder.model import open_model
 
         self._device = resources.device
+        self._progress = resources.progress
         self._model = open_model(model_folder("cross-encoder", self.options), resources.device)
 
     def depends_on(self) -> Mapping[str, object]:
@@ -71,12 +72,13 @@ class CrossEncoder(Reranker):
         order = sorted(range(len(encoded)), key=lambda i: len(encoded[i]["input_ids"]))
         scores = [0.0] * len(encoded)
         size = self.options.batch_size
-        with torch.inference_mode():
+        with torch.inference_mode(), self._progress("scoring documents", len(order)) as advance:
             for start in range(0, len(order), size):
                 part = order[start : start + size]
                 values = self._forward([encoded[i] for i in part]).tolist()
                 for place, value in zip(part, values, strict=True):
                     scores[place] = value
+                advance(len(part))
         found: list[Sequence[float]] = []
         start = 0
         for _, documents in batch:

@@ -3,6 +3,7 @@
 import errno
 import os
 import shutil
+from contextlib import nullcontext
 from types import SimpleNamespace
 
 import numpy as np
@@ -217,6 +218,20 @@ def test_what_was_encoded_before_an_interruption_stays(resources, monkeypatch):
     found = _store(resources, counted).of(ids)
     assert len(rest) == len(ids) - 3 * 16
     assert np.array_equal(found, _lengths([resources.documents([i])[0].text for i in ids]))
+
+
+def test_progress_counts_the_documents_that_are_encoded(resources, monkeypatch):
+    monkeypatch.setattr("irplatform_biencoder.vector_store._BLOCK", 16)
+    ids = list(resources.texts)[:40]
+    store = _store(resources, _lengths)
+    store.of(ids[:4])
+    told = []
+    monkeypatch.setattr(
+        resources, "progress", lambda label, total: told.append(total) or nullcontext(told.append)
+    )
+    store.of(ids)
+    store.of(ids)
+    assert told == [36, 16, 16, 4], "once they are there, nothing is encoded"
 
 
 def _refusing(monkeypatch, code):

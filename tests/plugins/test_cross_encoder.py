@@ -1,6 +1,7 @@
 """The cross-encoder: it scores as the model does, and opens nothing that it should not."""
 
 import json
+from contextlib import contextmanager
 
 import numpy as np
 import pytest
@@ -148,3 +149,19 @@ def test_code_in_the_folder_is_not_run(folder, tmp_path):
     with pytest.raises(InputError):
         _opened(tmp_path)
     assert not ran.exists()
+
+
+def test_progress_counts_the_documents(folder):
+    """A topic of a thousand candidates takes minutes without a GPU."""
+    counted = []
+
+    class Watched(SmallResources):
+        @contextmanager
+        def progress(self, label, total):
+            counted.append(total)
+            yield lambda steps: counted.append(-steps)
+
+    reranker = CrossEncoder(CrossEncoderOptions(model=str(folder), batch_size=4))
+    reranker.prepare(Watched())
+    reranker.score(QUERY, documents(count=10))
+    assert counted == [10, -4, -4, -2]
