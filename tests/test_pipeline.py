@@ -480,14 +480,17 @@ def test_few_judged_topics_cannot_teach(capsys):
     assert check_cross_validation(_collection(), [_choice(Letters)], few) is False
     strange = {f"x{n}": {"a": 1} for n in range(30)}  # the collection has no such topics
     for judgments, count in ((few, 9), (worthless, 0), (None, 0), ({**few, **strange}, 9)):
-        with pytest.raises(InputError, match=f"its own {count} judged topics are too few"):
+        with pytest.raises(
+            InputError, match=f"its own {count} topics with a relevant document are too few"
+        ):
             check_cross_validation(_collection(), [_choice(Witness)], judgments)
     assert capsys.readouterr().err == ""
     same = replace(
         _collection(), load_topics=lambda: [Topic(f"t{n}", "melanoma") for n in range(30)]
     )
     with pytest.raises(
-        InputError, match="its own 10 judged topics, which ask for 1 different things"
+        InputError,
+        match="its own 10 topics with a relevant document, which ask for 1 different things",
     ):
         check_cross_validation(same, [_choice(Witness)], many)
     assert check_cross_validation(_collection(), [_choice(Witness)], many) is True

@@ -47,6 +47,14 @@ BROKEN = {
     "misspells a hook": (GOOD.replace("register_rerankers", "register_reranker"), "unknown hook"),
     "registers no class": (GOOD.replace("Length)", "Length())"), "not a subclass of Reranker"),
     "registers another class": (GOOD.replace("Length)", "int)"), "not a subclass of Reranker"),
+    "does not score": (
+        GOOD.replace("def score(", "def scores("),
+        "reranker 'length': Length does not define score() or score_batch()",
+    ),
+    "does not learn": (
+        GOOD.replace("Reranker", "TrainableReranker"),
+        "reranker 'length': Length does not define fit()",
+    ),
     "uses a bad name": (GOOD.replace('"length"', '"Length!"'), "'Length!' cannot name a reranker"),
     "registers twice": (
         GOOD + '    register("length", Length)\n',
@@ -573,9 +581,15 @@ from irplatform.plugin import FeatureGroup, Reranker, hookimpl
 
 class Year(FeatureGroup):
     '''The year.'''
+    def names(self):
+        return ("year",)
+    def compute(self, topic, documents):
+        return [[document.fields["year"]] for document in documents]
 
 class Last(Reranker):
     '''The newest first.'''
+    def score(self, topic, documents):
+        return [document.fields["year"] for document in documents]
 
 @hookimpl
 def register_features(register):

@@ -173,6 +173,7 @@ from irplatform.plugin import {base}, hookimpl
 class Strange({base}):
     def depends_on(self):
         return {{"file": open("not-there").read()}}
+    score = retrieve = None
 
 @hookimpl
 def register_{kind}s(register):

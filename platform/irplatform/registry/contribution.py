@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pydantic_core import PydanticSerializationError
 
 from irplatform.errors import InputError, PluginError
-from irplatform.plugin import FeatureGroup, Options, Reranker, Retriever
+from irplatform.plugin import (
+    FeatureGroup,
+    Options,
+    Reranker,
+    Retriever,
+    TrainableFeatureGroup,
+    TrainableReranker,
+)
 from irplatform.registry.guarded import guarded_collection, guarded_measure
 from irplatform.registry.registration import Registration
 from irplatform.registry.settings import flat, settings_of
@@ -25,6 +32,14 @@ if TYPE_CHECKING:
     from irplatform.registry.registration import Plugin, System
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
+_NEEDED: Mapping[type, Sequence[Sequence[str]]] = {
+    Reranker: [("score", "score_batch")],
+    TrainableReranker: [("fit",), ("save",), ("load",)],
+    FeatureGroup: [("names",), ("compute", "compute_batch")],
+    TrainableFeatureGroup: [("fit",), ("save",), ("load",)],
+    Retriever: [("retrieve",)],
+}
+"""What a subclass must define; of several methods, one."""
 
 
 class Contribution:
@@ -85,6 +100,7 @@ class Contribution:
                     f"the options of {kind} '{name}' cannot be recorded as JSON: {error}"
                 ) from error
             _check_presets(made)
+            _check_methods(f"{kind} '{name}'", system)
 
         return add
 
@@ -143,6 +159,15 @@ def _is_standard(name: str) -> bool:
         return bool(ir_measures.parse_trec_measure(name))
     except (ValueError, NameError):
         return False
+
+
+def _check_methods(who: str, system: type) -> None:
+    """See that a class defines what will be called, perhaps after hours of training."""
+    for base, needed in _NEEDED.items():
+        for methods in needed if issubclass(system, base) else ():
+            if all(getattr(system, method) is getattr(base, method) for method in methods):
+                named = " or ".join(f"{method}()" for method in methods)
+                raise PluginError(f"{who}: {system.__name__} does not define {named}")
 
 
 def _check_presets(made: Registration[System]) -> None:

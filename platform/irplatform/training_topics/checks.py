@@ -53,8 +53,8 @@ def check_cross_validation(
         some = "" if different == len(judged) else f", which ask for {different} different things,"
         raise InputError(
             f"'{collection.id}' names no training collection for {', '.join(learning)}, and "
-            f"its own {len(judged)} judged topics{some} are too few to cross-validate (at least "
-            f"{FEWEST_TOPICS}). "
+            f"its own {len(judged)} topics with a relevant document{some} are too few to "
+            f"cross-validate (at least {FEWEST_TOPICS}). "
             "Give --train-on COLLECTION or --checkpoint FOLDER."
         )
     if rerankers and possible:
