@@ -1,6 +1,7 @@
 """`platform evaluate` with sampled judgments, of a file or of a collection."""
 
 import json
+import shutil
 
 import pytest
 
@@ -108,12 +109,16 @@ def test_runs_with_different_topics_are_compared(platform, sampled):
         (("--qrels", "sampled.txt", "--measure", "infndcg"), "Did you mean 'infNDCG'?"),
         (("--qrels", "sampled.txt", "--sampled-qrels", "sampled.txt"), "give one of the two"),
         (("--sampled-qrels", "qrels.txt"), "qrels.txt:1: 4 columns"),
+        (("--collection", "unjudged"), "'unjudged-unjudged' has no judgments. (`platform evaluate"),
         (("--qrels", "bad.txt"), "bad.txt:2: 4 columns. Every line needs five columns"),
         (("--collection", "small", "--qrels", "qrels.txt"), "give either --collection or --qrels"),
     ],
 )
 def test_a_mistake_is_answered_in_a_line(platform, sampled, arguments, message):
     (sampled / "bad.txt").write_text("q1 0 d1 1 1\nq1 0 d2 1\n")
+    (sampled / "unjudged").mkdir()
+    for name in ("corpus.jsonl", "queries.jsonl"):
+        shutil.copy(sampled / "small" / name, sampled / "unjudged")
     refused = platform("evaluate", "good.run", *arguments)
     assert (refused.code, refused.out) == (2, "")
     assert message in refused.err

@@ -71,7 +71,10 @@ def of_collection(
     """
     qrels = collection.load_qrels() if collection.load_qrels else {}
     if not qrels:
-        raise InputError(f"'{collection.id}' has no judgments.")
+        raise InputError(
+            f"'{collection.id}' has no judgments. (`platform evaluate --qrels FILE` takes a file "
+            "of them.)"
+        )
     if sampled is not None:
         collection = replace(collection, sampled_qrels=sampled)
     names = measures_of(collection, measures, extra, qrels)
