@@ -24,6 +24,15 @@ from irplatform.parallel import ordered_map
 for _ in ordered_map(time.sleep, repeat(0.01), workers=2):
     print("working", flush=True)
 """
+SIGNALLED = """
+import signal, sys
+from itertools import repeat
+from time import sleep
+from irplatform.parallel import ordered_map
+signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+for _ in ordered_map(sleep, repeat(0.01), workers=2):
+    print("working", flush=True)
+"""
 
 
 @pytest.mark.parametrize("workers", [1, 2])
@@ -83,3 +92,19 @@ def test_workers_end_when_their_parent_is_killed(tmp_path):
         parent.send_signal(signal.SIGKILL)
         _, alive = psutil.wait_procs(children, timeout=20)
         assert not alive
+
+
+def test_a_signal_to_all_processes_at_once_ends_them_all():
+    """As `timeout` and batch systems send it: workers die while the parent is ending them."""
+    for _ in range(3):
+        with subprocess.Popen(
+            [sys.executable, "-c", SIGNALLED], stdout=subprocess.PIPE, start_new_session=True
+        ) as process:
+            assert process.stdout.readline() == b"working\n"
+            os.killpg(process.pid, signal.SIGTERM)
+            try:
+                process.wait(20)
+            finally:
+                if process.poll() is None:
+                    os.killpg(process.pid, signal.SIGKILL)
+        assert process.returncode in {1, 143}, "1 where it saw a worker die first"

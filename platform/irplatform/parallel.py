@@ -15,7 +15,7 @@ import threading
 from collections import deque
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import chain, islice
 from types import ModuleType
 from typing import TYPE_CHECKING, TypeVar
@@ -24,7 +24,7 @@ from irplatform.errors import PlatformError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
-    from multiprocessing.synchronize import Event
+    from multiprocessing.connection import Connection
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -105,19 +105,22 @@ def _processes(count: int, killed: str) -> Iterator[ProcessPoolExecutor]:
         PlatformError: one was killed; with this message.
     """
     context = multiprocessing.get_context("spawn")
-    stop = context.Event()
+    # Not an event: who sets one waits for all that wait for it, and a killed worker never answers.
+    theirs, ours = context.Pipe(duplex=False)
     pool = ProcessPoolExecutor(
-        count, mp_context=context, initializer=_start_worker, initargs=(stop,)
+        count, mp_context=context, initializer=_start_worker, initargs=(theirs,)
     )
     try:
         yield pool
     except BrokenProcessPool as error:
         raise PlatformError(killed) from error
     except BaseException:
-        stop.set()  # nobody wants what the others are still at
+        ours.close()  # nobody wants what the others are still at
         raise
     finally:
         pool.shutdown(cancel_futures=True)
+        ours.close()
+        theirs.close()
 
 
 @contextmanager
@@ -132,18 +135,13 @@ def _anonymous_main() -> Iterator[None]:
         sys.modules["__main__"] = main
 
 
-def _start_worker(stop: Event) -> None:
+def _start_worker(pipe: Connection) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-    threading.Thread(target=_end_when_told, args=(stop,), daemon=True).start()
+    threading.Thread(target=_end_at_its_end, args=(pipe,), daemon=True).start()
 
 
-def _end_when_told(stop: Event) -> None:
-    stop.wait()
+def _end_at_its_end(pipe: Connection) -> None:
+    """Nothing is ever sent: what comes is the end, when the parent closes the pipe or is killed."""
+    with suppress(EOFError, OSError):
+        pipe.recv()
     os._exit(1)
-
-
-def _end_with_parent() -> None:
-    if parent := multiprocessing.parent_process():
-        parent.join()
-        os._exit(1)
