@@ -209,6 +209,23 @@ def test_files_that_options_name_count_for_a_stranger(install, tmp_path):
     assert before["files"] != after["files"]
 
 
+@pytest.mark.parametrize("name", ["deepsense", "dual-encoder"])
+def test_files_that_options_name_count_for_ours_too(tmp_path, name):
+    reranker = registry().rerankers[name]
+    assert "files" not in reranker.describe(reranker.options({}))
+    assert not reranker.code(reranker.options({}))
+    pairs = tmp_path / "pairs.tsv"
+    pairs.write_text("one")
+    options = reranker.options({"pairs": {"file": pairs}})
+    before = reranker.describe(options), reranker.code(options)
+    pairs.write_text("three")
+    after = reranker.describe(options), reranker.code(options)
+    assert before[0]["options"] == after[0]["options"]
+    assert before[0]["files"].keys() == after[0]["files"].keys() == {"pairs.file"}
+    assert before[0]["files"] != after[0]["files"]
+    assert before[1] != after[1], "what reads its scores, such as ltr's stack"
+
+
 @pytest.mark.parametrize("name", ["AP", "nDCG@20", "P", "infNDCG", "ndcg_cut_20"])
 def test_no_stranger_computes_a_measure_that_everybody_knows(install, name):
     code = f"{GOOD}\n@hookimpl\ndef register_measures(register):\n    register({name!r}, len)\n"

@@ -132,24 +132,20 @@ class Registration(Generic[System]):
         return made_by
 
     def describe(self, options: Options) -> dict[str, Any]:
-        """What its results depend on: the code that makes them, and the options.
-
-        Of a stranger's plugin the content of the files that options name, too; ours tell of theirs
-        in `depends_on`.
-        """
-        files = {} if self.plugin.ours else dict(_files_of(options))
+        """What its results depend on: the code that makes them, the options, and their files."""
         return {
             **self.made_by,
             "options": options.model_dump(mode="json"),
-            **({"files": files} if files else {}),
+            **_content_of_files(options),
         }
 
     def code(self, options: Options) -> dict[str, Any]:
-        """What stands for a stranger's code and its files, for who reads its results; {} for ours.
+        """What stands for a stranger's code and for files, for who reads its results.
 
-        A change of ours comes with another version of the platform, on which all results depend.
+        A change of our code comes with another version of the platform, on which all results
+        depend.
         """
-        return {} if self.plugin.ours else self.describe(options)
+        return _content_of_files(options) if self.plugin.ours else self.describe(options)
 
     def create(self, settings: Mapping[str, object]) -> System:
         """An instance with `settings` in place of default options."""
@@ -184,6 +180,12 @@ class Registration(Generic[System]):
     def at_work(self, doing: str) -> AbstractContextManager[None]:
         """Within it, what goes wrong in the system's code names the plugin and the place."""
         return plugin_at_work(self.who, doing, self.system.__module__)
+
+
+def _content_of_files(options: Options) -> dict[str, Any]:
+    """`files` with the digests of the files that options name; {} where they name none."""
+    files = dict(_files_of(options))
+    return {"files": files} if files else {}
 
 
 def _files_of(options: Options, prefix: str = "") -> Iterator[tuple[str, str]]:
