@@ -87,6 +87,18 @@ def test_topics_of_2020_have_a_treatment(tmp_path):
     assert topic.query == "melanoma BRAF Dabrafenib"
 
 
+def test_topics_of_clinical_trials_are_text_without_elements(tmp_path):
+    xml = '<topics><topic number="1">\nA 45-year-old\nman &amp; a glioma.\n</topic></topics>'
+    (topic,) = read(tmp_path, xml, "trec-pm", "{text}")
+    assert topic == Topic("1", topic.query, {"text": topic.query})
+    assert topic.query == "A 45-year-old man & a glioma."
+    with pytest.raises(InputError, match=r"'disease', which no topic has\. Fields: text\."):
+        read(tmp_path, xml, "trec-pm")
+    empty = '<topics><topic number="1"><disease/></topic></topics>'
+    with pytest.raises(InputError, match=r"'disease', which no topic has\. Fields: none\."):
+        read(tmp_path, empty, "trec-pm")
+
+
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [

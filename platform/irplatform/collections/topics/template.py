@@ -63,7 +63,7 @@ class QueryTemplate:
                 guess = f" Did you mean '{near[0]}'?" if near else ""
                 raise InputError(
                     f"the query template {self.text!r} asks for the field '{name}', which no topic "
-                    f"has.{guess} Fields: {', '.join(fields)}."
+                    f"has.{guess} Fields: {', '.join(fields) or 'none'}."
                 )
 
     def fill(self, fields: Mapping[str, FieldValue]) -> str:

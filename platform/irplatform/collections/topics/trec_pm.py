@@ -1,7 +1,8 @@
 """Topics of TREC Precision Medicine: XML with disease, gene, demographic, other, treatment.
 
 2017 has `other`, 2018 and 2019 do not, 2020 has `treatment` in place of both; whatever elements a
-topic has become its fields. Those of an element that comes twice are joined, as two genes are.
+topic has become its fields. Those of an element that comes twice are joined, as two genes are. A
+topic of TREC Clinical Trials 2021 and 2022 has text and no elements, which is its field `text`.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def read(path: Path) -> Iterator[TopicRecord]:
-    """Yield topics with a field for every element that has text."""
+    """Yield topics with a field for every element that has text, or with `text` alone."""
     root, lines = xml.parse(path)
     for element in root.iter("topic"):
         line = lines[element]
@@ -32,6 +33,8 @@ def read(path: Path) -> Iterator[TopicRecord]:
         for part in element:
             if text := _text(part):
                 fields[part.tag] = f"{fields[part.tag]}, {text}" if part.tag in fields else text
+        if not fields and (text := _text(element)):
+            fields["text"] = text
         yield TopicRecord(topic_id, fields, line)
 
 
