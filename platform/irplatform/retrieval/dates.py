@@ -30,7 +30,7 @@ PUBLISHED_BEFORE = "published_before"
 """The topic's field."""
 YEAR = "year"
 """The documents' field."""
-DATES_FORMAT = 2
+DATES_FORMAT = 3
 """Raise it when other documents are left out."""
 _SEARCH = "org.apache.lucene.search"
 _FOUR_DIGITS = re.compile(r"[0-9]{4}")
@@ -75,7 +75,14 @@ def _from_on(year: str) -> Any:
     term = java_class("org.apache.lucene.index.Term")
     for later in range(int(year), _LAST):
         years.add(term(YEAR, f"{later:04}").bytes())
+        years.add(term(YEAR, f"{later:04}.0").bytes())  # a number, and one word of the index
     return java_class(f"{_SEARCH}.TermInSetQuery")(YEAR, years)
+
+
+def year_of(document: Document) -> str:
+    """Four digits; "" where the document has no year."""
+    found = _YEAR.search(str(document.fields.get(YEAR, "")))
+    return found[0] if found else ""
 
 
 class Years:
@@ -93,8 +100,7 @@ class Years:
         """Four digits per document; "" where it has no year."""
         if new := [doc_id for doc_id in doc_ids if doc_id not in self._known]:
             for document in self._fetch(new):
-                found = _YEAR.search(str(document.fields.get(YEAR, "")))
-                self._known[document.id] = found[0] if found else ""
+                self._known[document.id] = year_of(document)
         return [self._known[doc_id] for doc_id in doc_ids]
 
 

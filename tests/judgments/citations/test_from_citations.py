@@ -25,7 +25,7 @@ def corpus(tmp_path):
     (folder / "qrels").mkdir(parents=True)
     documents = [
         _document("11", "The genome of the nematode C. elegans", year="2001"),
-        _document("12", "Cells of a later year than others", year="2013"),
+        _document("12", "Cells of a later year than others", year="May 2013"),
         _document("13", "A short one", "Few words.", year="1999"),
         _document("other", "Found by its own DOI field", doi="10.1000/THIRD", year="2005"),
     ]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from irplatform.console import progress
 from irplatform.judgments.citations.references import normalized, title_key
-from irplatform.retrieval.dates import YEAR
+from irplatform.retrieval.dates import year_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -98,7 +98,7 @@ def search_corpus(corpus: Corpus, wanted: set[str]) -> dict[str, Target]:
             names = [name for name in _names(document, titles=titles) if name in wanted]
             if not names:
                 continue
-            target = Target(document.id, len(document.text.split()), _year(document))
+            target = Target(document.id, len(document.text.split()), year_of(document))
             for name in names:
                 if name in found and name.startswith("title:"):
                     ambiguous.add(name)
@@ -117,8 +117,3 @@ def _names(document: Document, *, titles: bool) -> Iterator[str]:
     yield from filter(None, (normalized(kind, value) for kind, value in kinds))
     if titles and (key := title_key(document.title)):
         yield key
-
-
-def _year(document: Document) -> str:
-    value = document.fields.get(YEAR, "")
-    return value[:4] if isinstance(value, str) and value[:4].isdecimal() else ""
