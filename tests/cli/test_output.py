@@ -76,6 +76,12 @@ def test_evaluate_takes_a_file_of_judgments(platform, folder):
     ]
     assert "1 topic with no results (they count as 0): q3" in outcome.err
     assert "1 topic with results but no judgments (they do not count): q2" in outcome.err
+    assert "without a relevant document" not in outcome.err
+    (folder / "qrels.txt").write_text("q1 0 d1 0\nq2 0 d1 1\n")
+    outcome = platform("evaluate", "good.run", "--qrels", "qrels.txt", "--measure", "P@1", "--json")
+    assert "1 topic without a relevant document, where no run can find one (they count): q1" in (
+        outcome.err
+    )
 
 
 def test_fuse_writes_a_run(platform, folder):

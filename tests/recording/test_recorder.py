@@ -147,6 +147,7 @@ def test_topics_that_only_judgments_or_only_the_collection_have_are_named_once(r
         "bm25: 2 topics with no results (they count as 0): 7, 8; judged, but no topics of 'c': "
         "7, 8",
         "bm25: 1 topic with results but no judgments (they do not count): 2",
+        "1 topic without a relevant document, where no run can find one (they count): 8",
     ]
     record("bm25")
     assert "topics with" not in capsys.readouterr().err

@@ -64,7 +64,11 @@ def evaluate(
     from irplatform.api import evaluate_runs
     from irplatform.evaluation import compare
     from irplatform.evaluation.significance import comparisons_json
-    from irplatform.evaluation.topic_notices import without_judgments, without_results
+    from irplatform.evaluation.topic_notices import (
+        without_judgments,
+        without_relevant,
+        without_results,
+    )
     from irplatform.reports.table import ResultRow, figure, mark, print_table
 
     counting = TopicFilter(parse_among(among) if among else None, relevant)
@@ -85,6 +89,8 @@ def evaluate(
         for told in without_judgments(evaluation):
             notice(f"{path}: {told}")
     baseline, *others = scored
+    if hopeless := without_relevant(scored[baseline]):
+        notice(hopeless)
     compared = compare(scored[baseline], {name: scored[name] for name in others}) if others else {}
     if as_json:
         content: dict[str, object] = {

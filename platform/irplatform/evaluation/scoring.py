@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import compress, islice
 from statistics import fmean
 from typing import TYPE_CHECKING
@@ -46,12 +46,14 @@ class Evaluation:
         missing: judged topics without results; they count, with 0, except for measures of sampled
             judgments.
         unjudged: topics with results but without judgments; they do not count.
+        hopeless: judged topics without a relevant document; they count as all others do.
     """
 
     aggregate: Mapping[str, float]
     per_topic: Mapping[str, PerTopic]
     missing: tuple[str, ...] = ()
     unjudged: tuple[str, ...] = ()
+    hopeless: tuple[str, ...] = ()
 
 
 def evaluate(
@@ -111,6 +113,7 @@ def evaluate(
         per_topic,
         missing=tuple(topic for topic in judged if topic not in retrieved),
         unjudged=tuple(topic for topic in retrieved if topic not in judged),
+        hopeless=tuple(topic for topic, grades in judged.items() if max(grades.values()) <= 0),
     )
 
 
@@ -132,7 +135,7 @@ def mean_evaluation(evaluations: Sequence[Evaluation]) -> Evaluation:
             topic: fmean(values[topic] for values in held if topic in values) for topic in topics
         }
     aggregate = {m: fmean(e.aggregate[m] for e in evaluations) for m in first.aggregate}
-    return Evaluation(aggregate, per_topic, first.missing, first.unjudged)
+    return replace(first, aggregate=aggregate, per_topic=per_topic)
 
 
 def _standard(

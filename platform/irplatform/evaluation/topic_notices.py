@@ -1,4 +1,4 @@
-"""What a reader of scores must know of topics: those without results, those without judgments."""
+"""What a reader of scores must know of topics: without results, judgments, relevant documents."""
 
 from __future__ import annotations
 
@@ -34,6 +34,14 @@ def without_judgments(evaluation: Evaluation) -> list[str]:
         told = f"{_topics(alone)} with sampled judgments alone (they count for {names} alone)"
         found.append(f"{told}: {listing(alone, _SHOWN)}")
     return found
+
+
+def without_relevant(evaluation: Evaluation) -> str:
+    """A notice of topics without a relevant document, or ""."""
+    if not (topics := evaluation.hopeless):
+        return ""
+    told = f"{_topics(topics)} without a relevant document, where no run can find one"
+    return f"{told} (they count): {listing(topics, _SHOWN)}"
 
 
 def _counted(evaluation: Evaluation) -> str:

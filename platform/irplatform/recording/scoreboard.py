@@ -14,7 +14,11 @@ from irplatform.evaluation import (
     evaluate,
     read_sampled_qrels,
 )
-from irplatform.evaluation.topic_notices import without_judgments, without_results
+from irplatform.evaluation.topic_notices import (
+    without_judgments,
+    without_relevant,
+    without_results,
+)
 from irplatform.runs.scores import Scores, SystemScores, write_scores
 
 if TYPE_CHECKING:
@@ -97,6 +101,8 @@ class Scoreboard:
         if not self._held:
             for remark in without_judgments(evaluation):
                 notice(f"{run.name}: {remark}")
+            if hopeless := without_relevant(evaluation):
+                notice(hopeless)
         self._missing = missing
         found = run.rankings.items()
         if empty := [topic for topic, held in found if not len(held) and topic not in missing]:
