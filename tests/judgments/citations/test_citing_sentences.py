@@ -115,6 +115,16 @@ def test_a_space_that_is_missing_after_a_mark_and_full_stop_is_no_obstacle():
     ]
 
 
+def test_superscripts_are_parted_as_those_of_documents_are():
+    paragraph = (
+        "<italic>BRAF</italic><sup>V600E</sup> and p27<sup>Kip1</sup> in 10<sup>5</sup> "
+        f"CD4<sup>+</sup> cells on the 9<sup>th</sup> day, at 5 m<sup>2</sup><sup>{_x(3)}</sup>."
+    )
+    assert _sentences(paragraph) == [
+        ("BRAF V600E and p27 Kip1 in 10^5 CD4+ cells on the 9th day, at 5 m2.", [3])
+    ]
+
+
 def test_marks_after_et_al_belong_to_the_sentence_that_goes_on():
     paragraph = f"Work by Smith et al. [{_x(3)}] Drosophila cells grew. Others did not."
     assert [cites for _, cites in _sentences(paragraph)] == [[3], []]

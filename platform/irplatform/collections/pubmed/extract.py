@@ -8,12 +8,12 @@ in English if there is one).
 from __future__ import annotations
 
 import html
-import re
 from typing import TYPE_CHECKING, Any
 
 from irplatform.collections.pubmed.dates import children, publication_date
 from irplatform.collections.pubmed.record import Article, Deleted
 from irplatform.errors import InputError
+from irplatform.text.superscripts import apart
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -22,9 +22,6 @@ if TYPE_CHECKING:
 _MATHML = "{http://www.w3.org/1998/Math/MathML}"
 _REPEATED = {f"{_MATHML}annotation", f"{_MATHML}annotation-xml"}
 """What repeats a formula in another notation."""
-_ORDINALS = {"st", "nd", "rd", "th"}
-_POWER = re.compile(r"[-\u2212\u2013+]?\d")
-_WORD = re.compile(r"[A-Za-z]\w|\d\w*[A-Za-z]")
 _UNLABELLED = {"", "UNLABELLED", "UNLABELED", "UNASSIGNED"}
 _NO_TITLE = {"[Not Available].", "[Not Available]", "Not Available", "Not Available."}
 
@@ -215,25 +212,12 @@ def _pieces(element: Any) -> Iterator[str]:
         elif child.tag not in _REPEATED:
             text = "".join(_pieces(child))
             if child.tag == "sup":
-                yield _apart(before, text)
+                yield apart(before, text)
             yield text
             before = text or before
         if child.tail:
             yield child.tail
             before = child.tail
-
-
-def _apart(before: str, raised: str) -> str:
-    """What parts superscript text from what it stands at.
-
-    BRAF<sup>V600E</sup> has two words, 10<sup>5</sup> is a power; CD4<sup>+</sup>, V600<sup>E</sup>
-    and 9<sup>th</sup> are one word each.
-    """
-    if not before[-1:].isalnum() or raised in _ORDINALS:
-        return ""
-    if before[-1].isdigit() and _POWER.match(raised):
-        return "^"
-    return " " if _WORD.match(raised) else ""
 
 
 def _flat(text: str) -> str:

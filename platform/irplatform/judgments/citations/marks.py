@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from irplatform.judgments.citations.xml import MATHML, character, is_element, plain_text
+from irplatform.text.superscripts import apart
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -160,19 +161,24 @@ def _names(mark: Any) -> str:
 
 
 def _flatten(element: Any, marks: list[Any]) -> Iterator[str]:
-    yield element.text or ""
+    before = element.text or ""
+    yield before
     for child in element:
         if not is_element(child):
-            yield character(child)
+            text = character(child)
         elif child.tag == "xref" and child.get("ref-type") in ("bibr", "ref"):
             marks.append(child)
-            yield _SINGLE
+            text = _SINGLE
         elif child.tag == "xref" and child.get("ref-type") in ("fn", "table-fn", "aff", "corresp"):
-            yield ""
+            text = ""
         elif child.tag.startswith(MATHML):
-            yield "".join("".join(child.itertext()).split())
+            text = "".join("".join(child.itertext()).split())
         elif child.tag in _LEFT_OUT or child.tag in _BLOCKS or child.tag == "break":
-            yield " "
+            text = " "
         else:
-            yield from _flatten(child, marks)
+            text = "".join(_flatten(child, marks))
+            if child.tag == "sup":
+                yield apart(before, text)
+        yield text
         yield child.tail or ""
+        before = child.tail or text or before

@@ -11,6 +11,7 @@ from html.entities import html5
 from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import InputError
+from irplatform.text.superscripts import apart
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -91,12 +92,16 @@ def href(element: Any) -> str:
 
 
 def _texts(element: Any, around: str = "") -> Iterator[str]:
-    yield element.text or ""
+    before = element.text or ""
+    yield before
     for child in element:
         if is_element(child):
-            yield around
-            yield from _texts(child, around)
+            text = "".join(_texts(child, around))
+            yield around or (apart(before, text) if child.tag == "sup" else "")
+            yield text
             yield around
         else:
-            yield character(child)
+            text = character(child)
+            yield text
         yield child.tail or ""
+        before = child.tail or text or before
