@@ -281,8 +281,9 @@ def test_a_single_retriever_is_compared_with_nothing(record):
     assert "comparisons" not in json.loads((record("bm25") / "report.json").read_text())
 
 
-def test_without_judgments_there_is_no_test_and_no_score(record):
+def test_without_judgments_there_is_no_test_and_no_score_and_that_is_said(record, capsys):
     folder = record("bm25", rerankers=["ranker"], qrels=None)
+    assert capsys.readouterr().err.count("has no judgments: runs are written and not scored") == 1
     assert "significance test" not in metadata(folder, "ranker")["research goal"]["evaluation"]
     assert read_scores(folder).systems["bm25"].per_topic == {}
 

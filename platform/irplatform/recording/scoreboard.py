@@ -99,6 +99,8 @@ class Scoreboard:
                 )
             notice(told)
         if not self._held:
+            if self._qrels is None:
+                notice(f"{self._collection.id} has no judgments: runs are written and not scored")
             for remark in without_judgments(evaluation):
                 notice(f"{run.name}: {remark}")
             if hopeless := without_relevant(evaluation):
