@@ -143,6 +143,13 @@ def test_a_disease_of_which_nobody_knows_anything_is_searched_by_its_words(expan
     assert index.search({"1": lambda _: query}, 1)["1"].doc_ids == ("k-ras",)
 
 
+def test_a_disease_without_names_has_no_names_in_titles_or_near_genes(expander):
+    topic = Topic("1", "", {"disease": "adenomas of unknown origin", "gene": "ERBB2"})
+    settings = {part.setting for part in expander().components(topic)}
+    assert {"disease.weight", "gene.weight"} <= settings
+    assert settings.isdisjoint({"disease.title", "disease.words", "near.both", "near.weight"})
+
+
 def test_an_unknown_disease_that_documents_have_is_their_phrase(expander):
     topic = Topic("1", "", {"disease": "tumour of the thyroid"})
     assert "tumour of the thyroid" in names_of(expander().expression(topic), "disease.weight")

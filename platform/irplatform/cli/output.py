@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -17,7 +18,6 @@ json_option = click.option(
 def print_json(value: Any) -> None:
     """Print a value as one JSON object; with JSON's escapes where stdout is not UTF-8."""
     import json
-    import sys
 
     escaped = (sys.stdout.encoding or "").lower().replace("-", "") != "utf8"
     click.echo(json.dumps(value, ensure_ascii=escaped, indent=1, allow_nan=False))

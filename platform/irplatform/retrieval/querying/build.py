@@ -114,9 +114,11 @@ def _disease(parts: TopicParts, plan: Weights) -> Iterator[Component]:
     if parts.disease is None:
         return
     names, given = parts.disease, plan.disease
-    anywhere = _names(names, plan, CONTENTS) if names.synonyms else Words(names.text)
-    yield Component("disease.weight", given.weight, anywhere)
-    yield Component("disease.title", given.title, _names(names, plan, TITLE))
+    if names.synonyms:
+        yield Component("disease.weight", given.weight, _names(names, plan, CONTENTS))
+        yield Component("disease.title", given.title, _names(names, plan, TITLE))
+    else:
+        yield Component("disease.weight", given.weight, Words(names.text))
     yield Component("disease.heading", given.heading, _headings(names))
     yield Component("disease.words", given.words, _words([parts.described]))
 
@@ -146,7 +148,7 @@ def _genes(parts: TopicParts, plan: Weights) -> Iterator[Component]:
         _words((marker.words for marker in parts.markers if not marker.genes), TITLE),
     )
     yield Component("gene.phrase", given.phrase, _phrases(parts, plan))
-    if parts.disease is not None and parts.genes:
+    if parts.disease is not None and parts.disease.synonyms and parts.genes:
         disease = _texts(parts.disease)
         has_disease = Constant(_names(parts.disease, plan, CONTENTS))
         has_gene = DisMax(
