@@ -31,6 +31,11 @@ preset_option = click.option(
 )
 
 
+seed_option = click.option(
+    "--seed", default=42, show_default=True, type=click.IntRange(0), help="Random seed."
+)
+
+
 def setting_option(of: str, listed: str, name: str = "settings") -> Callable[[Command], Command]:
     """`--set`, for some systems.
 

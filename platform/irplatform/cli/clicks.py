@@ -1,0 +1,229 @@
+"""`platform qrels from-clicks` and `simulate-clicks`: click logs, and judgments made of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from irplatform.cli.options import seed_option, setting_option
+from irplatform.cli.output import json_option, print_json, print_rows
+
+if TYPE_CHECKING:
+    from irplatform.judgments.clicks.levels import Formula
+    from irplatform.judgments.clicks.models import Model
+
+
+def _refuse_other_models_option(model: Model) -> None:
+    """Refuse the option of the click model that is not used.
+
+    Raises:
+        InputError: it was given.
+    """
+    from irplatform.errors import InputError
+
+    option = "stop" if model == "position" else "decay"
+    source = click.get_current_context().get_parameter_source(option)
+    if source is click.core.ParameterSource.COMMANDLINE:
+        raise InputError(f"--{option} has no effect with --model {model}.")
+
+
+@click.command("from-clicks")
+@click.argument("log", type=click.Path(path_type=Path))
+@click.option("--out", required=True, type=click.Path(path_type=Path), help="The folder to make.")
+@click.option("--collection", help="Whose documents the log is about: name, path or id.")
+@click.option(
+    "--held-out", help="Leave out the queries of this collection, to evaluate on them later."
+)
+@click.option(
+    "--max-words",
+    default=7,
+    type=click.IntRange(min=0),
+    show_default=True,
+    help="Leave out longer queries (in words).",
+)
+@click.option("--keep-boolean", is_flag=True, help="Keep queries with AND, OR or NOT.")
+@click.option("--keep-tags", is_flag=True, help="Keep queries with field tags: smith j[au].")
+@click.option(
+    "--min-documents",
+    default=21,
+    show_default=True,
+    help="Leave out queries with fewer different documents.",
+)
+@click.option(
+    "--min-clicked",
+    default=3,
+    show_default=True,
+    help="Leave out queries with fewer clicked documents.",
+)
+@click.option(
+    "--levels",
+    default="2018",
+    show_default=True,
+    type=click.Choice(["2018", "2017", "binary"]),
+    help="1 + 99 p of the query's clicks; the weighted clicks themselves; or clicked or not.",
+)
+@click.option(
+    "--mu", default=0.33, show_default=True, help="Weight of abstract clicks; full text: 1 - mu."
+)
+@click.option(
+    "--lambda",
+    "lambda_",
+    default=15.0,
+    show_default=True,
+    help="Abstract clicks without a full text to go to weigh 1/lambda more.",
+)
+@click.option(
+    "--split", default="60/20/20", show_default=True, help="Percent of train, dev and test."
+)
+@seed_option
+@json_option
+def from_clicks(
+    log: Path,
+    out: Path,
+    collection: str | None,
+    held_out: str | None,
+    max_words: int,
+    keep_boolean: bool,
+    keep_tags: bool,
+    min_documents: int,
+    min_clicked: int,
+    levels: Formula,
+    mu: float,
+    lambda_: float,
+    split: str,
+    seed: int,
+    as_json: bool,
+) -> None:
+    """Make graded judgments of a click log (.tsv or .tsv.gz).
+
+    The log has a header and the columns query, doc_id, rank, abstract_clicks, fulltext_clicks and
+    has_fulltext, in any order: a line for each document shown for a query.
+    """
+    from irplatform.judgments.clicks.build import ClickSettings, held_out_queries
+    from irplatform.judgments.clicks.build import from_clicks as make
+    from irplatform.judgments.clicks.judge import JudgingRules
+    from irplatform.judgments.clicks.levels import Weights
+    from irplatform.judgments.clicks.queries import QueryRules
+    from irplatform.judgments.splits import Shares
+
+    rules = QueryRules(
+        max_words,
+        keep_boolean,
+        keep_tags,
+        held_out_queries(held_out) if held_out else frozenset(),
+    )
+    judging = JudgingRules(min_documents, min_clicked, Weights(mu, lambda_), levels)
+    report = make(log, out, ClickSettings(rules, judging, Shares.parse(split), seed), collection)
+    if as_json:
+        print_json(report.as_json())
+        return
+    print_rows(report.filter_rows())
+    click.echo()
+    print_rows(report.split_rows())
+    for note in report.notes:
+        click.echo(f"Note: {note}.")
+    click.echo(f"{out}")
+
+
+@click.command("simulate-clicks")
+@click.option("--collection", required=True, help="A judged collection: name, path or id.")
+@click.option(
+    "--out", required=True, type=click.Path(path_type=Path), help="The log: .tsv or .tsv.gz."
+)
+@click.option("--retriever", default="bm25", show_default=True, help="Whose rankings are shown.")
+@setting_option("the retriever", "retrievers show", "options")
+@click.option("--sessions", default=50, show_default=True, help="Sessions per topic.")
+@click.option("--page", default=20, show_default=True, help="Documents that a session is shown.")
+@click.option(
+    "--depth", default=100, show_default=True, help="Documents per topic that can be shown."
+)
+@click.option(
+    "--shuffle",
+    default=0.5,
+    show_default=True,
+    help="How much the ranking differs between sessions; 0: not at all.",
+)
+@click.option(
+    "--model",
+    default="position",
+    show_default=True,
+    type=click.Choice(["position", "cascade"]),
+    help="Ranks are looked at with probability rank^-decay; or one by one until a click.",
+)
+@click.option(
+    "--decay", default=1.0, show_default=True, help="How fast attention falls (position)."
+)
+@click.option(
+    "--stop", default=1.0, show_default=True, help="Probability of stopping at a click (cascade)."
+)
+@click.option(
+    "--noise",
+    default=0.1,
+    show_default=True,
+    help="Probability of a click on a document that is looked at and not relevant.",
+)
+@click.option(
+    "--click-probability",
+    "by_grade",
+    multiple=True,
+    metavar="GRADE=P",
+    help="Probability of a click on a document of a grade, instead of one made of the grade.",
+)
+@click.option(
+    "--fulltext",
+    default=0.5,
+    show_default=True,
+    help="Probability of going on to the full text, for the highest grade.",
+)
+@click.option(
+    "--fulltext-share", default=0.5, show_default=True, help="Documents that have a full text."
+)
+@click.option("--threads", type=click.IntRange(1), help="For searching; default: all cores.")
+@seed_option
+@json_option
+def simulate_clicks(
+    collection: str,
+    out: Path,
+    retriever: str,
+    options: tuple[str, ...],
+    sessions: int,
+    page: int,
+    depth: int,
+    shuffle: float,
+    model: Model,
+    decay: float,
+    stop: float,
+    noise: float,
+    by_grade: tuple[str, ...],
+    fulltext: float,
+    fulltext_share: float,
+    threads: int | None,
+    seed: int,
+    as_json: bool,
+) -> None:
+    """Make a click log of a judged collection, by a click model.
+
+    For those who have no log: `from-clicks` turns it into judgments that differ from the
+    collection's as clicks do.
+    """
+    from irplatform.cli.settings import read_settings
+    from irplatform.judgments.clicks.models import Behaviour, parse_by_grade
+    from irplatform.judgments.clicks.sessions import SessionSettings
+    from irplatform.judgments.clicks.simulate import simulate_clicks as simulate
+
+    _refuse_other_models_option(model)
+    behaviour = Behaviour(model, decay, stop, noise, parse_by_grade(by_grade), fulltext)
+    made = simulate(
+        collection,
+        out,
+        SessionSettings(sessions, page, depth, shuffle, fulltext_share, seed, behaviour),
+        retriever=retriever,
+        options=read_settings(options, None),
+        threads=threads,
+    )
+    if as_json:
+        print_json({"path": str(out), **made})
+    else:
+        click.echo(f"{out}: {made['lines']:,} lines of {made['topics']:,} topics")

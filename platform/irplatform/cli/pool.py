@@ -1,0 +1,107 @@
+"""`platform collections build trec-pm-pool-YEAR`: the closed pool of a year of TREC PM."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from irplatform.cli.output import json_option, print_json
+from irplatform.collections.builders import BUILDERS
+
+if TYPE_CHECKING:
+    from irplatform.collections.trec_pm_pool import PoolSettings
+
+_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+_OPTIONS = (
+    click.option("--topics", type=_FILE, help="This year's topics (XML), instead of a download."),
+    click.option(
+        "--qrels",
+        type=_FILE,
+        help="This year's judgments (4 columns), instead of a download. The other year is then "
+        "left out, unless files of it are given too.",
+    ),
+    click.option("--sampled-qrels", type=_FILE, help="Its sampled judgments (5 columns)."),
+    click.option("--partner-topics", type=_FILE, help="Topics of the year that trains for it."),
+    click.option("--partner-qrels", type=_FILE, help="Judgments of that year."),
+    click.option("--partner-sampled-qrels", type=_FILE, help="Sampled judgments of that year."),
+    click.option(
+        "--alone",
+        is_flag=True,
+        help="Leave the other year out. Rerankers are cross-validated then, since none trains "
+        "for this one.",
+    ),
+    click.option(
+        "--extra-abstracts",
+        type=click.Path(exists=True, path_type=Path),
+        help="The track's conference abstracts: extra_abstracts.tar.gz, a zip, or a folder.",
+    ),
+    click.option(
+        "--no-extra-abstracts",
+        is_flag=True,
+        help="Do without conference abstracts (one judged document in thirteen).",
+    ),
+    click.option("--email", help="Your address, for NCBI to write to before it blocks anybody."),
+    click.option("--rate", type=float, help="Calls a second. [default: 3; 10 with NCBI_API_KEY]"),
+    click.option(
+        "--out",
+        type=click.Path(path_type=Path),
+        help="The folder to make. [default: in the cache]",
+    ),
+    click.option("--dry-run", is_flag=True, help="Only say what would be fetched, and from where."),
+    json_option,
+)
+
+
+def pool_command(year: int) -> click.Command:
+    """The command that builds the pool of a year."""
+    name = f"trec-pm-pool-{year}"
+
+    def command(**options: Any) -> None:
+        _build(year, options)
+
+    command.__doc__ = f"""Build {BUILDERS[name].makes}.
+
+    Fetches them from PubMed and gives them a name: `--collection {name}`. The other year's judged
+    documents come along, because its topics train rerankers for this one. When interrupted, the
+    same command goes on from there.
+    """
+    for option in reversed(_OPTIONS):
+        option(command)
+    return click.command(name)(command)
+
+
+def _build(year: int, options: dict[str, Any]) -> None:
+    from irplatform.collections.trec_pm_pool import build_pool, preview
+
+    settings = _settings(year, options)
+    if options["dry_run"]:
+        lines = preview(settings)
+        if options["as_json"]:
+            print_json({"collection": settings.name, "would_fetch": lines})
+        else:
+            click.echo("\n".join(lines))
+        return
+    report = build_pool(settings)
+    if options["as_json"]:
+        print_json(report.facts())
+    else:
+        click.echo("\n".join(report.lines()))
+
+
+def _settings(year: int, options: dict[str, Any]) -> PoolSettings:
+    from irplatform.collections.trec_pm_pool import Given, PoolSettings
+
+    names = ("topics", "qrels", "sampled_qrels")
+    return PoolSettings(
+        year,
+        out=options["out"],
+        email=options["email"],
+        rate=options["rate"],
+        given=Given(*(options[name] for name in names)),
+        partner=Given(*(options[f"partner_{name}"] for name in names)),
+        alone=options["alone"],
+        extra_abstracts=options["extra_abstracts"],
+        download_extra=not options["no_extra_abstracts"],
+    )
