@@ -29,11 +29,6 @@ class Table:
     grades: npt.NDArray[np.int64]
     offsets: npt.NDArray[np.int64]
 
-    @property
-    def topics(self) -> npt.NDArray[np.int64]:
-        """Per document, the number of its topic."""
-        return np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
-
 
 class Learner(Protocol):
     """A score of a document's features."""

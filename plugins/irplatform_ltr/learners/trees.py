@@ -117,11 +117,6 @@ class Trees:
         except (OSError, ValueError, lightgbm.basic.LightGBMError) as error:
             raise InputError(f"these are not LightGBM's trees: {error}.", path=path) from error
 
-    def gains(self) -> Scores:
-        """Per feature, how much its splits gained in all."""
-        gains: Scores = self._booster.feature_importance("gain")
-        return gains
-
 
 def levels(grades: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     """Grades as small whole numbers: as they are, or scaled where the highest is too high."""
