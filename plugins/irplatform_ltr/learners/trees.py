@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from irplatform_ltr.options import TreeOptions
 
 _HIGHEST_GRADE = 31
-"""LightGBM's gains are 2 to the power of the grade; more graded judgments are scaled to this."""
+"""More graded judgments are scaled to this. Gains are the grades themselves, not powers of 2."""
 
 
 _MANY = 100_000
