@@ -110,7 +110,7 @@ def directly(reranker: Graphene, topic: Topic, documents: Documents) -> Sequence
         messages = messages_of_all(model.network, concepts, model.device)
         links = concepts.links(rows)
         read = model.topics.read(topic)
-        matched, _ = matched_links(links, read.matching, concepts.graph.concept_count)
+        matched = matched_links(links, read.matching, concepts.graph.concept_count)
         side = sides(model.network, encoded, links, messages)
         vectors = document_vectors(model.network, side, matched, messages, reranker.options.reward)
         query = model.network.query(*model.reader.topics([read]))[0]

@@ -161,7 +161,7 @@ class Model:
             if self.concepts is not None:
                 links = self.concepts.links(rows)
                 count = self.concepts.graph.concept_count
-                matched, _ = matched_links(links, topic.matching, count)
+                matched = matched_links(links, topic.matching, count)
             vectors = document_vectors(
                 self.network, side, matched, self.messages(), self.options.reward
             )

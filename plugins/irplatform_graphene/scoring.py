@@ -14,10 +14,11 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
+from irplatform_graphene.concept_inputs import DocumentLinks
 from irplatform_graphene.network import Links
 
 if TYPE_CHECKING:
-    from irplatform_graphene.concept_inputs import ConceptInputs, DocumentLinks
+    from irplatform_graphene.concept_inputs import ConceptInputs
     from irplatform_graphene.documents import Reader
     from irplatform_graphene.network import GrapheneNetwork
 
@@ -56,27 +57,19 @@ def link_tensors(links: DocumentLinks, device: str) -> Links:
     )
 
 
-def matched_links(
-    links: DocumentLinks, matching: Int64, concept_count: int
-) -> tuple[DocumentLinks, Int64]:
+def matched_links(links: DocumentLinks, matching: Int64, concept_count: int) -> DocumentLinks:
     """The links to concepts that match a topic.
 
     Args:
         links: of the topic's documents.
         matching: the concepts.
         concept_count: of the graph.
-
-    Returns:
-        Those links, and how many there are in each document.
     """
     matches = np.zeros(concept_count, np.bool_)
     matches[matching] = True
     places = np.flatnonzero(matches[links.concepts])
     offsets = np.searchsorted(places, links.offsets).astype(np.int64)
-    from irplatform_graphene.concept_inputs import DocumentLinks
-
-    kept = DocumentLinks(links.concepts[places], links.weights[places], offsets)
-    return kept, np.diff(offsets)
+    return DocumentLinks(links.concepts[places], links.weights[places], offsets)
 
 
 def sides(
