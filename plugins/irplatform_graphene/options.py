@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 FEATURES = (
     "lexical", "fields", "query-parts", "concepts", "genes", "demographics", "document",
 )  # fmt: skip
-"""The groups that `graphene-features` reads in its last layer. A first stage's score is not among
-them: scores are mixed with it anyway."""
+"""The groups that `graphene-features` reads in its last layer. "query-parts" has the score of the
+expanded query, so that the model stands alone unless the first stage is clearly better."""
 
 
 class DecoderSettings(Options):
