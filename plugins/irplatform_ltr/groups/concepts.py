@@ -52,8 +52,8 @@ class Concepts(KnowledgeFeatures):
     """Mentions of a topic's disease, genes, variants and drugs, and how close they are.
 
     For each set of names: mentions in the title and in the abstract, density, first and last
-    place; for pairs of sets, least distance and close mentions; how many of the genes and variants
-    are there at all; how much of what the document says of genes is about the topic's (focus).
+    place; for pairs of sets, least distance, close mentions and their order; how many of the genes
+    and variants are there at all; how many names are used; whether disease and gene both are there.
     """
 
     _index: ForwardIndex
