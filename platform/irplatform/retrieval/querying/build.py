@@ -14,6 +14,7 @@ from irplatform.retrieval.querying.expression import (
     CONTENTS,
     TITLE,
     Boolean,
+    Boost,
     Constant,
     DisMax,
     Expression,
@@ -21,7 +22,6 @@ from irplatform.retrieval.querying.expression import (
     Phrase,
     Synonyms,
     Words,
-    weighted,
 )
 from irplatform.text.markers import spellings
 
@@ -106,7 +106,7 @@ def sum_of(made: Sequence[Component], plan: Weights) -> Boolean:
     needed = tuple(c.expression for c in made if c.setting in conditions)
     used = [component for component in made if component.weight > 0]
     return Boolean(
-        should=tuple(weighted(c.expression, c.weight, c.setting) for c in used), filter=needed
+        should=tuple(Boost(c.expression, c.weight, c.setting) for c in used), filter=needed
     )
 
 

@@ -148,8 +148,3 @@ class Constant:
 
 
 Expression: TypeAlias = Words | Phrase | DisMax | Synonyms | Boolean | Boost | Near | Constant
-
-
-def weighted(part: Expression, weight: float, note: str = "") -> Boost:
-    """A part by its weight."""
-    return Boost(part, weight, note)
