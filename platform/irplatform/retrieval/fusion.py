@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     from irplatform.runs import Run
 
-AUTO, PLAIN = "auto", "plain"
-"""Whether weights are learned or all equal."""
+AUTO = "auto"
+"""Weights are learned; "plain" takes equal ones."""
 PLAIN_K = 60
 WEIGHTS = (0.0, 0.1, 0.25, 0.5, 0.75, 1.0)
 """What a retriever can count; the largest weight is scaled to 1."""
