@@ -3,7 +3,8 @@
 The paper calls it bidirectional, which cannot write from left to right: ours reads from left to
 right. It is given v_d as its first state and at every step, and chooses from the collection's most
 frequent title words by their projected vectors; the paper's vocabulary holds concepts, too. So that
-titles are not copied, it is trained on v_d of the abstract alone.
+words are not copied, the encoder reads the abstract alone; concepts are the article's, the title's
+among them.
 """
 
 from __future__ import annotations
@@ -48,16 +49,16 @@ class TitleVocabulary:
         """What has to be written: words and an end; words that are not known are left to guess.
 
         Args:
-            titles: int64 [n, L], ids of words, padded with -1 on the right.
+            titles: int64 [n, L], ids of words, padded with -1 on the right; a title that fills
+                its row may go on, so that it is not ended.
 
         Returns:
-            int64 [n, L + 1]; -100 where nothing is asked.
+            int64 [n, L]; -100 where nothing is asked.
         """
-        symbols = np.full((len(titles), titles.shape[1] + 1), _IGNORED, np.int64)
-        symbols[:, :-1] = self._symbol[titles]
+        symbols = self._symbol[titles]
         lengths = (titles != PADDING).sum(axis=1)
-        written = lengths > 0
-        symbols[np.flatnonzero(written), lengths[written]] = END
+        ended = np.flatnonzero((lengths > 0) & (lengths < titles.shape[1]))
+        symbols[ended, lengths[ended]] = END
         return symbols
 
 

@@ -3,7 +3,8 @@
 L = β L_graph + γ L_rank (equation 10). L_rank is a hinge loss with a margin: equation 9 has none,
 which vectors that are all the same satisfy. A relevant document is compared with a document of
 lower grade of its topic and, since one such pair teaches little, with the relevant documents of
-other topics in the step (our choice; `others`). Titles are written while the encoder is trained.
+other topics in the step (our choice; `others`), without those that are relevant to its own topic,
+too. Titles are written while the encoder is trained.
 """
 
 from __future__ import annotations
@@ -42,6 +43,11 @@ class Step:
     pairs: Pairs
     seed: tuple[int, ...]
 
+    @property
+    def weight(self) -> npt.NDArray[np.float32]:
+        """The pairs' weights, by which processes share a step."""
+        return self.pairs.weight
+
 
 class GrapheneTask:
     """What the training loop needs.
@@ -78,10 +84,17 @@ class GrapheneTask:
         index = self._model.reader.index
         self._rows = index.rows([doc_id for pool in pools for doc_id in pool.doc_ids])
         self._topics = [self._model.topics.read(each.topic) for each in self._sampler.topics]
+        relevant = np.concatenate([pool.grades for pool in pools]) > 0
+        owners = np.repeat(np.arange(len(pools)), [len(pool.doc_ids) for pool in pools])
+        self._relevant = np.unique(self._named(owners, self._rows)[relevant])
         features = np.concatenate(self._model.features.fit(data, pools))
         self._features = torch.from_numpy(features).to(self._model.device)
         if features.shape[1]:
             self._fit_last_layer(features)
+
+    def _named(self, topics: Int64, rows: Int64) -> Int64:
+        """One number for a topic and a document: its row."""
+        return topics * self._model.reader.index.count + rows
 
     def _fit_last_layer(self, features: Float32) -> None:
         offsets = np.cumsum([0, *(len(pool.doc_ids) for pool in self._sampler.pools)])
@@ -140,6 +153,9 @@ class GrapheneTask:
         weight = torch.from_numpy(pairs.weight).to(scores.device)
         loss = self._of_pairs(scores[: len(pairs)], scores[len(pairs) :], weight)
         which, other = _others(topic, self._options.others, random)
+        taken = self._named(numbers[topic[which]], rows[document[: len(pairs)][other]])
+        worse_for = ~np.isin(taken, self._relevant)
+        which, other = which[worse_for], other[worse_for]
         if len(which):
             # Features say nothing of a document of another topic: the vectors alone are compared.
             asked = Asked(topic[which], document[: len(pairs)][other])

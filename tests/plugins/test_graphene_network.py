@@ -197,16 +197,16 @@ def _with_titles(folder):
     return ForwardIndex.open(folder)
 
 
-def test_titles_end_and_rare_words_are_not_asked_for(tmp_path):
+def test_titles_end_unless_they_are_cut_and_rare_words_are_not_asked_for(tmp_path):
     index = _with_titles(tmp_path)
     vocabulary = TitleVocabulary(index, 2)
     assert [index.vocabulary[int(word)] for word in vocabulary.words] == ["one", "two"]
     one, two, three = index.query_ids("one two three").tolist()
     titles = np.array([[one, two, one], [three, -1, -1], [-1, -1, -1]])
     assert vocabulary.symbols(titles).tolist() == [
-        [1, 2, 1, 0],
-        [-100, 0, -100, -100],
-        [-100, -100, -100, -100],
+        [1, 2, 1],
+        [-100, 0, -100],
+        [-100, -100, -100],
     ]
 
 
