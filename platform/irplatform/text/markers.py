@@ -10,6 +10,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import compress, pairwise
+from operator import not_
+
+from irplatform.text.gene_notation import ACID, written_out
 
 _ACIDS = {
     "A": "Ala", "C": "Cys", "D": "Asp", "E": "Glu", "F": "Phe", "G": "Gly", "H": "His",
@@ -17,36 +21,38 @@ _ACIDS = {
     "R": "Arg", "S": "Ser", "T": "Thr", "V": "Val", "W": "Trp", "Y": "Tyr", "X": "Ter", "*": "Ter",
 }  # fmt: skip
 _LETTERS = {name: letter for letter, name in _ACIDS.items() if letter != "X"}
-_ACID = "[ACDEFGHIKLMNPQRSTVWY]"
 _THREE = "(?:" + "|".join(sorted(set(_ACIDS.values()))) + ")"
 
 _VARIANT = re.compile(
-    rf"(?:p\.)?\(?(?:{_ACID}\d{{1,4}}(?:dup|del|ins|fs)[*\w]*"  # T574insTQLPYD, S1982fs
-    rf"|{_ACID}\d{{1,4}}(?:{_ACID}|[X*])(?:fs[*\w]*)?"  # V600E, Q61*, K1245Vfs
+    rf"(?:p\.)?\(?(?:{ACID}\d{{1,4}}(?:dup|del|ins|fs)[*\w]*"  # T574insTQLPYD, S1982fs
+    rf"|{ACID}\d{{1,4}}(?:{ACID}|[X*])(?:fs[*\w]*)?"  # V600E, Q61*, K1245Vfs
     rf"|{_THREE}\d{{1,4}}{_THREE}"  # Val600Glu
-    rf"|{_ACID}\d{{1,4}}_{_ACID}\d{{1,4}}\s?(?:dup|del|ins)\w*"  # A502_Y503dup
+    rf"|{ACID}\d{{1,4}}_{ACID}\d{{1,4}}\s?(?:dup|del|ins)\w*"  # A502_Y503dup
     r"|[cg]\.[\d_+-]+\w*(?:>\w+)?"  # c.1799T>A
     r"|exons?\s?\d{1,2}(?:\s?(?:deletion|insertion|skipping|mutation)s?)?)\)?",  # Exon 19 deletion
     re.IGNORECASE,
 )
-_CODON = re.compile(rf"{_ACID}\d{{2,4}}")
+_CODON = re.compile(rf"{ACID}\d{{2,4}}")
 """Q171: a place without what it changes to. P53 is written alike, so a gene has to precede it."""
 _SYMBOL = re.compile(
     r"(?=(?:.*[A-Z]){2}|[A-Z]\d)[A-Z][A-Za-z0-9]*(?:[-/][A-Z0-9]+)*|m(?!RNA)[A-Z]{3,}\d*|p\d{2,3}"
 )
 """Two capitals, or a capital and a digit: BRAF, PD-L1; and mTOR, p53."""
-_CELLULAR = re.compile(r"[cv]-(?=[A-Z]{2})")
-"""Of the cell's gene, not the virus's: c-MET, c-KIT."""
-_EARLY_PLACE = re.compile(rf"{_ACID}\d{_ACID}", re.IGNORECASE)
+_VIRAL = re.compile(r"v-(?=[A-Z]{2})")
+"""Of a virus's gene, by whose name the cell's was called: v-RAF."""
+_EARLY_PLACE = re.compile(rf"{ACID}\d{ACID}", re.IGNORECASE)
 """F2R, a gene: written as a change would be, in a place where hardly any is known."""
 _SEPARATOR = re.compile(r"\s*[,;]\s*(?![^()]*\))")
 _FUSION = re.compile(r"[A-Z][A-Z0-9]{2,}(?:[-/:]{1,2}[A-Z][A-Z0-9]{2,})+")
-_SEVERAL_CHANGES = re.compile(rf"\b({_ACID}\d{{1,4}})({_ACID}(?:/{_ACID})+)\b")
-"""G12C/D/V: three changes in one place."""
-_SEVERAL_GENES = re.compile(r"\b([A-Z]{2,})(\d{1,2}(?:/\d{1,2})+)\b")
-"""FGFR1/2/3: three genes of one family."""
-_NEU = re.compile(r"\b(HER-?2|ERBB2)/neu\b", re.IGNORECASE)
-_SUBSTITUTION = re.compile(rf"({_ACID})(\d+)({_ACID}|[X*])", re.IGNORECASE)
+_ALLELE = re.compile(r"\b(HLA-[A-Z0-9]+|[A-Z][A-Z0-9]+)\*(?:\d+[A-Z]?)(?::\d+)*(?!\w)")
+"""HLA-B*15:02, CYP2C19*2: a gene's allele."""
+_SIDES = re.compile(r"/(?=[A-Z])")
+_NOTHING = re.compile(
+    r"none(\s+(identified|known|specified|found))?|n/?a|nil|unknown|unspecified"
+    r"|not\s+(applicable|available|known|specified)|[-\u2013\u2014?.]+",
+    re.IGNORECASE,
+)
+_SUBSTITUTION = re.compile(rf"({ACID})(\d+)({ACID}|[X*])", re.IGNORECASE)
 _LONG = re.compile(rf"({_THREE})(\d+)({_THREE})", re.IGNORECASE)
 
 ALTERATIONS = frozenset(
@@ -56,10 +62,25 @@ ALTERATIONS = frozenset(
         "function", "fusion", "gain", "gene", "inactivating", "inactivation", "insertion", "loss",
         "mutant", "mutated", "mutation", "number", "of", "overexpression", "rearranged",
         "rearrangement", "splice", "transcript", "translocation", "truncated", "truncating",
-        "truncation", "variant", "wild", "wild-type", "wildtype",
+        "truncation", "type", "variant", "wild", "wild-type", "wildtype",
     }
 )  # fmt: skip
 """Words that say how a gene is altered, as against which one."""
+
+
+_NOUNS = {
+    "altered": "alteration", "amplified": "amplification", "deficient": "deficiency",
+    "deleted": "deletion", "expressing": "expression", "fused": "fusion",
+    "inactivated": "inactivation", "methylated": "methylation", "overexpressed": "overexpression",
+    "overexpressing": "overexpression", "rearranged": "rearrangement",
+    "translocated": "translocation", "truncated": "truncation",
+}  # fmt: skip
+"""What articles call an alteration, whichever way a topic puts it."""
+_MUTATION = frozenset({"mutant", "mutated", "mutation", "mutations", "gene", "variant", "variants"})
+"""Words that tell nothing of a gene which is searched for its alterations in any case."""
+_SMALL_WORDS = frozenset(
+    {"a", "an", "and", "by", "for", "in", "level", "levels", "or", "status", "the", "with", "&", ""}
+)
 
 
 @dataclass(frozen=True)
@@ -70,7 +91,8 @@ class Marker:
         text: as it was written.
         genes: symbols; two in a fusion, none for "high tumor mutational burden".
         variants: protein or DNA changes, as written, without brackets and "p.".
-        alteration: words that say how the gene is altered: "loss of function".
+        alteration: words that say how the gene is altered, "loss of function", and what else stands
+            behind it: "promoter methylation".
         words: the other words.
     """
 
@@ -91,8 +113,13 @@ def parse_markers(text: str) -> tuple[Marker, ...]:
         A marker per part, in their order. A part without a gene that has a variant or an
         alteration belongs to the gene before it.
     """
-    parts = (part for part in _SEPARATOR.split(text) if part.strip())
-    return tuple(_marker(part.strip()) for part in parts)
+    parts = (part.strip() for part in _SEPARATOR.split(text))
+    return tuple(_marker(part) for part in parts if part and not says_nothing(part))
+
+
+def says_nothing(text: str) -> bool:
+    """Whether a field is filled in to say that there is nothing: "None", "N/A", "not specified"."""
+    return _NOTHING.fullmatch(text.strip().rstrip(".")) is not None
 
 
 def spellings(variant: str) -> tuple[str, ...]:
@@ -121,9 +148,11 @@ def _marker(part: str) -> Marker:
     genes: list[str] = []
     variants: list[str] = []
     rest: list[str] = []
-    spaced = re.sub(r"(?<=\w)\(", " (", _NEU.sub(r"\1", part))  # AKT1(E17K)
-    for several in (_SEVERAL_CHANGES, _SEVERAL_GENES):
-        spaced = several.sub(_written_out, spaced)
+    spaced = written_out(part)
+    for allele in _ALLELE.finditer(spaced):
+        genes.append(allele[1])
+        variants.append(allele[0])
+    spaced = _ALLELE.sub(" ", spaced)
     position = 0
     for match in _VARIANT.finditer(spaced):
         if _inside_word(spaced, match):
@@ -134,31 +163,42 @@ def _marker(part: str) -> Marker:
         variants.append(match[0].removeprefix("p.").strip("()").removeprefix("p."))
         position = match.end()
     rest += spaced[position:].split()
-    words = []
-    for raw in rest:
-        word = _CELLULAR.sub("", raw.strip("().,:"))
-        if genes and _CODON.fullmatch(word):
+    words: list[str] = []
+    behind = 0
+    for before, raw in pairwise(("", *rest)):
+        word = _VIRAL.sub("", raw.strip("().,:-"))
+        known = len(genes)
+        if len(sides := _SIDES.split(word)) > 1 and all(map(_SYMBOL.fullmatch, sides)):
+            genes += sides
+        elif genes and _CODON.fullmatch(word):
             variants.append(word)
         elif _FUSION.fullmatch(word):
             genes += re.split(r"[-/:]+", word)
-        elif _SYMBOL.fullmatch(word):
+        elif _SYMBOL.fullmatch(word) and not _numbers(before, word):
             genes.append(word)
         elif word:
             words.append(word)
-    altering = bool(genes or variants)
-    alteration = [w for w in words if altering and w.lower() in ALTERATIONS]
+        if genes and not known:
+            behind = len(words)
+    altering = [
+        bool(genes and place >= behind and word.lower() not in _SMALL_WORDS)
+        or bool((genes or variants) and word.lower() in ALTERATIONS)
+        for place, word in enumerate(words)
+    ]
+    told = [_NOUNS.get(word.lower(), word) for word in compress(words, altering)]
     return Marker(
         part,
         tuple(dict.fromkeys(genes)),
         tuple(dict.fromkeys(variants)),
-        " ".join(alteration).removesuffix(" of"),
-        " ".join(w for w in words if not (altering and w.lower() in ALTERATIONS)),
+        " ".join(word for word in told if word.lower() not in _MUTATION).removesuffix(" of"),
+        " ".join(compress(words, map(not_, altering))),
     )
 
 
-def _written_out(match: re.Match[str]) -> str:
-    """G12C/D → G12C G12D."""
-    return " ".join(f"{match[1]}{end}" for end in match[2].split("/"))
+def _numbers(before: str, word: str) -> bool:
+    """Whether a word numbers the one before it: the D1 of "cyclin D1"."""
+    named = before.isalpha() and before.islower() and before not in ALTERATIONS | _SMALL_WORDS
+    return named and re.fullmatch(r"[A-Z]\d{1,2}", word) is not None
 
 
 def _inside_word(text: str, match: re.Match[str]) -> bool:

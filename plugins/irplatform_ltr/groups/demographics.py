@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 AGE_GROUPS = {
-    "Infant, Newborn": (0, 0), "Infant": (0, 2), "Child, Preschool": (2, 5), "Child": (6, 12),
+    "Infant, Newborn": (0, 0), "Infant": (0, 1), "Child, Preschool": (2, 5), "Child": (6, 12),
     "Adolescent": (13, 18), "Young Adult": (19, 24), "Adult": (19, 44), "Middle Aged": (45, 64),
     "Aged": (65, 79), "Aged, 80 and over": (80, 120),
 }  # fmt: skip
@@ -30,8 +30,18 @@ _SEXES = {"female": "Female", "male": "Male"}
 _GROWN = 19
 _OLD = 65
 
-_AGE = re.compile(r"(\d{1,3})[-\s]*(year|yr|month|mo|week|wk|day)s?\b", re.IGNORECASE)
-_UNITS = {"year": 1, "yr": 1, "month": 12, "mo": 12, "week": 52, "wk": 52, "day": 365}
+_AGE = re.compile(
+    r"(\d{1,3})\+?[-\s]*(years?|yrs?|y[./]?o|months?|mos?|weeks?|wks?|days?)(?![a-z])",
+    re.IGNORECASE,
+)
+_BY_ITSELF = re.compile(
+    r"(?:age[d:]?|old|fe|male|woman|man|girl|boy|[FM]|[^\w\d])*(\d{1,3})"
+    r"(?:age|old|fe|male|woman|man|girl|boy|[FM]|[^\w\d])*",
+    re.IGNORECASE,
+)
+"""A number that only sexes stand beside: "F, 34", "52F", "male, age 45"."""
+_UNITS = {"m": 12, "w": 52, "d": 365}
+"""How many of a unit make a year, by its first letter."""
 _WRITTEN_AGE = re.compile(r"\b(\d{1,3})[-\s](?:year|yr)s?[-\s]old\b", re.IGNORECASE)
 
 
@@ -45,6 +55,8 @@ _STAGES = {
     "old": _words("elderly|older|octogenarians?"),
 }
 _SEX_WORDS = {"female": _words("wom[ae]n|females?|girls?"), "male": _words("m[ae]n|males?|boys?")}
+_SEX_LETTERS = {sex: re.compile(rf"(?<![A-Za-z]){sex[0].upper()}(?![A-Za-z])") for sex in _SEXES}
+_BABY = _words("newborn|neonate|infant")
 
 
 @dataclass(frozen=True)
@@ -61,11 +73,10 @@ class Person:
 
     @classmethod
     def read(cls, text: str) -> Person:
-        """From words such as "64-year-old male" or "a girl of 7 months"."""
-        found = _AGE.search(text)
-        age = int(found[1]) / _UNITS[found[2].lower()] if found else None
+        """From words such as "64-year-old male", "a girl of 7 months" or "F, 34"."""
         sexes = [sex for sex, words in _SEX_WORDS.items() if words.search(text)]
-        return cls(age, sexes[0] if len(sexes) == 1 else "")
+        sexes = sexes or [sex for sex, letter in _SEX_LETTERS.items() if letter.search(text)]
+        return cls(_age(text), sexes[0] if len(sexes) == 1 else "")
 
     def stages(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Stages of life whose words speak for a document, and those that speak against it."""
@@ -75,6 +86,15 @@ class Person:
             return ("child",), ("adult", "old")
         # An article about adults may well be about older ones, whether it says so or not.
         return ("old",) if self.age >= _OLD else ("adult",), ("child",)
+
+
+def _age(text: str) -> float | None:
+    """Years; a number by itself is meant to be some."""
+    if found := _AGE.search(text):
+        return int(found[1]) / _UNITS.get(found[2][0].lower(), 1)
+    if found := _BY_ITSELF.fullmatch(text):
+        return int(found[1])
+    return 0.0 if _BABY.search(text) else None
 
 
 class DemographicsOptions(Options):

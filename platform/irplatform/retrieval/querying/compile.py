@@ -2,6 +2,9 @@
 
 Lucene's own `QueryBuilder` analyzes the text, so that stop words, stems and gaps in phrases are
 those of the index. A part of which analysis leaves nothing is dropped.
+
+"Non-small cell lung cancer" has the words of "small cell lung cancer", and is another disease: a
+phrase of several words that the index often has behind "non" is not found there.
 """
 
 from __future__ import annotations
@@ -27,6 +30,10 @@ if TYPE_CHECKING:
 
 _SEARCH = "org.apache.lucene.search"
 _INTERVALS = "org.apache.lucene.queries.intervals"
+_SPANS = "org.apache.lucene.queries.spans"
+_NON = "non"
+_OFTEN_NEGATED = 0.05
+"""Share of the documents with a phrase that have it behind "non"."""
 
 
 class Compiler:
@@ -45,6 +52,7 @@ class Compiler:
         self._reader = reader
         self._searcher = java_class(f"{_SEARCH}.IndexSearcher")(reader)
         self._builder = java_class("org.apache.lucene.util.QueryBuilder")(analyzer)
+        self._negated: dict[tuple[str, str], bool] = {}
 
     def __call__(self, expression: Expression) -> Any:
         """The Lucene query of an expression; one that finds nothing where no word is left."""
@@ -56,8 +64,8 @@ class Compiler:
         match part:
             case Words(text, field):
                 made = self._builder.createBooleanQuery(field, java_text(text))
-            case Phrase(text, field, slop):
-                made = self._builder.createPhraseQuery(field, java_text(text), slop)
+            case Phrase():
+                made = self._phrase(part)
             case Boost(inner, weight):
                 made = self._wrapped("BoostQuery", inner, float(weight))
             case Constant(inner):
@@ -71,6 +79,31 @@ class Compiler:
             case Boolean():
                 made = self._sum(part)
         return made
+
+    def _phrase(self, part: Phrase) -> Any | None:
+        text, field = part.text, part.field
+        plain = self._builder.createPhraseQuery(field, java_text(text), part.slop)
+        if part.slop or not self._often_negated(text, field):
+            return plain
+        term = java_class("org.apache.lucene.index.Term")
+        words = [
+            java_class(f"{_SPANS}.SpanTermQuery")(term(field, word))
+            for word in (_NON, *self.terms(text))
+        ]
+        phrase = java_class(f"{_SPANS}.SpanNearQuery")(words[1:], 0, True)
+        return java_class(f"{_SPANS}.SpanNotQuery")(phrase, words[0], 1, 0)
+
+    def _often_negated(self, text: str, field: str) -> bool:
+        """Whether "non" stands before a phrase of several words so often that it means another."""
+        key = (text, field)
+        if key not in self._negated:
+            negated = self._builder.createPhraseQuery(field, java_text(f"{_NON} {text}"), 0)
+            found = self.count([negated]) if len(self.terms(text)) > 1 else 0
+            if found:
+                plain = self._builder.createPhraseQuery(field, java_text(text), 0)
+                found = int(found >= _OFTEN_NEGATED * self.count([plain]))
+            self._negated[key] = bool(found)
+        return self._negated[key]
 
     def _wrapped(self, kind: str, inner: Expression, *more: float) -> Any | None:
         query = self._query(inner)
@@ -145,12 +178,18 @@ class Compiler:
     def _either(self, phrases: Iterable[str], field: str) -> Any | None:
         """Where any of some phrases occurs, or None where analysis leaves none of them."""
         intervals = java_class(f"{_INTERVALS}.Intervals")
-        found = [
-            intervals.analyzedText(java_text(phrase), self._analyzer, field, 0, True)
-            for phrase in phrases
-            if self.terms(phrase)
-        ]
+        found = [self._interval(phrase, field) for phrase in phrases if self.terms(phrase)]
         return getattr(intervals, "or")(False, _list(found)) if found else None
+
+    def _interval(self, phrase: str, field: str) -> Any:
+        intervals = java_class(f"{_INTERVALS}.Intervals")
+        plain, negated = (
+            intervals.analyzedText(java_text(text), self._analyzer, field, 0, True)
+            for text in (phrase, f"{_NON} {phrase}")
+        )
+        if not self._often_negated(phrase, field):
+            return plain
+        return intervals.notContainedBy(plain, negated)
 
     def terms(self, text: str) -> list[str]:
         """The terms that analysis makes of a text."""

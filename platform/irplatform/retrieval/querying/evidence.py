@@ -1,8 +1,9 @@
 """What the index says about names: which occur at all, and which mean what they should.
 
-Aliases of genes are short and often mean something else: MTC is NTRK1, and medullary thyroid
-carcinoma; PBT, NEU, NGL, ROS. An alias is taken for a name of the gene when enough of the documents
-that have it have a name that is beyond doubt, too. The same holds for abbreviations.
+Short names often mean something else: MTC is NTRK1, and medullary thyroid carcinoma; ALL is a
+leukemia, and a word. An alias is taken for a name of the gene when enough of the documents that
+have it have a name that is beyond doubt, too; so are abbreviations of diseases. Kinds of a disease
+that are far more frequent than it have to occur with it.
 """
 
 from __future__ import annotations
@@ -17,10 +18,23 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from irplatform.retrieval.querying.compile import Compiler
+    from irplatform.retrieval.querying.expression import Expression
     from irplatform.retrieval.querying.synonyms import Synonym
 
 _SHORTEST = 3
 """Shorter aliases, such as H2 of FGFR1, are never taken."""
+_ABBREVIATED = 0.3
+"""Share of the documents with an abbreviation that must have a name which it stands for."""
+_SHORT_NAME = 5
+"""Letters of a disease's name that may be something else as well: ALL, CUP."""
+_FREQUENT = 0.3
+"""Share of a disease's documents from which on a kind of it would be most of what is found."""
+_TOGETHER = 0.05
+"""Share of the documents with such a kind that must have the disease: melanoma, a neuroendocrine
+tumour by its cells, has 0.00, bile duct cancer in cholangiocarcinoma 0.07."""
+_BACKED = 0.25
+"""Share of the documents with a gene's sure names that must have an alias which is used for much
+else, or by those who never use the symbol: PD-L1 for CD274, MEK1 for MAP2K1."""
 _SMALL_WORDS = frozenset({"and", "of", "the", "with", "in", "for"})
 
 
@@ -38,7 +52,7 @@ class Evidence:
     def count(self, name: str) -> int:
         """How many documents have a name."""
         if name not in self._counts:
-            self._counts[name] = self._compiler.count([self._compiler(Phrase(name))])
+            self._counts[name] = self._together([Phrase(name)])
         return self._counts[name]
 
     def occurring(self, names: Iterable[Synonym]) -> list[Synonym]:
@@ -56,27 +70,62 @@ class Evidence:
         if not total or not others:
             return 0.0
         either = Boolean(should=tuple(Phrase(other.text) for other in others), minimum=1)
-        both = Boolean(must=(Phrase(name), either))
-        return self._compiler.count([self._compiler(both)]) / total
+        return self._together([Boolean(must=(Phrase(name), either))]) / total
 
-    def trusted(self, names: Sequence[Synonym], share: float) -> list[Synonym]:
+    def _together(self, parts: Iterable[Expression]) -> int:
+        """How many documents have any of some parts."""
+        return self._compiler.count([self._compiler(part) for part in parts])
+
+    def backed(self, name: str, sure: Sequence[Synonym]) -> bool:
+        """Whether enough of the documents with sure names have a name, too."""
+        either = Boolean(should=tuple(Phrase(other.text) for other in sure), minimum=1)
+        theirs = self._together([either])
+        both = self._together([Boolean(must=(Phrase(name), either))])
+        return bool(theirs) and both / theirs >= _BACKED
+
+    def trusted(
+        self, names: Sequence[Synonym], share: float, unlike: Sequence[str] = ()
+    ) -> list[Synonym]:
         """The names without the aliases that mean something else.
 
         Args:
             names: the topic's own first, where analysis leaves anything of it.
             share: of the documents with an alias that must have a trusted name; an alias that is
                 vouched for vouches for others.
+            unlike: aliases that name something else as well, for which only that share speaks.
         """
         own = names[0].text if names else ""
         sure = [name for name in names if _beyond_doubt(name, own)]
         doubtful = [n for n in names if n not in sure and len(n.text) >= _SHORTEST]
         while doubtful:
-            vouched = [n for n in doubtful if self.agreement(n.text, sure) >= share]
+            vouched = [
+                n
+                for n in doubtful
+                if (self.agreement(n.text, sure) >= share)
+                or (n.text not in unlike and self.backed(n.text, sure))
+            ]
             if not vouched:
                 break
             sure += vouched
             doubtful = [n for n in doubtful if n not in vouched]
         return [name for name in names if name in sure]
+
+    def of_disease(self, names: Sequence[Synonym]) -> list[Synonym]:
+        """A disease's names without short ones that mean something else, and with its initials."""
+        long = [n for n in names if n.how == "topic" or len(n.text) > _SHORT_NAME]
+        sure = [n for n in long if n.how != "narrow"]
+        kept = [n for n in names if n in long or self.agreement(n.text, sure) >= _ABBREVIATED]
+        return self.occurring([*kept, *self.abbreviations(kept, _ABBREVIATED)])
+
+    def kinds(self, exact: Sequence[Synonym], kinds: Sequence[Synonym]) -> list[Synonym]:
+        """The kinds of a disease that occur most, without those that would take its place."""
+        most = _FREQUENT * self._together([Phrase(name.text) for name in exact])
+        counted = sorted(kinds, key=lambda name: -self.count(name.text))
+        return [
+            name
+            for name in counted
+            if self.count(name.text) <= most or self.agreement(name.text, exact) >= _TOGETHER
+        ]
 
     def abbreviations(self, names: Sequence[Synonym], share: float) -> list[Synonym]:
         """Initials of names that texts do use for them: NSCLC, AML."""
@@ -97,8 +146,8 @@ def initials(name: str) -> str:
 
 
 def _beyond_doubt(name: Synonym, own: str) -> bool:
-    """Full names and spellings of the topic's own: several words, or N-ras for NRAS."""
-    if name.how in ("topic", "spelling") or (" " in name.text and name.how == "synonym"):
+    """Full names and spellings of the topic's own, genes of a family: N-ras for NRAS."""
+    if name.how in ("topic", "spelling", "narrow") or (" " in name.text and name.how == "synonym"):
         return True
     plain, symbol = (re.sub(r"[^a-z0-9]", "", text.lower()) for text in (name.text, own))
     return plain == symbol or (plain in symbol and any(c.isdigit() for c in plain[1:]))

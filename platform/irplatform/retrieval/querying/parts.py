@@ -15,11 +15,14 @@ from irplatform.retrieval.querying.synonyms import (
     disease_names,
     disease_within,
     drug_names,
+    family_names,
     gene_names,
+    genes_called,
     phrase_names,
+    sure_names,
     treatment_names,
 )
-from irplatform.text.markers import Marker, parse_markers
+from irplatform.text.markers import Marker, parse_markers, says_nothing
 
 if TYPE_CHECKING:
     from irplatform.knowledge import Knowledge
@@ -31,8 +34,8 @@ _KINDS = 400
 """Kinds of a disease that are looked up; those that occur most are kept."""
 _SHORT = 5
 """Letters of a drug's name that may be something else as well: FU, TXL."""
-_ABBREVIATED = 0.3
-"""Share of the documents with some initials that must have a name which they stand for."""
+_MEANT = 0.02
+"""Share of the documents with a topic's symbol that must have a sure name of the gene it may be."""
 
 
 @dataclass(frozen=True)
@@ -109,12 +112,10 @@ class TopicReader:
             found = disease_names(text, self._knowledge, most)
             if not found.concepts and (known := disease_within(text, self._knowledge)):
                 found = disease_names(known, self._knowledge, most)
-            names = evidence.occurring(found.synonyms)
-            names = evidence.occurring([*names, *evidence.abbreviations(names, _ABBREVIATED)])
+            names = evidence.of_disease(evidence.occurring(found.synonyms))
             exact = [name for name in names if name.how != "narrow"]
             narrow = [name for name in names if name.how == "narrow"]
-            narrow.sort(key=lambda name: -evidence.count(name.text))
-            kept = (*exact, *narrow[:kinds])
+            kept = (*exact, *evidence.kinds(exact, narrow)[:kinds])
             used = any(evidence.count(name.text) for name in kept)
             self._diseases[key] = replace(found, synonyms=kept if used else ())
         return self._diseases[key]
@@ -122,10 +123,35 @@ class TopicReader:
     def _gene(self, symbol: str, agreement: float) -> Names:
         key = (symbol, agreement)
         if key not in self._genes:
-            found = gene_names(symbol, self._knowledge)
-            names = self._evidence.trusted(self._evidence.occurring(found.synonyms), agreement)
+            found = self._meant_gene(symbol)
+            occurring = self._evidence.occurring(found.synonyms)
+            unlike = [name.text for name in occurring if self._names_disease(name.text)]
+            names = self._evidence.trusted(occurring, agreement, unlike)
             self._genes[key] = Names(symbol, tuple(names), (), found.concepts)
         return self._genes[key]
+
+    def _meant_gene(self, symbol: str) -> Names:
+        """The gene that a topic's symbol means in the documents, else a family of genes.
+
+        Of the genes that have it as an alias, that whose sure names it is most used with: ER is
+        ESR1 and not EREG. With a number in it, as in CD20, it is no word, and means the only one.
+        """
+        genes = genes_called(symbol, self._knowledge)
+        sure = {gene: sure_names(symbol, gene, self._knowledge) for gene in genes}
+        meant = next((gene for gene in genes if not sure[gene]), "")
+        if not meant:
+            used = {gene: self._evidence.occurring(sure[gene]) for gene in genes}
+            shares = {gene: self._evidence.agreement(symbol, used[gene]) for gene in genes}
+            best = max(genes, key=lambda gene: shares[gene], default="")
+            alone = len(genes) == 1 and any(map(str.isdigit, symbol))
+            if best and (shares[best] >= _MEANT or not any(used.values()) or alone):
+                meant = best
+        if meant:
+            return gene_names(symbol, meant, self._knowledge)
+        return family_names(symbol, self._knowledge)
+
+    def _names_disease(self, text: str) -> bool:
+        return any(concept.kind == "disease" for concept in self._knowledge.find(text))
 
     def _treatments(self, text: str, agreement: float) -> tuple[Names, ...]:
         key = (text, agreement)
@@ -155,5 +181,7 @@ class TopicReader:
 
 
 def _text(topic: Topic, field: str) -> str:
+    """A field of a topic; "" where it is filled in to say that there is nothing."""
     value = topic.fields.get(field, "")
-    return value if isinstance(value, str) else ", ".join(filter(None, value))
+    text = value if isinstance(value, str) else ", ".join(filter(None, value))
+    return "" if says_nothing(text) else text

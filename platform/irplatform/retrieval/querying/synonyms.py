@@ -28,6 +28,8 @@ _MESH = "MESH:"
 _NEAR_MISSES = 50
 _LONGEST = 20
 """Words of a part of a text that is looked up: hardly a name has more, some texts have hundreds."""
+_FAMILIES = {"RAS": ("KRAS", "NRAS", "HRAS"), "RAF": ("BRAF", "RAF1", "ARAF")}
+"""Genes of families whose symbols are not the family's with a number."""
 _ANY_DISEASE = re.compile(
     r"(cancer|carcinoma|condition|disease|disorder|neoplasm|syndrome|tumou?r)s?"
     r"|malignanc(y|ies)|metastas[ie]s",
@@ -38,6 +40,16 @@ _BETWEEN_DRUGS = re.compile(r"[,/]")
 """Between treatments where one of them is a drug: not in CDK4/6 inhibitor, 1,25-dihydroxy-…"""
 _ASIDE = re.compile(r"\s*(?:\([^()]*\)|\[[^\[\]]*\])")
 """What stands in brackets: another name of a drug, or its company."""
+
+
+_SALT = re.compile(
+    r"\s+(acetate|besylate|citrate|dimaleate|ditosylate|fumarate|hcl|hydrochloride|malate|maleate"
+    r"|mesylate|monohydrate|phosphate|potassium|sodium|succinate|sulfate|sulphate|tartrate"
+    r"|tosylate)$",
+    re.IGNORECASE,
+)
+_CODE = re.compile(r"[A-Z]{1,5}[- ]?\d{2,}")
+"""A drug that has only a maker's code as yet: AZD9291, MK-3475."""
 
 
 @dataclass(frozen=True)
@@ -110,9 +122,21 @@ def disease_within(text: str, knowledge: Knowledge) -> str:
     return ""
 
 
-def gene_names(symbol: str, knowledge: Knowledge) -> Names:
-    """A gene's symbol, aliases, former symbols and full name."""
-    concepts = _concepts(symbol, "gene", knowledge)
+def genes_called(symbol: str, knowledge: Knowledge) -> list[str]:
+    """The approved symbols of the genes that are called so, the likeliest first."""
+    named = [c.name for c in knowledge.find(symbol) if c.kind == "gene"]
+    return list(dict.fromkeys(named))
+
+
+def gene_names(symbol: str, gene: str, knowledge: Knowledge) -> Names:
+    """A gene's symbol, aliases, former symbols and full name.
+
+    Args:
+        symbol: what the topic calls it.
+        gene: its approved symbol, one of `genes_called`.
+        knowledge: where to look it up.
+    """
+    concepts = _concepts(symbol, "gene", knowledge, gene)
     found = [Synonym(symbol, "topic"), *_spelled(spellings.of_a_symbol(symbol), "hyphen")]
     for concept in concepts:
         full = [name.text for name in concept.names if " " in name.text]
@@ -128,6 +152,35 @@ def gene_names(symbol: str, knowledge: Knowledge) -> Names:
     return Names(symbol, _distinct(found), (), tuple(concept.id for concept in concepts))
 
 
+def sure_names(symbol: str, gene: str, knowledge: Knowledge) -> list[Synonym]:
+    """The approved symbol and full names of a gene that a topic calls otherwise; else none."""
+    concepts = _concepts(symbol, "gene", knowledge, gene)
+    held = [name for concept in concepts for name in concept.names]
+    if any(_letters(n.text) == _letters(symbol) for n in held if n.kind == "preferred"):
+        return []
+    full = [n.text for n in held if n.kind == "synonym" and " " in n.text]
+    return list(_distinct(Synonym(text, "synonym") for text in (gene, *full)))
+
+
+def family_names(symbol: str, knowledge: Knowledge) -> Names:
+    """A symbol that no gene has, with the genes of the family that it may stand for.
+
+    NTRK is NTRK1, NTRK2 and NTRK3; MEK is MAP2K1, which is called MEK1, and others.
+    """
+    found = [Synonym(symbol, "topic"), *_spelled(spellings.of_a_symbol(symbol), "hyphen")]
+    numbered = [f"{symbol}{number}" for number in range(1, 10)] if symbol[-1:].isalpha() else []
+    members = _FAMILIES.get(symbol.upper(), numbered)
+    genes = {member: _concepts(member, "gene", knowledge) for member in members}
+    genes = {member: concepts for member, concepts in genes.items() if concepts}
+    approved = {m: concepts for m, concepts in genes.items() if concepts[0].name == m}
+    ids: list[str] = []
+    for member, concepts in (approved if len(approved) > 1 else genes).items():
+        source = f"{concepts[0].id} of the family"
+        found += [Synonym(text, "narrow", source) for text in (member, concepts[0].name)]
+        ids += [concept.id for concept in concepts]
+    return Names(symbol, _distinct(found), (), tuple(dict.fromkeys(ids)))
+
+
 def treatment_names(text: str, knowledge: Knowledge) -> list[Names]:
     """The names and headings of each treatment that a text names: drugs, else procedures.
 
@@ -135,8 +188,9 @@ def treatment_names(text: str, knowledge: Knowledge) -> list[Names]:
     anything has its own text alone, and no concepts.
     """
     for whole in dict.fromkeys([text, _ASIDE.sub("", text)]):
-        if concepts := _concepts(whole, "drug", knowledge):
-            return [_of_concepts(whole, concepts)]
+        if concepts := _drug(whole, knowledge):
+            aside = _beside(text, knowledge) if whole != text else []
+            return [_of_concepts(whole, concepts, aside)]
     parts = _parts(text, _BETWEEN_TREATMENTS)
     if len(parts) <= 1:
         within = _parts(text, _BETWEEN_DRUGS)
@@ -151,9 +205,26 @@ def _parts(text: str, between: re.Pattern[str]) -> list[str]:
     return [part.strip() for part in between.split(text) if part.strip()]
 
 
-def _of_concepts(text: str, concepts: Iterable[Concept]) -> Names:
-    """A text with all names of the concepts that it names."""
-    found = _distinct([Synonym(text, "topic"), *_names(concepts, "synonym")])
+def _drug(text: str, knowledge: Knowledge) -> list[Concept]:
+    """The drug that a text names, and the one that it is a salt of: imatinib mesylate."""
+    found = _concepts(text, "drug", knowledge)
+    base = _SALT.sub("", text)
+    return [*found, *_concepts(base, "drug", knowledge)] if base != text else found
+
+
+def _beside(text: str, knowledge: Knowledge) -> list[Synonym]:
+    """What brackets say a drug is called, too: its code, AZD9291, or a name of a known drug."""
+    within = [aside.strip("()[] ") for aside in _ASIDE.findall(text)]
+    return [
+        Synonym(name, "synonym", "in brackets")
+        for name in within
+        if _CODE.fullmatch(name) or _concepts(name, "drug", knowledge)
+    ]
+
+
+def _of_concepts(text: str, concepts: Sequence[Concept], further: Iterable[Synonym] = ()) -> Names:
+    """A text with all names of the concepts that it names, and further ones."""
+    found = _distinct([Synonym(text, "topic"), *_names(concepts, "synonym"), *further])
     ids = tuple(concept.id for concept in concepts)
     return Names(text, found, _distinct(_headings(concepts, "synonym")), ids)
 
@@ -202,13 +273,22 @@ def _other_gene(name: str, symbol: str, concepts: list[Concept], knowledge: Know
     )
 
 
-def _concepts(text: str, kind: ConceptKind, knowledge: Knowledge) -> list[Concept]:
-    """The concepts of a kind that a text names best, and the same under other ids."""
+def _concepts(text: str, kind: ConceptKind, knowledge: Knowledge, gene: str = "") -> list[Concept]:
+    """The concepts of a kind that a text names best, and the same under other ids.
+
+    Args:
+        text: the text.
+        kind: the kind.
+        knowledge: where to look.
+        gene: the approved symbol of the gene that is meant; the likeliest by default.
+    """
     named = [concept for concept in knowledge.find(text) if concept.kind == kind]
     if not named:
         return []
     if kind == "gene":
-        named = [c for c in named if c.name == named[0].name]
+        named = [c for c in named if c.name == (gene or named[0].name)]
+        if not named:
+            return []
     found = {concept.id: concept for concept in named}
     for concept in named:
         for same in knowledge.same_as(concept.id):
@@ -259,6 +339,10 @@ def _headings_above(concepts: Iterable[Concept], knowledge: Knowledge) -> list[S
             if found:
                 return found
     return []
+
+
+def _letters(symbol: str) -> str:
+    return re.sub(r"[^a-z0-9]", "", symbol.lower())
 
 
 def _spelled(texts: Iterable[str], source: str) -> list[Synonym]:
