@@ -25,6 +25,9 @@ DOCUMENTS = [
     Document("common", "Commonname", "commonname"),
     *(Document(f"c{n}", "Other", "commonname") for n in range(20)),
     Document("headings", "Some", "text", {"mesh": ("Lung Neoplasms", "Small Cell Carcinoma")}),
+    Document("hodgkin", "Hodgkin lymphoma", "NRAS in Hodgkin lymphoma."),
+    *(Document(f"n{n}", "Trial", "NRAS in non-Hodgkin lymphoma.") for n in range(3)),
+    Document("both", "Non-Hodgkin lymphoma", "And Hodgkin lymphoma, too."),
     Document("syntax", "Minus", "plus AND title:melanoma"),
 ]
 
@@ -63,6 +66,18 @@ def test_stop_words_leave_a_gap_in_phrases(scores):
     assert set(scores(Phrase("loss of function"))) == {"loss"}
     assert not scores(Phrase("loss function"))
     assert set(scores(Phrase("loss function", slop=1))) == {"loss"}
+
+
+def test_a_phrase_is_not_found_in_what_is_its_contrary(scores):
+    assert set(scores(Phrase("Hodgkin lymphoma"))) == {"hodgkin", "both"}
+    assert set(scores(Phrase("non-Hodgkin lymphoma"))) == {"n0", "n1", "n2", "both"}
+    assert set(scores(Phrase("Hodgkin lymphoma", "title"))) == {"hodgkin"}
+    assert set(scores(Near(("NRAS",), ("Hodgkin lymphoma",), 5))) == {"hodgkin"}
+
+
+def test_leaving_out_the_contrary_changes_no_other_score(scores):
+    plain = scores(Phrase("Hodgkin lymphoma", slop=1))
+    assert scores(Phrase("Hodgkin lymphoma"))["hodgkin"] == pytest.approx(plain["hodgkin"])
 
 
 def test_no_phrase_matches_across_two_headings(scores):
