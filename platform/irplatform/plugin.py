@@ -465,6 +465,7 @@ class FeatureGroup:
         Returns:
             What the features depend on beside the options and is known without opening anything,
             as JSON: the files that they name. What learns from the features depends on it, too.
+            It is asked again after `prepare`: `depends_on` need not repeat it.
 
         Raises:
             InputError: they do not.

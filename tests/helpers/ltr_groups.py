@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 from feature_resources import feature_resources
-from small import labelled, words
+from small import labelled, registration, words
 
 from irplatform.plugin import (
     FeatureGroup,
@@ -15,6 +15,7 @@ from irplatform.plugin import (
     TrainableReranker,
     TrainingData,
 )
+from irplatform.registry import registry
 from irplatform_ltr.groups.lexical import LexicalMatches
 from irplatform_ltr.groups.stacking import Stacked
 from irplatform_ltr.options import LtrOptions
@@ -127,8 +128,16 @@ GROUPS = {
 }
 
 
-def resources_in(tmp_path):
-    """Resources over documents of forty topics, three of twelve relevant, with these groups."""
+RERANKERS = {"learning": Learning, "length": Length}
+
+
+def resources_in(tmp_path, monkeypatch):
+    """Resources over documents of forty topics, three of twelve relevant, with these groups.
+
+    The rerankers are registered, too: a group that reads them asks what they depend on.
+    """
+    for name, reranker in RERANKERS.items():
+        monkeypatch.setitem(registry().rerankers, name, registration(reranker, name))
     random = np.random.default_rng(4)
     texts = {}
     for topic in range(TOPICS):
@@ -138,9 +147,8 @@ def resources_in(tmp_path):
                 chosen[random.integers(9)] = QUERIES[topic]
             texts[f"t{topic}d{number}"] = " ".join(chosen)
     return feature_resources(
-        tmp_path, texts, {"x": np.ones(2)}, groups=GROUPS,
-        rerankers={"learning": Learning, "length": Length},
-    )  # fmt: skip
+        tmp_path, texts, {"x": np.ones(2)}, groups=GROUPS, rerankers=RERANKERS
+    )
 
 
 def topics_of(numbers, shared=()):

@@ -14,7 +14,7 @@ TOPICS = [Topic("1", "melanoma therapy"), Topic("2", "glioma")]
 
 def _group(*folders):
     group = Checkpoints(CheckpointOptions(folders=tuple(map(str, folders))))
-    group.prepare(SimpleNamespace(checkpoint=lambda _folder: []))
+    group.prepare(SimpleNamespace(device="cpu", checkpoint=lambda _folder: []))
     return group
 
 

@@ -3,15 +3,23 @@
 from dataclasses import replace
 
 import pytest
-from ltr_groups import Judgments, fitted, prepared, resources_in, topics_of, training_data
+from ltr_groups import (
+    Judgments,
+    Learning,
+    fitted,
+    prepared,
+    resources_in,
+    topics_of,
+    training_data,
+)
 
 from irplatform.plugin import TrainingData
 from irplatform_ltr.learners import ensemble
 
 
 @pytest.fixture
-def resources(tmp_path):
-    return resources_in(tmp_path)
+def resources(tmp_path, monkeypatch):
+    return resources_in(tmp_path, monkeypatch)
 
 
 def _seen(resources, tmp_path, monkeypatch, group, shared=(), data=None, **options):
@@ -142,3 +150,22 @@ def test_stacked_rerankers_are_trained_out_of_fold_and_take_settings(resources, 
     unseen = topics_of([30])[0]
     found = reranker.features([(unseen.topic, resources.documents(unseen.candidates))])[0]
     assert found[:, -1].tolist() == [2000.0 + d for d in range(12)]
+
+
+def test_stacked_rerankers_learn_anew_where_what_they_depend_on_changed(
+    resources, tmp_path, monkeypatch
+):
+    """A knowledge base that was replaced, say."""
+
+    def learned():
+        reranker = prepared(resources, features=("fixed",), stack=("learning",))
+        reranker.fit(training_data(tmp_path / "work"))
+        unseen = topics_of([30])[0]
+        asked = [(unseen.topic, resources.documents(unseen.candidates))]
+        return reranker.features(asked)[0][:, -1].tolist()
+
+    before = learned()
+    monkeypatch.setattr(Learning, "depends_on", lambda self: {"knowledge": "new"})
+    monkeypatch.setattr(Learning, "fit", lambda self, data: setattr(self, "known", 7))
+    assert before == [20.0 + d for d in range(12)]
+    assert learned() == [7.0 + d for d in range(12)]

@@ -11,8 +11,8 @@ from irplatform_ltr.reranker import LearningToRank
 
 
 @pytest.fixture
-def resources(tmp_path):
-    return resources_in(tmp_path)
+def resources(tmp_path, monkeypatch):
+    return resources_in(tmp_path, monkeypatch)
 
 
 def _score(reranker, resources, topic):

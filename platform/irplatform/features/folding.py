@@ -105,6 +105,10 @@ class CrossFitted(TrainableFeatureGroup):
         """Those of the group."""
         return self._whole.names()
 
+    def check(self) -> Mapping[str, object]:
+        """What the group's options name depends on."""
+        return self._whole.check()
+
     def depends_on(self) -> Mapping[str, object]:
         """What the group depends on."""
         return self._whole.depends_on()

@@ -107,13 +107,17 @@ class Group:
     @cached_property
     def described(self) -> dict[str, Any]:
         """What its features depend on, beside documents and topics."""
+        with self.at_work("checking its options"):
+            checked = self.held.check()
         with self.at_work("saying what it depends on"):
             told = self.held.depends_on()
+        known = json_mapping(self.who, "check", checked)
         return {
             "group": self.name,
             "options": self.held.options.model_dump(mode="json"),
             "features": list(self.names),
             "of": json_mapping(self.who, "depends_on", told),
+            **({"names": known} if known else {}),
             "format": _FORMAT,
             **self._source,
             **({"learned": self.learned} if self.learned else {}),

@@ -113,27 +113,12 @@ class Checkpoints(FeatureGroup):
     Options = CheckpointOptions
     options: CheckpointOptions
     _members: list[Sequence[Reranker]]
+    _device: str
 
     def check(self) -> Mapping[str, object]:
         """See that there are checkpoints in the folders; their files."""
         for folder in self._folders:
             Checkpoint.read(folder)
-        return self.depends_on()
-
-    @property
-    def _folders(self) -> list[Path]:
-        return [Path(folder) for folder in self.options.folders]
-
-    def prepare(self, resources: Resources) -> None:
-        """Read the checkpoints."""
-        self._members = [resources.checkpoint(folder) for folder in self._folders]
-
-    def names(self) -> tuple[str, ...]:
-        """A score per checkpoint."""
-        return tuple(f"{number} {path.name}" for number, path in enumerate(self._folders, start=1))
-
-    def depends_on(self) -> Mapping[str, object]:
-        """The files of the checkpoints."""
         return {
             str(number): [
                 [str(path.relative_to(folder)), file_digest(path)]
@@ -142,6 +127,23 @@ class Checkpoints(FeatureGroup):
             ]
             for number, folder in enumerate(self._folders)
         }
+
+    @property
+    def _folders(self) -> list[Path]:
+        return [Path(folder) for folder in self.options.folders]
+
+    def prepare(self, resources: Resources) -> None:
+        """Read the checkpoints."""
+        self._device = resources.device
+        self._members = [resources.checkpoint(folder) for folder in self._folders]
+
+    def names(self) -> tuple[str, ...]:
+        """A score per checkpoint."""
+        return tuple(f"{number} {path.name}" for number, path in enumerate(self._folders, start=1))
+
+    def depends_on(self) -> Mapping[str, object]:
+        """Where they compute: other devices round otherwise."""
+        return {} if self._device == "cpu" else {"device": self._device}
 
     def lacks(self, topics: Sequence[Topic]) -> str:
         """Nothing; but a checkpoint must not have been trained on these topics.
