@@ -146,9 +146,7 @@ def resources_in(tmp_path, monkeypatch):
             if number < 3:
                 chosen[random.integers(9)] = QUERIES[topic]
             texts[f"t{topic}d{number}"] = " ".join(chosen)
-    return feature_resources(
-        tmp_path, texts, {"x": np.ones(2)}, groups=GROUPS, rerankers=RERANKERS
-    )
+    return feature_resources(tmp_path, texts, {"x": np.ones(2)}, groups=GROUPS, rerankers=RERANKERS)
 
 
 def topics_of(numbers, shared=()):

@@ -66,8 +66,17 @@ class FirstStage(FeatureGroup):
         return tuple(f"{name}_{kind}" for name in self.options.retrievers for kind in kinds)
 
     def depends_on(self) -> Mapping[str, object]:
-        """What the retrievers depend on."""
-        return {name: dict(held.depends_on()) for name, held in self._retrievers.items()}
+        """The seed and the device, of the retrievers whose rankings depend on them."""
+        device, seed = self._resources.device, self._resources.seed
+        held = self._retrievers.items()
+        return {
+            name: {
+                **({"device": device} if retriever.on_device and device != "cpu" else {}),
+                **({"seed": seed} if retriever.seeded else {}),
+            }
+            for name, retriever in held
+            if retriever.seeded or retriever.on_device
+        }
 
     def compute(self, topic: Topic, documents: Documents) -> npt.NDArray[np.float32]:
         """The features."""
