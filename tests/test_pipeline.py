@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
+from checkpoints import described
 from small import SmallResources, registration
 
 from irplatform import training_topics
@@ -20,6 +21,7 @@ from irplatform.plugin import LabelledTopic, Options, Reranker, Topic, Trainable
 from irplatform.reranking.evaluated_topics import (
     warning_of_fusion,
     warning_of_learned,
+    warning_of_scores_read,
     warning_of_tuning,
 )
 from irplatform.reranking.fitting import train
@@ -30,6 +32,7 @@ from irplatform.resources import CollectionResources
 from irplatform.retrieval.first_stage import FirstStage
 from irplatform.runs import Ranking, Run
 from irplatform.storage import home
+from irplatform.training.checkpoints import Checkpoint
 from irplatform.training_topics import (
     check_cross_validation,
     find_training,
@@ -284,6 +287,29 @@ def _set(*numbers, validation=None):
 def test_learning_from_evaluated_topics_is_told_under_whatever_ids(kind, source, interpolate, told):
     warning = warning_of_learned(_choice(kind), TOPICS, source, interpolate)
     assert told in warning if told else warning == ""
+
+
+def _reading(folder):
+    """A reranker that learns and reads the scores of a checkpoint."""
+    return _choice(type("Reading", (Witness,), {"checkpoints": lambda self: [folder]}))
+
+
+def test_reading_scores_of_who_learned_from_evaluated_topics_is_told(resources, tmp_path):
+    seen = described(tmp_path / "seen", "delta", [Topic("other", "query 3")])
+    source = TrainingSource(_set(*range(50, 70)))
+    made = rerank(_reading(seen), _candidates(), None, source, 0.5, resources)
+    told = "reads scores of a checkpoint that was trained on 1 of these 20 topics (t3)"
+    assert any(told in warning for warning in made.warnings)
+    fine = described(tmp_path / "fine", "delta", [Topic("t3", "other words")])
+    assert warning_of_scores_read(_reading(fine), TOPICS) == ""
+
+
+def test_what_was_trained_with_it_has_learned_from_its_topics(resources, tmp_path):
+    seen = described(tmp_path / "seen", "delta", [Topic("other", "query 3")])
+    built = train(_reading(seen), _set(*range(50, 70)), resources)
+    assert Checkpoint.read(built.path).learned(TOPICS) == [TOPICS[3]]
+    start = train(_choice(Witness), _set(*range(50, 70)), resources, _set(*range(5, 10)))
+    assert Checkpoint.read(start.path).learned(TOPICS) == TOPICS[5:10]
 
 
 def test_asking_for_what_no_training_topic_asks_for_is_told():

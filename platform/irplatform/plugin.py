@@ -401,6 +401,15 @@ class Reranker:
         """
         return {}
 
+    def checkpoints(self) -> Sequence[Path]:
+        """Folders of the checkpoints whose scores it reads, which its options name.
+
+        What these learned from counts as learned by this one: a run that evaluates on such topics
+        says so. One that reads groups of features answers with `checkpoints_of_groups` of
+        `irplatform.features`. Called on an instance that is not prepared.
+        """
+        return ()
+
 
 class TrainableReranker(Reranker):
     """A reranker that learns from judged topics.
@@ -505,6 +514,13 @@ class FeatureGroup:
     def depends_on(self) -> Mapping[str, object]:
         """What its features depend on beside documents, topics, vectors and options, as JSON."""
         return {}
+
+    def checkpoints(self) -> Sequence[Path]:
+        """Folders of the checkpoints whose scores are features, as a reranker's.
+
+        Called on an instance that is not prepared.
+        """
+        return ()
 
 
 class TrainableFeatureGroup(FeatureGroup):

@@ -84,6 +84,12 @@ class Delta(NeuralReranker):
 
         return dependencies(self.options.features, self.options.feature_settings)
 
+    def checkpoints(self) -> Sequence[Path]:
+        """Those whose scores are features."""
+        from irplatform.features import checkpoints_of_groups
+
+        return checkpoints_of_groups(self.options.features, self.options.feature_settings)
+
     def fit(self, data: TrainingData) -> None:
         """Train on pairs of documents, stopping early on validation nDCG@20."""
         from irplatform_delta.task import DeltaTask

@@ -79,6 +79,12 @@ class LearningToRank(TrainableReranker):
             raise InputError("'features' names no group (`platform features list`).")
         return dependencies(names, settings)
 
+    def checkpoints(self) -> Sequence[Path]:
+        """Those whose scores are features, of stacked rerankers, too."""
+        from irplatform.features import checkpoints_of_groups
+
+        return checkpoints_of_groups(*self._asked())
+
     def fit(self, data: TrainingData) -> None:
         """Compute features of the training topics' documents, and fit the learners to them."""
         from irplatform.features import open_groups

@@ -1,5 +1,6 @@
 """Scores of checkpoints as features: what is refused, since its scores would mislead."""
 
+import json
 from types import SimpleNamespace
 
 import pytest
@@ -7,6 +8,7 @@ from checkpoints import described
 
 from irplatform.errors import InputError
 from irplatform.plugin import Topic
+from irplatform.registry import registry
 from irplatform_ltr.groups.stacking import CheckpointOptions, Checkpoints
 
 TOPICS = [Topic("1", "melanoma therapy"), Topic("2", "glioma")]
@@ -33,3 +35,34 @@ def test_what_is_no_checkpoint_is_refused_before_any_work(tmp_path):
     (folder / "checkpoint.json").write_text('{"format": 99}')
     with pytest.raises(InputError, match="has format 99"):
         _group(folder).check()
+
+
+@pytest.mark.parametrize(
+    ("reranker", "settings"),
+    [
+        ("ltr", {"features": ["lexical", "checkpoints"], "settings": {"checkpoints": "HERE"}}),
+        ("delta", {"features": ["checkpoints"], "feature_settings": {"checkpoints": "HERE"}}),
+        (
+            "ltr",
+            {
+                "stack": ["delta"],
+                "settings": {
+                    "stack": {
+                        "settings": {
+                            "delta": {
+                                "features": ["checkpoints"],
+                                "feature_settings": {"checkpoints": "HERE"},
+                            }
+                        }
+                    }
+                },
+            },
+        ),
+        ("ltr", {}),
+    ],
+)
+def test_who_reads_scores_of_checkpoints_names_them(tmp_path, reranker, settings):
+    here = json.dumps({"folders": [str(tmp_path)]})
+    told = json.loads(json.dumps(settings).replace('"HERE"', here))
+    expected = [tmp_path] if settings else []
+    assert list(registry().reranker(reranker).create(told).checkpoints()) == expected

@@ -24,7 +24,7 @@ from irplatform.api.resolving import (
 from irplatform.errors import InputError, PluginError, unknown
 from irplatform.plugin import Reranker
 from irplatform.registry import registry
-from irplatform.reranking.evaluated_topics import warning_of_learned
+from irplatform.reranking.evaluated_topics import warning_of_learned, warning_of_scores_read
 from irplatform.reranking.interpolation import Reranked
 from irplatform.reranking.scoring import score_topics
 
@@ -82,8 +82,12 @@ def explain(
     training_source = training_source_of(resolved, training, fusion)
     resources = pipeline.resources_with(training_source, choice, resolved.resources)
     interpolate = settings.interpolate
-    if warning := warning_of_learned(choice, candidates.topics, training_source, interpolate):
-        resources.notice(warning)
+    for warning in (
+        warning_of_learned(choice, candidates.topics, training_source, interpolate),
+        warning_of_scores_read(choice, candidates.topics),
+    ):
+        if warning:
+            resources.notice(warning)
     assigned = pipeline.assign(choice, candidates, resolved.qrels, training_source, resources)
     system = next(a for a in assigned if any(held.id == topic for held in a.topics)).fit()
     return {

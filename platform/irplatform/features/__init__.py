@@ -15,6 +15,7 @@ from irplatform.features.dependencies import (
 )
 from irplatform.features.folding import Folding, cross_fitted
 from irplatform.features.groups import Batch, Features, Group, load_groups, open_groups, save_groups
+from irplatform.features.named_checkpoints import checkpoints_of_groups, checkpoints_of_rerankers
 from irplatform.features.side import SideFeatures
 
 __all__ = [
@@ -25,6 +26,8 @@ __all__ = [
     "Group",
     "SideFeatures",
     "check_systems",
+    "checkpoints_of_groups",
+    "checkpoints_of_rerankers",
     "cross_fitted",
     "dependencies",
     "hold_first_stage",

@@ -8,7 +8,11 @@ from typing import TYPE_CHECKING
 
 from irplatform.console import speaking_of
 from irplatform.errors import InputError
-from irplatform.reranking.evaluated_topics import warning_of_code, warning_of_learned
+from irplatform.reranking.evaluated_topics import (
+    warning_of_code,
+    warning_of_learned,
+    warning_of_scores_read,
+)
 from irplatform.reranking.fitting import fit_system, open_checkpoint, unweighed
 from irplatform.reranking.interpolation import Reranked
 from irplatform.reranking.resumable import score_resumably
@@ -82,6 +86,7 @@ def rerank(
     told = (
         warning_of_code(choice, training_source),
         warning_of_learned(choice, candidates.topics, training_source, interpolate),
+        warning_of_scores_read(choice, candidates.topics),
     )
     warnings = tuple(warning for warning in told if warning)
     for warning in warnings:

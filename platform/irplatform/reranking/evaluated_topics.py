@@ -50,6 +50,21 @@ def warning_of_learned(
     return f"WARNING: {choice.name} was trained on {some}: its scores show what it remembers."
 
 
+def warning_of_scores_read(choice: RerankerChoice, topics: Sequence[Topic]) -> str:
+    """What to tell where a reranker reads scores of models that learned from evaluated topics.
+
+    Returns:
+        A warning, or "" where it does not.
+    """
+    held = [Checkpoint.read(folder) for folder in choice.checkpoints]
+    learned = [topic for topic in topics if any(each.learned([topic]) for each in held)]
+    some = _some(learned, topics)
+    return some and (
+        f"WARNING: {choice.name} reads scores of a checkpoint that was trained on {some}: these "
+        "show what it remembers."
+    )
+
+
 def warning_of_code(choice: RerankerChoice, training_source: TrainingSource) -> str:
     """What to tell where a checkpoint was trained by other code than what scores now, or ""."""
     if training_source.checkpoint is None or not choice.trainable:

@@ -144,6 +144,7 @@ def train(
             vectors,
             [*training_set.topics, *(pretraining.topics if pretraining else ())],
             _describe(choice, training_set, splits, chosen, depends_on),
+            [*choice.checkpoints, *([start.path] if start else ())],
         )
         for number in range(len(splits)):
             shutil.rmtree(workspace(folder, number))

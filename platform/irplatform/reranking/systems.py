@@ -14,6 +14,7 @@ from irplatform.reranking.splits import MEMBERS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
     from irplatform.registry import Registration
 
@@ -63,6 +64,13 @@ class RerankerChoice:
         reranker = self.registration.made(self.options)
         with self.registration.at_work("saying whether it holds the first stage"):
             return bool(reranker.holds_first_stage())
+
+    @property
+    def checkpoints(self) -> tuple[Path, ...]:
+        """Folders of the checkpoints whose scores it reads."""
+        reranker = self.registration.made(self.options)
+        with self.registration.at_work("naming the checkpoints that it reads"):
+            return tuple(reranker.checkpoints())
 
     def check(self) -> None:
         """Ask now what a run asks late: nobody wants to know after the first stage.

@@ -46,8 +46,8 @@ class Checkpoint:
         options: those that it was trained with.
         members: how many there are.
         weight: the first stage's share in interpolation, 0 to 1.
-        queries: stand for the words of the topics that it was trained on, those of pre-training and
-            validation included.
+        queries: stand for the words of the topics that it was trained on, those of pre-training,
+            of validation and of checkpoints whose scores it reads included.
         description: all that `write_checkpoint` recorded.
     """
 
@@ -162,6 +162,7 @@ def write_checkpoint(
     vectors: Mapping[str, Path],
     topics: Sequence[Topic],
     description: Mapping[str, Any],
+    inner: Sequence[Path] = (),
 ) -> None:
     """Complete a checkpoint.
 
@@ -172,15 +173,17 @@ def write_checkpoint(
         topics: those that it was trained on, those of pre-training and validation included.
         description: what else is recorded: `reranker`, `options`, `interpolation` with its
             `weight`, and more.
+        inner: other checkpoints that it was trained with: what they learned from, it knows, too.
     """
     shutil.rmtree(folder / _VECTORS, ignore_errors=True)
     for key, source in vectors.items():
         shutil.copytree(source, folder / _VECTORS / key, copy_function=_link_or_copy)
+    queries = {mark for topic in topics for mark in topic_marks(topic)}
     recorded = {
         "format": FORMAT,
         "members": members,
         **description,
-        _QUERIES: sorted({mark for topic in topics for mark in topic_marks(topic)}),
+        _QUERIES: sorted(queries.union(*(Checkpoint.read(other).queries for other in inner))),
     }
     text = json.dumps(recorded, indent=1)
     (folder / _DESCRIPTION).write_text(text + "\n", encoding="utf-8")

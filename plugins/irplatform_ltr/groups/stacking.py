@@ -58,6 +58,12 @@ class Stacked(TrainableFeatureGroup):
         held = self.options
         return check_systems("reranker", held.rerankers, held.settings, among="stack.rerankers")
 
+    def checkpoints(self) -> Sequence[Path]:
+        """Those that the rerankers read."""
+        from irplatform.features import checkpoints_of_rerankers
+
+        return checkpoints_of_rerankers(self.options.rerankers, self.options.settings)
+
     def prepare(self, resources: Resources) -> None:
         """Make the rerankers."""
         self._held = {
@@ -127,6 +133,10 @@ class Checkpoints(FeatureGroup):
             ]
             for number, folder in enumerate(self._folders)
         }
+
+    def checkpoints(self) -> Sequence[Path]:
+        """The folders."""
+        return self._folders
 
     @property
     def _folders(self) -> list[Path]:

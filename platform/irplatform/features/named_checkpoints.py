@@ -1,0 +1,49 @@
+"""Which checkpoints systems read scores of: whoever evaluates must know what these learned from."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+
+def checkpoints_of_groups(
+    names: Sequence[str], settings: Mapping[str, Mapping[str, Any]]
+) -> tuple[Path, ...]:
+    """The checkpoints that groups of features read; it belongs in a reranker's `checkpoints`.
+
+    Args:
+        names: of groups.
+        settings: their options, by name.
+    """
+    from irplatform.registry import registry
+
+    found: dict[Path, None] = {}
+    for name in names:
+        known = registry().feature_group(name)
+        group = known.create(settings.get(name, {}))
+        with known.at_work("naming the checkpoints that it reads"):
+            found |= dict.fromkeys(group.checkpoints())
+    return tuple(found)
+
+
+def checkpoints_of_rerankers(
+    names: Sequence[str], settings: Mapping[str, Mapping[str, Any]]
+) -> tuple[Path, ...]:
+    """The checkpoints that rerankers read; it belongs in the `checkpoints` of who reads these.
+
+    Args:
+        names: of rerankers.
+        settings: their options, by name.
+    """
+    from irplatform.registry import registry
+
+    found: dict[Path, None] = {}
+    for name in names:
+        known = registry().reranker(name)
+        reranker = known.create(settings.get(name, {}))
+        with known.at_work("naming the checkpoints that it reads"):
+            found |= dict.fromkeys(reranker.checkpoints())
+    return tuple(found)
