@@ -57,6 +57,14 @@ def test_another_file_replaces_it_and_says_so(fresh_home, write, capsys):
     assert opened.find("melanoma"), "who reads the old one goes on reading it"
 
 
+def test_what_is_open_is_not_opened_again_until_it_is_replaced(fresh_home, write):
+    add("own", [write("own.tsv", OWN)])
+    opened = open_knowledge(["own"])
+    assert open_knowledge(["own", "own"]) is opened
+    add("own", [write("own.tsv", OWN.replace("melanoma", "carcinoma"))])
+    assert open_knowledge(["own"]) is not opened
+
+
 def test_several_files_are_one_knowledge_base(fresh_home, write):
     more = "id\tname\tkind\tsynonyms\nX:2\tmelanoma\tother\tnaevocarcinoma\nY:1\tnew\tdrug\t\n"
     add("own", [write("own.tsv", OWN), write("more.tsv", more)])

@@ -1,11 +1,13 @@
 """Looking up names, climbing hierarchies, and what is the same in several sources."""
 
+import gc
+import weakref
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from kb_data import OWN
 
-from irplatform.knowledge import Name, add, open_knowledge
+from irplatform.knowledge import Knowledge, Name, add, open_knowledge
 
 OTHER = """id\tname\tkind\tsynonyms\tparents\txrefs
 MESH:D008545\tMelanoma\tdisease\tNaevocarcinoma\t\t
@@ -162,3 +164,16 @@ def test_the_file_cannot_be_written_to(own):
 
     with pytest.raises(sqlite3.OperationalError, match="readonly"):
         own.bases[0]._connection().execute("DELETE FROM concept")
+
+
+def test_what_nobody_reads_any_more_is_closed_at_once(both):
+    """Not when the garbage is collected: until then its files are open."""
+    knowledge = Knowledge(both.bases)
+    knowledge.concept("A:1")
+    gone = weakref.ref(knowledge)
+    gc.disable()
+    try:
+        del knowledge
+        assert gone() is None
+    finally:
+        gc.enable()

@@ -4,8 +4,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from irplatform.knowledge import add
+from irplatform.knowledge import Knowledge, add
 from irplatform.plugin import Document, Documents, Topic
+from irplatform_ltr.groups import genes
 from irplatform_ltr.groups.genes import Genes
 
 pytestmark = pytest.mark.java
@@ -31,10 +32,10 @@ def found(index_of, fresh_home, tmp_path):
     (tmp_path / "hgnc.tsv").write_text(HGNC)
     add("genes", [tmp_path / "hgnc.tsv"], "hgnc-custom")
     index = index_of(DOCUMENTS)
-    group = Genes()
-    group.prepare(SimpleNamespace(index=lambda: index))
 
     def of(topic):
+        group = Genes()
+        group.prepare(SimpleNamespace(index=lambda: index))
         values = group.compute(topic, Documents.of(DOCUMENTS))
         rows = [dict(zip(group.names(), row, strict=True)) for row in values.tolist()]
         return dict(zip([d.id for d in DOCUMENTS], rows, strict=True))
@@ -72,3 +73,19 @@ def test_a_topic_without_genes_has_others_only(found):
 def test_topics_without_such_fields_are_left_out(found):
     assert "no field" in Genes().lacks([Topic("t", "melanoma")])
     assert Genes().lacks([TOPIC]) == ""
+
+
+def test_genes_are_read_once_until_they_are_replaced(found, tmp_path, monkeypatch):
+    genes._symbols.cache_clear()
+    read = []
+    concepts = Knowledge.concepts
+    monkeypatch.setattr(
+        Knowledge, "concepts", lambda self, kind=None: read.append(kind) or concepts(self, kind)
+    )
+    before = found(TOPIC)["own"]
+    assert found(TOPIC)["own"] == before
+    assert read == ["gene"]
+    (tmp_path / "hgnc.tsv").write_text(HGNC.replace("\tHER2, NEU", "\tNEU"))
+    add("genes", [tmp_path / "hgnc.tsv"], "hgnc-custom")
+    assert found(TOPIC)["own"]["title_own"] < before["title_own"]
+    assert read == ["gene", "gene"]

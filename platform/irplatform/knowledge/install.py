@@ -12,6 +12,7 @@ import shutil
 import tempfile
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -92,13 +93,15 @@ def all_installed() -> tuple[str, ...]:
 def open_knowledge(names: Sequence[str]) -> Knowledge:
     """Read knowledge bases as one.
 
+    Those that were opened last stay open: features and queries ask for them topic by topic.
+
     Args:
         names: of installed ones; the first takes precedence where they differ.
 
     Raises:
         InputError: one of them is not installed.
     """
-    return Knowledge([_open(name) for name in dict.fromkeys(names)])
+    return _opened(tuple(_usable(name) for name in dict.fromkeys(names)))
 
 
 def add(name: str, paths: Sequence[Path], format_name: str | None = None) -> Manifest:
@@ -226,11 +229,17 @@ def _required(name: str) -> Manifest:
     return manifest
 
 
-def _open(name: str) -> KnowledgeBase:
+def _usable(name: str) -> tuple[str, Path, str]:
+    """Name, file and fingerprint of an installed knowledge base; other ones once it is replaced."""
     manifest = _required(name)
     if not manifest.is_usable:
         raise InputError(
             f"the knowledge base '{name}' was added by another version of the platform, or its "
             f"file is gone. Add it again with `platform kb add {name} FILE`."
         )
-    return KnowledgeBase(name, manifest.path, manifest.fingerprint)
+    return name, manifest.path, manifest.fingerprint
+
+
+@lru_cache(maxsize=4)
+def _opened(usable: tuple[tuple[str, Path, str], ...]) -> Knowledge:
+    return Knowledge([KnowledgeBase(name, path, mark) for name, path, mark in usable])

@@ -11,7 +11,7 @@ import difflib
 import heapq
 from collections import deque
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -43,7 +43,7 @@ class Knowledge:
 
     def __init__(self, bases: Sequence[KnowledgeBase]) -> None:
         self.bases = tuple(bases)
-        self._known = lru_cache(maxsize=_REMEMBERED)(self._gather)
+        self._known = lru_cache(maxsize=_REMEMBERED)(partial(_gathered, self.bases))
 
     @property
     def fingerprint(self) -> str:
@@ -157,11 +157,6 @@ class Knowledge:
         hits = (hit for key in near for base in self.bases for hit in base.named([key]))
         return self._all_of(concept_id for concept_id, _ in hits)[:limit]
 
-    def _gather(self, concept_id: str) -> Concept | None:
-        known = [base.concept(concept_id) for base in self.bases]
-        found = [concept for concept in known if concept is not None]
-        return _united(found) if found else None
-
     def _all_of(self, ids: Iterable[str]) -> list[Concept]:
         """The concepts with these ids, each once; ids that are not known are left out."""
         found = (self._known(concept_id) for concept_id in dict.fromkeys(ids))
@@ -217,6 +212,16 @@ class Knowledge:
         for other in self.find(concept.name):
             if other.kind == concept.kind and (own != "GENE" or other.name == concept.name):
                 yield other.id
+
+
+def _gathered(bases: Sequence[KnowledgeBase], concept_id: str) -> Concept | None:
+    """What knowledge bases say of an id.
+
+    No method of `Knowledge`: one that it remembered would keep it, and its open files, alive.
+    """
+    known = [base.concept(concept_id) for base in bases]
+    found = [concept for concept in known if concept is not None]
+    return _united(found) if found else None
 
 
 def _united(concepts: Sequence[Concept]) -> Concept:

@@ -8,10 +8,12 @@ words, are the concern of `concepts`.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from irplatform.knowledge import open_knowledge
 from irplatform_ltr.expansion import KnowledgeFeatures
 
 if TYPE_CHECKING:
@@ -19,7 +21,6 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from irplatform.knowledge import Knowledge
     from irplatform.plugin import Documents, Topic
 
 _SYMBOL = re.compile(r"[A-Z0-9-]{3,8}")
@@ -31,8 +32,6 @@ _LATE = 10
 class Genes(KnowledgeFeatures):
     """How often, where and among how many others a document speaks of the topic's genes."""
 
-    _symbols: Mapping[str, str] | None = None
-
     def names(self) -> tuple[str, ...]:
         """Counts of title and abstract, share and place in both."""
         return (
@@ -43,26 +42,25 @@ class Genes(KnowledgeFeatures):
     def compute(self, topic: Topic, documents: Documents) -> npt.NDArray[np.float32]:
         """The features; of a topic without genes, all genes are others."""
         knowledge = self.options.open()
-        if self._symbols is None:
-            self._symbols = _symbols(knowledge)
+        symbols = _symbols(self.options.bases(), knowledge.fingerprint)
         parts = self.options.expander(self._resources).parts(topic)
         held = (knowledge.concept(key) for gene in parts.genes for key in gene.concepts)
         own = {gene.text for gene in parts.genes} | {c.name for c in held if c is not None}
         values = [
-            _features(own, list(self._genes(document.title)), list(self._genes(document.abstract)))
-            for document in documents
+            _features(own, list(_genes(d.title, symbols)), list(_genes(d.abstract, symbols)))
+            for d in documents
         ]
         return np.asarray(values, dtype=np.float32).reshape(len(documents), len(self.names()))
 
-    def _genes(self, text: str) -> Iterator[str]:
-        """The gene of each symbol in a text; "EGFR-mutant" names one, "EML4-ALK" two."""
-        symbols = self._symbols or {}
-        for word in _WORD.findall(text):
-            whole = symbols.get(word)
-            if whole is not None:
-                yield whole
-            elif "-" in word:
-                yield from (symbols[part] for part in word.split("-") if part in symbols)
+
+def _genes(text: str, symbols: Mapping[str, str]) -> Iterator[str]:
+    """The gene of each symbol in a text; "EGFR-mutant" names one, "EML4-ALK" two."""
+    for word in _WORD.findall(text):
+        whole = symbols.get(word)
+        if whole is not None:
+            yield whole
+        elif "-" in word:
+            yield from (symbols[part] for part in word.split("-") if part in symbols)
 
 
 def _features(own: set[str], title: Sequence[str], abstract: Sequence[str]) -> list[float]:
@@ -82,11 +80,15 @@ def _features(own: set[str], title: Sequence[str], abstract: Sequence[str]) -> l
     ]
 
 
-def _symbols(knowledge: Knowledge) -> dict[str, str]:
+@lru_cache(maxsize=2)
+def _symbols(bases: tuple[str, ...], fingerprint: str) -> Mapping[str, str]:
     """The gene's own symbol by each way to write it.
 
-    Of the aliases, those with a digit: the others are too often something else.
+    Of the aliases, those with a digit: the others are too often something else. All genes take
+    seconds to read, so they are read once per process.
     """
+    del fingerprint  # knowledge bases that were replaced meanwhile are read anew
+    knowledge = open_knowledge(bases)
     approved: dict[str, str] = {}
     aliases: dict[str, str] = {}
     for concept in knowledge.concepts("gene"):
