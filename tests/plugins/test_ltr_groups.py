@@ -9,7 +9,7 @@ from small import labelled
 from irplatform.collections.pubmed.baseline import DEFAULT_FIELDS
 from irplatform.plugin import Document, Topic, TrainingData
 from irplatform.text import ALL18, lexical_features, tokenize
-from irplatform_ltr.groups.document import DocumentProperties
+from irplatform_ltr.groups.document import DocumentOptions, DocumentProperties
 from irplatform_ltr.groups.embedding import EmbeddingSimilarities
 from irplatform_ltr.groups.lexical import LexicalMatches, StemmedMatches
 from irplatform_ltr.groups.memory import CitingText
@@ -116,6 +116,18 @@ def test_words_of_a_document_count_by_their_stems(resources):
     assert found["word treatment"].tolist() == pytest.approx([np.log1p(n) for n in (0, 2, 0, 0, 0)])
     assert found["word mice"].tolist() == pytest.approx([np.log1p(n) for n in (1, 0, 0, 0, 0)])
     assert found["abstract_length"][2] == 0
+
+
+def test_words_of_one_stem_count_alike_and_there_may_be_none(resources):
+    group = DocumentProperties(DocumentOptions(words=("treatments", "unheardof", "treatment")))
+    group.prepare(resources)
+    found = dict(zip(group.names(), _compute(group, resources).T, strict=True))
+    expected = pytest.approx([np.log1p(n) for n in (0, 2, 0, 0, 0)])
+    assert found["word treatment"].tolist() == found["word treatments"].tolist() == expected
+    assert not found["word unheardof"].any()
+    without = DocumentProperties(DocumentOptions(words=()))
+    without.prepare(resources)
+    assert _compute(without, resources).shape == (len(TEXTS), len(without.names()))
 
 
 def test_publication_types_are_read_as_pubmed_collections_have_them():

@@ -141,7 +141,8 @@ class DocumentProperties(FeatureGroup):
             [
                 int(ids[0]) if len(ids := self._stems.query_ids(w)) else -1
                 for w in self.options.words
-            ]
+            ],
+            dtype=np.int64,
         )
         text, title = (self._table(rows, field, wanted) for field in ("text", "title"))
         return [*np.log1p(text), *(title > 0).astype(np.float64)]
@@ -151,14 +152,15 @@ class DocumentProperties(FeatureGroup):
     ) -> npt.NDArray[np.float64]:
         """How often each wanted stem occurs in a field: [wanted, documents]."""
         words, offsets = self._stems.tokens(rows, field)  # type: ignore[arg-type]
-        order = np.argsort(wanted)
-        place = np.searchsorted(wanted[order], words)
-        place = np.minimum(place, len(wanted) - 1)
-        hit = np.flatnonzero(wanted[order][place] == words)
-        document = np.searchsorted(offsets, hit, side="right") - 1
-        counts = np.zeros((len(wanted), len(rows)))
-        np.add.at(counts, (order[place[hit]], document), 1)
-        return counts
+        # Two words may have one stem.
+        stems, place_of = np.unique(wanted, return_inverse=True)
+        counts = np.zeros((len(stems), len(rows)))
+        if len(stems):
+            place = np.minimum(np.searchsorted(stems, words), len(stems) - 1)
+            hit = np.flatnonzero(stems[place] == words)
+            document = np.searchsorted(offsets, hit, side="right") - 1
+            np.add.at(counts, (place[hit], document), 1)
+        return np.asarray(counts[place_of])
 
 
 def _values(field: str | tuple[str, ...] | None) -> tuple[str, ...]:
