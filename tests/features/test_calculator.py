@@ -5,7 +5,7 @@ import pytest
 from feature_resources import feature_resources
 
 from irplatform.features import Calculator, open_groups
-from irplatform.plugin import FeatureGroup, Topic
+from irplatform.plugin import Documents, FeatureGroup, Topic
 from irplatform.word_vectors import VectorSource
 
 IDS = [f"d{n}" for n in range(9)]
@@ -66,6 +66,29 @@ def test_a_topic_twice_in_a_batch_and_a_document_twice_in_a_topic(resources, gro
     assert [held[:, 0].tolist() for held in found] == [[1, 1], [2, 1], []]
     assert found[2].shape == (0, 2)
     assert sorted(Counted.asked) == [("t1", "d1"), ("t1", "d2")]
+
+
+def test_documents_that_were_read_are_not_read_again_nor_looked_for_in_every_topic(resources):
+    """Looking through the batch for each topic takes a minute for ten thousand of them."""
+    compared, given = [], []
+
+    class Compared(Documents):
+        @property
+        def ids(self):
+            compared.append(1)
+            return super().ids
+
+    class Kept(Counted):
+        def compute_batch(self, batch):
+            given.extend(documents for _, documents in batch)
+            return super().compute_batch(batch)
+
+    resources.groups["kept"] = Kept
+    (group,) = open_groups(["kept"], {}, resources)
+    batch = [(Topic(f"t{n}", "words"), Compared((f"d{n}",), lambda _: [])) for n in range(200)]
+    Calculator(resources).compute(group, batch)
+    assert len(compared) < 20 * len(batch)
+    assert given == [documents for _, documents in batch]
 
 
 def test_what_the_cache_holds_is_not_computed_again(resources, group):

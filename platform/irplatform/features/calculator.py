@@ -91,7 +91,12 @@ class Calculator:
             if new:
                 known = wanted[key][1] if key in wanted else []
                 wanted[key] = topic, list(dict.fromkeys([*known, *new]))
-        asked = [(topic, self._documents(batch, ids)) for topic, ids in wanted.values()]
+        # The batch's own documents where just these are asked for: their texts may be read.
+        own = {documents.ids: documents for _, documents in reversed(batch)}
+        asked = [
+            (topic, own.get(tuple(ids)) or self._resources.documents(ids))
+            for topic, ids in wanted.values()
+        ]
         fresh = group.checked(asked) if asked else []
         for (key, (_, ids)), values in zip(wanted.items(), fresh, strict=True):
             self._memory.add(key, ids, values)
@@ -103,11 +108,6 @@ class Calculator:
         ]
         self._memory.trim()
         return found
-
-    def _documents(self, batch: Batch, ids: Sequence[str]) -> Any:
-        """The batch's own documents where it asks for just these: their texts may be read."""
-        same = (documents for _, documents in batch if documents.ids == tuple(ids))
-        return next(same, None) or self._resources.documents(ids)
 
     def compute_all(
         self, group: Group, topics: Sequence[tuple[Topic, Sequence[str]]]
