@@ -110,6 +110,17 @@ def test_embedding_similarities_are_those_of_a_plain_loop(resources):
         assert found["weakest_text"][number] == pytest.approx(min(best.values()), abs=1e-5)
 
 
+def test_embedding_similarities_depend_on_all_of_the_word_vectors(resources, tmp_path):
+    """A sum of a row stays the same where two numbers change places."""
+    words = resources.word_vectors.words
+    marks = set()
+    for name, row in (("a", [1.0, 2.0]), ("b", [2.0, 1.0])):
+        vectors = {word: np.array(row) for word in words}
+        other = feature_resources(tmp_path / name, TEXTS, vectors)
+        marks.add(str(_prepared(EmbeddingSimilarities, other).depends_on()))
+    assert len(marks) == 2
+
+
 def test_words_of_a_document_count_by_their_stems(resources):
     group = _prepared(DocumentProperties, resources)
     found = dict(zip(group.names(), _compute(group, resources).T, strict=True))

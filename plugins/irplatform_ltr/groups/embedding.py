@@ -13,6 +13,7 @@ import numpy as np
 
 from irplatform.plugin import Documents, FeatureGroup, Field, Options, Resources, Topic
 from irplatform.text import VectorOptions
+from irplatform.training.stored_documents import vectors_digest
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -44,6 +45,7 @@ class EmbeddingSimilarities(FeatureGroup):
     _index: ForwardIndex
     _unit: npt.NDArray[np.float32]
     _rows: npt.NDArray[np.int64]
+    _mark: str
 
     def prepare(self, resources: Resources) -> None:
         """Take forward index and word vectors."""
@@ -54,9 +56,7 @@ class EmbeddingSimilarities(FeatureGroup):
         lengths = np.linalg.norm(matrix, axis=1, keepdims=True)
         self._unit = matrix / np.maximum(lengths, 1e-12)
         self._rows = np.asarray(vectors.align(self._index.vocabulary), dtype=np.int64)
-        self._mark = [
-            *map(float, matrix[: 1 + len(matrix) // 2 : max(1, len(matrix) // 20)].sum(1))
-        ]
+        self._mark = vectors_digest(vectors)
 
     def names(self) -> tuple[str, ...]:
         """Cosine, soft match, matched share and weakest match, per field."""
