@@ -1,5 +1,7 @@
 """Trees, the linear model, the network, and their average."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -169,7 +171,17 @@ def test_each_topic_is_seen_at_least_once_however_many_there_are():
 
 def test_grades_of_many_levels_are_scaled_and_keep_their_order():
     assert levels(np.array([0, 1, 3])).tolist() == [0, 1, 3]
-    assert levels(np.array([0, 1, 50, 100])).tolist() == [0, 1, 16, 31]
+    assert levels(np.array([0, 1, 50, 100])).tolist() == [0, 1, 50, 100]
+    assert levels(np.array([0, 1, 50_000, 100_000])).tolist() == [0, 1, 500, 1000]
+
+
+@pytest.mark.parametrize("name", _learners())
+def test_each_tells_neighbouring_grades_of_many_apart(name):
+    """Clicks are graded from 0 to 100."""
+    learner = _learners()[name]
+    table, unseen = _table(), _table(seed=4)
+    learner.fit(replace(table, grades=98 + table.grades), 1)
+    assert _precision_at_1(learner.score(unseen.features), unseen) >= 0.95
 
 
 def test_a_damaged_model_is_refused(tmp_path):

@@ -8,7 +8,6 @@ import numpy as np
 
 from irplatform.training.pairwise_linear import pairwise_weights
 from irplatform_ltr.learners.standard import Standard
-from irplatform_ltr.learners.trees import levels
 from irplatform_ltr.learners.weight_file import read_weights, write_weights
 
 if TYPE_CHECKING:
@@ -35,7 +34,7 @@ class PairwiseLinear:
         self._standard = Standard.of(table)
         self._weights = pairwise_weights(
             self._standard(table.features),
-            levels(table.grades),
+            table.grades,
             table.offsets,
             l2=self._options.l2,
             seed=seed,

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from irplatform_ltr.learners.standard import Standard
-from irplatform_ltr.learners.trees import levels
 from irplatform_ltr.learners.weight_file import read_weights, write_weights
 
 if TYPE_CHECKING:
@@ -48,7 +47,7 @@ class PairwiseNetwork:
 
         self._standard = Standard.of(table)
         values = torch.from_numpy(self._standard(table.features).astype(np.float32))
-        grades = torch.from_numpy(levels(table.grades).astype(np.float32))
+        grades = torch.from_numpy(table.grades.astype(np.float32))
         held = self._options
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)

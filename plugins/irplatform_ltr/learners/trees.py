@@ -21,10 +21,9 @@ if TYPE_CHECKING:
     from irplatform_ltr.learners.learner import Features, Scores, Table
     from irplatform_ltr.options import TreeOptions
 
-_HIGHEST_GRADE = 31
-"""More graded judgments are scaled to this. Gains are the grades themselves, not powers of 2."""
-
-
+_HIGHEST_GRADE = 1000
+"""Higher grades are scaled to this for LambdaMART, to which the gain of each has to be told. Gains
+are the grades themselves, not powers of 2."""
 _MANY = 100_000
 """Documents from which on several threads are used."""
 
@@ -53,18 +52,18 @@ class Trees:
         """Boost on a table of training documents."""
         import lightgbm
 
-        grades = levels(table.grades)
-        labels = grades if self._objective == "lambdarank" else _centered(grades, table.offsets)
+        ranking = self._objective == "lambdarank"
+        labels = levels(table.grades) if ranking else _centered(table.grades, table.offsets)
         data = lightgbm.Dataset(
             table.features,
             label=labels,
-            group=np.diff(table.offsets) if self._objective == "lambdarank" else None,
+            group=np.diff(table.offsets) if ranking else None,
             params={"verbose": -1},
             free_raw_data=True,
         )
-        parameters = self._parameters(seed, int(grades.max()))
+        parameters = self._parameters(seed, int(labels.max()))
         # On small tables threads wait for one another longer than they work.
-        parameters["num_threads"] = self._threads if len(grades) >= _MANY else 1
+        parameters["num_threads"] = self._threads if len(labels) >= _MANY else 1
         self._booster = lightgbm.train(parameters, data, self._options.trees)
 
     def _parameters(self, seed: int, highest: int) -> dict[str, Any]:
