@@ -15,6 +15,7 @@ import numpy.typing as npt
 from irplatform.plugin import Field, Options, Resources, Retriever, Topic
 from irplatform.runs import Ranking, Run
 from irplatform.text import ForwardIndex, VectorOptions, WordVectors
+from irplatform.text.unit_vectors import unit_rows, unit_vectors
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -77,24 +78,15 @@ def _weighted_words(
     index: ForwardIndex, vectors: WordVectors, options: EmbeddingOptions
 ) -> _Matrix:
     """Per word of the collection: its unit vector times its weight; zero without a vector."""
-    matrix = np.array(vectors.matrix)
-    matrix[vectors.unk] = 0
-    matrix = _unit(matrix)
     weights = index.idf("text").astype(np.float32) ** options.idf_power
-    weighted: _Matrix = matrix[vectors.align(index.vocabulary)] * weights[:, None]
+    weighted: _Matrix = unit_vectors(vectors)[vectors.align(index.vocabulary)] * weights[:, None]
     return weighted
 
 
 def _query(index: ForwardIndex, words: _Matrix, text: str) -> _Matrix:
     ids = index.query_ids(text)
-    mean: _Matrix = _unit(words[ids[ids >= 0]].sum(axis=0, keepdims=True))[0]
+    mean: _Matrix = unit_rows(words[ids[ids >= 0]].sum(axis=0, keepdims=True))[0]
     return mean
-
-
-def _unit(matrix: _Matrix) -> _Matrix:
-    lengths = np.linalg.norm(matrix, axis=1, keepdims=True)
-    unit: _Matrix = (matrix / np.maximum(lengths, 1e-12)).astype(np.float32)
-    return unit
 
 
 def _write_documents(
@@ -115,7 +107,7 @@ def _write_documents(
                 (np.ones(len(tokens), np.float32), np.array(tokens), np.array(offsets)),
                 shape=(len(rows), len(words)),
             )
-            held[rows[0] : rows[-1] + 1] = _unit(counts @ words)
+            held[rows[0] : rows[-1] + 1] = unit_rows(counts @ words)
             advance(len(rows))
     held.flush()
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from irplatform.plugin import Documents, FeatureGroup, Field, Options, Resources, Topic
 from irplatform.text import VectorOptions
+from irplatform.text.unit_vectors import unit_rows, unit_vectors
 from irplatform.training.stored_documents import vectors_digest
 
 if TYPE_CHECKING:
@@ -51,10 +52,7 @@ class EmbeddingSimilarities(FeatureGroup):
         """Take forward index and word vectors."""
         self._index = resources.forward_index()
         vectors = resources.vectors(self.options.vectors)
-        matrix = np.array(vectors.matrix, dtype=np.float32)
-        matrix[vectors.unk] = 0
-        lengths = np.linalg.norm(matrix, axis=1, keepdims=True)
-        self._unit = matrix / np.maximum(lengths, 1e-12)
+        self._unit = unit_vectors(vectors)
         self._rows = np.asarray(vectors.align(self._index.vocabulary), dtype=np.int64)
         self._mark = vectors_digest(vectors)
 
@@ -74,7 +72,7 @@ class EmbeddingSimilarities(FeatureGroup):
         idf = self._index.idf("text").astype(np.float32)
         words = self._unit[self._rows[query]]
         rows = self._index.rows(documents.ids)
-        mean = _normalized((words * idf[query][:, None]).sum(axis=0, keepdims=True))[0]
+        mean = unit_rows((words * idf[query][:, None]).sum(axis=0, keepdims=True))[0]
         distinct, first = np.unique(query, return_index=True)
         weights = idf[distinct] * (np.abs(words[first]).sum(axis=1) > 0)
         titles = self._index.tokens(rows, "title")
@@ -95,7 +93,7 @@ class EmbeddingSimilarities(FeatureGroup):
             (sums[1], best[1]),
             (sums[0] + sums[1], np.maximum(best[0], best[1])),
         ):
-            columns += [np.einsum("nd,d->n", _normalized(total), mean), *_soft(match, weights)]
+            columns += [np.einsum("nd,d->n", unit_rows(total), mean), *_soft(match, weights)]
         return np.asarray(np.stack(columns, axis=1), dtype=np.float32)
 
 
@@ -139,8 +137,3 @@ def _soft(
     close = (near >= _CLOSE).astype(np.float32)
     mean, matched = (np.einsum("nq,q->n", held, share) for held in (near, close))
     return [mean, matched, best[weights > 0].min(axis=0)]
-
-
-def _normalized(matrix: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-    lengths = np.linalg.norm(matrix, axis=1, keepdims=True)
-    return np.asarray(matrix / np.maximum(lengths, 1e-12), dtype=np.float32)
