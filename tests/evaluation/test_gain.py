@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from irplatform.evaluation import dcg, evaluate, ndcg
+from irplatform.evaluation.gain import ndcg_of
 from irplatform.runs import Ranking, Run
 
 GRADES = st.lists(st.integers(-1, 5), min_size=1, max_size=40)
@@ -31,3 +32,9 @@ def test_nothing_relevant_scores_zero():
     assert ndcg([0, 0], [0, -1]) == 0.0
     assert ndcg([], []) == 0.0
     assert ndcg([], [1]) == 0.0
+
+
+def test_documents_that_nobody_judged_gain_nothing():
+    judgments = {"a": 2, "b": -1, "c": 1}
+    assert ndcg_of(["x", "a", "b", "c"], judgments) == ndcg([0, 2, 0, 1], [2, 0, 1])
+    assert ndcg_of(["x", "a"], judgments, cutoff=1) == 0.0

@@ -7,9 +7,13 @@ TOIS 2002, with the discount from the first rank on). For results that are repor
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
 
 def ndcg(ranked: npt.ArrayLike, judged: npt.ArrayLike, cutoff: int = 20) -> float:
@@ -25,6 +29,12 @@ def ndcg(ranked: npt.ArrayLike, judged: npt.ArrayLike, cutoff: int = 20) -> floa
     """
     ideal = dcg(np.sort(np.asarray(judged, dtype=np.float64))[::-1][:cutoff], cutoff)
     return dcg(ranked, cutoff) / ideal if ideal > 0 else 0.0
+
+
+def ndcg_of(doc_ids: Sequence[str], judgments: Mapping[str, int], cutoff: int = 20) -> float:
+    """NDCG@cutoff of a ranking, best first, of a topic with these judgments; see `ndcg`."""
+    ranked = [judgments.get(doc_id, 0) for doc_id in doc_ids[:cutoff]]
+    return ndcg(ranked, list(judgments.values()), cutoff)
 
 
 def dcg(ranked: npt.ArrayLike, cutoff: int = 20) -> float:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from irplatform.evaluation.gain import ndcg
+from irplatform.evaluation.gain import ndcg_of
 from irplatform.evaluation.mean_difference import MeanDifference
 from irplatform.runs import Ranking
 from irplatform.runs.standardize import Values, deviation, standardized
@@ -105,7 +105,7 @@ def choose_weight(
     """
     table = np.array(
         [
-            [_ndcg(reranked.mixed(weight), judgments[topic]) for weight in WEIGHTS]
+            [ndcg_of(reranked.mixed(weight).doc_ids, judgments[topic]) for weight in WEIGHTS]
             for topic, reranked in topics.items()
         ]
     )
@@ -121,8 +121,3 @@ def choose_weight(
     gain = MeanDifference.of(table[:, best] - table[:, -1])
     weight = WEIGHTS[best] if gain.is_clear else 1.0
     return Choice(weight, len(table), curve)
-
-
-def _ndcg(ranking: Ranking, judgments: Mapping[str, int]) -> float:
-    found = [max(judgments.get(d, 0), 0) for d in ranking.doc_ids[:20]]
-    return ndcg(found, list(judgments.values()), cutoff=20)

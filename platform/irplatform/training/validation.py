@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from irplatform.evaluation.gain import ndcg
+from irplatform.evaluation.gain import ndcg_of
 from irplatform.runs import Ranking
 from irplatform.runs.standardize import standardized
 from irplatform.thinning import thinned
@@ -90,7 +90,5 @@ class Validator:
         values = []
         for share in self._shares:
             mixed = share * self._first[number] + (1 - share) * own if share else own
-            best = Ranking.of(topic.candidates, mixed).doc_ids[:20]
-            grades = [max(topic.judgments.get(doc_id, 0), 0) for doc_id in best]
-            values.append(ndcg(grades, list(topic.judgments.values()), cutoff=20))
+            values.append(ndcg_of(Ranking.of(topic.candidates, mixed).doc_ids, topic.judgments))
         return values
