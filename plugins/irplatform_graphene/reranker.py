@@ -157,6 +157,12 @@ class Graphene(TrainableReranker):
             found["concepts"] = graph_identity(self.options.concepts)
         return found
 
+    def checkpoints(self) -> Sequence[Path]:
+        """Those whose scores are features."""
+        from irplatform.features import checkpoints_of_groups
+
+        return checkpoints_of_groups(self.options.features, self.options.feature_settings)
+
     def _read(self, topic: Topic) -> EncodedTopic:
         encoded = self.model.topics.read(topic)
         if self.model.concepts is not None and not len(encoded.matching):
