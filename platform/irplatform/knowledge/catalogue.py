@@ -94,7 +94,7 @@ def format_of(path: Path, kb: str, name: str | None = None) -> Format:
 
     Args:
         path: the file.
-        kb: the name under which it is added; one of `SOURCES` expects that source's formats.
+        kb: the name under which it is added; one of `SOURCES` takes that source's formats alone.
         name: a format's name, where the user gave one.
 
     Raises:
@@ -108,12 +108,16 @@ def format_of(path: Path, kb: str, name: str | None = None) -> Format:
     head = head_of(path)
     if not head.text:
         raise InputError("this file is empty.", path=path)
-    fitting = [known for known in FORMATS if kb not in SOURCES or known.kb in {kb, ""}]
+    fitting = [known for known in FORMATS if kb not in SOURCES or known.kb == kb]
     for known in fitting:
         if known.recognizes(head):
             return known
-    expected = "; ".join(known.description for known in fitting if kb in SOURCES and known.kb)
+    expected = "; ".join(known.description for known in fitting if kb in SOURCES)
     other = next((known for known in FORMATS if known.recognizes(head)), None)
-    hint = f" It looks like {other.description}: use the name '{other.kb}'." if other else ""
+    hint = f" It looks like {other.description}: {_instead(other)}." if other else ""
     what = f" of '{kb}'. Known: {expected}." if expected else f" that is known. {_OWN}"
     raise InputError(f"this is not in a format{what}{hint}", path=path, line=1)
+
+
+def _instead(other: Format) -> str:
+    return f"use the name '{other.kb}'" if other.kb else "use a name of your own"
