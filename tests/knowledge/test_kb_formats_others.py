@@ -143,6 +143,8 @@ def test_columns_that_are_not_read_are_told(read, capsys):
         ("mine", OWN.replace("my:2", "my:1"), "f:2: 'MY:1' is its own parent"),
         ("mine", OWN.replace("my:1", "1"), "f:2: the id '1' has no prefix"),
         ("mine", OWN.replace("disease", "illness"), "f:2: the kind 'illness' is none of"),
+        ("mine", OWN.replace("THNG", "--"), "f:2: the name '--' has no letter or digit"),
+        ("mine", OWN.replace("thing", "---"), "f:2: the name '---' has no letter or digit"),
         ("mine", OWN.replace("my:3", "3"), "f:2: the id '3' has no prefix"),
         ("mine", OWN.replace("my:3", "my:"), "f:2: nothing stands on one side of the colon"),
         ("mine", OWN.replace("my:1", ":1"), "f:2: nothing stands on one side of the colon"),

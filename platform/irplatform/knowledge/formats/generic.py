@@ -13,7 +13,7 @@ from irplatform.knowledge.formats.format import Format
 from irplatform.knowledge.formats.tables import Row, lines_of_cells, parts, rows
 from irplatform.knowledge.ids import compact
 from irplatform.knowledge.model import Concept, ConceptKind, Name, Relation
-from irplatform.knowledge.names import is_abbreviation
+from irplatform.knowledge.names import is_abbreviation, stored_keys
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,10 +35,10 @@ def _read(path: Path) -> Iterator[Concept | Relation]:
             raise row.error(f"line {first} has the id '{concept_id}' too. Keep one of the two.")
         yield Concept(
             concept_id,
-            row.needed("name"),
+            _name(row, row.needed("name")),
             cast("ConceptKind", kind),
             tuple(
-                Name(text, "abbreviation" if is_abbreviation(text) else "synonym")
+                Name(_name(row, text), "abbreviation" if is_abbreviation(text) else "synonym")
                 for text in parts(row.get("synonyms", ""), "|")
             ),
             tuple(_identifier(row, xref) for xref in parts(row.get("xrefs", ""), "|")),
@@ -58,6 +58,20 @@ def _check_header(path: Path) -> None:
     if others := [column for column in header if column not in _COLUMNS]:
         told = ", ".join(others)[:200]
         notice(f"{path}: columns that are not read: {told} (read are {', '.join(_COLUMNS)}).")
+
+
+def _name(row: Row, text: str) -> str:
+    """A name, checked.
+
+    Raises:
+        InputError: it has no letter or digit, which is what names are looked up by.
+    """
+    if not stored_keys(text):
+        raise row.error(
+            f"the name '{text}' has no letter or digit, so that nobody would find it. Write "
+            "another; leave the cell of synonyms empty where there are none."
+        )
+    return text
 
 
 def _identifier(row: Row, text: str) -> str:
