@@ -133,6 +133,18 @@ def test_an_option_is_searched_once_and_not_set_as_well(plugins, dimension):
         read_space(plugins, ["one"], [], {}, [])
 
 
+def test_nor_under_another_name(plugins, dimension):
+    with pytest.raises(InputError, match=r"'share' is searched and 'one\.share' is set: both"):
+        dimension("share", **{"one.share": 0.3})
+    with pytest.raises(InputError, match=r"both are inner\.deep of one; leave out one"):
+        dimension("one.inner.deep", **{"inner.deep": 3})
+    over = ["one.share=0.5,0.7", "share=0.1:0.2"]
+    with pytest.raises(InputError, match=r"'one\.share' and 'share' are both share of one; search"):
+        read_space(plugins, ["one"], [], {}, over)
+    each = ["one.share", "two.share"]
+    assert len(read_space(plugins, ["one", "two"], [], {"share": 0.5}, each, [])) == 2
+
+
 def test_positions_cover_a_span_to_its_ends():
     linear, log = Span("x", 0.4, 2.0), Span("x", 1, 100, log=True)
     assert (linear.at(0.0), linear.at(0.5), linear.at(1 - 1e-12)) == (0.4, 1.2, 2.0)

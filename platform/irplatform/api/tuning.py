@@ -61,7 +61,14 @@ def tune(settings: RunSettings, tuning: TuneSettings) -> TuneReport:
     refuse_idle_plan(systems.retrievers, systems.rerankers, names)
     fixed = {**systems.given, **_expansion(systems.retrievers)}
     given = {**fixed, **_one_plan(settings.retrievers, tuning.over)}
-    dimensions = read_space(plugins, settings.retrievers, settings.rerankers, given, tuning.over)
+    dimensions = read_space(
+        plugins,
+        settings.retrievers,
+        settings.rerankers,
+        given,
+        tuning.over,
+        list(settings.settings),
+    )
     train_on = [plugins.collection(name) for name in tuning.train_on]
     used = training_topics.topics_to_tune_on(collection, train_on, itself=tuning.on_these_topics)
     _check_fit([*used.load_topics(), *collection.load_topics()], systems, given, dimensions)

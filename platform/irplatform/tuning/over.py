@@ -13,14 +13,16 @@ import tomllib
 from typing import TYPE_CHECKING, Any
 
 from irplatform.choices import choose_systems, unknown_option
+from irplatform.choices.declared import Declared, declarations, in_common
 from irplatform.errors import InputError
-from irplatform.tuning.declared import Declared, declarations
 from irplatform.tuning.space import Dimension, Span, Values, decimals
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from irplatform.registry import Registration, Registry
+    from irplatform.reranking.systems import RerankerChoice
+    from irplatform.retrieval.first_stage import RetrieverChoice
 
 _FACTOR = 4
 _WIDE = 10
@@ -34,20 +36,30 @@ def read_space(
     rerankers: Sequence[str],
     settings: Mapping[str, object],
     over: Sequence[str],
+    said: Sequence[str] | None = None,
 ) -> list[Dimension]:
     """Understand all `--over` of a command.
 
+    Args:
+        plugins: where names are resolved.
+        retrievers: names.
+        rerankers: names.
+        settings: options that stay as they are.
+        over: what the user wrote.
+        said: the names in `settings` that are the user's, not the collection's; all by default.
+
     Raises:
-        InputError: an option that no system has or that is set as well, a range that cannot be
-            read, or a value that the option does not take.
+        InputError: an option that no system has or that is set as well or searched twice, whatever
+            it is called, a range that cannot be read, or a value that the option does not take.
     """
     if not over:
         raise InputError(f"say with --over which options to search. {_FORMS}.")
     first, second = choose_systems(plugins, retrievers, rerankers, settings)
+    systems: list[RetrieverChoice | RerankerChoice] = [*first, *second]
     dimensions: list[Dimension] = []
     for text in over:
         name, equals, ranged = text.partition("=")
-        found = list(declarations([*first, *second], name))
+        found = list(declarations(systems, name))
         if not found:
             chosen: list[Registration[Any]] = [s.registration for s in first]
             chosen += [s.registration for s in second]
@@ -56,6 +68,14 @@ def read_space(
             raise InputError(f"'{name}' is both set and searched; leave out one of them.")
         if name in {dimension.name for dimension in dimensions}:
             raise InputError(f"'{name}' is searched twice; give --over {name} once.")
+        for other in settings if said is None else said:
+            if same := in_common(systems, name, other):
+                raise InputError(
+                    f"'{name}' is searched and '{other}' is set: both are {same}; leave out one."
+                )
+        for earlier in dimensions:
+            if same := in_common(systems, name, earlier.name):
+                raise InputError(f"'{earlier.name}' and '{name}' are both {same}; search it once.")
         dimension = _dimension(name, ranged, found[0]) if equals else _declared(name, found[0])
         for value in dimension.values():
             choose_systems(plugins, retrievers, rerankers, {**settings, name: value})

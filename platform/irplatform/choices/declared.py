@@ -59,11 +59,26 @@ def declarations(
 ) -> Iterator[Declared]:
     """The options that a setting's name reaches, one per system that has it."""
     for system in systems:
-        path = name.split(".")
-        if path[0] == system.name and path[0] not in type(system.options).model_fields:
-            path = path[1:]
-        if path and path[0] in type(system.options).model_fields:
+        if path := _path(system, name):
             yield _walk(system, path)
+
+
+def in_common(systems: Sequence[RetrieverChoice | RerankerChoice], name: str, other: str) -> str:
+    """The option that two names of settings both reach, as "k1 of bm25"; "" for none."""
+    for system in systems:
+        path = _path(system, name)
+        if path and path == _path(system, other):
+            return f"{'.'.join(path)} of {system.name}"
+    return ""
+
+
+def _path(system: RetrieverChoice | RerankerChoice, name: str) -> list[str]:
+    """Where in a system's options a setting's name leads; nowhere where it has no such option."""
+    path = name.split(".")
+    options = type(system.options).model_fields
+    if path[0] == system.name and path[0] not in options:
+        path = path[1:]
+    return path if path and path[0] in options else []
 
 
 def _walk(system: RetrieverChoice | RerankerChoice, path: Sequence[str]) -> Declared:
