@@ -34,6 +34,7 @@ class Everything(Options):
     wide: float = Field(1.0, ge=0, le=100)
     weights: dict[str, float] = Field({"gene": 2.0, "disease": 1.0})
     inner: Inner = Inner()
+    label: str | None = None
 
 
 class Finder(Retriever):
@@ -92,6 +93,8 @@ def test_a_name_alone_takes_what_is_declared(dimension, text, expected):
         ("many=5,10,10", Values("many", (5, 10))),
         ("form=plain,fast", Values("form", ("plain", "fast"))),
         ("form='plain','fast'", Values("form", ("plain", "fast"))),
+        ("label=2017,1e5", Values("label", ("2017", "1e5"))),
+        ("label='2017','a,b'", Values("label", ("2017", "a,b"))),
         ("switch=true,false", Values("switch", (True, False))),
     ],
 )

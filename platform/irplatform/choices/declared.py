@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from types import UnionType
+from pathlib import Path
+from types import NoneType, UnionType
 from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel
@@ -46,6 +47,13 @@ class Declared:
         return isinstance(self.value, int)
 
     @property
+    def text(self) -> bool:
+        """Whether it takes text (words of a choice and names of files are), and no number."""
+        texts = [kind for kind in self.kinds if kind in (str, Path) or isinstance(kind, str)]
+        others = [kind for kind in self.kinds if kind not in texts and kind is not NoneType]
+        return bool(texts) and all(get_origin(kind) for kind in others)
+
+    @property
     def literals(self) -> tuple[object, ...]:
         """All values that it takes, where they can be listed."""
         if any(kind in (int, float, str) or get_origin(kind) for kind in self.kinds):
@@ -61,6 +69,12 @@ def declarations(
     for system in systems:
         if path := _path(system, name):
             yield _walk(system, path)
+
+
+def takes_text(systems: Sequence[RetrieverChoice | RerankerChoice], name: str) -> bool:
+    """Whether a setting's name reaches text, in every system that has it."""
+    found = list(declarations(systems, name))
+    return bool(found) and all(declared.text for declared in found)
 
 
 def in_common(systems: Sequence[RetrieverChoice | RerankerChoice], name: str, other: str) -> str:

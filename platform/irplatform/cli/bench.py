@@ -67,6 +67,7 @@ def time_rerankers(
     Models have the weights of a checkpoint in the cache, where there is one, else untrained ones,
     which cost the same. Candidates are BM25's, filled up with those of other topics.
     """
+    from irplatform.registry import registry
     from irplatform.timing import BenchSettings
     from irplatform.timing import time_rerankers as measure
 
@@ -79,7 +80,9 @@ def time_rerankers(
             rounds=rounds,
             devices=devices,
             model_threads=model_threads,
-            settings=read_settings(settings, None),
+            settings=read_settings(
+                settings, None, rerankers=rerankers or sorted(registry().rerankers)
+            ),
             preset=preset,
         )
     )

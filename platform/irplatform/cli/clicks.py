@@ -220,7 +220,7 @@ def simulate_clicks(
         out,
         SessionSettings(sessions, page, depth, shuffle, fulltext_share, seed, behaviour),
         retriever=retriever,
-        options=read_settings(options, None),
+        options=read_settings(options, None, (retriever,)),
         threads=threads,
     )
     if as_json:

@@ -53,7 +53,9 @@ def explain(
     told = explain_documents(
         RunSettings(
             rerankers=(reranker,),
-            settings=chosen_settings(given["retrievers"], settings, config, expand, query_plan),
+            settings=chosen_settings(
+                given["retrievers"], settings, config, expand, query_plan, rerankers=(reranker,)
+            ),
             interpolate=share(interpolate),
             **given,
         ),

@@ -76,7 +76,9 @@ def run(
         RunSettings(
             retrievers=retrievers,
             rerankers=rerankers,
-            settings=chosen_settings(retrievers, settings, config, expand, query_plan),
+            settings=chosen_settings(
+                retrievers, settings, config, expand, query_plan, rerankers=rerankers
+            ),
             interpolate=share(interpolate),
             command=("platform", *sys.argv[1:]),
             **given,

@@ -18,6 +18,8 @@ def chosen_settings(
     config: Path | None,
     expand: str | None,
     query_plan: Path | None,
+    *,
+    rerankers: Sequence[str] = (),
 ) -> dict[str, object]:
     """All options of systems that a command was given; `--set` and `--config` go first.
 
@@ -27,29 +29,41 @@ def chosen_settings(
         config: see `read_settings`.
         expand: see `expansion_settings`.
         query_plan: see `expansion_settings`.
+        rerankers: names.
 
     Raises:
         InputError: one of them cannot be read, or has no effect.
     """
     return {
         **expansion_settings(retrievers, expand, query_plan),
-        **read_settings(settings, config),
+        **read_settings(settings, config, retrievers, rerankers),
     }
 
 
-def read_settings(settings: tuple[str, ...], config: Path | None) -> dict[str, object]:
+def read_settings(
+    settings: tuple[str, ...],
+    config: Path | None,
+    retrievers: Sequence[str] = (),
+    rerankers: Sequence[str] = (),
+) -> dict[str, object]:
     """Options from a TOML file, then from the command line.
 
-    Values are read as TOML, so that numbers, booleans and lists have their types; what is not TOML
-    is text.
+    Args:
+        settings: NAME=VALUE; a value is read as TOML, and as it stands where the option is text.
+        config: the file.
+        retrievers: names of those that the options are for.
+        rerankers: likewise.
 
     Raises:
-        InputError: the file or a setting cannot be read, or a name has two values on the command
-            line.
+        InputError: the file or a setting cannot be read, a name has two values on the command line,
+            or there is no such system.
     """
     import tomllib
 
-    from irplatform.choices import flat
+    from irplatform.choices import choose_systems, flat
+    from irplatform.choices.declared import takes_text
+    from irplatform.choices.values import read_value
+    from irplatform.registry import registry
 
     found: dict[str, object] = {}
     if config is not None:
@@ -68,10 +82,12 @@ def read_settings(settings: tuple[str, ...], config: Path | None) -> dict[str, o
             raise InputError(
                 f"--set {name} is given twice, with {said[name]} and {value}; give it once."
             )
-        try:
-            found[name] = tomllib.loads(f"value = {value}")["value"]
-        except tomllib.TOMLDecodeError:
-            found[name] = value
+    if said:
+        first, second = choose_systems(registry(), retrievers, rerankers, {})
+        found |= {
+            name: read_value(value, text=takes_text([*first, *second], name))
+            for name, value in said.items()
+        }
     return found
 
 

@@ -39,7 +39,9 @@ def train(
     from irplatform.api import RunSettings
     from irplatform.api import train as train_reranker
 
-    systems = chosen_settings(given["retrievers"], settings, config, expand, query_plan)
+    systems = chosen_settings(
+        given["retrievers"], settings, config, expand, query_plan, rerankers=(reranker,)
+    )
     learned, *others = collection
     told = RunSettings(
         learned, rerankers=(reranker,), settings=systems, train_on=tuple(others), **given

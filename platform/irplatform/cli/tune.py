@@ -90,7 +90,14 @@ def tune(
     tuning = TuneSettings(**{name: value for name, value in given.items() if name in names})
     report = tune_options(
         RunSettings(
-            settings=chosen_settings(given["retrievers"], settings, config, expand, query_plan),
+            settings=chosen_settings(
+                given["retrievers"],
+                settings,
+                config,
+                expand,
+                query_plan,
+                rerankers=given["rerankers"],
+            ),
             measures=(measure,),
             interpolate=share(interpolate),
             command=("platform", *sys.argv[1:]),

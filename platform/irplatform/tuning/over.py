@@ -9,11 +9,11 @@ scale.
 from __future__ import annotations
 
 import math
-import tomllib
 from typing import TYPE_CHECKING, Any
 
 from irplatform.choices import choose_systems, unknown_option
 from irplatform.choices.declared import Declared, declarations, in_common
+from irplatform.choices.values import read_value
 from irplatform.errors import InputError
 from irplatform.tuning.space import Dimension, Span, Values, decimals
 
@@ -86,7 +86,7 @@ def read_space(
 def _dimension(name: str, ranged: str, declared: Declared) -> Dimension:
     parts = [part.strip() for part in ranged.split(":")]
     if len(parts) == 1:
-        return _listed(name, ranged)
+        return _listed(name, ranged, declared)
     log = parts[2:] == ["log"]
     if len(parts) > 2 and not log:
         raise InputError(f"the range '{name}={ranged}' cannot be read. {_FORMS}.")
@@ -97,22 +97,18 @@ def _dimension(name: str, ranged: str, declared: Declared) -> Dimension:
     return _span(name, low, high, log=log, whole=declared.whole)
 
 
-def _listed(name: str, text: str) -> Values:
-    try:
-        values = tomllib.loads(f"values = [{text}]")["values"]
-    except tomllib.TOMLDecodeError:  # bare words
-        values = [_value(part.strip()) for part in text.split(",")]
+def _listed(name: str, text: str, declared: Declared) -> Values:
+    values = read_value(f"[{text}]")
+    if not isinstance(values, list) or (declared.text and not all(map(_is_text, values))):
+        values = [read_value(part.strip(), text=declared.text) for part in text.split(",")]
     distinct = [value for at, value in enumerate(values) if value not in values[:at]]
     if len(distinct) < 2 or "" in distinct:
         raise InputError(f"'{name}={text}' needs at least two different values. {_FORMS}.")
     return Values(name, tuple(distinct))
 
 
-def _value(text: str) -> object:
-    try:
-        return tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
-        return text
+def _is_text(value: object) -> bool:
+    return isinstance(value, str | list | dict)
 
 
 def _declared(name: str, declared: Declared) -> Dimension:
