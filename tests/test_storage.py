@@ -22,6 +22,7 @@ from irplatform.storage import (
     file_digest,
     fingerprint,
     lock,
+    writable_file,
     writable_folder,
 )
 
@@ -324,6 +325,17 @@ def test_a_folder_on_a_read_only_disk_cannot_be_written_to(tmp_path, monkeypatch
     monkeypatch.setattr("tempfile.mkdtemp", refuse)  # the superuser may write anywhere else
     with pytest.raises(InputError, match=r"cannot be written to: Read-only file system"):
         writable_folder(tmp_path / "runs")
+
+
+def test_a_file_to_write_is_no_folder_nor_below_a_file(tmp_path):
+    assert writable_file(tmp_path / "new/file") == tmp_path / "new/file"
+    with pytest.raises(InputError, match="this is a folder; name a file"):
+        writable_file(tmp_path)
+    (tmp_path / "file").write_text("")
+    assert writable_file(tmp_path / "file").exists()
+    with pytest.raises(InputError, match="this is a file, not a folder"):
+        writable_file(tmp_path / "file" / "tuned.toml")
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
 def test_a_copied_folder_is_complete_or_absent(tmp_path, monkeypatch):

@@ -112,6 +112,18 @@ def writable_folder(path: Path) -> Path:
     return path
 
 
+def writable_file(path: Path) -> Path:
+    """A file that can be written, or written over.
+
+    Raises:
+        InputError: it is a folder, or its folder cannot be made or written to.
+    """
+    if path.is_dir():
+        raise InputError("this is a folder; name a file.", path=path)
+    writable_folder(path.parent)
+    return path
+
+
 @contextmanager
 def atomic_folder(path: Path) -> Iterator[Path]:
     """Make a folder that appears under its name only when the block ends without an error.

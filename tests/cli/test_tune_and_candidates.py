@@ -6,6 +6,8 @@ import tomllib
 import pytest
 from commands import call
 
+from irplatform.errors import InputError
+
 pytestmark = pytest.mark.java
 
 DEMO = ("--collection", "demo")
@@ -44,6 +46,17 @@ def test_options_are_tuned_on_the_partner_and_run_from_the_file(platform, tmp_pa
     recorded = json.loads((tmp_path / "runs/demo/bm25.run.meta.json").read_text())
     options = recorded["method"]["retrieval"][0]["options"]
     assert {name: options[name] for name in found["chosen"]} == found["chosen"]
+
+
+def test_what_was_found_is_told_even_where_the_file_cannot_be_written(platform, monkeypatch):
+    def full(_path):
+        raise InputError("no space is left.")
+
+    monkeypatch.setattr("irplatform.storage.atomic_write", full)
+    outcome = platform(*TUNE, "--out", "tuned.toml")
+    assert outcome.code == 2
+    assert "no space is left" in outcome.err
+    assert "Gain to expect: " in outcome.out
 
 
 def test_tuning_again_tries_nothing_and_says_the_same(platform, home):
@@ -118,6 +131,7 @@ def test_a_run_that_candidates_come_from_is_not_written_over(platform, tmp_path)
         (("tune", *DEMO, "--over", "b=0:2"), "option 'b' of retriever 'bm25' cannot be 2.0"),
         (("tune", *DEMO, "--over", "b", "--set", "b=1"), "'b' is both set and searched"),
         (("tune", *DEMO, "--over", "b", "--folds", "1"), "folds must be at least 2"),
+        (("tune", *DEMO, "--over", "b", "--out", "."), ".: this is a folder; name a file."),
         (("tune", *DEMO, "--over", "b", "--trials", "0"), "trials must be at least 1"),
         (("tune", *DEMO, "--over", "b", "--measure", "nDGC@20"), "Did you mean 'nDCG'?"),
         (("tune", *DEMO, "--over", "b", "--topics", "5"), "there are 5 topics with a relevant"),

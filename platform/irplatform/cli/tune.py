@@ -82,10 +82,10 @@ def tune(
 
     from irplatform.api import RunSettings, TuneSettings
     from irplatform.api import tune as tune_options
-    from irplatform.storage import atomic_write, writable_folder
+    from irplatform.storage import atomic_write, writable_file
 
     if out is not None:
-        writable_folder(out.parent)
+        writable_file(out)
     names = {field.name for field in fields(TuneSettings)}
     tuning = TuneSettings(**{name: value for name, value in given.items() if name in names})
     report = tune_options(
@@ -105,10 +105,12 @@ def tune(
         ),
         tuning,
     )
-    if out is not None:
-        with atomic_write(out) as file:
-            file.write(report.as_toml())
-    if as_json:
-        print_json(report.as_json())
-    else:
-        click.echo(report.as_text())
+    try:
+        if out is not None:
+            with atomic_write(out) as file:
+                file.write(report.as_toml())
+    finally:  # hours of search are told even where the disk is full
+        if as_json:
+            print_json(report.as_json())
+        else:
+            click.echo(report.as_text())
