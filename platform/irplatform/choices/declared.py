@@ -47,6 +47,13 @@ class Declared:
         return isinstance(self.value, int)
 
     @property
+    def number(self) -> bool:
+        """Whether it takes numbers, and is no switch."""
+        if self.kinds:
+            return bool({int, float}.intersection(self.kinds)) and bool not in self.kinds
+        return isinstance(self.value, int | float) and not isinstance(self.value, bool)
+
+    @property
     def text(self) -> bool:
         """Whether it takes text (words of a choice and names of files are), and no number."""
         texts = [kind for kind in self.kinds if kind in (str, Path) or isinstance(kind, str)]

@@ -101,6 +101,8 @@ def _listed(name: str, text: str, declared: Declared) -> Values:
     values = read_value(f"[{text}]")
     if not isinstance(values, list) or (declared.text and not all(map(_is_text, values))):
         values = [read_value(part.strip(), text=declared.text) for part in text.split(",")]
+    if declared.number and any(isinstance(value, bool) for value in values):
+        raise InputError(f"option '{name}' takes numbers; '{text}' has true or false among them.")
     distinct = [value for at, value in enumerate(values) if value not in values[:at]]
     if len(distinct) < 2 or "" in distinct:
         raise InputError(f"'{name}={text}' needs at least two different values. {_FORMS}.")
