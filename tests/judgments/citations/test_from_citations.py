@@ -181,6 +181,24 @@ def test_titles_and_tables_resolve_what_has_no_identifier(platform, corpus, tmp_
     assert kept("both", "--titles", "--ids", tmp_path / "ids.csv.gz") == 2
 
 
+def test_where_nothing_is_left_no_file_is_blamed_and_the_remedy_told(platform, tmp_path):
+    cited = [Cited(title="A book without any number")]
+    sentences = [f"Books carry no identifier that anyone could resolve {mark(1)}."]
+    book, broken = tmp_path / "book.xml", tmp_path / "broken.xml"
+    book.write_text(article("10.1000/a", sentences, cited))
+    broken.write_text("<article>")
+    both = platform(broken, book, "--out", tmp_path / "o", "--skip-unreadable")
+    assert both.code == 2
+    assert both.err.splitlines()[-1] == (
+        "platform: no sentence of 2 files is left (1: files could not be read, 1: no cited article "
+        "has a PMID or DOI). --ids TABLE, or --collection with --titles, finds more of the cited "
+        "articles."
+    )
+    assert "book.xml: no sentence is left (1: no" in platform(book, "--out", tmp_path / "o").err
+    unread = platform(broken, "--out", tmp_path / "o", "--skip-unreadable").err
+    assert "broken.xml: no sentence is left (1: files could not be read, none cites).\n" in unread
+
+
 def test_a_title_of_two_documents_names_neither(platform, corpus, tmp_path):
     with (corpus / "corpus.jsonl").open("a") as file:
         file.write(f"{json.dumps(_document('14', 'The genome of the nematode C. elegans'))}\n")
@@ -265,7 +283,7 @@ def test_wrong_options_are_refused(platform, articles, tmp_path):
         (["--split", "80/10"], "80/10"),
         (["--titles"], "give --collection, too"),
         (["--collection", str(tmp_path / "nothing")], "no folder or file"),
-        (["--min-words", "100"], "no sentence is left"),
+        (["--min-words", "40"], "no sentence of 20 files is left (140: fewer than 40"),
     ):
         outcome = platform(articles, "--out", tmp_path / "out", *options)
         assert outcome.code == 2, options

@@ -19,8 +19,8 @@ from irplatform.judgments.citations.extraction import extract, read_back
 from irplatform.judgments.citations.folder import write_sentence
 from irplatform.judgments.citations.identifiers import read_table
 from irplatform.judgments.citations.judge import Judge
-from irplatform.judgments.citations.report import Report, SplitCounts
-from irplatform.judgments.citations.sources import find_sources
+from irplatform.judgments.citations.report import OUTSIDE, UNRESOLVED, Report, SplitCounts
+from irplatform.judgments.citations.sources import Source, find_sources
 from irplatform.judgments.citations.targets import Targets, search_corpus
 from irplatform.judgments.splits import SPLITS, split_of
 from irplatform.registry import registry
@@ -70,8 +70,7 @@ def from_citations(
         targets = _targets(found, held, ids, settings)
         _write(folder, found, targets, settings, report)
         if not report.kept:
-            counted = ", ".join(f"{n:,}: {why}" for why, n in report.removed.items() if n)
-            raise InputError(f"no sentence is left ({counted or 'none cites'}).", path=paths[0])
+            raise _nothing_left(sources, report)
         if collection:
             corpus_reference.write(collection, folder / corpus_reference.FILE_NAME, seen_from=out)
         else:
@@ -83,6 +82,19 @@ def from_citations(
         text = json.dumps(report.as_json(), indent=1, ensure_ascii=False)
         (folder / REPORT).write_text(f"{text}\n", encoding="utf-8")
     return report
+
+
+def _nothing_left(sources: Sequence[Source], report: Report) -> InputError:
+    """An error that tells what removed all sentences, and what would find more cited articles."""
+    reasons = {why: n for why, n in report.removed.items() if n} or {"none cites": 0}
+    if unread := report.read["files left out"]:
+        reasons = {"files could not be read": unread, **reasons}
+    counted = ", ".join(f"{n:,}: {why}" if n else why for why, n in reasons.items())
+    help_ = " --ids TABLE, or --collection with --titles, finds more of the cited articles."
+    hint = help_ if {UNRESOLVED, OUTSIDE} & reasons.keys() else ""
+    if len(sources) == 1:
+        return InputError(f"no sentence is left ({counted}).{hint}", path=sources[0].path)
+    return InputError(f"no sentence of {len(sources):,} files is left ({counted}).{hint}")
 
 
 def _targets(
