@@ -28,7 +28,11 @@ from irplatform.cli.output import json_option, print_json, print_rows
     help="Leave out shorter sentences (no stop words).",
 )
 @click.option(
-    "--max-words", default=50, show_default=True, help="Leave out longer sentences (no stop words)."
+    "--max-words",
+    default=50,
+    type=click.IntRange(min=0),
+    show_default=True,
+    help="Leave out longer sentences (no stop words).",
 )
 @click.option(
     "--min-cited-words",

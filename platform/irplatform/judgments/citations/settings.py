@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from irplatform.errors import InputError
 from irplatform.judgments.citations.cleanup import FEWEST_WORDS, FEWEST_WORDS_CITED, MOST_WORDS
 from irplatform.judgments.splits import Shares
 
@@ -24,6 +25,9 @@ class CitationSettings:
         skip_unreadable: leave out files that cannot be read.
         shares: of train, dev and test.
         seed: of the split.
+
+    Raises:
+        InputError: no number of words is within the limits.
     """
 
     least: int = FEWEST_WORDS
@@ -33,6 +37,13 @@ class CitationSettings:
     skip_unreadable: bool = False
     shares: Shares = SHARES
     seed: int = 42
+
+    def __post_init__(self) -> None:
+        if self.most < self.least:
+            raise InputError(
+                f"no sentence has at least {self.least} words and at most {self.most}: raise "
+                "--max-words, or lower --min-words."
+            )
 
     def describe(self) -> dict[str, Any]:
         """The settings, flat."""
