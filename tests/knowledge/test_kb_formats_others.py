@@ -124,6 +124,13 @@ def test_a_table_of_ones_own(read):
     assert set(relations) == {("MY:1", "is-a", "MY:2"), ("MY:1", "is-a", "MY:3")}
 
 
+def test_quotes_of_spreadsheets_are_no_part_of_a_text(read):
+    row = 'Q:1\t"naive ""x"""\tdisease\t"a ""b"" c|d"\t\n'
+    _, concepts, _ = read("mine", "mine.tsv", OWN.splitlines()[0] + "\n" + row)
+    assert concepts["Q:1"].name == 'naive "x"'
+    assert [name.text for name in concepts["Q:1"].names] == ['a "b" c', "d"]
+
+
 def test_columns_that_are_not_read_are_told(read, capsys):
     read("mine", "mine.tsv", OWN.replace("synonyms", "synonym"))
     assert "mine.tsv: columns that are not read: synonym (read are id," in capsys.readouterr().err

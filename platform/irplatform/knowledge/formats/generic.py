@@ -94,4 +94,5 @@ GENERIC = Format(
     "a table with the columns id, name, kind, synonyms, parents, xrefs",
     lambda head: head.has_columns("id", "name", "kind") and "::" not in head.text,
     _read,
+    revision=2,
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from irplatform.errors import InputError
@@ -11,6 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
+_QUOTED = re.compile(r'"(?:[^"]|"")*"')
+"""As spreadsheets write a cell: quotes within it are doubled."""
 _NOTHING = {"", "na", "n/a", "none", "null", "nan", "-"}
 
 
@@ -112,4 +115,6 @@ def parts(cell: str, separator: str) -> list[str]:
 
 
 def _unquoted(cell: str) -> str:
+    if _QUOTED.fullmatch(cell):
+        return cell[1:-1].replace('""', '"').strip()
     return cell[1:-1].strip() if len(cell) > 1 and cell[0] == cell[-1] == '"' else cell
