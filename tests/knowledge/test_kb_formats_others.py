@@ -124,6 +124,12 @@ def test_a_table_of_ones_own(read):
     assert set(relations) == {("MY:1", "is-a", "MY:2"), ("MY:1", "is-a", "MY:3")}
 
 
+def test_the_case_of_columns_and_kinds_makes_no_difference(read, capsys):
+    text = OWN.replace("id\tname", "ID\tName").replace("parents", "Parents")
+    assert read("mine", "mine.tsv", text.replace("disease", "Disease")) == read("mine", "m", OWN)
+    assert "columns that are not read" not in capsys.readouterr().err
+
+
 def test_quotes_of_spreadsheets_are_no_part_of_a_text(read):
     row = 'Q:1\t"naive ""x"""\tdisease\t"a ""b"" c|d"\t\n'
     _, concepts, _ = read("mine", "mine.tsv", OWN.splitlines()[0] + "\n" + row)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast, get_args
 
 from irplatform.console import notice
 from irplatform.errors import InputError
-from irplatform.knowledge.formats.format import Format
+from irplatform.knowledge.formats.format import Format, Head
 from irplatform.knowledge.formats.tables import Row, lines_of_cells, parts, rows
 from irplatform.knowledge.ids import compact
 from irplatform.knowledge.model import Concept, ConceptKind, Name, Relation
@@ -27,8 +27,8 @@ _COLUMNS = (*_NEEDED, "synonyms", "parents", "xrefs")
 def _read(path: Path) -> Iterator[Concept | Relation]:
     lines: dict[str, int] = {}
     _check_header(path)
-    for row in rows(path, _NEEDED):
-        concept_id, kind = _identifier(row, row.needed("id")), row.needed("kind")
+    for row in rows(path, _NEEDED, any_case=True):
+        concept_id, kind = _identifier(row, row.needed("id")), row.needed("kind").lower()
         if kind not in _KINDS:
             raise row.error(f"the kind '{kind}' is none of {', '.join(_KINDS)}.")
         if (first := lines.setdefault(concept_id, row.line)) != row.line:
@@ -50,12 +50,18 @@ def _read(path: Path) -> Iterator[Concept | Relation]:
             yield Relation(concept_id, parent, "is-a")
 
 
+def _recognizes(head: Head) -> bool:
+    columns = {column.lower() for column in head.columns}
+    return columns.issuperset(_NEEDED) and "::" not in head.text  # as nodes of Hetionet have it
+
+
 def _check_header(path: Path) -> None:
     """Refuse columns that stand twice, and tell of those that say nothing here."""
-    line, header = next(lines_of_cells(path), (1, []))
+    line, written = next(lines_of_cells(path), (1, []))
+    header = [column.lower() for column in written]
     if twice := next((column for column in _COLUMNS if header.count(column) > 1), None):
         raise InputError(f"the header has the column '{twice}' twice.", path=path, line=line)
-    if others := [column for column in header if column not in _COLUMNS]:
+    if others := [column for column in written if column.lower() not in _COLUMNS]:
         told = ", ".join(others)[:200]
         notice(f"{path}: columns that are not read: {told} (read are {', '.join(_COLUMNS)}).")
 
@@ -92,7 +98,7 @@ GENERIC = Format(
     "table",
     "",
     "a table with the columns id, name, kind, synonyms, parents, xrefs",
-    lambda head: head.has_columns("id", "name", "kind") and "::" not in head.text,
+    _recognizes,
     _read,
     revision=2,
 )

@@ -82,18 +82,21 @@ def lines_of_cells(path: Path, columns: int | None = None) -> Iterator[tuple[int
         yield number, cells
 
 
-def rows(path: Path, needed: Sequence[str]) -> Iterator[Row]:
+def rows(path: Path, needed: Sequence[str], *, any_case: bool = False) -> Iterator[Row]:
     """Yield the lines of a table below its header.
 
     Args:
         path: the file; may be gzipped.
         needed: columns that must be there.
+        any_case: whether `needed` are in lower case, and so are the columns that come out, however
+            the header has them.
 
     Raises:
         InputError: a column is missing from the header, or a line has more or fewer cells.
     """
     lines = lines_of_cells(path)
     number, header = next(lines, (1, []))
+    header = [column.lower() for column in header] if any_case else header
     if missing := [column for column in needed if column not in header]:
         raise InputError(
             f"the header has no column '{missing[0]}' (it has: {', '.join(header)[:200]}).",
