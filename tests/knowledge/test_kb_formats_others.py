@@ -169,6 +169,12 @@ def test_columns_that_are_not_read_are_told(read, capsys):
         ("mesh", OWN, "f:1: this is not in a format of 'mesh'. Known: "),
         ("mesh", OWN, "It looks like a table with the columns id, name, kind"),
         ("mesh", OWN, "xrefs: use a name of your own."),
+        ("mine", OWN.replace("\t", ","), "parted by commas: part them by tabs."),
+        (
+            "mine",
+            OWN.replace("\t", '";"').replace("id", '"id', 1),
+            "by semicolons: part them by tabs.",
+        ),
         ("mine", OWN.replace("\t", ","), "f:1: this is not in a format that is known. A table of"),
     ],
 )

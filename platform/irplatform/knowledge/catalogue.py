@@ -10,7 +10,7 @@ from irplatform.knowledge.formats.civic import CIVIC, CIVIC_2016
 from irplatform.knowledge.formats.dgidb import CANCER_COMMONS, CLEARITY, CLEARITY_TRIALS, DGIDB
 from irplatform.knowledge.formats.doid_json import DOID_JSON
 from irplatform.knowledge.formats.drug_names import DRUG_NAMES
-from irplatform.knowledge.formats.format import Format, head_of
+from irplatform.knowledge.formats.format import Format, Head, head_of
 from irplatform.knowledge.formats.generic import GENERIC
 from irplatform.knowledge.formats.hetionet import (
     DISEASE_GENES,
@@ -114,10 +114,18 @@ def format_of(path: Path, kb: str, name: str | None = None) -> Format:
             return known
     expected = "; ".join(known.description for known in fitting if kb in SOURCES)
     other = next((known for known in FORMATS if known.recognizes(head)), None)
-    hint = f" It looks like {other.description}: {_instead(other)}." if other else ""
+    hint = f" It looks like {other.description}: {_instead(other)}." if other else _parted(head)
     what = f" of '{kb}'. Known: {expected}." if expected else f" that is known. {_OWN}"
     raise InputError(f"this is not in a format{what}{hint}", path=path, line=1)
 
 
 def _instead(other: Format) -> str:
     return f"use the name '{other.kb}'" if other.kb else "use a name of your own"
+
+
+def _parted(head: Head) -> str:
+    """A hint, where a table has its columns parted by something else than tabs."""
+    for mark, what in ((",", "commas"), (";", "semicolons")):
+        if GENERIC.recognizes(Head(head.line.replace('"', "").replace(mark, "\t"))):
+            return f" The columns of this one are parted by {what}: part them by tabs."
+    return ""
