@@ -34,6 +34,13 @@ def test_defaults_that_stay_are_explained():
     assert "The defaults stay: the best trial (k1=1.2) gains +0.0150 on these topics" in text
 
 
+def test_nothing_is_tested_where_the_defaults_stay_in_every_fold():
+    text = _report(0, 0).as_text()
+    assert "Gain to expect: none, since the defaults stay in every fold\n" in text
+    assert "p = " not in text
+    assert "Gain to expect: +0.1050 ± 0.0017 (standard error" in _report(0.1, 0.1).as_text()
+
+
 def test_a_choice_that_gains_nothing_held_out_is_advised_against():
     assert "Held out, the choice gains nothing" in _report(0.1, -0.02).as_text()
 

@@ -116,8 +116,6 @@ class TuneReport:
             ),
             (f"{_mean(found.held_out):.4f}", "chosen, each topic held out: what to expect"),
         ]
-        p_value = self.comparison.p_value
-        tested = "" if p_value is None else f", p = {p_value:.3g} (paired t-test)"
         lines = [
             f"{', '.join(self.systems)} on {self.tuned_on}: {len(found.held_out):,} topics, "
             f"{found.tried:,} trials",
@@ -126,8 +124,7 @@ class TuneReport:
             "",
             *aligned(scores, left=2, head=0),
             "",
-            f"Gain to expect: {gain.mean:+.4f} ± {gain.error:.4f} (standard error over topics)"
-            + tested,
+            f"Gain to expect: {self._gain()}",
         ]
         if self.lucky:
             lines.append(
@@ -160,6 +157,13 @@ class TuneReport:
             *(f"{_key(name)} = {_toml(value)}" for name, value in settings.items()),
         ]
         return "\n".join(lines) + "\n"
+
+    def _gain(self) -> str:
+        gain, p_value = self.outcome.gain, self.comparison.p_value
+        if not any(trial.settings for trial in self.outcome.per_fold):
+            return "none, since the defaults stay in every fold"
+        tested = "" if p_value is None else f", p = {p_value:.3g} (paired t-test)"
+        return f"{gain.mean:+.4f} ± {gain.error:.4f} (standard error over topics){tested}"
 
     def _best(self) -> str:
         return ", ".join(f"{n}={_shown(v)}" for n, v in self.outcome.best.settings.items())
