@@ -27,6 +27,15 @@ def test_what_was_added_is_listed_with_counts_and_sources(fresh_home, write):
     assert [(s["file"], s["format"]) for s in made.sources] == [("own.tsv.gz", "table")]
 
 
+def test_writing_many_names_shows_how_far_it_is(fresh_home, write, monkeypatch, capsys):
+    monkeypatch.setattr("irplatform.console._QUIET_INTERVAL", 0)
+    rows = "".join(f"Y:{number}\tname {number}\tother\n" for number in range(2000))
+    add("many", [write("many.tsv", f"id\tname\tkind\n{rows}")])
+    told = capsys.readouterr().err
+    assert "reading concepts and relations of many: 2,000" in told
+    assert "writing names of concepts: 1,000 of 2,000" in told
+
+
 def test_two_builds_of_one_file_are_equal_to_the_byte(tmp_path, monkeypatch, write):
     found = []
     for home in ("a", "b"):

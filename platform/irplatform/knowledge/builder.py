@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import orjson
 
+from irplatform.console import progress
 from irplatform.knowledge.model import NAME_RANK, Concept
 from irplatform.knowledge.names import stored_keys
 
@@ -150,13 +151,16 @@ class Builder:
     def _keys(self, order: list[str], counts: Counter[str]) -> list[tuple[str, int, int]]:
         """Keys with concept's number and the rank of the best kind of name that has the key."""
         found: list[tuple[str, int, int]] = []
-        for number, concept_id in enumerate(order):
-            best: dict[str, int] = {}
-            for text, kind in self._concepts[concept_id].names.items():
-                counts[kind] += 1
-                for key in stored_keys(text):
-                    best[key] = min(NAME_RANK[kind], best.get(key, NAME_RANK[kind]))
-            found.extend((key, number, rank) for key, rank in best.items())
+        with progress("writing names of concepts", len(order)) as advance:
+            for number, concept_id in enumerate(order):
+                best: dict[str, int] = {}
+                for text, kind in self._concepts[concept_id].names.items():
+                    counts[kind] += 1
+                    for key in stored_keys(text):
+                        best[key] = min(NAME_RANK[kind], best.get(key, NAME_RANK[kind]))
+                found.extend((key, number, rank) for key, rank in best.items())
+                if number % 1000 == 999:
+                    advance(1000)
         return found
 
     def _targets(self, order: list[str]) -> Iterator[tuple[str, int]]:
