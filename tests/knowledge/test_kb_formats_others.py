@@ -141,6 +141,17 @@ def test_columns_that_are_not_read_are_told(read, capsys):
     read("mine", "mine.tsv", OWN.replace("synonyms", "synonym"))
     assert "mine.tsv: columns that are not read: synonym (read are id," in capsys.readouterr().err
     read("mine", "mine.tsv", OWN)
+    assert "columns that are not read" not in capsys.readouterr().err
+
+
+def test_parents_that_are_not_in_the_table_are_told(read, capsys):
+    _, _, relations = read("mine", "f", OWN + "my:3\tthird\tdisease\t\t\n")
+    assert capsys.readouterr().err.partition("f: ")[2] == (
+        "1 of 2 parents not in this table (MY:2): each counts only where another knowledge "
+        "base has it.\n"
+    )
+    assert len(relations) == 2
+    read("mine", "f", OWN + "my:3\tthird\tdisease\t\t\nmy:2\tsecond\tdisease\t\t\n")
     assert capsys.readouterr().err == ""
 
 

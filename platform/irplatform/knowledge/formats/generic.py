@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast, get_args
 
 from irplatform.console import notice
-from irplatform.errors import InputError
+from irplatform.errors import InputError, listing
 from irplatform.knowledge.formats.format import Format, Head
 from irplatform.knowledge.formats.tables import Row, lines_of_cells, parts, rows
 from irplatform.knowledge.ids import compact
@@ -26,6 +26,7 @@ _COLUMNS = (*_NEEDED, "synonyms", "parents", "xrefs")
 
 def _read(path: Path) -> Iterator[Concept | Relation]:
     lines: dict[str, int] = {}
+    parents: dict[str, None] = {}
     _check_header(path)
     for row in rows(path, _NEEDED, any_case=True):
         concept_id, kind = _identifier(row, row.needed("id")), row.needed("kind").lower()
@@ -47,7 +48,13 @@ def _read(path: Path) -> Iterator[Concept | Relation]:
             parent = _identifier(row, text)
             if parent == concept_id:
                 raise row.error(f"'{concept_id}' is its own parent.")
+            parents[parent] = None
             yield Relation(concept_id, parent, "is-a")
+    if elsewhere := [parent for parent in parents if parent not in lines]:
+        notice(
+            f"{path}: {len(elsewhere):,} of {len(parents):,} parents not in this table "
+            f"({listing(elsewhere)}): each counts only where another knowledge base has it."
+        )
 
 
 def _recognizes(head: Head) -> bool:
