@@ -39,7 +39,7 @@ def graph_resources(folder: Path) -> GraphResources:
 
     `IRPLATFORM_HOME` must be a folder of the test's own: the knowledge base is installed there.
     """
-    held = planted_resources(folder / "planted")
+    held = planted_resources(folder / "planted", titled=True)
     lines = ["id\tname\tkind\tsynonyms\tparents\txrefs"]
     for number in range(SUBJECTS):
         lines.append(f"P:{number}\tsubject {number}\tdrug\t\t\t")

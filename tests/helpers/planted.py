@@ -24,6 +24,7 @@ TOPICS = 100
 CANDIDATES = 12
 RELEVANT = 3
 DIMENSIONS = 16
+TITLE_WORDS = 4
 
 _WORDS = words(SUBJECTS * WORDS_OF_SUBJECT + 60)
 OTHERS = _WORDS[SUBJECTS * WORDS_OF_SUBJECT :]
@@ -34,8 +35,13 @@ def subject_words(number: int) -> list[str]:
     return _WORDS[number * WORDS_OF_SUBJECT :][:WORDS_OF_SUBJECT]
 
 
-def planted_resources(folder: Path) -> SmallResources:
-    """Documents and vectors: the words of a subject lie close to one another."""
+def planted_resources(folder: Path, *, titled: bool = False) -> SmallResources:
+    """Documents and vectors: the words of a subject lie close to one another.
+
+    Args:
+        folder: for the forward index.
+        titled: whether the first words of each document are its title.
+    """
     random = np.random.default_rng(8)
     centers = 3 * np.linalg.qr(random.normal(size=(DIMENSIONS, SUBJECTS)))[0].T
     vectors = {word: random.normal(scale=0.3, size=DIMENSIONS) for word in OTHERS}
@@ -49,7 +55,12 @@ def planted_resources(folder: Path) -> SmallResources:
             about = topic % SUBJECTS if number < RELEVANT else wrong
             text = [*random.choice(OTHERS, 7), *random.choice(subject_words(about)[:-10], 2)]
             texts[f"t{topic}d{number}"] = " ".join(random.permutation(text))
-    return small_resources(folder, texts, vectors)
+    if not titled:
+        return small_resources(folder, texts, vectors)
+    parts = {doc_id: text.split() for doc_id, text in texts.items()}
+    titles = {doc_id: " ".join(held[:TITLE_WORDS]) for doc_id, held in parts.items()}
+    abstracts = {doc_id: " ".join(held[TITLE_WORDS:]) for doc_id, held in parts.items()}
+    return replace(small_resources(folder, abstracts, vectors, titles=titles), texts=texts)
 
 
 def planted_topics(numbers: Sequence[int]) -> list[LabelledTopic]:

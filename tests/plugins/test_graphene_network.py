@@ -12,10 +12,13 @@ from irplatform.plugin import Document, Topic
 from irplatform.text import ForwardIndex, WordVectors, build_forward_index
 from irplatform_graphene.batch import Asked, BatchDocuments
 from irplatform_graphene.decoder import TitleDecoder, TitleVocabulary
+from irplatform_graphene.last_layer import fit_last_layer
 from irplatform_graphene.model import Model
+from irplatform_graphene.network import GrapheneNetwork, Sizes
 from irplatform_graphene.options import GrapheneOptions
 from irplatform_graphene.recurrent import BiLSTM
 from irplatform_graphene.titles import Titles
+from irplatform_graphene.topics import GAP, TopicReader
 
 SMALL = {"projection": 5, "hidden": 4, "graph_width": 6, "vector": 7, "filters": 5}
 
@@ -174,12 +177,62 @@ def test_both_directions_are_those_of_packed_sequences():
     assert torch.allclose(ours(words, present)[present], expected[present], atol=1e-6)
 
 
-def test_expansions_are_other_names_and_do_not_join_across_names(resources):
-    word = subject_words(1)[0]
-    read = _model(resources).topics.read(Topic("t", word))
-    bare = _model(resources, expansion=False).topics.read(Topic("t", word))
-    assert (bare.words >= 0).sum() == 1
-    assert read.weights.sum() == pytest.approx(1)
+class Names:
+    """A graph of concepts of which a text names all, in their order."""
+
+    def __init__(self, *names):
+        self._names = names
+
+    def find(self, text, expand=0):
+        return np.arange(len(self._names))
+
+    def names_of(self, concept):
+        return list(self._names[concept])
+
+
+MELANOMA = Names(
+    ("melanoma", "skin cancer", "Melanoma", "nowhere", "mm"), ("tumor", "skin cancer", "growth")
+)
+
+
+def _read(text, graph=MELANOMA, **options):
+    """Words of a field, None for a gap, with their shares."""
+    words = ["skin", "cancer", "mm", "malignant", "melanoma", "tumor", "growth"]
+    vectors = WordVectors.with_unk(words, np.eye(7, dtype=np.float32), seed=1)
+    read = TopicReader(vectors, graph, GrapheneOptions(**options)).read(Topic("t", text))
+    (rows,), (shares,) = read.words.tolist(), read.weights.tolist()
+    last = max(place for place, row in enumerate(rows) if row != GAP)
+    assert not any(shares[last + 1 :])
+    return [None if row == GAP else vectors.words[row] for row in rows[: last + 1]], shares
+
+
+def test_a_field_is_followed_by_the_other_names_of_its_concepts_each_behind_a_gap():
+    """A name that is the text itself, that came before or that has no vectors is not read."""
+    words, _ = _read("melanoma")
+    other = [None, "skin", "cancer", None, "mm", None, "tumor", None, "growth"]
+    assert words == ["melanoma", *other]
+    assert _read("melanoma", expansion=False)[0] == _read("melanoma", None)[0] == ["melanoma"]
+
+
+def test_so_many_other_names_of_each_concept_and_so_many_words_are_read():
+    words, _ = _read("melanoma", expansion_names=1)
+    assert words == ["melanoma", None, "skin", "cancer", None, "tumor"]
+    words, shares = _read("melanoma", query_words=3)
+    assert words == ["melanoma", None, "skin"]
+    assert sum(shares) == pytest.approx(1)
+
+
+def test_own_words_and_other_names_have_half_of_the_weight_each():
+    _, shares = _read("malignant melanoma", Names(("melanoma", "skin cancer", "mm")))
+    own, other = [1 / 4] * 2, 1 / 8
+    assert shares[:9] == pytest.approx([*own, 0, other, 0, other, other, 0, other])
+    assert _read("malignant melanoma", expansion=False)[1][:3] == pytest.approx([1 / 2, 1 / 2, 0])
+
+
+def test_a_topic_matches_the_concepts_it_names_whether_or_not_their_names_are_read(resources):
+    topic = Topic("t", subject_words(1)[0])
+    read, bare = (_model(resources, expansion=on).topics.read(topic) for on in (True, False))
+    assert len(read.matching)
     assert np.array_equal(read.matching, bare.matching)
 
 
@@ -190,11 +243,15 @@ def test_a_topic_is_its_fields_and_its_query_where_it_has_none(resources):
     assert topics.fields(Topic("t", "words alone", {"disease": " "})) == ["words alone"]
 
 
+def _index_of(documents, folder):
+    build_forward_index(iter(documents), folder, workers=1)
+    return ForwardIndex.open(folder)
+
+
 def _with_titles(folder):
     documents = [Document("a", "one two one", "one of two"), Document("b", "three", "words of it")]
     documents += [Document("c", "", "no title"), Document("d", "no text", "")]
-    build_forward_index(iter(documents), folder, workers=1)
-    return ForwardIndex.open(folder)
+    return _index_of(documents, folder)
 
 
 def test_titles_end_unless_they_are_cut_and_rare_words_are_not_asked_for(tmp_path):
@@ -210,22 +267,38 @@ def test_titles_end_unless_they_are_cut_and_rare_words_are_not_asked_for(tmp_pat
     ]
 
 
+def _titles(resources, index, **decoder):
+    """The title decoder of some documents, and the network that is trained with it."""
+    words = ("one", "two", "three", "words")
+    matrix = np.random.default_rng(1).normal(size=(len(words), 16)).astype(np.float32)
+    vectors = WordVectors.with_unk(list(words), matrix, seed=1)
+    held = replace(resources, index=index, word_vectors=vectors)
+    model = _model(held, graph=False, expansion=False, decoder=decoder)
+    return Titles(model, seed=1), model.network
+
+
 def test_titles_are_written_of_documents_with_both_texts(resources, tmp_path):
-    vectors = {word: np.ones(16) for word in ("one", "two", "three", "words")}
-    matrix = np.array(list(vectors.values()), np.float32)
-    held = replace(
-        resources,
-        index=_with_titles(tmp_path),
-        word_vectors=WordVectors.with_unk(list(vectors), matrix, seed=1),
-    )
-    model = _model(held, graph=False, expansion=False)
-    titles = Titles(model, seed=1)
+    titles, network = _titles(resources, _with_titles(tmp_path))
     random = np.random.default_rng(1)
     whole = titles.loss(np.array([0, 1, 2, 3]), random)
     assert whole.item() > 0
     whole.backward()
-    assert model.network.project.weight.grad.abs().sum() > 0
+    assert network.project.weight.grad.abs().sum() > 0
     assert titles.loss(np.array([2, 3]), random).item() == 0
+
+
+def test_titles_are_written_from_abstracts_alone(resources, tmp_path):
+    """What two titles differ in is not asked for, so only reading it could make a difference."""
+    documents = [
+        Document("a", "one two", "words alone"),
+        Document("b", "one three", "words alone"),
+        Document("c", "one two", "three words"),
+    ]
+    titles, _ = _titles(resources, _index_of(documents, tmp_path), vocabulary=1)
+    random = np.random.default_rng(1)
+    a, b, c = (titles.loss(np.array([row]), random).item() for row in range(3))
+    assert a == pytest.approx(b, rel=1e-6)
+    assert a != pytest.approx(c, rel=1e-3)
 
 
 def test_the_decoder_learns_to_write_a_title():
@@ -242,3 +315,53 @@ def test_the_decoder_learns_to_write_a_title():
         optimizer.step()
         losses.append(loss.item())
     assert losses[-1] < 0.1 < losses[0]
+
+
+def _last_layer(own, features, grades, *, normalized=True):
+    """A network after its last layer was fitted to topics of four documents."""
+    sizes = Sizes(
+        dimensions=4, projection=5, hidden=4, layers=1, graph=0, vector=7, filters=5,
+        shortcut=True, normalized=normalized, features=features.shape[1],
+    )  # fmt: skip
+    network = GrapheneNetwork(sizes, dropout=0)
+    if normalized:
+        network.scale.data.fill_(1)
+    offsets = np.arange(0, len(own) + 1, 4)
+    fit_last_layer(network, own, features, grades, offsets, l2=0.1, seed=1)
+    return network
+
+
+def _within_topics(values):
+    topics = values.reshape(-1, 4)
+    return (topics - topics.mean(axis=1, keepdims=True)).std()
+
+
+GRADES = np.tile([0, 0, 1, 2], 10)
+OWN = np.random.default_rng(1).normal(GRADES, 3).astype(np.float32)
+FEATURES = np.random.default_rng(2).normal(GRADES[:, None], [1, 4], (40, 2)).astype(np.float32)
+
+
+def test_the_last_layer_spreads_scores_of_a_topic_by_two():
+    fitted = _last_layer(OWN, FEATURES, GRADES)
+    weights = fitted.feature_weights.numpy()
+    assert fitted.scale.item() > 0
+    assert _within_topics(fitted.scale.item() * OWN + FEATURES @ weights) == pytest.approx(2)
+    assert weights[0] > weights[1] > 0
+
+
+def test_the_networks_own_score_counts_a_little_even_where_it_misleads():
+    fitted = _last_layer(-OWN, FEATURES, GRADES)
+    assert fitted.scale.item() == pytest.approx(0.05 / _within_topics(OWN))
+
+
+def test_without_a_scale_the_weights_of_features_are_those_beside_an_own_score_of_weight_1():
+    scaled, plain = (_last_layer(OWN, FEATURES, GRADES, normalized=on) for on in (True, False))
+    expected = scaled.feature_weights / scaled.scale.item()
+    assert np.allclose(plain.feature_weights, expected, rtol=1e-5)
+
+
+def test_a_feature_that_varies_between_topics_alone_has_no_weight():
+    constant = np.repeat(np.arange(10, dtype=np.float32), 4)[:, None]
+    fitted = _last_layer(OWN, np.hstack([FEATURES, constant]), GRADES)
+    assert fitted.feature_weights[2] == 0
+    assert fitted.feature_weights[0] > 0

@@ -20,7 +20,7 @@ from small import small_resources
 from irplatform.concepts import ConceptOptions
 from irplatform.concepts.build import open_graph
 from irplatform.errors import InputError
-from irplatform.plugin import Topic
+from irplatform.plugin import Topic, TrainingData
 from irplatform.training import load_weights, save_weights
 from irplatform_graphene.options import GrapheneOptions, for_pretraining
 from irplatform_graphene.reranker import Graphene
@@ -77,6 +77,32 @@ def fitted(resources, tmp_path_factory):
 def test_every_switch_learns(resources, tmp_path, changed):
     loop = {**SMALL["loop"], "epochs": 6}
     assert precision_at_1(_fitted(resources, tmp_path, loop=loop, **changed), resources) >= 0.9
+
+
+def _loss(resources, folder, topics=(0, 1), **changed):
+    """The loss of a first step over topics, without dropout."""
+    member = _prepared(resources, **{"dropout": 0.0, "decoder": {"on": False}, **changed})
+    folder.mkdir(exist_ok=True)
+    data = TrainingData(planted_topics(topics), planted_topics([70]), folder)
+    task = GrapheneTask(member.model, data, 1, encoder=True)
+    return task.loss(next(iter(task.batches(1)))).item()
+
+
+def test_relevant_documents_are_compared_with_those_of_other_topics(resources, tmp_path):
+    with_others, without = (_loss(resources, tmp_path, others=count) for count in (8, 0))
+    assert with_others > without
+    alone = [_loss(resources, tmp_path, [0], others=count) for count in (8, 0)]
+    assert alone[0] == alone[1]
+
+
+def test_titles_have_their_share_of_the_loss(resources, tmp_path):
+    weighted = [
+        _loss(resources, tmp_path, decoder={**SMALL["decoder"], "weight": weight})
+        for weight in (0, 0.25, 1)
+    ]
+    assert weighted[0] == pytest.approx(_loss(resources, tmp_path))
+    assert weighted[1] == pytest.approx(0.75 * weighted[0] + 0.25 * weighted[2])
+    assert weighted[2] > 1  # a guess among 51 symbols costs ln 51
 
 
 def test_a_pretrained_encoder_stays_unless_told_otherwise(fitted, resources, tmp_path):
