@@ -11,6 +11,7 @@ from irplatform.concepts.batches import batches
 from irplatform.concepts.build import TIMING, build_facts, concept_graph, open_graph
 from irplatform.concepts.pipeline import versions
 from irplatform.errors import InputError
+from irplatform.knowledge import add
 from irplatform.resources import CollectionResources
 
 NOT_COMPARED = {TIMING, "manifest.json"}
@@ -76,6 +77,18 @@ def test_a_topic_finds_its_concepts_and_narrower_ones(graph):
         "neoplasm", "melanoma", "non-small cell lung cancer", "small cell carcinoma", "lung cancer",
     }  # fmt: skip
     assert graph.find("nothing of the kind").tolist() == []
+
+
+def test_what_is_narrower_is_below_and_so_many_steps_away(fresh_home, tmp_path):
+    lines = ["id\tname\tkind\tsynonyms\tparents\txrefs", "L:0\tdisease zero\tdisease\t\t\t"]
+    lines += [f"L:{n}\tdisease {n}\tdisease\t\tL:{n - 1}\t" for n in (1, 2, 3)]
+    (tmp_path / "line.tsv").write_text("\n".join(lines) + "\n")
+    add("line", [tmp_path / "line.tsv"])
+    graph = open_graph(Articles(), ConceptOptions(knowledge=("line",)), workers=1)
+    start = np.array([graph.concept_of("L:1")])
+    for steps, below in enumerate(("L:1", "L:1 L:2", "L:1 L:2 L:3", "L:1 L:2 L:3")):
+        found = graph.narrower(start, steps).tolist()
+        assert [graph.ids[concept] for concept in found] == below.split()
 
 
 def test_the_adjacency_has_every_related_pair_once(graph):

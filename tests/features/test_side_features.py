@@ -100,7 +100,10 @@ def test_no_feature_is_beyond_five_deviations(resources, tmp_path):
     # one document in twelve has a million: √11 deviations
     assert side.matrix(_topics(1)[0].topic, IDS).max() == pytest.approx(np.sqrt(11), rel=1e-3)
     side.fit(TrainingData(_topics(10), (), tmp_path), pools)
-    assert side.matrix(_topics(1)[0].topic, ["d11"]).max() <= 5
+    # of 0, 4 and 8 the deviation is √(32 / 3)
+    near, far, below = side.matrix(_topics(1)[0].topic, ["d12", "d99", "d-99"])[:, 0].tolist()
+    assert near == pytest.approx(8 / np.sqrt(32 / 3))
+    assert (far, below) == (5, -5)
 
 
 def test_a_document_has_the_same_features_beside_any_others(resources, tmp_path):

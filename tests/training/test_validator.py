@@ -1,5 +1,8 @@
 """The measure of early stopping."""
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 from small import labelled
 
@@ -47,6 +50,33 @@ def test_only_so_many_candidates_are_ranked_where_a_depth_is_given():
 def test_negative_grades_are_not_relevant():
     measure = Validator([labelled("t", ["x", "y"], {"x": -1, "y": 1})])
     assert measure(lambda _: [1.0, 2.0]) == 1
+
+
+def _with_first_stage(name, first_stage, judgments):
+    candidates = tuple("abc"[: len(first_stage)])
+    return LabelledTopic(Topic(name, "query"), candidates, judgments, first_stage)
+
+
+def test_a_model_is_judged_together_with_the_first_stage():
+    """Each of them finds one of two relevant documents, and both of them both."""
+    topic = _with_first_stage("t", (0.0, 300.0, 100.0), {"a": 1, "b": 1})
+    own = [30_000.0, 0.0, 10_000.0]
+    assert Validator([topic])(lambda _: own) == 1
+    alone = Validator([replace(topic, first_stage=())])(lambda _: own)
+    assert alone == pytest.approx((1 + 1 / 2) / (1 + 1 / np.log2(3)))
+
+
+def test_all_topics_are_judged_with_the_same_share_of_the_first_stage():
+    """The model is right about one topic, the first stage about the other: never about both."""
+    one, other = (_with_first_stage(n, (2.0, 1.0), {d: 1}) for n, d in (("one", "a"), ("two", "b")))
+    measure = Validator([one, other])
+    assert measure(lambda _: [1.0, 2.0]) == pytest.approx((1 + 1 / np.log2(3)) / 2)
+
+
+def test_the_model_is_judged_alone_where_a_topic_has_no_scores_of_the_first_stage():
+    topics = [_with_first_stage("t", (2.0, 1.0), {"a": 1}), labelled("u", ["a"], {"a": 1})]
+    measure = Validator(topics)
+    assert measure([[1.0, 2.0], [1.0]].__getitem__) == pytest.approx((1 + 1 / np.log2(3)) / 2)
 
 
 def test_what_is_read_of_a_topic_is_read_once_and_scored_alike():
