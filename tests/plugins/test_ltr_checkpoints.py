@@ -7,17 +7,40 @@ import pytest
 from checkpoints import described
 
 from irplatform.errors import InputError
-from irplatform.plugin import Topic
+from irplatform.plugin import Document, Documents, Reranker, Topic
 from irplatform.registry import registry
 from irplatform_ltr.groups.stacking import CheckpointOptions, Checkpoints
 
 TOPICS = [Topic("1", "melanoma therapy"), Topic("2", "glioma")]
 
 
-def _group(*folders):
+def _group(*folders, members=()):
     group = Checkpoints(CheckpointOptions(folders=tuple(map(str, folders))))
-    group.prepare(SimpleNamespace(device="cpu", checkpoint=lambda _folder: []))
+    group.prepare(SimpleNamespace(device="cpu", checkpoint=lambda _folder: members))
     return group
+
+
+class Longer(Reranker):
+    """Scores by the length of a document's id and of the query, as many times as is said."""
+
+    def __init__(self, times):
+        super().__init__()
+        self._times = times
+
+    def score(self, topic, documents):
+        return [self._times * (len(d) + len(topic.query)) for d in documents.ids]
+
+
+def test_a_checkpoints_score_is_the_mean_of_its_members(tmp_path):
+    folders = [described(tmp_path / name, "delta") for name in ("one", "two")]
+    group = _group(*folders, members=[Longer(1), Longer(5)])
+    assert group.names() == ("1 one", "2 two")
+    batch = [(topic, Documents.of([Document("x"), Document("yyy")])) for topic in TOPICS]
+    first, second = group.compute_batch([*batch[:1], (TOPICS[1], Documents.of([]))])
+    lengths = [1 + len(TOPICS[0].query), 3 + len(TOPICS[0].query)]
+    assert first.tolist() == [[3 * length] * 2 for length in lengths]
+    assert second.shape == (0, 2)
+    assert group.compute(*batch[0]).tolist() == first.tolist()
 
 
 def test_one_that_was_trained_on_the_topics_is_refused(tmp_path):

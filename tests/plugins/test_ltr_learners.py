@@ -97,6 +97,46 @@ def test_scores_do_not_depend_on_what_else_is_scored():
     assert ensemble.score(features[::-1]).tolist() == whole[::-1].tolist()
 
 
+class Column:
+    """A learner whose score is one feature."""
+
+    def __init__(self, column):
+        self._column = column
+
+    def fit(self, table, seed):
+        pass
+
+    def score(self, features):
+        return features[:, self._column].astype(np.float64)
+
+    def contributions(self, features):
+        return np.stack([self.score(features), np.ones(len(features))], axis=1)
+
+
+def test_learners_have_the_same_say_whatever_the_scale_of_their_scores():
+    """Of scores that are told apart within topics: what a topic adds to all of them is nothing."""
+    table = _table()
+    features = table.features * np.array([1, 1000, 1, 1, 1], np.float32)
+    features[:, 1] += np.repeat(np.arange(30) * 5000, 20)
+    ensemble = Ensemble({"small": Column(0), "large": Column(1)})
+    ensemble.fit(Table(features, table.grades, table.offsets), 1)
+    topics = features[:, :2].astype(np.float64).reshape(30, 20, 2)
+    deviations = np.sqrt(topics.var(axis=1).mean(axis=0))
+    unseen = _table(seed=4).features
+    found = ensemble.score(unseen)
+    np.testing.assert_allclose(found, (unseen[:, :2] / deviations).mean(axis=1), rtol=1e-5)
+    adds = ensemble.contributions(unseen)
+    np.testing.assert_allclose(adds[:, 0], found, rtol=1e-9)
+    np.testing.assert_allclose(adds[:, 1], (1 / deviations).mean(), rtol=1e-5)
+
+
+def test_a_learner_that_tells_no_documents_apart_is_no_division_by_zero():
+    table = _table()
+    ensemble = Ensemble({"flat": Column(0)})
+    ensemble.fit(Table(np.zeros_like(table.features), table.grades, table.offsets), 1)
+    assert not ensemble.score(np.zeros((3, 5), np.float32)).any()
+
+
 def test_the_linear_model_is_at_the_minimum_of_its_loss():
     table = _table(topics=6, documents=8)
     model = PairwiseLinear(LinearOptions(l2=0.1))

@@ -66,3 +66,8 @@ def test_unjudged_candidates_may_be_drawn_from_those_that_the_first_stage_likes_
     assert set(whole.doc_ids) == {"d50", *(f"d{n}" for n in range(10))}
     none = _pool(topic, unjudged=10, head_depth=1)
     assert none.doc_ids == _pool(topic, unjudged=10, head_depth=60).doc_ids
+
+
+def test_where_documents_were_rejected_unjudged_ones_are_drawn_from_all():
+    for head in (0.5, 1.0):
+        assert _pool(head=head, head_depth=60).doc_ids == _pool().doc_ids

@@ -32,6 +32,7 @@ def found(index_of, fresh_home, tmp_path):
         "DOID:1909\tmelanoma\tdisease\t\t\t\n"
         "DOID:8923\tskin melanoma\tdisease\t\tDOID:1909\t\n"
         "DOID:9256\tcolorectal cancer\tdisease\t\t\t\n"
+        "K:1\tmalignant mole\tdisease\t\t\tDOID:1909\n"
     )
     add("kinds", [tmp_path / "kinds.tsv"])
     documents = [Document(doc_id, "BRAF V600E in melanoma and colorectal cancer") for doc_id in IDS]
@@ -63,6 +64,13 @@ def test_a_kind_of_the_disease_is_not_the_disease(found):
     rows = found("skin melanoma", "BRAF")
     assert rows["gene_and_disease"] == {"14": 1}
     assert not rows["variant"]
+
+
+def test_a_disease_is_found_by_the_ids_of_other_knowledge_bases(found):
+    rows = found("malignant mole", "BRAF (V600E)")
+    assert rows["gene_and_disease"] == {"11": 2, "12": 1}
+    assert rows["variant_and_disease"] == {"11": 2}
+    assert rows["disease"] == {"11": 2, "12": 1, "15": 1}
 
 
 def test_what_nobody_says_anything_of_is_nothing(found):

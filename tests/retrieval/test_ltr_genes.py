@@ -17,12 +17,16 @@ HGNC:1\tERBB2\therb two protein\tApproved\tHER2, NEU\t
 HGNC:2\tMET\tmet proto-oncogene\tApproved\t\t
 HGNC:3\tEML4\tEML four\tApproved\t\t
 HGNC:4\tALK\tALK kinase\tApproved\tCD246\t
+HGNC:5\tABL1\tABL kinase\tApproved\t\t
+HGNC:6\tBCR\tBCR activator\tApproved\tABL1, CML22\t
 """
 DOCUMENTS = [
     Document("own", "HER2 in cancer", "ERBB2, HER2-positive; NEU. MET twice, MET."),
     Document("word", "We met patients", "They met again; erbb2 in lower case."),
     Document("fusion", "EML4-ALK", "CD246 and ERBB2"),
     Document("none", "Cancer", ""),
+    Document("symbol", "ABL1", "CML22 and BCR."),
+    Document("late", "Cancer", f"{'MET ' * 12} BCR"),
 ]
 TOPIC = Topic("1", "cancer ERBB2", {"disease": "cancer", "gene": "ERBB2 amplification"})
 
@@ -62,6 +66,19 @@ def test_a_fusion_names_both_of_its_genes(found):
     assert fusion["before_first"] == 3
     both = found(Topic("2", "", {"disease": "cancer", "gene": "EML4-ALK fusion"}))["fusion"]
     assert (both["title_own"], both["title_others"]) == (2, 0)
+
+
+def test_a_symbol_is_its_own_gene_even_where_another_one_has_it_as_an_alias(found):
+    row = found(Topic("4", "", {"disease": "cancer", "gene": "BCR"}))["symbol"]
+    assert (row["title_own"], row["title_others"], row["before_first"]) == (0, 1, 1)
+    assert row["abstract_own"] == pytest.approx(1.0986, abs=1e-4)  # CML22, BCR
+    assert row["focus"] == pytest.approx(2 / 3)
+
+
+def test_mentions_of_others_before_the_first_are_counted_up_to_ten(found):
+    row = found(Topic("5", "", {"disease": "cancer", "gene": "BCR"}))["late"]
+    assert row["before_first"] == 10
+    assert row["abstract_own"] > 0
 
 
 def test_a_topic_without_genes_has_others_only(found):

@@ -1,0 +1,68 @@
+"""Scores and ranks of retrievers as features."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from irplatform.plugin import Document, Documents, Retriever, Topic
+from irplatform.runs import Ranking, Run
+from irplatform_ltr.groups.first_stage import FirstStage, FirstStageOptions
+
+TOPICS = [Topic("1", "one"), Topic("2", "two"), Topic("3", "three")]
+FOUND = {"1": {"a": 8.0, "b": 4.0, "c": 2.0}, "2": {"b": -1.0, "a": -3.0}, "3": {}}
+
+
+class Finds(Retriever):
+    """Finds the documents above, with scores of another scale."""
+
+    def __init__(self, scale):
+        super().__init__()
+        self._scale = scale
+
+    def retrieve(self, topics, depth, resources):
+        rankings = {
+            t.id: Ranking.of(
+                list(FOUND[t.id]), [self._scale * score for score in FOUND[t.id].values()]
+            ).top(depth)
+            for t in topics
+        }
+        return Run("finds", rankings)
+
+
+def _columns(topic, ids, **options):
+    """The features of documents, by name."""
+    group = FirstStage(FirstStageOptions(retrievers=("one", "ten"), **options))
+    scales = {"one": 1.0, "ten": 10.0}
+    group.prepare(SimpleNamespace(retriever=lambda name, settings: Finds(scales[name])))
+    documents = Documents.of([Document(d) for d in ids])
+    found = group.compute_batch([(TOPICS[1], documents), (topic, documents)])[1]
+    assert np.array_equal(group.compute(topic, documents), found)
+    return dict(zip(group.names(), found.T.tolist(), strict=True))
+
+
+def test_a_document_has_its_score_its_share_of_the_best_and_its_rank():
+    found = _columns(TOPICS[0], ["c", "a", "b"])
+    assert found["one_score"] == [2, 8, 4]
+    assert found["ten_score"] == [20, 80, 40]
+    assert found["one_share"] == found["ten_share"] == [0.25, 1, 0.5]
+    assert found["one_rank"] == pytest.approx(np.log1p([3, 1, 2]))
+
+
+def test_what_was_not_found_has_the_last_score_and_a_rank_far_behind():
+    found = _columns(TOPICS[0], ["unknown", "c", "b"], depth=2)
+    assert found["one_score"] == [4, 4, 4]
+    assert found["one_share"] == [0.5, 0.5, 0.5]
+    assert found["one_rank"] == pytest.approx(np.log1p([5, 5, 2]))
+
+
+def test_of_scores_below_zero_there_is_no_share():
+    found = _columns(TOPICS[1], ["a", "b"])
+    assert found["one_score"] == [-3, -1]
+    assert found["one_share"] == [0, 0]
+
+
+def test_where_nothing_was_found_all_documents_are_alike():
+    found = _columns(TOPICS[2], ["a", "b"])
+    assert found["one_score"] == found["one_share"] == [0, 0]
+    assert found["one_rank"] == pytest.approx(np.log1p([1, 1]))
