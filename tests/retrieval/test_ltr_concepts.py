@@ -84,7 +84,7 @@ def test_places_are_shares_of_the_length_and_far_away_where_there_is_no_mention(
     assert rows["gene_abstract"]["both"] == pytest.approx(np.log1p(2))
 
 
-def test_what_is_a_kind_of_the_disease_and_what_its_own_name_are_told_apart(found):
+def test_own_names_synonyms_and_kinds_of_the_disease_are_told_apart(found):
     rows = found(TOPIC)
     having = {name: set(_having(rows[f"{name}_abstract"])) for name in ("disease_own", "disease")}
     assert having == {
