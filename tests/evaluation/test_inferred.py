@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from irplatform.evaluation import evaluate, judged_documents, read_sampled_qrels
-from irplatform.evaluation.inferred import inferred_ap, inferred_ndcg
+from irplatform.evaluation.inferred import infer, inferred_ap, inferred_ndcg
 from irplatform.evaluation.sampled_qrels import Pool
 from irplatform.runs import Ranking, Run, read_run
 
@@ -166,6 +166,12 @@ def test_means_are_over_topics_that_the_run_retrieves_for():
     assert result.aggregate["infNDCG"] == result.aggregate["infAP"] == 1.0
     assert result.aggregate["P@1"] == pytest.approx(1 / 3)
     assert result.missing == ("2", "3")
+
+
+def test_topics_of_whose_pool_nothing_was_judged_are_left_out():
+    sampled = {"1": pool({"a": (1, 0)}), "2": pool({"a": (1, -1)})}
+    run = Run("x", {topic: Ranking.of(["a"], [1.0]) for topic in sampled})
+    assert infer(inferred_ap, sampled, run) == {"1": 0.0}
 
 
 def test_a_run_that_retrieves_for_no_topic_gets_0():

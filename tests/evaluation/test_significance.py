@@ -58,6 +58,22 @@ def test_many_topics_are_tested_with_drawn_signs_repeatably():
     assert first.p_value == pytest.approx(paired_test(baseline, other).p_value, rel=0.15)
 
 
+def test_signs_that_give_the_same_sum_but_for_rounding_count():
+    tenths = [5, 4, -2, -3, -1, -1]
+    flips = itertools.product([1, -1], repeat=6)
+    sums = [abs(sum(s * d for s, d in zip(signs, tenths, strict=True))) for signs in flips]
+    exact = sum(each >= abs(sum(tenths)) for each in sums) / 64
+    differences = by_topic([tenth / 10 for tenth in tenths])
+    result = paired_test(by_topic([0.0] * 6), differences, method="randomization")
+    assert result.p_value == exact
+
+
+def test_however_clear_a_difference_is_the_signs_it_has_are_one_of_the_draws():
+    gains = by_topic(np.linspace(0.5, 0.9, 60))
+    result = paired_test(by_topic([0.0] * 60), gains, method="randomization", samples=999)
+    assert result.p_value == 1 / 1000
+
+
 def test_random_differences_are_significant_as_often_as_they_should_be():
     random = np.random.default_rng(3)
     p_values = [
@@ -77,6 +93,7 @@ def test_equal_runs_do_not_differ(method):
     values = by_topic([0.1, 0.5, 0.9])
     result = paired_test(values, values, method=method)
     assert (result.difference, result.p_value, result.low, result.high) == (0.0, 1.0, 0.0, 0.0)
+    assert result.effect_size == 0.0
 
 
 @pytest.mark.parametrize("method", ["t-test", "randomization"])
@@ -165,6 +182,14 @@ def test_runs_that_differ_by_one_measure_are_two_runs():
     compared = compare(baseline, {"one": ranked(second=True), "two": ranked(second=False)})
     assert compared["one"]["P@1"].p_value == compared["two"]["P@1"].p_value
     assert compared["one"]["P@1"].adjusted_p == 2 * compared["one"]["P@1"].p_value
+
+
+def test_a_topic_that_one_run_was_not_scored_on_is_no_zero():
+    baseline = scored(lambda topic: True)
+    fewer = {q: judged for q, judged in QRELS.items() if q != "0"}
+    other = evaluate(fewer, Run("x", {"1": Ranking.of(["a"], [1])}), ["RR", "P@1"])
+    with pytest.raises(InputError, match="scored on 6 and 5 topics"):
+        compare(baseline, {"other": other})
 
 
 def test_a_single_topic_is_compared_without_a_test():

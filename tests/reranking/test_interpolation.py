@@ -48,6 +48,14 @@ def test_documents_that_were_not_reranked_stay_below_all_others_however_the_weig
         assert reranked.mixed(weight).doc_ids[3:] == ("d", "e", "f")
 
 
+def test_both_scores_are_standardized_over_the_candidates_alone():
+    reranked = Reranked.of(FIRST, ["a", "d"], [10.0, 50.0])
+    assert reranked.first == pytest.approx((FIRST.scores - 6.5) / 2.5)
+    inside = [FIRST.doc_ids.index(doc_id) for doc_id in ("a", "d")]
+    assert reranked.second[inside].tolist() == [-1, 1]
+    assert np.delete(reranked.second, inside).max() == -2  # one deviation below the last candidate
+
+
 def test_in_between_both_count():
     first = Ranking.of(["a", "b", "c"], [3.0, 2.0, 1.0])
     reranked = Reranked.of(first, ["a", "b", "c"], [1.0, 3.0, 2.0])
