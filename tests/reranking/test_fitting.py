@@ -79,6 +79,10 @@ class Resources(SmallResources):
         return member
 
 
+def _other_resources(**changed):
+    return type("Others", (Resources,), changed)()
+
+
 def _choice(kind, **settings):
     held = registration(kind, "memory")
     return RerankerChoice(held, held.options(settings))
@@ -147,6 +151,20 @@ def test_a_validation_set_apart_validates_every_member():
     assert system.description["interpolation"]["topics"] == 5
 
 
+def test_the_weight_is_chosen_on_the_mean_of_members_that_validate_on_the_same_topics():
+    """The first member alone would leave the first stage as it is."""
+
+    class FirstIsWrong(Memory):
+        def prepare(self, resources):
+            self.sign = 1 if resources.seed == 1 else -1
+
+        def score(self, topic, documents):
+            return [float(self.sign * ord(d[-1])) for d in documents.ids]
+
+    training_set = TrainingSet("train", _examples(range(20)), _examples(range(20, 32)))
+    assert fit_system(_choice(FirstIsWrong), training_set, Resources()).weight < 0.5
+
+
 def test_training_is_kept():
     training_set = TrainingSet("train", _examples(range(20)))
     first = fit_system(_choice(Memory), training_set, Resources())
@@ -164,18 +182,42 @@ def test_training_is_kept():
         (_choice(Memory), TrainingSet("x", _examples(range(19))), Resources()),
         (_choice(Memory), TrainingSet("x", _examples(range(20), shared="s")), Resources()),
         (_choice(Memory), TrainingSet("x", _examples(range(20))), Resources(seed=2)),
+        (_choice(Memory), TrainingSet("x", _examples(range(20))), Resources(device="other")),
         (
             replace(_choice(Memory), members=2),
             TrainingSet("x", _examples(range(20))),
             Resources(),
         ),
+        *(
+            (_choice(Memory), TrainingSet("x", _examples(range(20))), _other_resources(**changed))
+            for changed in (
+                {"corpus": SimpleNamespace(fingerprint="another", name="corpus")},
+                {"model_threads": 2},
+                {"source": SimpleNamespace(describe=lambda: {"vectors": "others"})},
+            )
+        ),
     ],
-    ids=["options", "topics", "documents", "seed", "members"],
-)
+    ids=[
+        "options", "topics", "documents", "seed", "device", "members", "corpus", "threads",
+        "vectors",
+    ],
+)  # fmt: skip
 def test_whatever_changes_the_result_trains_anew(choice, training_set, resources):
     fit_system(_choice(Memory), TrainingSet("x", _examples(range(20))), Resources())
     Memory.fitted = []
     fit_system(choice, training_set, resources)
+    assert Memory.fitted
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("MOST_WEIGHING_TOPICS", 3), ("training_processes", lambda _device: 2)]
+)
+def test_so_do_more_processes_and_fewer_topics_to_choose_the_weight_on(monkeypatch, name, value):
+    training_set = TrainingSet("x", _examples(range(20)))
+    fit_system(_choice(Memory), training_set, Resources())
+    Memory.fitted = []
+    monkeypatch.setattr(f"irplatform.reranking.fitting.{name}", value)
+    fit_system(_choice(Memory), training_set, Resources())
     assert Memory.fitted
 
 
@@ -274,6 +316,16 @@ def test_a_reranker_that_does_not_learn_gets_its_weight_from_the_training_topics
     system = fit_system(_choice(Oracle), TrainingSet("train", _examples(range(20))), Resources())
     assert len(system.members) == 1
     assert system.weight < 0.5
+
+
+def test_or_from_validation_topics_where_there_are_some_apart():
+    """Of these the relevant document is the one that the first stage has first."""
+    validation = [
+        replace(e, labelled=replace(e.labelled, judgments={e.first.doc_ids[0]: 1}))
+        for e in _examples(range(20, 30))
+    ]
+    training_set = TrainingSet("train", _examples(range(20)), validation)
+    assert fit_system(_choice(Oracle), training_set, Resources()).weight == 1
 
 
 def test_topics_that_all_ask_the_same_leave_none_to_validate_on():

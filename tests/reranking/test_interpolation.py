@@ -125,6 +125,12 @@ def test_a_gain_within_the_standard_error_is_luck():
     assert choice.weight == 1
 
 
+def test_a_grade_below_0_counts_as_not_relevant():
+    topics, judgments = _topics(3, lambda n: True)
+    negative = {topic: {**held, "a": -1} for topic, held in judgments.items()}
+    assert choose_weight(topics, negative).curve == choose_weight(topics, judgments).curve
+
+
 def test_one_topic_is_not_enough_to_leave_the_first_stage():
     assert choose_weight(*_topics(1, lambda n: True)).weight == 1
 
