@@ -20,6 +20,18 @@ def test_the_default_split_is_test_and_has_the_topics_that_it_judges(beir_folder
     assert collection.metadata["splits"] == "dev, test, train"
 
 
+@pytest.mark.parametrize(
+    ("folder", "split", "name"),
+    [("test", "test", "halves-test"), ("learn", "train", "halves-learn-train"),
+     ("test", "dev", "halves-test-dev"), ("other", "test", "other-test")],
+)  # fmt: skip
+def test_a_folder_that_is_a_part_is_called_after_what_it_is_a_part_of(
+    beir_folder, folder, split, name
+):
+    path = beir_folder("train", "dev", "test", name=f"halves/{folder}")
+    assert open_beir(path, split).id == name
+
+
 def test_titles_texts_and_metadata_become_parts_of_documents_and_topics(beir_folder):
     collection = open_beir(beir_folder("train"), "train")
     document = next(iter(collection.corpus))

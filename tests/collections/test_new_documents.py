@@ -60,6 +60,12 @@ def test_every_document_is_in_one_half_as_it_was(halves):
     assert one | other == {d.id: d for d in Articles()}
 
 
+def test_the_halves_are_called_after_the_folder_that_was_asked_for(halves):
+    _, *parts = halves
+    assert [half.id for half in parts] == ["new-learn-train", "new-test"]
+    assert [half.corpus.name for half in parts] == ["new-learn", "new-test"]
+
+
 def test_each_half_has_its_own_topics_and_the_judgments_of_its_own_documents(halves):
     _, *parts = halves
     for half, source in zip(parts, (TRAINING, COLLECTION), strict=True):

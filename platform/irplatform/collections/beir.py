@@ -37,6 +37,8 @@ VALIDATION_SPLIT = "dev"
 UNJUDGED = "unjudged"
 """The topics that no split's judgments name; a split of that name takes precedence."""
 
+_PARTS = ("learn", "train", "dev", "test")
+"""Folders that are parts of something, and carry its name before their own."""
 _SUFFIXES = ("", ".gz")
 
 
@@ -72,8 +74,15 @@ class BeirFolder:
 
     @property
     def name(self) -> str:
-        """The folder's name."""
-        return self.path.resolve().name
+        """The folder's name; of a part, such as `halves/test`, after the folder around it."""
+        path = self.path.resolve()
+        around = path.parent.name if path.name in _PARTS else ""
+        return f"{around}-{path.name}" if around else path.name
+
+    def id_of(self, split: str) -> str:
+        """What a split is called; not twice by its name, for the split test of `halves/test`."""
+        is_named = split in _PARTS and self.path.resolve().name == split
+        return self.name if is_named else f"{self.name}-{split}"
 
     def open_corpus(self) -> Corpus:
         """Its documents.
@@ -132,7 +141,7 @@ def _collection(folder: BeirFolder, corpus: Corpus, split: str, *, evaluated: st
         and evaluated != VALIDATION_SPLIT
     )
     return Collection(
-        id=f"{folder.name}-{split}",
+        id=folder.id_of(split),
         title=f"{folder.name}, split {split} (BEIR layout)",
         corpus=corpus,
         load_topics=partial(_topics, folder, split),
