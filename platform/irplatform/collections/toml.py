@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
+    from pydantic_core import ErrorDetails
+
 FILE_NAME = "collection.toml"
 
 _LINE = re.compile(r"\(at line (\d+), column \d+\)")
@@ -133,18 +135,19 @@ def _read(path: Path) -> _Declaration:
 
 
 def _explain(error: ValidationError) -> str:
-    """The first problem, as a person would put it."""
-    problem = error.errors()[0]
+    """A misspelt key, which others may be missing for; else the first problem."""
+    problems = error.errors()
+    for problem in problems:
+        if problem["type"] == "extra_forbidden" and (told := _misspelt(problem)):
+            return told
+    problem = problems[0]
     *tables, key = [str(part) for part in problem["loc"] if not isinstance(part, int)]
     place = f"[{'.'.join(tables)}] " if tables else ""
     if problem["type"] == "missing":
         what = "table" if key in ("documents", "topics") and not tables else "key"
         return f"{place}the {what} '{key}' is missing."
     if problem["type"] == "extra_forbidden":
-        known = _keys(tables)
-        near = difflib.get_close_matches(key, known, n=1)
-        guess = f"Did you mean '{near[0]}'?" if near else f"Known: {', '.join(known)}."
-        return f"{place}the key '{key}' is unknown. {guess}"
+        return f"{place}the key '{key}' is unknown. Known: {', '.join(_keys(tables))}."
     if key == "id" and problem["type"] == "string_pattern_mismatch":
         return (
             "the id may hold letters, digits, '.', '_' and '-', and begins with one of the first."
@@ -153,6 +156,15 @@ def _explain(error: ValidationError) -> str:
     *tables, key = [part for part in named.split(".") if not part.isdigit()]
     place = f"[{'.'.join(tables)}] " if tables else ""
     return f"{place}'{key}' cannot be {problem['input']!r}: {wrong}."
+
+
+def _misspelt(problem: ErrorDetails) -> str:
+    """An unknown key with the right one that is near it, or ""."""
+    *tables, key = map(str, problem["loc"])
+    near = difflib.get_close_matches(key, _keys(tables), n=1)
+    what = "table" if isinstance(problem["input"], dict) else "key"
+    place = f"[{'.'.join(tables)}] " if tables else ""
+    return f"{place}the {what} '{key}' is unknown. Did you mean '{near[0]}'?" if near else ""
 
 
 def _keys(tables: Iterable[str]) -> list[str]:
