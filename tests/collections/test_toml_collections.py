@@ -83,7 +83,8 @@ def test_the_corpus_is_the_same_wherever_the_folder_lies(toml_collection, tmp_pa
     ("old", "new", "message"),
     [
         ('id = "pm"', "", "the key 'id' is missing"),
-        ('id = "pm"', 'id = "../pm"', "the id may hold letters"),
+        ('id = "pm"', 'id = "../pm"', "the id cannot be '../pm': it may hold letters"),
+        ('id = "pm"', 'id = "small 2017"', "the id cannot be 'small 2017'"),
         ('title = "A pool"', 'titel = "x"', "the key 'titel' is unknown. Did you mean 'title'?"),
         ("fields = [", "feilds = [", "[documents] the key 'feilds' is unknown. Did you mean"),
         ("[documents]", "[corpus]", "the table 'documents' is missing"),

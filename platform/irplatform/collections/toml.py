@@ -150,7 +150,8 @@ def _explain(error: ValidationError) -> str:
         return f"{place}the key '{key}' is unknown. Known: {', '.join(_keys(tables))}."
     if key == "id" and problem["type"] == "string_pattern_mismatch":
         return (
-            "the id may hold letters, digits, '.', '_' and '-', and begins with one of the first."
+            f"the id cannot be {problem['input']!r}: it may hold letters, digits, '.', '_' and "
+            "'-', and begins with a letter or digit."
         )
     named, wrong = first_problem(_Declaration, error)
     *tables, key = [part for part in named.split(".") if not part.isdigit()]
