@@ -134,14 +134,20 @@ def unknown(
         hint: what else to do, appended as it is.
     """
     names = sorted(known)
-    if near := _nearest(name, names, most=1, cutoff=0.5):
-        suggestion = f" Did you mean '{near[0]}'?"
+    if guess := did_you_mean(name, names):
+        suggestion = f" {guess}"
     elif len(names) > _MOST_LISTED:
         suggestion = f" The nearest: {', '.join(_nearest(name, names, most=3, cutoff=0.0))}."
     else:
         suggestion = f" Known: {', '.join(names)}." if names else ""
     told = f"'{name}' is no {kind} of {of}" if of else f"unknown {kind} '{name}'"
     return InputError(f"{told}.{suggestion}{' ' + hint if hint else ''}")
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """The question for the nearest right name, or "" where none is near."""
+    near = _nearest(name, known, most=1, cutoff=0.5)
+    return f"Did you mean '{near[0]}'?" if near else ""
 
 
 def _nearest(name: str, known: Iterable[str], *, most: int, cutoff: float) -> list[str]:

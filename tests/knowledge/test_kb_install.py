@@ -168,6 +168,22 @@ def test_what_is_not_installed_comes_with_the_command_that_adds_it(fresh_home):
         remove("mesh")
 
 
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("mehs", "'mehs' is not installed. Did you mean 'mesh'? Installed: own. `platform kb add"),
+        ("onw", "'onw' is not installed. Did you mean 'own'? Installed: own."),
+        ("mesh", "'mesh' is not installed. Installed: own. `platform kb add mesh FILE`"),
+        ("zzz", "'zzz' is not installed. Installed: own. `platform kb add zzz FILE`"),
+    ],
+)
+def test_a_misspelt_name_comes_with_the_near_one_first(fresh_home, write, name, told):
+    add("own", [write("own.tsv", OWN)])
+    with pytest.raises(InputError) as error:
+        open_knowledge([name])
+    assert told in str(error.value)
+
+
 def test_removing(fresh_home, write):
     add("own", [write("own.tsv", OWN)])
     remove("own")

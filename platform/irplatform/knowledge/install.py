@@ -20,7 +20,7 @@ import orjson
 
 from irplatform import storage
 from irplatform.console import notice, progress
-from irplatform.errors import InputError, unknown
+from irplatform.errors import InputError, did_you_mean, unknown
 from irplatform.knowledge.builder import VERSION, Builder
 from irplatform.knowledge.store import KnowledgeBase
 from irplatform.knowledge.union import Knowledge
@@ -221,12 +221,20 @@ def _manifest(name: str) -> Manifest | None:
 def _required(name: str) -> Manifest:
     manifest = _manifest(name)
     if manifest is None:
-        there = ", ".join(installed()) or "none"
-        raise InputError(
-            f"the knowledge base '{name}' is not installed (there: {there}). Add it with "
-            f"`platform kb add {name} FILE`; `platform kb list` says where its maker publishes it."
-        )
+        raise _not_installed(name)
     return manifest
+
+
+def _not_installed(name: str) -> InputError:
+    from irplatform.knowledge.catalogue import SOURCES
+
+    there = installed()
+    guess = "" if name in SOURCES else did_you_mean(name, {*there, *SOURCES})
+    return InputError(
+        f"the knowledge base '{name}' is not installed.{guess and ' ' + guess} Installed: "
+        f"{', '.join(there) or 'none'}. `platform kb add {name} FILE` adds it; `platform kb list` "
+        "says where each is published."
+    )
 
 
 def _usable(name: str) -> tuple[str, Path, str]:
