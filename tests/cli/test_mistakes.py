@@ -92,6 +92,8 @@ def refused(platform, folder):
         ((*RUN, "--reranker", "revdocid", "--train-on", "demo-train"), "has other documents than"),
         (("train", *SMALL, "--reranker", "delta", "--pretrain", "demo-train"), "has other doc"),
         ((*DEMO, "--pretrain", "small"), "'small-test' has other documents than the evaluated"),
+        ((*DEMO, "--pretrain", "mesch"), "unknown collection 'mesch'. Did you mean 'mesh'?"),
+        ((*DEMO, "--pretrain", "non"), "unknown collection 'non'. Did you mean 'none'?"),
         ((*RUN, "--reranker", "drmm", "--pretrain", "mesh"), "have no field 'mesh' with MeSH head"),
         (
             (*DEMO, "--train-on", "demo-train", "--train-on", "demo-train"),

@@ -24,12 +24,15 @@ SHORT_NAMES: Mapping[str, str] = {
 """Names of ours for ir_datasets ids."""
 
 
-def resolve(name: str, registered: Mapping[str, Callable[[], Collection]]) -> Collection:
+def resolve(
+    name: str, registered: Mapping[str, Callable[[], Collection]], also: Iterable[str] = ()
+) -> Collection:
     """The collection that a name stands for.
 
     Args:
         name: as the user gave it.
         registered: the plugins' collections, by name.
+        also: what else could have been meant where this was given.
 
     Raises:
         InputError: nothing has that name (with the nearest one), there is no such path, or what is
@@ -42,7 +45,7 @@ def resolve(name: str, registered: Mapping[str, Callable[[], Collection]]) -> Co
     if base in named:
         return resolve_target(f"{named[base]}{colon}{split}")
     check_built(name)
-    return resolve_target(name, [*registered, *named])
+    return resolve_target(name, [*registered, *named, *also])
 
 
 def resolve_target(target: str, names: Iterable[str] = ()) -> Collection:

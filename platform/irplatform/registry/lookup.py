@@ -14,7 +14,7 @@ from irplatform.registry.sources import GROUP
 from irplatform.registry.tables import Tables
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     import click
 
@@ -52,11 +52,16 @@ class Registry(Tables):
         """The group of features of that name; InputError with the nearest one if there is none."""
         return self._find("feature group", self.features, name)
 
-    def collection(self, name: str) -> Collection:
-        """The collection that a name, path or ir_datasets id stands for."""
+    def collection(self, name: str, *, also: Sequence[str] = ()) -> Collection:
+        """The collection that a name, path or ir_datasets id stands for.
+
+        Args:
+            name: as the user gave it.
+            also: words that could have been given in its place, for the message where it is wrong.
+        """
         from irplatform.collections.resolve import resolve
 
-        return resolve(name, self.collections)
+        return resolve(name, self.collections, also)
 
     def _find(
         self, kind: str, table: Mapping[str, Registration[System]], name: str

@@ -56,7 +56,7 @@ def check_pretraining(
     if name == MESH:
         check_headings(collection.corpus)
         return
-    source = plugins.collection(name)
+    source = plugins.collection(name, also=(MESH, NO_PRETRAINING))
     if source.load_qrels is None:
         raise InputError(f"'{source.id}' has no judgments to pre-train on.")
     check_same_documents(source, collection.corpus)
