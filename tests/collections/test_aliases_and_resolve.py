@@ -121,6 +121,21 @@ def test_a_folder_with_toml_files_of_other_names_suggests_one(toml_collection):
         resolve(str(path.parent), {})
 
 
+def test_toml_files_of_something_else_are_not_suggested(tmp_path):
+    (tmp_path / "other.toml").write_text("a = 1\n")
+    (tmp_path / "broken.toml").write_text("a = ")
+    with pytest.raises(InputError) as error:
+        resolve(str(tmp_path), {})
+    assert "Did you mean" not in str(error.value)
+
+
+@pytest.mark.parametrize("name", ["", " "])
+def test_no_name_is_not_the_folder_here(name, beir_folder, monkeypatch):
+    monkeypatch.chdir(beir_folder("test"))
+    with pytest.raises(InputError, match="no collection is named"):
+        resolve(name, {})
+
+
 def test_a_split_of_a_collection_toml_is_refused(toml_collection):
     with pytest.raises(InputError, match="has no splits"):
         resolve(f"{toml_collection().parent}:dev", {})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from irplatform.collections.beir import is_beir, open_beir
-from irplatform.collections.toml import FILE_NAME, open_toml
+from irplatform.collections.toml import FILE_NAME, is_declaration, open_toml
 from irplatform.errors import InputError
 
 if TYPE_CHECKING:
@@ -35,8 +35,8 @@ def open_path(path: Path) -> Collection:
         return open_toml(folder / FILE_NAME)
     if is_beir(folder):
         return open_beir(folder, split)
-    others = sorted(file.name for file in folder.glob("*.toml"))
-    hint = f" Did you mean {folder / others[0]}?" if others else ""
+    others = (file for file in sorted(folder.glob("*.toml")) if is_declaration(file))
+    hint = f" Did you mean {other}?" if (other := next(others, None)) else ""
     raise InputError(
         f"this folder is not a collection: it has neither a {FILE_NAME} nor a corpus.jsonl.{hint}",
         path=folder,

@@ -58,6 +58,8 @@ def resolve_target(target: str, names: Iterable[str] = ()) -> Collection:
     Raises:
         InputError: there is none.
     """
+    if not target.strip():
+        raise InputError("no collection is named: give a name, a path or an ir_datasets id.")
     target = SHORT_NAMES.get(target, target)
     path = expand(target)
     if is_path(target):

@@ -109,6 +109,15 @@ def open_toml(path: Path) -> Collection:
     )
 
 
+def is_declaration(path: Path) -> bool:
+    """Whether a TOML file describes a collection, soundly or not: it has one of the tables."""
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError):
+        return False
+    return any(isinstance(content.get(table), dict) for table in ("documents", "topics"))
+
+
 def _read(path: Path) -> _Declaration:
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8-sig"))
