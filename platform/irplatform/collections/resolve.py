@@ -63,12 +63,22 @@ def resolve_target(target: str, names: Iterable[str] = ()) -> Collection:
     target = SHORT_NAMES.get(target, target)
     path = expand(target)
     if is_path(target):
+        _refuse_split(target, names)
         return open_path(path)
     if irds.exists(target):
         return irds.open_dataset(target)
     if path.exists():
         return open_path(path)  # which says why it is not a collection
     raise _unknown(target, [*names, *SHORT_NAMES])
+
+
+def _refuse_split(target: str, names: Iterable[str]) -> None:
+    """Say that a collection has no splits where it has one of the names that are no paths."""
+    base, colon, split = target.rpartition(":")
+    if not colon or is_collection(expand(target)):
+        return
+    if base in {*names, *SHORT_NAMES} or irds.exists(base):
+        raise InputError(f"the collection '{base}' has no splits. Leave out ':{split}'.")
 
 
 def expand(target: str) -> Path:
