@@ -50,9 +50,15 @@ def concepts(here, capsys, monkeypatch):
     return concepts
 
 
+def test_build_names_the_collection_as_the_user_did(concepts, here, monkeypatch, capsys):
+    done = call(capsys, monkeypatch, "concepts", "build", "--collection", "./small", "--workers=1")
+    assert done.out.splitlines()[0] == "collection: ./small"
+
+
 def test_build_tells_sizes_and_edges_by_source(concepts):
     done = concepts("build", "--workers", "1", "--json")
     assert (done.code, done.json["documents"], done.json["links"]) == (0, 4, 7)
+    assert done.json["collection"] == "small"
     edges = {(each["relation"], each["kb"]): each["edges"] for each in done.json["edges"]}
     assert edges == {("document-concept", "text"): 7, ("is-a", "own"): 4, ("is-a", "second"): 1}
     again = concepts("build")

@@ -127,7 +127,8 @@ def build(collection: str, workers: int | str | None, as_json: bool, **settings:
     """Build the document–concept graph of a collection, or say what is in the one that is there."""
     from irplatform.concepts.build import build_facts
 
-    facts = build_facts(_corpus(collection), _chosen(settings), workers)  # type: ignore[arg-type]
+    options = _chosen(settings)
+    facts = build_facts(_corpus(collection), options, workers, name=collection)  # type: ignore[arg-type]
     if as_json:
         print_json(facts)
         return

@@ -17,7 +17,7 @@ from irplatform.collections import jsonlines
 from irplatform.collections.collection import Corpus
 from irplatform.console import progress
 from irplatform.digests import digest
-from irplatform.errors import unknown
+from irplatform.errors import listing, unknown
 from irplatform.plugin import Document, FieldValue
 
 if TYPE_CHECKING:
@@ -133,10 +133,14 @@ class JsonLinesCorpus(Corpus):
                 number += 1
         self._count = number
         self._problems = tuple(
-            str(unknown("key", key, known, of=f"the {number:,} documents of '{self.name}'"))
+            str(unknown("key", key, known, of=f"the {number:,} documents in {self._place()}"))
             for key in self.names.declared
             if key in missing
         )
+
+    def _place(self) -> str:
+        """The files as they were named, or the first of many."""
+        return listing(map(str, self.files), most=1)
 
     def _look_for_fields(self) -> tuple[str, ...]:
         found = dict.fromkeys(self.names.fields)

@@ -162,8 +162,16 @@ def open_graph(corpus: Corpus, options: ConceptOptions, workers: Workers = None)
     return ConceptGraph(concept_graph(corpus, options, workers).path)
 
 
-def build_facts(corpus: Corpus, options: ConceptOptions, workers: Workers = None) -> dict[str, Any]:
+def build_facts(
+    corpus: Corpus, options: ConceptOptions, workers: Workers = None, *, name: str = ""
+) -> dict[str, Any]:
     """Build a graph, or find it, and tell what is in it.
+
+    Args:
+        corpus: the documents.
+        options: what goes into it.
+        workers: who does the work.
+        name: what the user calls the collection; nothing takes the corpus's own name.
 
     Returns:
         Sizes, `edges` by source, `per_1000_documents`, seconds, memory of the largest process.
@@ -175,7 +183,7 @@ def build_facts(corpus: Corpus, options: ConceptOptions, workers: Workers = None
     documents = max(1, graph.document_count)
     counted = ("documents", "links", "mentions", "concepts_found")
     facts: dict[str, Any] = {
-        "collection": corpus.name,
+        "collection": name or corpus.name,
         "knowledge": ", ".join(graph.facts["knowledge"]),
         "concepts": graph.concept_count,
         **{name: graph.facts[name] for name in counted},
