@@ -31,7 +31,7 @@ and errors go to stderr, so that `--json` leaves exactly one JSON object on stdo
 | exit code | meaning |
 |---|---|
 | 0 | done |
-| 1 | failed for a reason outside it; a `check` refuses what it was given; `kb show` finds nothing |
+| 1 | failed for a reason outside it; a `check` refuses; `kb show`, `concepts show` find nothing |
 | 2 | wrong usage or bad input; the message says what, where, and what to do |
 | 130 | interrupted by Ctrl-C; the same command goes on from there |
 | 143 | the same after SIGTERM |

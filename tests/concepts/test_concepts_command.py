@@ -95,8 +95,18 @@ def test_show_tells_a_concepts_neighbourhood(concepts, what):
 
 def test_what_is_not_there_is_said(concepts):
     done = concepts("show", "nothing of the kind")
-    assert done.code == 2
-    assert "'nothing of the kind' is neither a document nor" in done.err
+    assert done.code == 1
+    assert "'nothing of the kind' is neither a document nor" in done.out
+    assert "Near it" not in done.out
+
+
+def test_what_is_spelt_nearly_so_is_named_as_kb_show_does(concepts):
+    done = concepts("show", "melanomma")
+    assert done.code == 1
+    assert done.out.endswith("of this graph. Near it: melanoma (X:2)\n")
+    (near,) = concepts("show", "melanomma", "--json").json["nearest"]
+    assert (near["id"], near["name"]) == ("X:2", "melanoma")
+    assert "Near it: melanoma (X:2)" in concepts("export", "x.graphml", "--around", "melanomma").err
 
 
 def test_export_writes_graphml_with_kinds_counts_and_sources(concepts, here):

@@ -151,14 +151,22 @@ def build(collection: str, workers: int | str | None, as_json: bool, **settings:
     "--limit", type=click.IntRange(1), default=10, show_default=True, help="Of each kind."
 )
 @json_option
+@click.pass_context
 def show(
-    what: str, collection: str, folder: Path | None, limit: int, as_json: bool, **settings: Any
+    context: click.Context,
+    /,
+    what: str,
+    collection: str,
+    folder: Path | None,
+    limit: int,
+    as_json: bool,
+    **settings: Any,
 ) -> None:
     """Show what a document or a concept is joined to: names, sources, counts.
 
-    WHAT is a document's id, or a concept's id or name.
+    WHAT is a document's id, or a concept's id or name. The exit code is 1 where there is none.
     """
-    from irplatform.concepts.describe import describe
+    from irplatform.concepts.describe import describe, not_there
 
     facts = describe(_graph(_corpus(collection), folder, settings), what, limit)
     if as_json:
@@ -166,9 +174,12 @@ def show(
     elif "document" in facts:
         for line in _document_lines(facts["document"]):
             click.echo(line)
-    else:
+    elif "concept" in facts:
         for line in _concept_lines(facts["concept"]):
             click.echo(line)
+    else:
+        click.echo(not_there(what, facts["nearest"]))
+    context.exit(1 if "nearest" in facts else 0)
 
 
 @concepts.command("check")

@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from irplatform.errors import InputError
+from irplatform.knowledge import installed, open_knowledge
 from irplatform.knowledge.ids import compact
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from irplatform.concepts.graph import ConceptGraph
 
 
@@ -23,15 +26,22 @@ def describe(graph: ConceptGraph, what: str, limit: int = 10) -> dict[str, Any]:
 
     Returns:
         `document` with its concepts and how these are related; or `concept` with its names,
-        neighbours by source, and the documents that mention it most.
-
-    Raises:
-        InputError: there is no such thing.
+        neighbours by source, and the documents that mention it most; or, where there is no such
+        thing, `nearest` with concepts of a name nearly like it.
     """
     row = graph.row_of(what)
     if row is not None:
         return {"document": _document(graph, what, row)}
-    return {"concept": _concept(graph, concepts_called(graph, what)[0], limit)}
+    if found := _called(graph, what):
+        return {"concept": _concept(graph, found[0], limit)}
+    return {"nearest": _nearest(graph, what)}
+
+
+def not_there(what: str, nearest: Sequence[Mapping[str, Any]]) -> str:
+    """Says that nothing is called so, and what is nearly."""
+    near = ", ".join(f"{each['name']} ({each['id']})" for each in nearest)
+    told = f"'{what}' is neither a document nor the id or name of a concept of this graph."
+    return f"{told} Near it: {near}" if near else told
 
 
 def concepts_called(graph: ConceptGraph, what: str) -> list[int]:
@@ -40,16 +50,27 @@ def concepts_called(graph: ConceptGraph, what: str) -> list[int]:
     Raises:
         InputError: there is none.
     """
+    if found := _called(graph, what):
+        return found
+    raise InputError(not_there(what, _nearest(graph, what)))
+
+
+def _called(graph: ConceptGraph, what: str) -> list[int]:
     for concept_id in (what, compact(what)):
         concept = graph.concept_of(concept_id)
         if concept is not None:
             return [concept]
     found: list[int] = graph.find(what).tolist()
-    if not found:
-        raise InputError(
-            f"'{what}' is neither a document nor the id or name of a concept of this graph."
-        )
     return found
+
+
+def _nearest(graph: ConceptGraph, what: str) -> list[dict[str, Any]]:
+    """Concepts of the graph that its knowledge bases, where they still are, spell nearly so."""
+    there = installed()
+    bases = [name for name in graph.facts["knowledge"] if name in there]
+    near = open_knowledge(bases).nearest(what) if bases else []
+    found = dict.fromkeys(graph.concept_of(concept.id) for concept in near)
+    return [short(graph, concept) for concept in found if concept is not None]
 
 
 def short(graph: ConceptGraph, concept: int) -> dict[str, Any]:
