@@ -27,6 +27,13 @@ def test_without_one_that_is_near_all_are_named_or_the_nearest():
     assert str(unknown("kind", "xyz", [], hint="Make one.")) == "unknown kind 'xyz'. Make one."
 
 
+def test_a_number_is_not_nearly_another_one():
+    topics = [str(n) for n in range(30, 10, -1)]
+    told = "'99' is no topic of 'c'. Known: 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, …."
+    assert str(unknown("topic", "99", topics, of="'c'")) == told
+    assert str(unknown("topic", "9", ["19", "x", "2"])) == "unknown topic '9'. Known: 2, 19, x."
+
+
 @pytest.mark.parametrize(
     ("end", "told"), [(sys.exit, "SystemExit"), (lambda: sys.exit(3), "SystemExit: 3")]
 )

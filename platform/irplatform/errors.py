@@ -133,21 +133,29 @@ def unknown(
             "unknown option 'k2'".
         hint: what else to do, appended as it is.
     """
-    names = sorted(known)
+    names = _ordered(known)
     if guess := did_you_mean(name, names):
         suggestion = f" {guess}"
-    elif len(names) > _MOST_LISTED:
+    elif len(names) > _MOST_LISTED and not name.isdecimal():
         suggestion = f" The nearest: {', '.join(_nearest(name, names, most=3, cutoff=0.0))}."
     else:
-        suggestion = f" Known: {', '.join(names)}." if names else ""
+        suggestion = f" Known: {listing(names, _MOST_LISTED)}." if names else ""
     told = f"'{name}' is no {kind} of {of}" if of else f"unknown {kind} '{name}'"
     return InputError(f"{told}.{suggestion}{' ' + hint if hint else ''}")
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """The question for the nearest right name, or "" where none is near."""
-    near = _nearest(name, known, most=1, cutoff=0.5)
+    """The question for the nearest right name, or "" where none is near.
+
+    Of numbers none is: 19 is spelled nearly like 99, and is another thing.
+    """
+    near = [] if name.isdecimal() else _nearest(name, known, most=1, cutoff=0.5)
     return f"Did you mean '{near[0]}'?" if near else ""
+
+
+def _ordered(names: Iterable[str]) -> list[str]:
+    """In the order of the alphabet, numbers first and by size."""
+    return sorted(names, key=lambda name: (0, int(name), "") if name.isdecimal() else (1, 0, name))
 
 
 def _nearest(name: str, known: Iterable[str], *, most: int, cutoff: float) -> list[str]:
