@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from irplatform.cli.output import json_option, print_json, print_rows
-from irplatform.errors import InputError, unknown
+from irplatform.errors import InputError, did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -126,7 +126,11 @@ def _of_kinds(kinds: Sequence[str]) -> list[Item]:
     there = sorted({item.kind for item in items})
     for kind in kinds:
         if kind not in there:
-            raise unknown("kind", kind, there)
+            guess = did_you_mean(kind, there)
+            raise InputError(
+                f"unknown kind '{kind}'.{guess and ' ' + guess} The cache holds: "
+                f"{', '.join(there) or 'nothing'}."
+            )
     return [item for item in items if not kinds or item.kind in kinds]
 
 
