@@ -143,6 +143,7 @@ def refused(platform, folder):
         (("rerankers", "show", "detla"), "Did you mean 'delta'?"),
         (("retrievers", "show", "bm52"), "Did you mean 'bm25'?"),
         (("rnu",), "unknown command 'rnu'. Did you mean 'run'?"),
+        (("help",), "unknown command 'help'. `platform --help` lists all."),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
 )

@@ -86,7 +86,8 @@ class Commands(click.Group):
 
         name = args[0]
         if not name.startswith("-") and name not in self.list_commands(ctx):
-            raise unknown("command", name, self.list_commands(ctx))
+            known = [] if name == "help" else self.list_commands(ctx)
+            raise unknown("command", name, known, hint="`platform --help` lists all.")
         found, command, rest = super().resolve_command(ctx, args)
         if command is not None:
             refuse_repeated(command, rest, ctx)
