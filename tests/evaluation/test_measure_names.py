@@ -27,6 +27,10 @@ def test_measures_of_plugins_come_first():
     ("name", "words"),
     [
         ("ndcg@20", "unknown measure 'ndcg'. Did you mean 'nDCG'?"),
+        ("nDCG20", "unknown measure 'nDCG20'. Did you mean 'nDCG@20'?"),
+        ("p10", "Did you mean 'P@10'?"),
+        ("AP1000", "Did you mean 'AP@1000'?"),
+        ("Bpref5", "Did you mean 'Bpref'?"),
         ("Sucess@1", "Did you mean 'Success'?"),
         ("infndcg", "Did you mean 'infNDCG'?"),
         ("recip_rank", "is 'RR' here"),

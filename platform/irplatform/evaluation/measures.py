@@ -163,10 +163,25 @@ def _unknown_measure(name: str, extra: Mapping[str, MeasureFunction]) -> InputEr
     try:
         (ours,) = ir_measures.parse_trec_measure(name)
     except (ValueError, NameError):
+        if with_at := _with_at(name):
+            return InputError(f"unknown measure '{name}'. Did you mean '{with_at}'?")
         base = name.partition("@")[0].partition("(")[0]
         known = [*ir_measures.measures.registry, *INFERRED, *extra]
         return unknown("measure", base, known)
     return InputError(f"unknown measure '{name}'. What trec_eval calls so is '{ours}' here.")
+
+
+def _with_at(name: str) -> str:
+    """nDCG@20 for nDCG20, where there is such a measure; else ""."""
+    import ir_measures
+
+    base = name.rstrip("0123456789")
+    right = {known.lower(): known for known in ir_measures.measures.registry}.get(base.lower())
+    if base == name or right is None:
+        return ""
+    measure = ir_measures.measures.registry[right]
+    has_cutoff = measure.AT_PARAM == "cutoff" and "cutoff" in measure.SUPPORTED_PARAMS
+    return str(measure @ int(name[len(base) :])) if has_cutoff else ""
 
 
 def _with_fractions(measure: Measure) -> Measure:
