@@ -19,7 +19,11 @@ if TYPE_CHECKING:
     from irplatform.collections.collection import Qrels
 
 _BEIR_HEADER = [b"query-id", b"corpus-id", b"score"]
-_TREC_COLUMNS = "Every line needs four columns: topic 0 docid grade"
+_TREC_COLUMNS = (
+    "Every line needs four columns: topic 0 docid grade; or three, below BEIR's header 'query-id "
+    "corpus-id score'. Sampled judgments have five: topic 0 docid stratum grade (`sampled` in a "
+    "collection.toml names them)"
+)
 _BEIR_COLUMNS = "Every line needs three columns parted by tabs: query-id corpus-id score"
 _WHOLE_NUMBER = re.compile(rb"[+-]?[0-9]{1,6}")
 """trec_eval takes memory for every grade up to the highest: a PMID in this column would end it."""
@@ -75,17 +79,10 @@ def _is_beir_header(line: bytes) -> bool:
     return [name.strip().lower() for name in line.split(b"\t")] == _BEIR_HEADER
 
 
-_HINTS = {
-    3: " (or BEIR's header 'query-id corpus-id score' in the first line)",
-    5: " (five are those of sampled judgments, which `sampled` in a collection.toml names)",
-}
-
-
 def _split_trec(line: bytes, path: Path, number: int) -> _Columns:
     columns = line.split()
     if len(columns) != 4:
-        hint = _HINTS.get(len(columns), "")
-        raise InputError(f"{_count(columns)}. {_TREC_COLUMNS}{hint}.", path=path, line=number)
+        raise InputError(f"{_count(columns)}. {_TREC_COLUMNS}.", path=path, line=number)
     return columns[0], columns[2], columns[3]
 
 
