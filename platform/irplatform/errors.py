@@ -61,6 +61,21 @@ class PluginError(PlatformError):
     """A plugin broke its contract; the message names it and its distribution."""
 
 
+def check_least(option: str, value: float, least: int) -> None:
+    """Refuse a number that is too small.
+
+    Args:
+        option: as the command line writes it, without dashes; `_` stands for `-`.
+        value: what was given.
+        least: the smallest that makes sense.
+
+    Raises:
+        InputError: it is smaller.
+    """
+    if value < least:
+        raise InputError(f"--{option.replace('_', '-')} is {value}; it must be at least {least}.")
+
+
 def in_a_line(error: BaseException) -> str:
     """The kind of an error and its text without line breaks: "OSError: no licence file"."""
     text = " ".join(str(error).split())

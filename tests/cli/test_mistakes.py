@@ -59,8 +59,8 @@ def refused(platform, folder):
         (("run", "--collection", "./nowhere"), "nowhere: there is no such folder"),
         (("run", "--collection", "small:dev"), "small"),
         (("run", "--collection", "nowhere.toml"), "nowhere.toml"),
-        ((*RUN, "--depth", "0"), "depth must be at least 1"),
-        ((*RUN, "--rerank-depth", "0"), "rerank-depth must be at least 1"),
+        ((*RUN, "--depth", "0"), "--depth is 0; it must be at least 1"),
+        ((*RUN, "--rerank-depth", "0"), "--rerank-depth is 0; it must be at least 1."),
         (
             (*RUN, "--rerank-depth", "5000", "--depth", "100"),
             "--rerank-depth 5000 has no effect beyond --depth 100",
@@ -125,6 +125,10 @@ def refused(platform, folder):
         (("evaluate", "good.run", "--qrels", "nowhere"), "nowhere"),
         (("evaluate", "nowhere.run", *SMALL), "nowhere.run"),
         (("evaluate", "good.run", *SMALL, "--measure", "P@"), "P@"),
+        (
+            ("search", *SMALL, "--query", "x", "--depth", "0"),
+            "--depth is 0; it must be at least 1.",
+        ),
         (("search", *SMALL), "give either --query or --topic"),
         (("search", *SMALL, "--topic", "q3"), "'q3' is no topic of 'small-test'."),
         (("train", *SMALL, "--reranker", "detla"), "Did you mean 'delta'?"),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from irplatform import pipeline
 from irplatform.api.settings import RunSettings, resources_for
 from irplatform.api.systems import resolve_systems
-from irplatform.errors import InputError, unknown
+from irplatform.errors import InputError, check_least, unknown
 from irplatform.plugin import Topic
 from irplatform.registry import registry
 from irplatform.retrieval.first_stage import find
@@ -39,8 +39,7 @@ def search(
         raise InputError("give either --query or --topic.")
     if query is not None and not query.strip():
         raise InputError("the query is empty: give --query some words.")
-    if depth < 1:
-        raise InputError("depth must be at least 1.")
+    check_least("depth", depth, 1)
     plugins = registry()
     told = RunSettings(collection, retrievers=(retriever,), settings=settings or {})
     systems = resolve_systems(told, plugins).expanded()

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from irplatform.devices import check_device, choose_device
-from irplatform.errors import InputError
+from irplatform.errors import InputError, check_least
 from irplatform.parallel import available_cores
 from irplatform.reranking.splits import MEMBERS
 from irplatform.resources import CollectionResources
@@ -97,8 +97,7 @@ class RunSettings:
 
     def __post_init__(self) -> None:
         for name in ("depth", "rerank_depth", "seeds", "members"):
-            if getattr(self, name) < 1:
-                raise InputError(f"{name.replace('_', '-')} must be at least 1.")
+            check_least(name, getattr(self, name), 1)
         if (
             self.candidates == RETRIEVED
             and self.rerank_depth > self.depth
@@ -155,8 +154,7 @@ class TuneSettings:
 
     def __post_init__(self) -> None:
         for name, least in (("trials", 1), ("refine", 0), ("folds", 2)):
-            if getattr(self, name) < least:
-                raise InputError(f"{name} must be at least {least}.")
+            check_least(name, getattr(self, name), least)
 
 
 def resources_for(

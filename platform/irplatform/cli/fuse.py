@@ -52,7 +52,7 @@ def fuse(
     as_json: bool,
 ) -> None:
     """Fuse TREC runs, by their ranks or by their scores."""
-    from irplatform.errors import InputError
+    from irplatform.errors import InputError, check_least
     from irplatform.runs import read_run, write_run
     from irplatform.runs.checks import check_tag
     from irplatform.runs.fuse import reciprocal_rank_fusion, score_fusion
@@ -63,8 +63,8 @@ def fuse(
         raise InputError("at least two runs are needed.")
     if by == "scores" and k is not None:
         raise InputError("--k has no effect with --by scores: it belongs to ranks.")
-    if (k is not None and k < 1) or depth < 1:
-        raise InputError("--k and --depth must be at least 1.")
+    check_least("k", 1 if k is None else k, 1)
+    check_least("depth", depth, 1)
     if same := next((path for path in runs if _same_file(path, out)), None):
         raise InputError(f"--out {out} is the run {same}, which is fused; name another file.")
     shares = _weights(weights, len(runs))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from irplatform.errors import InputError
+from irplatform.errors import InputError, check_least
 from irplatform.judgments.clicks.levels import (
     FORMULAS,
     Formula,
@@ -43,8 +43,8 @@ class JudgingRules:
     formula: Formula = "2018"
 
     def __post_init__(self) -> None:
-        if self.min_documents < 1 or self.min_clicked < 1:
-            raise InputError("min-documents and min-clicked must be at least 1.")
+        for name in ("min_documents", "min_clicked"):
+            check_least(name, getattr(self, name), 1)
         if self.formula not in FORMULAS:
             raise InputError(f"there is no formula '{self.formula}'; take {', '.join(FORMULAS)}.")
 

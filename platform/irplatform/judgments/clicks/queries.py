@@ -48,7 +48,7 @@ class QueryRules:
 
     def __post_init__(self) -> None:
         if self.max_words < 1:
-            raise InputError("queries need at least one word: max-words must be 1 or more.")
+            raise InputError("queries need at least one word: --max-words must be 1 or more.")
 
 
 def normalize(query: str) -> str:

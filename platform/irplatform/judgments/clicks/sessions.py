@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from irplatform.errors import InputError
+from irplatform.errors import InputError, check_least
 from irplatform.judgments.clicks.models import Behaviour
 
 if TYPE_CHECKING:
@@ -54,10 +54,9 @@ class SessionSettings:
 
     def __post_init__(self) -> None:
         for name in ("sessions", "page", "depth"):
-            if getattr(self, name) < 1:
-                raise InputError(f"{name} must be at least 1.")
+            check_least(name, getattr(self, name), 1)
         if not 0 <= self.shuffle < np.inf:
-            raise InputError("shuffle must be 0 or more.")
+            raise InputError(f"--shuffle is {self.shuffle}; it must be 0 or more.")
         if not 0 <= self.fulltext_share <= 1:
             raise InputError("the share of documents with full text lies between 0 and 1.")
 
