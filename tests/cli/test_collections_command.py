@@ -152,3 +152,14 @@ def test_a_collection_that_cannot_be_trusted_has_exit_code_1(platform, folder, a
     else:
         assert checked.out.startswith("ERROR: ")
         assert "d1" in checked.out
+
+
+@pytest.mark.parametrize(
+    ("size", "told"),
+    [(6_100, " (6 kB)"), (2_400_000, " (2.4 MB)"), (22_000_000_000, " (22.0 GB)"), (None, "")],
+)
+def test_the_size_of_a_download_has_a_unit_that_fits(platform, monkeypatch, size, told):
+    facts = {"downloads": [{"source": "https://x.org/y", "bytes": size, "path": None}]}
+    monkeypatch.setattr("irplatform.collections.describe.describe", lambda _collection: facts)
+    shown = platform("collections", "show", "small")
+    assert shown.out == f"would download  https://x.org/y{told}\n"

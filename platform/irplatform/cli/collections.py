@@ -173,11 +173,16 @@ def _rows(facts: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str
         if isinstance(value, dict):
             yield from _rows(value, f"{name} ")
         elif key == "downloads":
-            for missing in value:
-                size = f" ({missing['bytes'] / 1e6:,.1f} MB)" if missing["bytes"] else ""
-                yield "would download", f"{missing['source']}{size}"
+            yield from map(_download, value)
         elif value not in (None, "", []):
             yield name, _text(value)
+
+
+def _download(missing: Mapping[str, Any]) -> tuple[str, str]:
+    from irplatform.collections.irds.downloads import size_text
+
+    size = f" ({size_text(missing['bytes'])})" if missing["bytes"] else ""
+    return "would download", f"{missing['source']}{size}"
 
 
 def _text(value: object) -> str:
