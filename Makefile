@@ -10,10 +10,10 @@ READY   = $(VENV)/.ready
 
 help:
 	@echo "make demo        a complete run on the embedded collection, without network"
-	@echo "make test        the tests that need no data (the command of continuous integration)"
+	@echo "make test        the tests that need no data"
 	@echo "make test-real   the tests on real collections (IRPLATFORM_TEST_DATA)"
 	@echo "make test-all    all tests, the slow ones too"
-	@echo "make check       test, lint and types"
+	@echo "make check       test, lint and types (what continuous integration runs)"
 	@echo "make bench       benchmarks against peers"
 
 $(READY): pyproject.toml constraints.txt
