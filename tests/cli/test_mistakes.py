@@ -263,6 +263,18 @@ def test_wrong_usage_has_exit_code_2(platform, folder, arguments):
     assert _everything(folder.parent) == before
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [("--collection", "demo", "run"), ("--depth=3", "run"), ("cache", "--kind", "index", "list")],
+    ids=" ".join,
+)
+def test_an_option_before_the_command_is_told_where_it_belongs(platform, arguments):
+    outcome = platform(*arguments)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert "Options of a command come after it." in outcome.err
+    assert "Options of" not in platform(*RUN, "--bogus").err
+
+
 @pytest.mark.java
 def test_a_corpus_line_that_is_not_json_ends_a_run_before_it_writes(platform, folder):
     with (folder / "small/corpus.jsonl").open("a") as file:

@@ -132,7 +132,7 @@ def main() -> None:
     except click.exceptions.Exit as stop:
         sys.exit(stop.exit_code)
     except click.ClickException as error:
-        error.show()
+        _explained(error).show()
         sys.exit(error.exit_code)
     except PlatformError as error:
         show_traceback(error)
@@ -166,6 +166,16 @@ def main() -> None:
         sys.exit(1)
     finally:
         signal.signal(signal.SIGTERM, before)
+
+
+def _explained(error: click.ClickException) -> click.ClickException:
+    """What click says; of an option before the command also where those of commands belong."""
+    if not isinstance(error, click.NoSuchOption) or error.ctx is None:
+        return error
+    if not isinstance(error.ctx.command, click.Group):
+        return error
+    told = f"{error.format_message()} Options of a command come after it."
+    return click.UsageError(told, ctx=error.ctx)
 
 
 def _tell_of(plugins: Iterable[Plugin]) -> None:
