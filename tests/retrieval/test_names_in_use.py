@@ -32,7 +32,7 @@ HGNC:9\tXYZ\tunused one\tApproved\tQQ\t
 DOCUMENTS = [
     Document("all", "ALL", "NRAS in acute lymphoblastic leukemia (ALL)."),
     *(Document(f"a{n}", "All patients", "All of them were treated.") for n in range(9)),
-    *(Document(f"m{n}", "Melanoma", "Melanoma in patients.") for n in range(9)),
+    *(Document(f"m{n}", "Melanoma", "Melanoma in patients.") for n in range(25)),
     Document("net", "Neuroendocrine tumor", "NET of the lung"),
     *(Document(f"c{n}", "Carcinoid", "a neuroendocrine tumor: carcinoid") for n in range(2)),
     *(Document(f"e{n}", "ER", "The estrogen receptor 1, ESR1, called ER.") for n in range(3)),
@@ -100,7 +100,7 @@ def test_a_short_name_that_texts_use_for_the_disease_is_one(parts):
 def test_a_kind_that_would_take_the_diseases_place_has_to_occur_with_it(parts):
     names = texts(parts(disease="neuroendocrine tumor", gene="BRAF").disease)
     assert "carcinoid" in names
-    assert "melanoma" not in names, "found ten times as often, and never with it"
+    assert "melanoma" not in names, "found far more often, and never with it"
 
 
 def test_a_symbol_means_the_gene_that_documents_use_it_for(gene):

@@ -29,6 +29,8 @@ _SHORT_NAME = 5
 """Letters of a disease's name that may be something else as well: ALL, CUP."""
 _FREQUENT = 0.3
 """Share of a disease's documents from which on a kind of it would be most of what is found."""
+_FEW = 20
+"""Documents below which such a share says nothing."""
 _TOGETHER = 0.05
 """Share of the documents with such a kind that must have the disease: melanoma, a neuroendocrine
 tumour by its cells, has 0.00, bile duct cancer in cholangiocarcinoma 0.07."""
@@ -119,7 +121,7 @@ class Evidence:
 
     def kinds(self, exact: Sequence[Synonym], kinds: Sequence[Synonym]) -> list[Synonym]:
         """The kinds of a disease that occur most, without those that would take its place."""
-        most = _FREQUENT * self._together([Phrase(name.text) for name in exact])
+        most = max(_FEW, _FREQUENT * self._together([Phrase(name.text) for name in exact]))
         counted = sorted(kinds, key=lambda name: -self.count(name.text))
         return [
             name
