@@ -28,6 +28,8 @@ DOCUMENTS = [
     Document("hodgkin", "Hodgkin lymphoma", "NRAS in Hodgkin lymphoma."),
     *(Document(f"n{n}", "Trial", "NRAS in non-Hodgkin lymphoma.") for n in range(3)),
     Document("both", "Non-Hodgkin lymphoma", "And Hodgkin lymphoma, too."),
+    Document("of", "Disease of Hodgkin", "The disease of the Hodgkin kind."),
+    *(Document(f"of{n}", "Trial", "Non-disease of the Hodgkin kind.") for n in range(2)),
     Document("syntax", "Minus", "plus AND title:melanoma"),
 ]
 
@@ -73,6 +75,11 @@ def test_a_phrase_is_not_found_in_what_is_its_contrary(scores):
     assert set(scores(Phrase("non-Hodgkin lymphoma"))) == {"n0", "n1", "n2", "both"}
     assert set(scores(Phrase("Hodgkin lymphoma", "title"))) == {"hodgkin"}
     assert set(scores(Near(("NRAS",), ("Hodgkin lymphoma",), 5))) == {"hodgkin"}
+
+
+def test_stop_words_leave_their_gap_in_phrases_with_a_contrary(scores):
+    assert set(scores(Phrase("disease of the Hodgkin kind"))) == {"of"}
+    assert not scores(Phrase("disease Hodgkin kind"))
 
 
 def test_leaving_out_the_contrary_changes_no_other_score(scores):

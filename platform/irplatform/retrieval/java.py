@@ -200,6 +200,14 @@ def java_class(name: str) -> Any:
     return autoclass(name)
 
 
+def java_cast(name: str, held: Any) -> Any:
+    """A Java object as one of a class that says more than the declared one, to call its methods."""
+    start()
+    from jnius import cast
+
+    return cast(name, held)
+
+
 def in_threads(
     work: Callable[[Item], Result],
     items: Iterable[Item],

@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from irplatform.retrieval.java import java_class, java_text
+from irplatform.retrieval.java import java_cast, java_class, java_text
 from irplatform.retrieval.querying.expression import (
     Boolean,
     Boost,
@@ -85,25 +85,32 @@ class Compiler:
         plain = self._builder.createPhraseQuery(field, java_text(text), part.slop)
         if part.slop or not self._often_negated(text, field):
             return plain
-        term = java_class("org.apache.lucene.index.Term")
-        words = [
-            java_class(f"{_SPANS}.SpanTermQuery")(term(field, word))
-            for word in (_NON, *self.terms(text))
-        ]
-        phrase = java_class(f"{_SPANS}.SpanNearQuery")(words[1:], 0, True)
-        return java_class(f"{_SPANS}.SpanNotQuery")(phrase, words[0], 1, 0)
+        span = java_class(f"{_SPANS}.SpanTermQuery")
+        near = java_class(f"{_SPANS}.SpanNearQuery").newOrderedNearQuery(field)
+        words = java_cast(f"{_SEARCH}.PhraseQuery", plain)
+        last = -1
+        for term, position in zip(words.getTerms(), words.getPositions(), strict=True):
+            if position > last + 1:  # a stop word stood there
+                near.addGap(position - last - 1)
+            near.addClause(span(term))
+            last = position
+        non = span(java_class("org.apache.lucene.index.Term")(field, _NON))
+        return java_class(f"{_SPANS}.SpanNotQuery")(near.build(), non, 1, 0)
 
     def _often_negated(self, text: str, field: str) -> bool:
         """Whether "non" stands before a phrase of several words so often that it means another."""
         key = (text, field)
         if key not in self._negated:
-            negated = self._builder.createPhraseQuery(field, java_text(f"{_NON} {text}"), 0)
-            found = self.count([negated]) if len(self.terms(text)) > 1 else 0
-            if found:
-                plain = self._builder.createPhraseQuery(field, java_text(text), 0)
-                found = int(found >= _OFTEN_NEGATED * self.count([plain]))
-            self._negated[key] = bool(found)
+            negated = 0
+            if len(self.terms(text)) > 1:
+                negated = self._having(f"{_NON} {text}", field)
+            enough = negated and negated >= _OFTEN_NEGATED * self._having(text, field)
+            self._negated[key] = bool(enough)
         return self._negated[key]
+
+    def _having(self, text: str, field: str) -> int:
+        """How many documents have a phrase, whatever stands before it."""
+        return self.count([self._builder.createPhraseQuery(field, java_text(text), 0)])
 
     def _wrapped(self, kind: str, inner: Expression, *more: float) -> Any | None:
         query = self._query(inner)
@@ -182,14 +189,16 @@ class Compiler:
         return getattr(intervals, "or")(False, _list(found)) if found else None
 
     def _interval(self, phrase: str, field: str) -> Any:
-        intervals = java_class(f"{_INTERVALS}.Intervals")
-        plain, negated = (
-            intervals.analyzedText(java_text(text), self._analyzer, field, 0, True)
-            for text in (phrase, f"{_NON} {phrase}")
-        )
+        """Where a phrase occurs, and not its contrary."""
+        plain = self._analyzed(phrase, field)
         if not self._often_negated(phrase, field):
             return plain
-        return intervals.notContainedBy(plain, negated)
+        intervals = java_class(f"{_INTERVALS}.Intervals")
+        return intervals.notContainedBy(plain, self._analyzed(f"{_NON} {phrase}", field))
+
+    def _analyzed(self, phrase: str, field: str) -> Any:
+        intervals = java_class(f"{_INTERVALS}.Intervals")
+        return intervals.analyzedText(java_text(phrase), self._analyzer, field, 0, True)
 
     def terms(self, text: str) -> list[str]:
         """The terms that analysis makes of a text."""

@@ -69,21 +69,21 @@ class Evidence:
     def agreement(self, name: str, others: Sequence[Synonym]) -> float:
         """The share of the documents with a name that have one of the others, too; 0 to 1."""
         total = self.count(name)
-        if not total or not others:
-            return 0.0
+        return self._shared(name, others) / total if total and others else 0.0
+
+    def backed(self, name: str, sure: Sequence[Synonym]) -> bool:
+        """Whether enough of the documents with sure names have a name, too."""
+        theirs = self._together([Phrase(other.text) for other in sure])
+        return bool(theirs) and self._shared(name, sure) / theirs >= _BACKED
+
+    def _shared(self, name: str, others: Sequence[Synonym]) -> int:
+        """How many documents have a name and one of others."""
         either = Boolean(should=tuple(Phrase(other.text) for other in others), minimum=1)
-        return self._together([Boolean(must=(Phrase(name), either))]) / total
+        return self._together([Boolean(must=(Phrase(name), either))])
 
     def _together(self, parts: Iterable[Expression]) -> int:
         """How many documents have any of some parts."""
         return self._compiler.count([self._compiler(part) for part in parts])
-
-    def backed(self, name: str, sure: Sequence[Synonym]) -> bool:
-        """Whether enough of the documents with sure names have a name, too."""
-        either = Boolean(should=tuple(Phrase(other.text) for other in sure), minimum=1)
-        theirs = self._together([either])
-        both = self._together([Boolean(must=(Phrase(name), either))])
-        return bool(theirs) and both / theirs >= _BACKED
 
     def trusted(
         self, names: Sequence[Synonym], share: float, unlike: Sequence[str] = ()
