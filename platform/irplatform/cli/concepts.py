@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from irplatform.collections import Corpus
     from irplatform.concepts import ConceptGraph, ConceptOptions
+    from irplatform.concepts.build import Workers
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -123,12 +124,11 @@ class _Workers(click.ParamType[int | str]):
 @_options
 @click.option("--workers", type=_Workers(), help="Processes, or 'ray'. Default: one per core.")
 @json_option
-def build(collection: str, workers: int | str | None, as_json: bool, **settings: Any) -> None:
+def build(collection: str, workers: Workers, as_json: bool, **settings: Any) -> None:
     """Build the document–concept graph of a collection, or say what is in the one that is there."""
     from irplatform.concepts.build import build_facts
 
-    options = _chosen(settings)
-    facts = build_facts(_corpus(collection), options, workers, name=collection)  # type: ignore[arg-type]
+    facts = build_facts(_corpus(collection), _chosen(settings), workers, name=collection)
     if as_json:
         print_json(facts)
         return

@@ -5,8 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
+
+    from irplatform.plugin import FeatureGroup, Reranker
+    from irplatform.registry import Registration
+
+    Found = Callable[[str], Registration[FeatureGroup] | Registration[Reranker]]
 
 
 def checkpoints_of_groups(
@@ -20,13 +25,7 @@ def checkpoints_of_groups(
     """
     from irplatform.registry import registry
 
-    found: dict[Path, None] = {}
-    for name in names:
-        known = registry().feature_group(name)
-        group = known.create(settings.get(name, {}))
-        with known.at_work("naming the checkpoints that it reads"):
-            found |= dict.fromkeys(group.checkpoints())
-    return tuple(found)
+    return _checkpoints(registry().feature_group, names, settings)
 
 
 def checkpoints_of_rerankers(
@@ -40,10 +39,16 @@ def checkpoints_of_rerankers(
     """
     from irplatform.registry import registry
 
+    return _checkpoints(registry().reranker, names, settings)
+
+
+def _checkpoints(
+    find: Found, names: Sequence[str], settings: Mapping[str, Mapping[str, Any]]
+) -> tuple[Path, ...]:
     found: dict[Path, None] = {}
     for name in names:
-        known = registry().reranker(name)
-        reranker = known.create(settings.get(name, {}))
+        known = find(name)
+        system = known.create(settings.get(name, {}))
         with known.at_work("naming the checkpoints that it reads"):
-            found |= dict.fromkeys(reranker.checkpoints())
+            found |= dict.fromkeys(system.checkpoints())
     return tuple(found)

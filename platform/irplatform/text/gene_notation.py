@@ -13,7 +13,7 @@ from collections.abc import Callable
 ACID = "[ACDEFGHIKLMNPQRSTVWY]"
 """One-letter codes of amino acids."""
 
-STATES = frozenset(
+_STATES = frozenset(
     {
         "activated", "addicted", "altered", "amplification", "amplified", "associated",
         "deficient", "deleted", "deletion", "dependent", "driven", "expressing", "expression",
@@ -25,7 +25,7 @@ STATES = frozenset(
 )  # fmt: skip
 """What is written behind a gene with a hyphen and says in which state it is."""
 
-_STATE = "|".join(sorted(STATES, key=len, reverse=True))
+_STATE = "|".join(sorted(_STATES, key=len, reverse=True))
 _CHANGE = rf"(?:p\.)?{ACID}\d{{2,4}}(?:{ACID}|[X*]|fs|del|ins|dup)"
 _GLUED = rf"{ACID}\d{{3,4}}(?:{ACID}|[X*])|[EGQ]\d{{2}}{ACID}"
 """A change of its own: TMEM16A and FAM13A are genes, KRASG12C and JAK2V617F are not."""

@@ -79,7 +79,7 @@ _NOUNS = {
 _MUTATION = frozenset({"mutant", "mutated", "mutation", "mutations", "gene", "variant", "variants"})
 """Words that tell nothing of a gene which is searched for its alterations in any case."""
 _SMALL_WORDS = frozenset(
-    {"a", "an", "and", "by", "for", "in", "level", "levels", "or", "status", "the", "with", "&", ""}
+    {"a", "an", "and", "by", "for", "in", "level", "levels", "or", "status", "the", "with", "&"}
 )
 
 
@@ -145,24 +145,49 @@ def codon(variant: str) -> str | None:
 
 
 def _marker(part: str) -> Marker:
-    genes: list[str] = []
+    spaced = written_out(part)
+    alleles = list(_ALLELE.finditer(spaced))
+    genes = [allele[1] for allele in alleles]
+    found, rest = _variants(_ALLELE.sub(" ", spaced))
+    variants = [*(allele[0] for allele in alleles), *found]
+    words, behind = _words(rest, genes, variants)
+    altering = [
+        bool(genes and place >= behind and word.lower() not in _SMALL_WORDS)
+        or bool((genes or variants) and word.lower() in ALTERATIONS)
+        for place, word in enumerate(words)
+    ]
+    told = [_NOUNS.get(word.lower(), word) for word in compress(words, altering)]
+    return Marker(
+        part,
+        tuple(dict.fromkeys(genes)),
+        tuple(dict.fromkeys(variants)),
+        " ".join(word for word in told if word.lower() not in _MUTATION).removesuffix(" of"),
+        " ".join(compress(words, map(not_, altering))),
+    )
+
+
+def _variants(text: str) -> tuple[list[str], list[str]]:
+    """The variants that a text names, and its other words."""
     variants: list[str] = []
     rest: list[str] = []
-    spaced = written_out(part)
-    for allele in _ALLELE.finditer(spaced):
-        genes.append(allele[1])
-        variants.append(allele[0])
-    spaced = _ALLELE.sub(" ", spaced)
     position = 0
-    for match in _VARIANT.finditer(spaced):
-        if _inside_word(spaced, match):
+    for match in _VARIANT.finditer(text):
+        if _inside_word(text, match):
             continue
-        if not rest and not spaced[: match.start()].strip() and _EARLY_PLACE.fullmatch(match[0]):
+        if not rest and not text[: match.start()].strip() and _EARLY_PLACE.fullmatch(match[0]):
             continue
-        rest += spaced[position : match.start()].split()
+        rest += text[position : match.start()].split()
         variants.append(match[0].removeprefix("p.").strip("()").removeprefix("p."))
         position = match.end()
-    rest += spaced[position:].split()
+    return variants, rest + text[position:].split()
+
+
+def _words(rest: list[str], genes: list[str], variants: list[str]) -> tuple[list[str], int]:
+    """Adds the genes and variants among some words to those that are known.
+
+    Returns:
+        The other words, and how many of them stand before the first gene.
+    """
     words: list[str] = []
     behind = 0
     for before, raw in pairwise(("", *rest)):
@@ -180,19 +205,7 @@ def _marker(part: str) -> Marker:
             words.append(word)
         if genes and not known:
             behind = len(words)
-    altering = [
-        bool(genes and place >= behind and word.lower() not in _SMALL_WORDS)
-        or bool((genes or variants) and word.lower() in ALTERATIONS)
-        for place, word in enumerate(words)
-    ]
-    told = [_NOUNS.get(word.lower(), word) for word in compress(words, altering)]
-    return Marker(
-        part,
-        tuple(dict.fromkeys(genes)),
-        tuple(dict.fromkeys(variants)),
-        " ".join(word for word in told if word.lower() not in _MUTATION).removesuffix(" of"),
-        " ".join(compress(words, map(not_, altering))),
-    )
+    return words, behind
 
 
 def _numbers(before: str, word: str) -> bool:

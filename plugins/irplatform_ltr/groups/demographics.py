@@ -35,8 +35,8 @@ _AGE = re.compile(
     re.IGNORECASE,
 )
 _BY_ITSELF = re.compile(
-    r"(?:age[d:]?|old|fe|male|woman|man|girl|boy|[FM]|[^\w\d])*(\d{1,3})"
-    r"(?:age|old|fe|male|woman|man|girl|boy|[FM]|[^\w\d])*",
+    r"(?:age[d:]?|old|fe|male|woman|man|girl|boy|[FM]|\W)*(\d{1,3})"
+    r"(?:age|old|fe|male|woman|man|girl|boy|[FM]|\W)*",
     re.IGNORECASE,
 )
 """A number that only sexes stand beside: "F, 34", "52F", "male, age 45"."""
