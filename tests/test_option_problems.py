@@ -51,6 +51,9 @@ class _All(Options):
         ({"size": 1.5}, "size", "it should be a whole number"),
         ({"size": 0}, "size", "it should be greater than or equal to 1"),
         ({"share": "x"}, "share", "it should be a number"),
+        ({"share": True}, "share", "it takes: number"),
+        ({"mu": False}, "mu", "it takes: number above 0, or 'mean-length'"),
+        ({"loop": {"epochs": True}}, "loop.epochs", "it takes: whole number"),
         ({"on": "maybe"}, "on", "it should be true or false"),
         ({"word": "long"}, "word", "words have three letters"),
         ({"settings": 3}, "settings", "it should be a table of settings"),
@@ -62,6 +65,16 @@ def test_a_value_that_does_not_fit(values, option, wrong):
     with pytest.raises(ValidationError) as refusal:
         _All(**values)
     assert first_problem(_All, refusal.value) == (option, wrong)
+
+
+def test_true_and_false_are_values_where_they_are_allowed():
+    class Free(Options):
+        share: float | bool = 0.5
+        anything: Any = None
+
+    assert Free(anything=False).anything is False
+    assert Free(share=True).share is True
+    assert _All(on=False).on is False
 
 
 @pytest.mark.parametrize(

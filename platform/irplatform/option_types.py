@@ -48,6 +48,14 @@ def is_choice(annotation: Any) -> bool:
     return get_origin(annotation) in (Union, UnionType)
 
 
+def is_number(annotation: Any) -> bool:
+    """Whether values are numbers, or numbers among others, and not true or false."""
+    annotation, _ = _bare(annotation, ())
+    parts = get_args(annotation) if is_choice(annotation) else [annotation]
+    bare = [_bare(part, ())[0] for part in parts]
+    return any(part in _NUMBERS for part in bare) and not {bool, Any} & set(bare)
+
+
 def _bare(annotation: Any, limits: Iterable[Any]) -> tuple[Any, list[Any]]:
     """A type without `Annotated`, and all that is declared of it."""
     found = list(limits)

@@ -37,9 +37,10 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar, Protocol, overload
 
 import pluggy
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
 
 from irplatform.errors import InputError
+from irplatform.option_types import is_number, type_in_words
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -196,6 +197,15 @@ class Options(BaseModel):
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", validate_default=True)
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _truth_is_no_number(cls, value: object, info: ValidationInfo) -> object:
+        """Pydantic would take true for 1."""
+        declared = cls.model_fields[str(info.field_name)]
+        if isinstance(value, bool) and is_number(declared.annotation):
+            raise ValueError(f"it takes: {type_in_words(declared.annotation, declared.metadata)}")
+        return value
 
 
 _Options = Options  # in the classes below, `Options` is their own attribute
