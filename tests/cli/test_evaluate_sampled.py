@@ -142,3 +142,26 @@ def test_a_run_reports_and_keeps_them(platform, sampled):
     assert list(kept["systems"]["bm25"]["per_topic"]) == ["infNDCG", "infAP", "AP", "P@1"]
     meta = json.loads((sampled / "out" / "bm25.run.meta.json").read_text())
     assert "sampled qrels" in meta["data"]["test collection"]
+
+
+def test_a_run_of_topics_with_sampled_judgments_alone_is_scored(platform, sampled):
+    (sampled / "first.txt").write_text("q1 0 d1 1\n")
+    (sampled / "second.run").write_text("q2 Q0 d3 1 2.0 x\n")
+    asked = ("--qrels", "first.txt", "--sampled-qrels", "sampled.txt", "--measure", "infNDCG")
+    outcome = platform("evaluate", "second.run", *asked, "--json")
+    assert measures(outcome) == {"infNDCG": 1.0}
+    assert "none of its documents" not in outcome.err
+    (sampled / "third.run").write_text("q3 Q0 d3 1 2.0 x\n")
+    refused = platform("evaluate", "third.run", *asked)
+    assert refused.code == 2
+    assert "its 1 topics (q3) is among the 2 judged ones (q1, q2)" in refused.err
+
+
+def test_every_pair_of_runs_is_compared_on_the_same_topics(platform, sampled):
+    for name, topics in {"a": ["q1"], "b": ["q1"], "c": ["q1", "q2"]}.items():
+        lines = [f"{topic} Q0 d{n} {n} {9 - n}.0 {name}\n" for topic in topics for n in (1, 3)]
+        (sampled / f"{name}.run").write_text("".join(lines))
+    (sampled / "b.run").write_text("q1 Q0 d3 1 2.0 b\nq1 Q0 d1 2 1.0 b\n")
+    found = platform("evaluate", "a.run", "b.run", "c.run", "--qrels", "sampled.txt", "--json")
+    systems = found.json["comparisons"]["systems"]
+    assert [systems[name]["infNDCG"]["topics"] for name in systems] == [2, 2]

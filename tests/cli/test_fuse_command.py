@@ -143,3 +143,17 @@ def test_weights_that_cannot_be_are_refused(platform, folder, runs, weights, sai
     assert outcome.code == 2
     assert said in outcome.err
     assert not (folder / "w.run").exists()
+
+
+def test_a_run_is_fused_once(platform, folder, runs):
+    outcome = platform("fuse", *runs, "./good.run", "--weights", "1,2,3", "--out", "new.run")
+    assert outcome.code == 2
+    assert "good.run is the run good.run: name each once; --weights lets it count" in outcome.err
+    assert not (folder / "new.run").exists()
+
+
+def test_topics_are_compared_between_the_runs_that_count(platform, folder, runs):
+    (folder / "first.run").write_text("q1 Q0 d2 1 2.0 y\n")
+    arguments = ("fuse", "good.run", "first.run", "--out", "new.run", "--weights")
+    assert "not about the same topics" in platform(*arguments, "1,1").err
+    assert "WARNING" not in platform(*arguments, "1,0").err

@@ -52,6 +52,12 @@ def test_the_plain_fusion_is_that_of_the_paper():
     assert Fusion().fuse(runs, "fused").rankings["q00"].doc_ids == plain.rankings["q00"].doc_ids
 
 
+def test_a_run_that_counts_nothing_brings_no_documents():
+    topic = TOPICS[0]
+    one, other = (Run(name, {topic: _ranking([name])}) for name in ("one", "other"))
+    assert Fusion((1.0, 0.0)).fuse([one, other], "fused").rankings[topic].doc_ids == ("one",)
+
+
 def test_the_chosen_fusion_ranks_as_it_was_valued():
     """The search works on tables of ranks; what it values must be what the fusion gives."""
     from irplatform.evaluation.gain import ndcg

@@ -10,7 +10,7 @@ from irplatform.console import notice
 from irplatform.errors import InputError, listing
 from irplatform.evaluation import Evaluation, evaluate
 from irplatform.evaluation.agreement import Agreement, agreement
-from irplatform.evaluation.judgments import of_collection, of_files
+from irplatform.evaluation.judgments import Judgments, of_collection, of_files
 from irplatform.evaluation.sources import read_sources
 from irplatform.evaluation.subsets import TopicFilter, only, without
 from irplatform.registry import registry
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from irplatform.collections import Qrels
     from irplatform.runs import Run
 
 
@@ -64,7 +63,7 @@ def evaluate_runs(
         raise InputError(f"the run {twice} is named more than once.")
     runs = {path: read_run(path) for path in paths}
     for path, run in runs.items():
-        _refuse_other_topics(path, run, judged.qrels)
+        _refuse_other_topics(path, run, judged)
     left_out: frozenset[str] = frozenset()
     if topics:
         kept = topics.topics(judged.qrels, held)
@@ -83,24 +82,25 @@ def evaluate_runs(
     }
 
 
-def _refuse_other_topics(path: Path, run: Run, qrels: Qrels) -> None:
+def _refuse_other_topics(path: Path, run: Run, judged: Judgments) -> None:
     """Refuse a run that would score 0 because it is about something else."""
-    if not run.rankings.keys() & qrels.keys():
+    pools = judged.sampled or {}
+    topics = dict.fromkeys([*judged.qrels, *pools])
+    if not run.rankings.keys() & topics.keys():
         raise InputError(
             f"none of its {len(run.rankings):,} topics ({listing(run.rankings)}) is among the "
-            f"{len(qrels):,} judged ones ({listing(qrels)}). Is this another collection's run?",
+            f"{len(topics):,} judged ones ({listing(topics)}). Is this another collection's run?",
             path=path,
         )
-    if not any(
-        doc_id in judged
-        for topic, judged in qrels.items()
-        if (ranking := run.rankings.get(topic)) is not None
-        for doc_id in ranking.doc_ids
-    ):
-        notice(
-            f"WARNING: {path}: none of its documents is judged for its topic. Are these the "
-            "judgments of another collection, or are their columns in another order?"
-        )
+    for topic, ranking in run.rankings.items():
+        sampled = pools[topic].positions if topic in pools else {}
+        known = {**sampled, **judged.qrels.get(topic, {})}
+        if any(doc_id in known for doc_id in ranking.doc_ids):
+            return
+    notice(
+        f"WARNING: {path}: none of its documents is judged for its topic. Are these the "
+        "judgments of another collection, or are their columns in another order?"
+    )
 
 
 def check_runs(

@@ -81,7 +81,7 @@ def run(settings: RunSettings, plugins: Registry | None = None) -> RunReport:
                 resources.notice(warning)
                 recorder.warn(warning)
     if len(first.runs) > 1:
-        recorder.add(first.final, first.describe(), resources, {})
+        recorder.add(first.cut(first.final), first.describe(), resources, {})
     recorder.first_stage = first.fingerprint
 
     training_source = training_source_of(resolved, training, fusion)

@@ -67,17 +67,22 @@ def fuse(
     check_least("depth", depth, 1)
     if same := next((path for path in runs if _same_file(path, out)), None):
         raise InputError(f"--out {out} is the run {same}, which is fused; name another file.")
-    shares = _weights(weights, len(runs))
-    held = [read_run(path) for path in runs]
-    _compare_topics(dict(zip(runs, held, strict=True)))
+    for one, other in combinations(runs, 2):
+        if _same_file(one, other):
+            raise InputError(f"{other} is the run {one}: name each once; --weights lets it count.")
+    weighed = dict(zip(runs, _weights(weights, len(runs)), strict=True))
+    read = {path: read_run(path) for path in runs}
+    metadata = _metadata(tag, by, k or 60, depth, weighed)
     # A run that does not count brings no documents either.
-    counted = [run for run, share in zip(held, shares, strict=True) if share]
-    metadata = _metadata(tag, by, k or 60, depth, dict(zip(runs, shares, strict=True)))
-    shares = [share for share in shares if share]
+    counted = {path: run for path, run in read.items() if weighed[path]}
+    _compare_topics(counted)
+    shares = [weighed[path] for path in counted]
     if by == "scores":
-        fused = score_fusion(counted, name=tag, depth=depth, weights=shares)
+        fused = score_fusion([*counted.values()], name=tag, depth=depth, weights=shares)
     else:
-        fused = reciprocal_rank_fusion(counted, name=tag, k=k or 60, depth=depth, weights=shares)
+        fused = reciprocal_rank_fusion(
+            [*counted.values()], name=tag, k=k or 60, depth=depth, weights=shares
+        )
     write_run(fused, out)
     write_metadata(metadata_path(out), metadata)
     if as_json:

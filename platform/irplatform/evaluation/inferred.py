@@ -94,12 +94,17 @@ INFERRED: Mapping[str, InferredMeasure] = {"infNDCG": inferred_ndcg, "infAP": in
 """The measures of sampled judgments, by name, in the order in which they are reported."""
 
 
+def topics_of(sampled: SampledQrels) -> tuple[str, ...]:
+    """The topics with a judged pool."""
+    return tuple(topic for topic, pool in sampled.items() if pool.judged.any())
+
+
 def infer(measure: InferredMeasure, sampled: SampledQrels, run: Run) -> dict[str, float]:
     """The values of the topics that a run has results and the judgments a judged pool for."""
     return {
-        topic: measure(pool, ranking.doc_ids)
-        for topic, pool in sampled.items()
-        if (ranking := run.rankings.get(topic)) is not None and len(ranking) and pool.judged.any()
+        topic: measure(sampled[topic], ranking.doc_ids)
+        for topic in topics_of(sampled)
+        if (ranking := run.rankings.get(topic)) is not None and len(ranking)
     }
 
 

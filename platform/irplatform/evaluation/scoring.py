@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from irplatform.errors import PlatformError, PluginError
 from irplatform.evaluation.grades import refuse_grades
-from irplatform.evaluation.inferred import infer
+from irplatform.evaluation.inferred import infer, topics_of
 from irplatform.evaluation.measures import Inferred, Measure, MeasureFunction, parse_measures
 
 if TYPE_CHECKING:
@@ -47,6 +47,7 @@ class Evaluation:
             judgments.
         unjudged: topics with results but without judgments; they do not count.
         hopeless: judged topics without a relevant document; they count as all others do.
+        sampled: topics with sampled judgments, where there are some.
     """
 
     aggregate: Mapping[str, float]
@@ -54,6 +55,7 @@ class Evaluation:
     missing: tuple[str, ...] = ()
     unjudged: tuple[str, ...] = ()
     hopeless: tuple[str, ...] = ()
+    sampled: tuple[str, ...] = ()
 
 
 def evaluate(
@@ -114,6 +116,7 @@ def evaluate(
         missing=tuple(topic for topic in judged if topic not in retrieved),
         unjudged=tuple(topic for topic in retrieved if topic not in judged),
         hopeless=tuple(topic for topic, grades in judged.items() if max(grades.values()) <= 0),
+        sampled=topics_of(sampled or {}),
     )
 
 

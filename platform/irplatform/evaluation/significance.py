@@ -149,8 +149,8 @@ def compare(
 ) -> dict[str, dict[str, Comparison]]:
     """Compare several runs with a baseline, by every measure of the baseline.
 
-    A topic that one of two runs finds nothing for counts as 0 here for measures of sampled
-    judgments too, although their means leave it out: a run gains nothing from staying silent.
+    A topic that a run finds nothing for counts as 0 here for measures of sampled judgments too,
+    although their means leave it out: a run gains nothing from staying silent.
 
     Runs with the same values on every topic by every measure are one run to the correction, and
     those with the baseline's values are not tested: a reranker that leaves the first stage no share
@@ -176,11 +176,10 @@ def compare(
         if others[name].per_topic != baseline.per_topic
     }
     compared: dict[str, dict[str, Comparison]] = {name: {} for name in others}
-    for measure, values in baseline.per_topic.items():
+    for measure in baseline.per_topic:
+        values = _all_topics(measure, baseline)
         row = {
-            name: paired_test(
-                *_same_topics(measure, values, other.per_topic[measure]), method=method, seed=seed
-            )
+            name: paired_test(values, _all_topics(measure, other), method=method, seed=seed)
             for name, other in tested_runs.items()
         }
         tested = {name: c.p_value for name, c in row.items() if c.p_value is not None}
@@ -220,12 +219,12 @@ def _first_alike(evaluations: Mapping[str, Evaluation]) -> dict[str, str]:
     }
 
 
-def _same_topics(measure: str, one: PerTopic, other: PerTopic) -> tuple[PerTopic, PerTopic]:
-    """Values with 0 for topics that only the other run has results for."""
-    if measure not in INFERRED or one.keys() == other.keys():
-        return one, other
-    topics = dict.fromkeys([*one, *other])
-    return {t: one.get(t, 0.0) for t in topics}, {t: other.get(t, 0.0) for t in topics}
+def _all_topics(measure: str, evaluation: Evaluation) -> PerTopic:
+    """Values of all topics that count: 0 for those that a run has no sampled results for."""
+    values = evaluation.per_topic[measure]
+    if measure not in INFERRED or not evaluation.sampled:
+        return values
+    return {topic: values.get(topic, 0.0) for topic in evaluation.sampled}
 
 
 def _randomization(differences: _Floats, seed: int, samples: int) -> float:

@@ -112,8 +112,8 @@ def rerank(
     weights = [s.weight if interpolate is None else interpolate for s in systems]
     order = [topic.id for topic in candidates.topics]
     return RerankedRun(
-        Run(alone_name(choice.name), {t: alone[t] for t in order}),
-        Run(choice.name, {t: final[t] for t in order}),
+        candidates.first.cut(Run(alone_name(choice.name), {t: alone[t] for t in order})),
+        candidates.first.cut(Run(choice.name, {t: final[t] for t in order})),
         sum(weights) / len(weights),
         systems,
         warnings,

@@ -85,11 +85,14 @@ class FirstStage:
 
     Attributes:
         runs: one per retriever.
-        final: what rerankers start from: the only run, or the reciprocal rank fusion of all.
+        final: what rerankers start from: the only run, or the reciprocal rank fusion of all, with
+            every document that any of these found.
         fingerprint: of all that the runs depend on.
         seconds: per stage, what each run took beyond those before it.
         descriptions: what each run is, for its metadata.
         fusion: how the runs were fused, where that was chosen.
+        depth: most documents that a run has per topic, whatever the number of retrievers; None
+            where all candidates are ranked.
     """
 
     runs: Sequence[Run]
@@ -98,6 +101,11 @@ class FirstStage:
     seconds: Sequence[Mapping[str, float]] = ()
     descriptions: Sequence[Mapping[str, Any]] = ()
     fusion: Fusion | None = None
+    depth: int | None = None
+
+    def cut(self, run: Run) -> Run:
+        """A run of what was found, as it is written and scored: no deeper than any other."""
+        return run if self.depth is None else run.top(self.depth)
 
     def fused(self, fusion: Fusion) -> FirstStage:
         """The same retrievers, fused in another way."""
@@ -183,7 +191,7 @@ def retrieve(
         marks.append(built.fingerprint)
         seconds.append(resources.seconds_since(before))
         descriptions.append({**choice.describe(), **choice.about(topics, resources)})
-    return combine(runs, marks, seconds, descriptions)
+    return combine(runs, marks, seconds, descriptions, None if among is not None else depth)
 
 
 def combine(
@@ -191,6 +199,7 @@ def combine(
     marks: Sequence[str],
     seconds: Sequence[Mapping[str, float]] = (),
     descriptions: Sequence[Mapping[str, Any]] = (),
+    depth: int | None = None,
 ) -> FirstStage:
     """The first stage that some retrievers' runs make together.
 
@@ -199,11 +208,13 @@ def combine(
         marks: a fingerprint of all that each run depends on.
         seconds: per run, see `FirstStage`.
         descriptions: per run, see `FirstStage`.
+        depth: see `FirstStage`.
     """
     if len(runs) == 1:
-        return FirstStage(runs, runs[0], marks[0], seconds, descriptions)
+        return FirstStage(runs, runs[0], marks[0], seconds, descriptions, depth=depth)
     mark = fingerprint({"fused": marks})
-    return FirstStage(runs, Fusion().fuse(runs, FUSED), mark, seconds, descriptions)
+    final = Fusion().fuse(runs, FUSED)
+    return FirstStage(runs, final, mark, seconds, descriptions, depth=depth)
 
 
 def find(

@@ -52,8 +52,11 @@ class Fusion:
     topics: int = 0
 
     def fuse(self, runs: Sequence[Run], name: str) -> Run:
-        """Fuse runs, given in the order of the weights."""
-        return reciprocal_rank_fusion(runs, name=name, k=self.k, weights=self.weights or None)
+        """Fuse runs, given in the order of the weights; one that counts 0 is left out."""
+        weights = self.weights or (1.0,) * len(runs)
+        counted = [run for run, weight in zip(runs, weights, strict=True) if weight]
+        weights = tuple(filter(None, weights))
+        return reciprocal_rank_fusion(counted, name=name, k=self.k, weights=weights)
 
     def describe(self) -> dict[str, Any]:
         """For metadata and fingerprints."""

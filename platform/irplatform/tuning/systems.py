@@ -121,7 +121,7 @@ class TunedSystem:
         """The measure's value for every topic; it may leave out one without results."""
         retrievers, rerankers = self._chosen(settings)
         first = self._first_stage(retrievers)
-        run = first.final
+        run = first.cut(first.final)
         for choice in rerankers:
             candidates = pipeline.Candidates(
                 self.topics, first, first.candidates(self.rerank_depth)
@@ -163,7 +163,7 @@ class TunedSystem:
             marks.append(mark)
         for old in list(self._runs)[: -max(_RUNS_KEPT, len(choices))]:
             del self._runs[old]
-        first = combine(runs, marks)
+        first = combine(runs, marks, depth=self.depth)
         if len(runs) == 1 or self.fusion != AUTO:
             return first
         # While only a reranker's options vary, the first stage stays as it is.

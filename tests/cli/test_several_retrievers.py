@@ -1,0 +1,56 @@
+"""Several retrievers and what is made of them, from end to end, on the demo."""
+
+import pytest
+from commands import call
+
+from irplatform.runs import read_run
+
+pytestmark = pytest.mark.java
+
+THREE = ("--retriever", "bm25", "--retriever", "qld", "--retriever", "rm3")
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory):
+    return tmp_path_factory.mktemp("home")
+
+
+@pytest.fixture
+def made(tmp_path, home, capsys, monkeypatch):
+    """Run the demo with three retrievers; the runs by name."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("IRPLATFORM_HOME", str(home))
+
+    def run(*arguments):
+        called = call(capsys, monkeypatch, "run", "--collection", "demo", *THREE, *arguments)
+        assert called.code == 0, called.err
+        return {path.stem: read_run(path).rankings for path in tmp_path.glob("runs/demo/*.run")}
+
+    return run
+
+
+def test_no_run_is_deeper_than_asked_for(made):
+    runs = made(*("--depth", "10", "--fusion", "plain", "--reranker", "bm25-title"))
+    assert set(runs) == {"bm25", "qld", "rm3", "fused", "bm25-title", "bm25-title-alone"}
+    for rankings in runs.values():
+        assert {len(ranking) for ranking in rankings.values()} == {10}
+
+
+def test_candidates_come_from_all_retrievers_before_the_rest_is_cut_off(made):
+    runs = made(*("--depth", "10", "--fusion", "plain", "--reranker", "bm25-title"))
+    below = {
+        topic: set(ranking.doc_ids) - set(runs["fused"][topic].doc_ids)
+        for topic, ranking in runs["bm25-title-alone"].items()
+    }
+    assert any(below.values())
+    for topic, doc_ids in below.items():
+        found = {d for name in ("bm25", "qld", "rm3") for d in runs[name][topic].doc_ids}
+        assert doc_ids <= found
+
+
+def test_a_retriever_that_does_not_count_brings_no_documents(made):
+    runs = made("--depth", "1000")
+    assert runs["fused"]
+    for topic, ranking in runs["fused"].items():
+        assert len(ranking) <= 1000
+        assert ranking.scores[-1] > 0, topic
