@@ -43,6 +43,21 @@ def test_the_table_shows_scores_ranks_and_the_correlation(platform, sources):
     )
 
 
+def test_systems_with_the_same_values_are_named_and_tie(platform, sources):
+    shown = platform("agree", *sources)
+    assert shown.err.splitlines() == [
+        "second: 'bm25' and 'drmm' have the same value on every topic; they are two systems all "
+        "the same, which tie"
+    ]
+
+
+def test_a_small_p_is_told_as_such(platform, folder):
+    for name in ("one", "two"):
+        a_folder(folder / name, name, {f"s{n}": n / 10 for n in range(9)})
+    shown = platform("agree", "--runs-dir", "one", "--runs-dir", "two")
+    assert shown.out.splitlines()[-2].split()[-1] == "<0.001"
+
+
 def test_json_is_one_object(platform, sources):
     found = platform("agree", *sources, "--json", "--samples", "200", "--seed", "7").json
     assert found["systems"] == ["bm25", "delta", "drmm"]

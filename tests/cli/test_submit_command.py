@@ -87,6 +87,19 @@ def test_what_cannot_be_read_is_reported_beside_the_others(check, platform):
     ]
 
 
+def test_runs_with_the_same_tag_are_told_apart(check, platform, folder):
+    check(GOOD)
+    (folder / "again.run").write_text(GOOD)
+    done = platform("submit", "check", "my.run", "good.run", "again.run", "my.run")
+    assert done.code == 0
+    assert done.out.splitlines() == [
+        "my.run: nothing is wrong.",
+        "good.run: nothing is wrong.",
+        "again.run: warning: the run tag 'mine' is that of my.run too; tasks tell the runs of a "
+        "group by their tags.",
+    ]
+
+
 @pytest.mark.java
 def test_documents_that_the_collection_does_not_have_are_named(check):
     done = check(GOOD.replace("d3", "d9"), "--collection", "small", "--documents")

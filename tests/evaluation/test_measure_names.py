@@ -43,6 +43,13 @@ def test_measures_of_plugins_come_first():
         ("P(**{})@10", "cannot be understood"),
         ("P", "needs its parameter 'cutoff', as in 'P@10'"),
         ("P@0", "needs a cutoff of 1 or more"),
+        (
+            "P@99999999999999999999",
+            "99999999999: whole numbers up to 999,999",
+        ),
+        ("P(rel=1000000)@5", "does not take rel of 1000000: whole numbers up to 999,999"),
+        ("nDCG(gains={1:0.5})@5", "does not take gains of 0.5: whole numbers up to 999,999"),
+        ("nDCG(gains={1:1,2:1000000})@5", "does not take gains of 1000000: whole numbers"),
         ("P(rel=0)@10", "needs rel of 1 or more"),
         ("RBP(p=0.8)", "It can be written as 'RBP(rel=1)'"),
         ("ERR", "It can be written as 'ERR@20'"),

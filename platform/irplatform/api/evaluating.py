@@ -9,13 +9,13 @@ from irplatform.collections import Collection
 from irplatform.console import notice
 from irplatform.errors import InputError, listing
 from irplatform.evaluation import Evaluation, evaluate
-from irplatform.evaluation.agreement import Agreement, agreement
+from irplatform.evaluation.agreement import Agreement, agreement, indistinct
 from irplatform.evaluation.judgments import Judgments, of_collection, of_files
 from irplatform.evaluation.sources import read_sources
 from irplatform.evaluation.subsets import TopicFilter, only, without
 from irplatform.registry import registry
 from irplatform.runs import Problem, read_run, validate_run
-from irplatform.runs.checks import TAG_LENGTH
+from irplatform.runs.checks import TAG_LENGTH, same_tags
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -136,6 +136,7 @@ def check_runs(
         if documents:
             contains = resources_for(RunSettings(collection), held).index().contains
     checked = {}
+    readable = []
     for path in paths:
         try:
             checked[str(path)] = validate_run(
@@ -145,8 +146,11 @@ def check_runs(
                 tag_length=tag_length,
                 has_document=contains,
             )
+            readable.append(path)
         except InputError as error:
             checked[str(path)] = [Problem("error", error.message, error.line)]
+    for path, shared in same_tags(readable).items():
+        checked[str(path)].append(shared)
     return checked
 
 
@@ -171,4 +175,6 @@ def agree_sources(
         InputError: a folder without scores, or fewer than three common systems.
     """
     sources = read_sources(folders, measures, own_scores=alone)
+    for told in indistinct(sources):
+        notice(told)
     return agreement(sources, samples=samples, seed=seed)

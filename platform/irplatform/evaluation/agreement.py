@@ -124,6 +124,24 @@ def common_systems(sources: Sequence[Source]) -> list[str]:
     return systems
 
 
+def indistinct(sources: Sequence[Source]) -> list[str]:
+    """What to tell of systems that a source gives the same value on every topic.
+
+    They tie there by being the same run: a fusion that leaves one retriever, or a reranker whose
+    final run is the first stage's.
+    """
+    found = []
+    systems = common_systems(sources)
+    for source in sources:
+        for one, other in combinations(systems, 2):
+            if source.per_topic[one] == source.per_topic[other]:
+                found.append(
+                    f"{source.name}: '{one}' and '{other}' have the same value on every topic; "
+                    "they are two systems all the same, which tie"
+                )
+    return found
+
+
 def agreement(sources: Sequence[Source], *, samples: int = 10_000, seed: int = 42) -> Agreement:
     """Correlate every source with every other.
 

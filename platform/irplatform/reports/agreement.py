@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from irplatform.evaluation.agreement import Agreement, Correlation, Source
 
 
+_SMALLEST = 0.001
+
+
 def render(agreed: Agreement) -> str:
     """Render an agreement as plain text, without trailing white space."""
     names = [source.name.removesuffix(f" {source.measure}") for source in agreed.sources]
@@ -78,4 +81,6 @@ def _row(correlation: Correlation) -> list[str]:
     if correlation.tau is None or correlation.low is None or correlation.high is None:
         return [pair, "-", "one gives all systems the same score", "-"]
     interval = f"[{correlation.low:.2f}, {correlation.high:.2f}]"
-    return [pair, f"{correlation.tau:.2f}", interval, f"{correlation.p_value:.3f}"]
+    p_value = correlation.p_value or 0.0
+    told = f"{p_value:.3f}" if p_value >= _SMALLEST else f"<{_SMALLEST}"
+    return [pair, f"{correlation.tau:.2f}", interval, told]

@@ -22,7 +22,7 @@ from irplatform.errors import InputError
 from irplatform.runs.lines import numbered_lines, starts_with_mark
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from collections.abc import Collection as Members
 
 COLUMNS = "Every line needs: topic Q0 docid rank score tag."
@@ -163,6 +163,25 @@ def validate_run(
     return problems
 
 
+def same_tags(paths: Sequence[Path]) -> dict[Path, Problem]:
+    """Warnings of runs with the tag of an earlier one, by their paths.
+
+    Args:
+        paths: of files that can be read.
+    """
+    first: dict[str, Path] = {}
+    found = {}
+    for path in paths:
+        tag = next((f.tag for f in _scan(path) if not isinstance(f, Problem)), None)
+        if tag is not None and first.setdefault(tag, path) != path:
+            found[path] = Problem(
+                "warning",
+                f"the run tag '{tag}' is that of {first[tag]} too; tasks tell the runs of a group "
+                "by their tags.",
+            )
+    return found
+
+
 def _scan(path: Path) -> Iterator[_Result | Problem]:
     seen: dict[str, dict[str, int]] = {}
     for number, raw in numbered_lines(path):
@@ -260,8 +279,8 @@ def _rank_problems(ranked: dict[str, list[_Ranked]]) -> Iterator[Problem]:
                 fault = f"rank {lower} has a higher score than rank {upper}"
             elif other_score == score and other > document:
                 fault = (
-                    f"ranks {upper} and {lower} have the same score, and of such documents the one "
-                    "whose id comes last is scored first"
+                    f"ranks {upper} and {lower} have the same score in the 32 bits that trec_eval "
+                    "reads, and of such documents the one whose id comes last is scored first"
                 )
             else:
                 continue

@@ -44,7 +44,7 @@ def plain(given):
         if not refused:
             held[1] += abstract
             held[2] += fulltext
-            held[3] = max(held[3], available)
+            held[3] = max(held[3], available, int(fulltext > 0))
     return [(*key, *held) for key, held in sorted(found.items())]
 
 

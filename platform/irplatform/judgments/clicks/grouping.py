@@ -58,6 +58,8 @@ def prepare(lines: pl.DataFrame, rules: QueryRules) -> pl.DataFrame:
         schema=dict.fromkeys(["typed", "query", "id", "refused"], pl.String),
     )
     kept = pl.col("refused") == ""
+    opened = (pl.col("fulltext_clicks") > 0).cast(pl.Int64)
+    available = pl.max_horizontal("has_fulltext", opened)
     return combine(
         lines.rename({"query": "typed"})
         .join(known, on="typed")
@@ -69,7 +71,7 @@ def prepare(lines: pl.DataFrame, rules: QueryRules) -> pl.DataFrame:
             pl.lit(1, dtype=pl.Int64).alias("lines"),
             pl.when(kept).then("abstract_clicks").otherwise(0).alias("abstract"),
             pl.when(kept).then("fulltext_clicks").otherwise(0).alias("fulltext"),
-            pl.when(kept).then("has_fulltext").otherwise(0).alias("available"),
+            pl.when(kept).then(available).otherwise(0).alias("available"),
         )
     )
 
