@@ -131,7 +131,9 @@ def test_grades_of_numpy_are_whole_numbers_too():
     ("more", "message"),
     [
         ({"corpus": [Document("d")]}, "has list for its corpus, not a Corpus"),
-        ({"measures": "AP"}, "has text for its measures; a tuple of names is needed"),
+        ({"measures": "AP"}, "has 'AP' for its measures; a tuple of names is needed"),
+        ({"measures": None}, "has None for its measures; a tuple of names is needed"),
+        ({"measures": (3,)}, r"has \(3,\) for its measures; a tuple of names is needed"),
     ],
 )
 def test_its_parts_are_what_they_should_be(more, message):

@@ -61,6 +61,34 @@ BROKEN = {
         "reranker 'length' is registered twice",
     ),
     "gives an option that is none": (GOOD.replace("Length)", "Length, size=3)"), "'size'"),
+    "registers nothing": (
+        GOOD + "    yield\n",
+        "register_rerankers returns generator: it must call `register`",
+    ),
+    "wraps hooks": (
+        GOOD.replace("@hookimpl", "@hookimpl(wrapper=True)") + "    yield\n",
+        "wrapper",
+    ),
+    "has an option without a default": (
+        GOOD.replace("import Reranker", "import Options, Reranker").replace(
+            "    def score", "    class Options(Options):\n        size: int\n\n    def score"
+        ),
+        "option 'size' of reranker 'length' needs a default",
+    ),
+    "has an option that is not finite": (
+        GOOD.replace("import Reranker", "import Options, Reranker").replace(
+            "    def score",
+            "    class Options(Options):\n        size: float = float('inf')\n\n    def score",
+        ),
+        "option 'size' of reranker 'length' cannot be inf",
+    ),
+    "has options without an order": (
+        FILED
+        + "class Words(Options):\n    inner: dict[str, frozenset[str]] = {}\n"
+        + "class Own(Options):\n    words: Words = Words()\n"
+        + GOOD.replace("    def score", "    Options = Own\n\n    def score"),
+        "option 'inner' of reranker 'length' is a set",
+    ),
     "fails while registering": (GOOD + "    1 / 0\n", "ZeroDivisionError: division by zero"),
 }
 
@@ -207,6 +235,78 @@ def test_files_that_options_name_count_for_a_stranger(install, tmp_path):
     after = length.describe(length.options({"words": words}))
     assert before["options"] == after["options"]
     assert before["files"] != after["files"]
+
+
+def test_files_within_options_count_however_deep(install, tmp_path):
+    code = (
+        FILED
+        + """
+class Part(Options):
+    file: Path | None = None
+
+class Many(Options):
+    files: tuple[Path, ...] = ()
+    table: dict[str, Path] = {}
+    parts: list[Part] = []
+    folder: Path | None = None
+"""
+    )
+    length = "class Length(Reranker):"
+    code += GOOD.replace(length, f"{length}\n    Options = Many")
+    found = load(install("many", code)).rerankers["length"]
+    (tmp_path / "folder" / "deep").mkdir(parents=True)
+    places = [tmp_path / name for name in ("a", "b", "c", "folder/deep/d")]
+    for place in places:
+        place.write_text("one")
+    files, table, part, _ = places
+    settings = {
+        "files": [files], "table": {"x": table}, "parts": [{"file": part}],
+        "folder": tmp_path / "folder",
+    }  # fmt: skip
+    options = found.options(settings)
+    seen = [found.code(options)["files"]]
+    assert list(seen[0]) == ["files.0", "table.x", "parts.0.file", "folder.deep/d"]
+    for place in places:
+        place.write_text("three")
+        seen.append(found.code(options)["files"])
+        assert sum(seen[-1][name] != seen[-2][name] for name in seen[0]) == 1
+
+
+def test_an_option_with_an_alias_goes_by_its_name(install):
+    code = GOOD.replace("import Reranker", "import Options, Reranker").replace(
+        "    def score",
+        "    class Options(Options):\n        size: int = Field(1, alias='Size')\n\n    def score",
+    )
+    length = load(install("alias", "from pydantic import Field\n" + code)).reranker("length")
+    assert length.options({"size": 3}).size == 3
+
+
+def test_a_validator_that_fails_is_named(install):
+    code = GOOD.replace(
+        "    def score",
+        """    class Options(Options):
+        size: int = 1
+
+        @field_validator("size")
+        @classmethod
+        def _checked(cls, size):
+            if size > 5:
+                raise RuntimeError("no table for this size")
+            return size
+
+    def score""",
+    ).replace("import Reranker", "import Options, Reranker")
+    length = load(install("checks", "from pydantic import field_validator\n" + code)).rerankers
+    with pytest.raises(PluginError, match=r"failed reading its options: RuntimeError: no table"):
+        length["length"].options({"size": 6})
+
+
+def test_an_entry_point_that_cannot_be_read_is_a_broken_plugin(install):
+    (entry_point,) = install("good", GOOD)
+    broken = metadata.EntryPoint("m bad", "m_bad/foo", "irplatform")
+    found = load((broken, entry_point))
+    assert [plugin.name for plugin in found.broken] == ["m bad"]
+    assert list(found.rerankers) == ["length"]
 
 
 @pytest.mark.parametrize("name", ["deepsense", "dual-encoder"])

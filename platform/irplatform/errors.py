@@ -61,6 +61,10 @@ class PluginError(PlatformError):
     """A plugin broke its contract; the message names it and its distribution."""
 
 
+class PluginMemoryError(PluginError, MemoryError):
+    """A plugin needs more memory than there is; who can ask for less catches it."""
+
+
 def check_least(option: str, value: float, least: int) -> None:
     """Refuse a number that is too small.
 
@@ -100,16 +104,18 @@ def plugin_at_work(who: str, doing: str, module: str) -> Iterator[None]:
         module: the module of its class; the place is the innermost line of that package.
 
     Raises:
-        PluginError: for anything but a `PlatformError` and missing memory, which pass through.
+        PluginError: for anything but a `PlatformError`, which passes through; where memory is
+            missing, a `PluginMemoryError`.
     """
     try:
         with stdout.spared():
             yield
-    except (PlatformError, MemoryError):
+    except PlatformError:
         raise
     except (Exception, SystemExit) as error:  # whatever a stranger's code raises
         place = place_in(module, error) or place_in("", error)
-        raise PluginError(f"{who} failed {doing}: {in_a_line(error)} ({place})") from error
+        kind = PluginMemoryError if isinstance(error, MemoryError) else PluginError
+        raise kind(f"{who} failed {doing}: {in_a_line(error)} ({place})") from error
 
 
 def place_in(module: str, error: BaseException) -> str:

@@ -196,7 +196,13 @@ class Options(BaseModel):
     `platform rerankers show`, and recorded beside every run.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", validate_default=True)
+    model_config = ConfigDict(
+        frozen=True,
+        extra="forbid",
+        validate_default=True,
+        populate_by_name=True,
+        allow_inf_nan=False,  # JSON holds neither
+    )
 
     @field_validator("*", mode="before")
     @classmethod
@@ -484,7 +490,8 @@ class FeatureGroup:
         Returns:
             What the features depend on beside the options and is known without opening anything,
             as JSON: the files that they name. What learns from the features depends on it, too.
-            It is asked again after `prepare`: `depends_on` need not repeat it.
+            It is asked again after `prepare`: `depends_on` need not repeat it. What is in
+            `depends_on` alone does not count for what learns.
 
         Raises:
             InputError: they do not.

@@ -235,6 +235,44 @@ def test_what_goes_wrong_in_a_search_is_told_like_in_a_run(with_plugin, found, m
 
 
 @pytest.mark.java
+def test_a_retriever_explains_in_its_own_way(with_plugin):
+    code = RETRIEVER.replace(
+        "{found}", "{t.id: Ranking.of(['d1'], [1.0]) for t in topics}"
+    ).replace(
+        "    def retrieve",
+        "    def explain(self, topic, resources):\n"
+        "        return {'terms': [{'term': 'crizotinib', 'weight': 0.5}], 'rounds': 2}\n\n"
+        "    def retrieve",
+    )
+    arguments = ("search", "--collection", "small", "--topic", "q1", "--retriever", "strange")
+    done = with_plugin(code, *arguments, "--explain")
+    assert done.returncode == 0, done.stderr
+    assert [line.split() for line in done.stdout.splitlines()[1:6]] == [
+        ["rounds", "2"],
+        [],
+        ["terms"],
+        ["term", "weight"],
+        ["crizotinib", "0.5000"],
+    ]
+
+
+@pytest.mark.java
+def test_a_reranker_that_is_named_and_cannot_be_timed_is_a_failure(with_plugin):
+    arguments = ("bench", "rerankers", "--collection", "small", "--documents", "1", "--json")
+    done = with_plugin(
+        RERANKER.replace("{scores}", "1 / 0"),
+        *arguments,
+        "--reranker",
+        "strange",
+        "--device",
+        "cpu",
+    )
+    (timing,) = json.loads(done.stdout)["timings"]
+    assert "ZeroDivisionError" in timing["problem"]
+    assert done.returncode == 1
+
+
+@pytest.mark.java
 def test_an_author_sees_the_whole_traceback(with_plugin, monkeypatch):
     monkeypatch.setenv("IRPLATFORM_TRACEBACK", "1")
     done = with_plugin(

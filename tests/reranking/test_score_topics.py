@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from small import SmallResources, registration
 
-from irplatform.errors import PlatformError, PluginError
+from irplatform.errors import PlatformError, PluginError, plugin_at_work
 from irplatform.plugin import Reranker, Topic
 from irplatform.reranking import scoring
 from irplatform.reranking.scoring import score_topics
@@ -194,6 +194,16 @@ def test_one_document_that_does_not_fit_is_an_error():
 
     with pytest.raises(PlatformError, match="not enough memory to score one document"):
         _score(Tiny())
+
+
+def test_who_needs_the_memory_within_a_reranker_is_named():
+    class Nested(Small):
+        def score_batch(self, batch):
+            with plugin_at_work("feature group 'wide'", "computing", __name__):
+                raise MemoryError
+
+    with pytest.raises(PlatformError, match="feature group 'wide' failed computing: MemoryError"):
+        _score(Nested())
 
 
 def test_other_errors_of_a_reranker_are_not_taken_for_lack_of_memory():

@@ -51,6 +51,26 @@ def test_a_class_that_fails_at_its_options_is_named():
         _choice(expanding=classmethod(_raises)).expanding(("mesh",))
 
 
+@pytest.mark.parametrize("given", ["here", ["here"], None])
+def test_checkpoints_are_paths(given):
+    with pytest.raises(PluginError, match=f"{WHO} returned .* from checkpoints; a list of paths"):
+        _ = _choice(checkpoints=lambda self: given).checkpoints
+
+
+def test_options_that_were_forgotten_to_be_returned_are_named():
+    choice = _choice(expanding=classmethod(lambda cls, options, knowledge: None))
+    with pytest.raises(PluginError, match=f"{WHO} returned NoneType from expanding"):
+        choice.expanding(("mesh",))
+
+
+def test_missing_memory_is_told_with_who_needs_it():
+    def depends_on(self):
+        raise MemoryError("Unable to allocate 200 GiB")
+
+    with pytest.raises(PluginError, match=f"{WHO} failed .*MemoryError: Unable to allocate"):
+        _choice(depends_on=depends_on).check()
+
+
 def test_what_it_depends_on_is_part_of_its_description():
     choice = _choice(depends_on=lambda self: UserDict({"file": "digest"}))
     choice.check()

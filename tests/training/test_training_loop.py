@@ -114,6 +114,15 @@ def test_the_seed_decides(tmp_path):
     assert weights[0] == weights[1] != weights[2]
 
 
+def test_a_measure_that_is_no_number_is_an_error(tmp_path):
+    class Unmeasured(Line):
+        def validate(self):
+            return float("nan")
+
+    with pytest.raises(PlatformError, match="validation of epoch 1 gave nan"):
+        _train(Unmeasured(), tmp_path)
+
+
 def test_divergence_is_an_error_that_says_what_to_do(tmp_path):
     class Diverging(Line):
         def loss(self, batch):

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from small import labelled
 
+from irplatform.errors import PlatformError
 from irplatform.plugin import LabelledTopic, Topic
 from irplatform.training import Validator
 
@@ -45,6 +46,13 @@ def test_only_so_many_candidates_are_ranked_where_a_depth_is_given():
     assert (cut.candidates, cut.first_stage) == (("x", "y"), (3.0, 2.0))
     assert cut.judgments == topic.judgments
     assert Validator([topic]).topics == [topic]
+
+
+@pytest.mark.parametrize("score", [float("nan"), float("inf")])
+def test_scores_that_are_not_finite_are_an_error(score):
+    measure = Validator([labelled("t", ["x", "y"], {"x": 1})])
+    with pytest.raises(PlatformError, match="scores of validation topic t are not all finite"):
+        measure(lambda _: [1.0, score])
 
 
 def test_negative_grades_are_not_relevant():

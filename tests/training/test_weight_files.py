@@ -20,6 +20,14 @@ def test_what_was_saved_is_loaded(tmp_path):
     assert [file.name for file in tmp_path.iterdir()] == ["w"]
 
 
+def test_tensors_that_share_memory_are_saved_each(tmp_path):
+    whole = torch.arange(6.0)
+    tied = {"a": whole, "b": whole, "part": whole[:3]}
+    save_weights(tmp_path / "w", tied, IDENTITY)
+    loaded = load_weights(tmp_path / "w", IDENTITY)
+    assert all(torch.equal(loaded[name], tied[name]) for name in tied)
+
+
 def test_an_identity_may_be_written_with_tuples(tmp_path):
     save_weights(tmp_path / "w", WEIGHTS, {"sizes": (2, 3)})
     assert load_weights(tmp_path / "w", {"sizes": (2, 3)})

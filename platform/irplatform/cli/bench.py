@@ -49,7 +49,9 @@ def bench() -> None:
 @setting_option("a reranker", "rerankers show")
 @preset_option
 @json_option
+@click.pass_context
 def time_rerankers(
+    context: click.Context,
     collection: str,
     rerankers: tuple[str, ...],
     documents: int,
@@ -65,7 +67,8 @@ def time_rerankers(
 
     From ids of documents to scores: reading and transfers included, the model loaded, one model.
     Models have the weights of a checkpoint in the cache, where there is one, else untrained ones,
-    which cost the same. Candidates are BM25's, filled up with those of other topics.
+    which cost the same. Candidates are BM25's, filled up with those of other topics. The exit code
+    is 1 where a reranker that is named could not be timed.
     """
     from irplatform.registry import registry
     from irplatform.timing import BenchSettings
@@ -96,8 +99,10 @@ def time_rerankers(
                 "timings": [timing.as_json() for timing in timings],
             }
         )
-        return
-    _print(timings, documents)
+    else:
+        _print(timings, documents)
+    if any(timing.problem for timing in timings if timing.name in rerankers):
+        context.exit(1)
 
 
 def _print(timings: Sequence[Timing], documents: int) -> None:

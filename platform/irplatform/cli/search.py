@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -11,6 +12,9 @@ from irplatform.cli.options import collection_option, setting_option
 from irplatform.cli.output import json_option, one_line, print_json
 from irplatform.cli.settings import chosen_settings
 from irplatform.console import notice
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 @click.command()
@@ -56,10 +60,16 @@ def search(
         return
     click.echo(f"{found['topic']}: {one_line(found['query'])}")
     if explain:
-        from irplatform.retrieval.querying import as_text
-
-        click.echo(as_text(found["explanation"]))
+        click.echo(_explained(found["explanation"]))
     for hit in found["hits"]:
         grade = "" if hit["grade"] is None else f" [{hit['grade']}]"
         title = one_line(hit["title"])
         click.echo(f"{hit['rank']:>4}  {hit['score']:9.4f}  {hit['id']}{grade}  {title}")
+
+
+def _explained(explanation: Mapping[str, Any]) -> str:
+    """The tree of a query, or whatever else a retriever tells."""
+    from irplatform.reports.explanation import lines_of
+    from irplatform.retrieval.querying import as_text
+
+    return as_text(explanation) if "kind" in explanation else "\n".join(lines_of(explanation))

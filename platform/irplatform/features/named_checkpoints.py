@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from irplatform.registry.answers import folders
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
@@ -50,5 +52,6 @@ def _checkpoints(
         known = find(name)
         system = known.create(settings.get(name, {}))
         with known.at_work("naming the checkpoints that it reads"):
-            found |= dict.fromkeys(system.checkpoints())
+            named = system.checkpoints()
+        found |= dict.fromkeys(folders(known.who, named))
     return tuple(found)

@@ -7,7 +7,8 @@ not would fail there, far from who gave it. What they compute is numbers.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import PluginError, in_a_line
@@ -15,6 +16,8 @@ from irplatform.errors import PluginError, in_a_line
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
+
+    from irplatform.plugin import Options
 
 _NUMBERS = "biuf"
 """Kinds of numpy's types."""
@@ -43,6 +46,34 @@ def json_mapping(who: str, asked: str, given: object) -> dict[str, object]:
             f"{who} returned from {asked} what is not JSON: {in_a_line(error)}."
         ) from error
     return held
+
+
+def folders(who: str, given: object) -> tuple[Path, ...]:
+    """The checkpoints that a system named.
+
+    Raises:
+        PluginError: these are no paths.
+    """
+    named = given if isinstance(given, Sequence) and not isinstance(given, str) else [given]
+    if strange := [each for each in named if not isinstance(each, Path)]:
+        raise PluginError(
+            f"{who} returned {strange[0]!r} from checkpoints; a list of paths (pathlib.Path) is "
+            "needed."
+        )
+    return tuple(named)
+
+
+def options_of(who: str, asked: str, given: object, kind: type[Options]) -> Options:
+    """The options that a system made of others.
+
+    Raises:
+        PluginError: these are none of its class.
+    """
+    if not isinstance(given, kind):
+        raise PluginError(
+            f"{who} returned {type(given).__name__} from {asked}; its {kind.__name__} are needed."
+        )
+    return given
 
 
 def numbers(who: str, topic: str, given: object, kind: type[np.floating[Any]]) -> npt.NDArray[Any]:

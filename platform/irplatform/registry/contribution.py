@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, get_args, get_origin
 
 from pydantic_core import PydanticSerializationError
 
@@ -72,7 +72,13 @@ class Contribution:
         ):
             for implementation in getattr(manager.hook, hook).get_hookimpls():
                 if implementation.plugin_name == str(self._plugin):
-                    implementation.function(register)
+                    if implementation.hookwrapper or implementation.wrapper:
+                        raise PluginError(f"{hook} is a wrapper of hooks, which registers nothing")
+                    if (answer := implementation.function(register)) is not None:
+                        raise PluginError(
+                            f"{hook} returns {type(answer).__name__}: it must call `register`, and "
+                            "be no generator and not async"
+                        )
 
     def _adds(
         self, kind: str, base: type[System], table: dict[str, Registration[System]]
@@ -92,6 +98,7 @@ class Contribution:
                     "irplatform.plugin.Options"
                 )
             table[name] = made = Registration(name, kind, system, defaults, self._plugin)
+            _refuse_required(f"{kind} '{name}'", options, defaults)
             defaulted = made.options({})  # the defaults are checked now, not when it is used
             try:
                 defaulted.model_dump(mode="json")
@@ -99,6 +106,7 @@ class Contribution:
                 raise PluginError(
                     f"the options of {kind} '{name}' cannot be recorded as JSON: {error}"
                 ) from error
+            _refuse_sets(f"{kind} '{name}'", options)
             _check_presets(made)
             _check_methods(f"{kind} '{name}'", system)
 
@@ -141,6 +149,32 @@ class Contribution:
     def _registered(self, kind: str, name: str) -> None:
         self.provides.append(f"{kind} {name}")
         self.tables.owners[f"{kind} {name}"] = self._plugin
+
+
+def _refuse_required(system: str, options: type[Options], defaults: Mapping[str, object]) -> None:
+    """Refuse options that somebody would have to set."""
+    for name, declared in options.model_fields.items():
+        if declared.is_required() and name not in defaults:
+            raise PluginError(f"option '{name}' of {system} needs a default")
+
+
+def _refuse_sets(system: str, options: type[Options]) -> None:
+    """Refuse options without an order, which would be another fingerprint in every process."""
+    for name, declared in options.model_fields.items():
+        if _is_set(declared.annotation):
+            raise PluginError(
+                f"option '{name}' of {system} is a set, which has no order to be recorded in; "
+                "declare a tuple"
+            )
+        if isinstance(declared.annotation, type) and issubclass(declared.annotation, Options):
+            _refuse_sets(system, declared.annotation)
+
+
+def _is_set(annotation: Any) -> bool:
+    own = get_origin(annotation) or annotation
+    return (isinstance(own, type) and issubclass(own, Set)) or any(
+        map(_is_set, get_args(annotation))
+    )
 
 
 def _refuse_uncallable(given: object, what: str) -> None:

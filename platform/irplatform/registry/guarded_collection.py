@@ -63,8 +63,9 @@ class Guard:
             raise self.wrong(f"has {type(corpus).__name__} for its corpus, not a Corpus.")
         if not isinstance(found.id, str) or not _ID.fullmatch(found.id):
             raise self.wrong(f"has the id {found.id!r}; take letters, digits, '.', '_' and '-'.")
-        if isinstance(found.measures, str):
-            raise self.wrong("has text for its measures; a tuple of names is needed.")
+        measures: object = found.measures
+        if not isinstance(measures, list | tuple) or not all(isinstance(m, str) for m in measures):
+            raise self.wrong(f"has {measures!r} for its measures; a tuple of names is needed.")
         return replace(
             found,
             # Another plugin's answers for itself

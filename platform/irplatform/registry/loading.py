@@ -88,7 +88,7 @@ def _load_one(found: Registry, entry_point: metadata.EntryPoint) -> Plugin:
         if found.manager.has_plugin(str(plugin)):
             found.manager.unregister(name=str(plugin))
         show_traceback(error)
-        place = place_in(entry_point.module, error)
+        place = place_in(entry_point.value.partition(":")[0].strip(), error)
         told = in_a_line(error) + (f" ({place})" if place else "")
         return Plugin(plugin.name, distribution, version, error=told)
     provides = tuple(contribution.provides)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -17,7 +18,7 @@ from irplatform.registry.answers import json_mapping
 from irplatform.registry.sources import OURS, source_digest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator
     from contextlib import AbstractContextManager
 
 System = TypeVar("System", bound=Reranker | Retriever | FeatureGroup)
@@ -103,8 +104,12 @@ class Registration(Generic[System]):
             if name not in known:  # perhaps a part of one: `epochs` of `loop`
                 known = sorted({*known, *self.setting_names()})
                 raise unknown("option", name, known, of=f"{self.kind} '{self.name}'")
+        with self.at_work("reading its options"):
+            return self._read({**self.defaults, **settings})
+
+    def _read(self, values: Mapping[str, object]) -> Options:
         try:
-            return self.system.Options(**{**self.defaults, **settings})
+            return self.system.Options(**values)
         except ValidationError as error:
             problem = error.errors()[0]
             if problem["type"] == "extra_forbidden":
@@ -188,14 +193,22 @@ def _content_of_files(options: Options) -> dict[str, Any]:
     return {"files": files} if files else {}
 
 
-def _files_of(options: Options, prefix: str = "") -> Iterator[tuple[str, str]]:
-    """Digests of the files that options name, by the options' names."""
-    for name in type(options).model_fields:
-        value = getattr(options, name)
-        if isinstance(value, Options):
-            yield from _files_of(value, f"{prefix}{name}.")
-        elif isinstance(value, Path) and value.is_file():
-            yield prefix + name, digest(value)
+def _files_of(value: object, place: str = "") -> Iterator[tuple[str, str]]:
+    """Digests of the files that options name, by the options' names; of folders, all that is in."""
+    inner: Iterable[tuple[object, object]] = ()
+    if isinstance(value, Options):
+        inner = ((name, getattr(value, name)) for name in type(value).model_fields)
+    elif isinstance(value, Mapping):
+        inner = value.items()
+    elif isinstance(value, Sequence) and not isinstance(value, str | bytes):
+        inner = enumerate(value)
+    elif isinstance(value, Path) and value.is_dir():
+        files = sorted(path for path in value.rglob("*") if path.is_file())
+        inner = ((path.relative_to(value), path) for path in files)
+    elif isinstance(value, Path) and value.is_file():
+        yield place, digest(value)
+    for name, held in inner:
+        yield from _files_of(held, f"{place}.{name}" if place else str(name))
 
 
 def _setting_names(options: type[Options], prefix: str = "") -> Iterator[str]:

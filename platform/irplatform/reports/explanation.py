@@ -56,8 +56,8 @@ def _table(rows: Sequence[Any]) -> Iterator[str]:
         yield "  ".join(row)
 
 
-def _title(name: str) -> str:
-    return name.replace("_", " ")
+def _title(name: object) -> str:
+    return str(name).replace("_", " ")
 
 
 def _is_number(value: Any) -> bool:

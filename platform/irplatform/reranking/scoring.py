@@ -148,6 +148,7 @@ def _within_memory(
     except (MemoryError, RuntimeError) as error:
         if not _out_of_memory(error):
             raise
+        missing = error.with_traceback(None)  # which would hold on to what was in memory
     _free_device_memory()
     if len(batch) > 1:
         middle = len(batch) // 2
@@ -155,6 +156,8 @@ def _within_memory(
         return first + _within_memory(registration, reranker, batch[middle:])
     topic, documents = batch[0]
     if len(documents) < 2:
+        if isinstance(missing, PlatformError):  # which says who needs it
+            raise missing
         raise PlatformError(
             f"not enough memory to score one document with '{registration.name}'. "
             "Try --device cpu or smaller options."

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from irplatform.plugin import Options, Reranker, Resources, TrainableReranker
+from irplatform.registry.answers import folders, options_of
 from irplatform.reranking.splits import MEMBERS
 
 if TYPE_CHECKING:
@@ -70,7 +71,8 @@ class RerankerChoice:
         """Folders of the checkpoints whose scores it reads."""
         reranker = self.registration.made(self.options)
         with self.registration.at_work("naming the checkpoints that it reads"):
-            return tuple(reranker.checkpoints())
+            named = reranker.checkpoints()
+        return folders(self.registration.who, named)
 
     def check(self) -> None:
         """Ask now what a run asks late: nobody wants to know after the first stage.
@@ -97,7 +99,8 @@ class RerankerChoice:
         if not knowledge or self.trained or self.plain is not None:
             return self
         with self.registration.at_work("reading its options"):
-            options = self.registration.system.expanding(self.options, knowledge)
+            found = self.registration.system.expanding(self.options, knowledge)
+        options = options_of(self.registration.who, "expanding", found, type(self.options))
         return replace(self, options=options, plain=self.options)
 
     def as_trained(self, recorded: Mapping[str, object]) -> RerankerChoice:
@@ -123,7 +126,9 @@ class RerankerChoice:
             return self
         shared = replace(self.registration, name=system.pretrained_as or self.name)
         with self.registration.at_work("reading its options"):
-            options = system.options_of_pretraining(self.options)
+            found = system.options_of_pretraining(self.options)
+        who = self.registration.who
+        options = options_of(who, "options_of_pretraining", found, type(self.options))
         return replace(self, registration=shared, options=options, members=1)
 
     def describe(self) -> dict[str, Any]:

@@ -123,6 +123,10 @@ def run_loop(
         module.eval()
         with torch.no_grad():
             measure = peers.measured(task.validate)
+        if not math.isfinite(measure):
+            raise PlatformError(
+                f"the validation of epoch {epoch + 1} gave {measure}; a finite number is needed."
+            )
         epoch += 1
         state.record(epoch, measure, module, optimizer)
         if report is not None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from irplatform.errors import PlatformError
 from irplatform.evaluation.gain import ndcg_of
 from irplatform.runs import Ranking
 from irplatform.runs.standardize import standardized
@@ -77,11 +78,24 @@ class Validator:
 
         Returns:
             Mean nDCG@20, 0 to 1; 0 where there are no validation topics.
+
+        Raises:
+            PlatformError: a score is not finite.
         """
         values = [
-            self._ndcg(number, np.asarray(score(number))) for number in range(len(self.topics))
+            self._ndcg(number, self._finite(number, score(number)))
+            for number in range(len(self.topics))
         ]
         return float(np.mean(values, axis=0).max()) if values else 0.0
+
+    def _finite(self, number: int, scores: Scores) -> npt.NDArray[np.floating[Any]]:
+        held = np.asarray(scores)
+        if not np.isfinite(held).all():
+            raise PlatformError(
+                f"scores of validation topic {self.topics[number].topic.id} are not all finite: "
+                "training diverged. Try a smaller learning_rate."
+            )
+        return held
 
     def _ndcg(self, number: int, scores: npt.NDArray[np.floating[Any]]) -> list[float]:
         """A topic's nDCG@20 with each share of the first stage."""

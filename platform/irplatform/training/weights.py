@@ -15,10 +15,19 @@ if TYPE_CHECKING:
 
 
 def save_weights(path: Path, tensors: Mapping[str, Tensor], identity: Mapping[str, Any]) -> None:
-    """Write tensors with what identifies the model: its name and the sizes that must match."""
+    """Write tensors with what identifies the model: its name and the sizes that must match.
+
+    Tensors that share memory, as tied layers do, are written once each.
+    """
     from safetensors.torch import save_file
 
-    held = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
+    held: dict[str, Tensor] = {}
+    places: set[int] = set()
+    for name, tensor in tensors.items():
+        own = tensor.detach().cpu().contiguous()
+        place = own.untyped_storage().data_ptr()
+        held[name] = own.clone() if place in places else own
+        places.add(place)
     temporary = path.with_name(path.name + ".tmp")
     save_file(held, temporary, metadata={"identity": json.dumps(identity, sort_keys=True)})
     temporary.replace(path)
