@@ -88,6 +88,44 @@ def test_an_interrupted_training_resumes_to_the_same_bytes(tmp_path, optimizer, 
     assert _bytes(resumed) == _bytes(undisturbed)
 
 
+class Tuned(Line):
+    """Steps as a transformer is fine-tuned: AdamW, a rate that falls, short gradients."""
+
+    def optimizer(self):
+        return torch.optim.AdamW(self.module.parameters(), lr=0.1, weight_decay=0.3)
+
+    def before_step(self, optimizer, epoch, step):
+        torch.nn.utils.clip_grad_norm_(self.module.parameters(), 0.5)
+        (group,) = optimizer.param_groups
+        group["lr"] = 0.1 / (1 + 3 * epoch + step)
+        self.steps.append((epoch, step, group["lr"]))
+
+    def __init__(self, **how):
+        super().__init__(**how)
+        self.steps = []
+
+
+class Momentum(Tuned):
+    def optimizer(self):
+        return torch.optim.SGD(self.module.parameters(), lr=0.1)
+
+
+@pytest.mark.parametrize("kind", [Tuned, Momentum])
+def test_a_task_may_step_in_its_own_way_and_resumes_to_the_same_bytes(tmp_path, kind):
+    undisturbed = kind()
+    _train(undisturbed, tmp_path / "undisturbed", epochs=4)
+    assert [step[:2] for step in undisturbed.steps] == [(e, s) for e in range(4) for s in range(3)]
+    plain = Line()
+    _train(plain, tmp_path / "plain", epochs=4)
+    assert _bytes(plain) != _bytes(undisturbed)
+    with pytest.raises(KeyboardInterrupt):
+        _train(kind(stop_in_epoch=2), tmp_path / "again", epochs=4)
+    resumed = kind()
+    _train(resumed, tmp_path / "again", epochs=4)
+    assert resumed.steps == undisturbed.steps[6:]
+    assert _bytes(resumed) == _bytes(undisturbed)
+
+
 def test_patience_is_remembered_over_an_interruption(tmp_path):
     measures = [0.5, 0.1, 0.1, 0.1, 0.1]
     with pytest.raises(KeyboardInterrupt):

@@ -4,7 +4,14 @@ Importing this package loads no torch; its functions do.
 """
 
 from irplatform.training.groups import Groups, GroupSampler, GroupSettings
-from irplatform.training.loop import AdadeltaSettings, LoopSettings, Task, run_loop, run_shown
+from irplatform.training.loop import (
+    AdadeltaSettings,
+    LoopSettings,
+    OwnSteps,
+    Task,
+    run_loop,
+    run_shown,
+)
 from irplatform.training.neural import NeuralReranker
 from irplatform.training.point_sampling import Points, PointSampler, PointSettings, Weighting
 from irplatform.training.sampling import Pairs, PairSampler, PairSettings, PoolSettings, pool_starts
@@ -18,6 +25,7 @@ __all__ = [
     "Groups",
     "LoopSettings",
     "NeuralReranker",
+    "OwnSteps",
     "PairSampler",
     "PairSettings",
     "Pairs",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import math
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
 from pydantic import Field
 
@@ -69,6 +69,30 @@ class Task(Protocol):
         """The validation measure, higher is better."""
 
 
+@runtime_checkable
+class OwnSteps(Protocol):
+    """What a task may have besides, to take its steps otherwise than `LoopSettings` says.
+
+    As a pre-trained transformer is fine-tuned: AdamW with weight decay for some parameters, a rate
+    that rises and falls, gradients of bounded length.
+    """
+
+    def optimizer(self) -> torch.optim.Optimizer:
+        """What steps, new and over the same parameters whenever it is called."""
+
+    def before_step(self, optimizer: torch.optim.Optimizer, epoch: int, step: int) -> None:
+        """Called when a batch's gradients are there: to clip them, or to set rates.
+
+        A training that was interrupted goes on as if nothing had been where this depends on epoch
+        and step alone.
+
+        Args:
+            optimizer: what will step.
+            epoch: counted from 0.
+            step: of the epoch, counted from 0.
+        """
+
+
 def run_loop(
     task: Task,
     settings: LoopSettings,
@@ -82,7 +106,7 @@ def run_loop(
     Where several processes train together, all call this alike; see `distributed`.
 
     Args:
-        task: model, data and loss.
+        task: model, data and loss; it may have `OwnSteps`.
         settings: optimizer and stopping.
         seed: of all randomness.
         workspace: where the state after each epoch is kept, and looked for at the start.
@@ -92,13 +116,14 @@ def run_loop(
         The best validation measure.
 
     Raises:
-        PlatformError: the loss is no longer a number.
+        PlatformError: the loss or the measure is no longer a number.
     """
     import torch
 
     module = task.module
     peers = peers_of(workspace)
-    optimizer = _optimizer(module, settings)
+    own = task if isinstance(task, OwnSteps) else None
+    optimizer = own.optimizer() if own else _optimizer(module, settings)
     state = _State(peers.folder(workspace), writes=peers.first)
     epoch = peers.in_turn(lambda: state.restore(module, optimizer))
     loss_of = peers.loss(task)
@@ -111,6 +136,8 @@ def run_loop(
             optimizer.zero_grad()
             loss = loss_of(batch) * share
             loss.backward()  # type: ignore[no-untyped-call]
+            if own:
+                own.before_step(optimizer, epoch, steps)
             optimizer.step()
             total += loss.detach().cpu()
             steps += 1
@@ -226,7 +253,8 @@ class _State:
         tensors = {f"module.{name}": tensor for name, tensor in module.state_dict().items()}
         for number, values in optimizer.state_dict()["state"].items():
             for key, value in values.items():
-                tensors[f"optimizer.{number}.{key}"] = torch.as_tensor(value)
+                if value is not None:  # as SGD's momentum where it has none
+                    tensors[f"optimizer.{number}.{key}"] = torch.as_tensor(value)
         tensors["facts"] = torch.tensor(list(json.dumps(facts).encode()), dtype=torch.uint8)
         save_weights(self._state, tensors, _shapes(module, optimizer))
 
