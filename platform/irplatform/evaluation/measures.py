@@ -196,7 +196,6 @@ def _with_fractions(measure: Measure) -> Measure:
     return type(measure)(**parameters)
 
 
-_WHOLE = ("cutoff", "rel", "gains")
 _LARGEST = 999_999
 """As of grades: trec_eval's code counts with 32 bits."""
 _SHARES = ("recall", "p")
@@ -228,15 +227,14 @@ def _check_parameters(name: str, measure: Measure) -> None:
     for parameter in _SHARES:
         if not 0 <= measure.params.get(parameter, 0) <= 1:
             raise InputError(f"the measure '{name}' needs {parameter} between 0 and 1.")
-    gains = measure.params.get("gains") or {}
-    for parameter in _WHOLE:
-        value = measure.params.get(parameter, 1)
-        for number in gains.values() if parameter == "gains" else (value,):
-            if type(number) is not int or not 0 <= number <= _LARGEST:
-                raise InputError(
-                    f"the measure '{name}' does not take {parameter} of {number!r}: whole numbers "
-                    f"up to {_LARGEST:,} are taken."
-                )
+    whole = [(p, measure.params[p]) for p in ("cutoff", "rel") if p in measure.params]
+    whole += [("gains", gain) for gain in (measure.params.get("gains") or {}).values()]
+    for parameter, number in whole:
+        if type(number) is not int or not 0 <= number <= _LARGEST:
+            raise InputError(
+                f"the measure '{name}' does not take {parameter} of {number!r}: whole numbers up "
+                f"to {_LARGEST:,} are taken."
+            )
     if measure.params.get("rel", 1) < 1:
         raise InputError(
             f"the measure '{name}' needs rel of 1 or more: grades of 0 and below are not relevant."

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def save_weights(path: Path, tensors: Mapping[str, Tensor], identity: Mapping[str, Any]) -> None:
     """Write tensors with what identifies the model: its name and the sizes that must match.
 
-    Tensors that share memory, as tied layers do, are written once each.
+    Tensors that share memory, as those of tied layers, are written whole under each of their names.
     """
     from safetensors.torch import save_file
 
