@@ -58,6 +58,16 @@ def test_a_run_that_counts_nothing_brings_no_documents():
     assert Fusion((1.0, 0.0)).fuse([one, other], "fused").rankings[topic].doc_ids == ("one",)
 
 
+def test_what_only_a_run_that_counts_nothing_found_is_not_valued():
+    from irplatform.retrieval.fusion import _Ranks, _values
+
+    topic = TOPICS[0]
+    one, other = (Run(name, {topic: _ranking([name])}) for name in ("one", "other"))
+    table = _Ranks.of([one, other], topic, {"other": 1})
+    assert _values(Fusion((1.0, 0.0)), [table]) == [0]
+    assert _values(Fusion((1.0, 0.1)), [table])[0] > 0
+
+
 def test_the_chosen_fusion_ranks_as_it_was_valued():
     """The search works on tables of ranks; what it values must be what the fusion gives."""
     from irplatform.evaluation.gain import ndcg

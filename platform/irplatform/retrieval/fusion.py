@@ -140,5 +140,6 @@ def _values(fusion: Fusion, tables: Sequence[_Ranks]) -> npt.NDArray[np.float64]
     for table in tables:
         scores = (weights / (fusion.k + table.ranks)).sum(axis=1)
         first = np.argsort(-scores, kind="stable")[:20]
+        first = first[scores[first] > 0]  # what only retrievers of weight 0 found is not in it
         values.append(ndcg(table.grades[first], table.judged, cutoff=20))
     return np.array(values)
