@@ -17,6 +17,25 @@ def test_standardized_scores_have_mean_0_and_deviation_1():
     assert standardized(np.array([])).tolist() == []
 
 
+@pytest.mark.parametrize("outlier", [-1e6, -1e9, -1e30, 1e9])
+def test_an_outlier_takes_nothing_from_the_order_of_the_others(outlier):
+    """Rejected documents are often given -1e9; beside it all others would be one number."""
+    doc_ids = [f"d{n:03d}" for n in range(500)]
+    scores = np.random.default_rng(0).random(500)
+    scores[[7, 8]] = outlier
+    first = Ranking.of(doc_ids, np.linspace(20, 5, 500))
+    reranked = Reranked.of(first, doc_ids, scores.tolist())
+    assert reranked.mixed(0.0).doc_ids == Ranking.of(doc_ids, scores).doc_ids
+    assert reranked.second.std() == pytest.approx(1)
+    mixed = reranked.mixed(0.5).doc_ids
+    assert mixed not in (first.doc_ids, reranked.mixed(0.0).doc_ids)
+
+
+def test_scores_that_are_close_to_each_other_keep_their_distances():
+    scores = np.array([0.0, 1e-9, 2e-9, 3.0, 5.0, 9.0])
+    assert standardized(scores) == pytest.approx((scores - scores.mean()) / scores.std())
+
+
 @pytest.mark.parametrize("candidates", [list("abcdef"), ["a", "c", "b"], ["d"], []], ids=str)
 def test_with_weight_1_it_is_the_first_stage(candidates):
     scores = [float(n) for n in range(len(candidates))]
