@@ -227,6 +227,11 @@ def _check_parameters(name: str, measure: Measure) -> None:
     for parameter in _SHARES:
         if not 0 <= measure.params.get(parameter, 0) <= 1:
             raise InputError(f"the measure '{name}' needs {parameter} between 0 and 1.")
+    if round(recall := measure.params.get("recall", 0), 2) != recall:
+        raise InputError(
+            f"the measure '{name}' does not take recall of {recall!r}: trec_eval names a level by "
+            "two decimals, as in 'IPrec@0.15'."
+        )
     whole = [(p, measure.params[p]) for p in ("cutoff", "rel") if p in measure.params]
     whole += [("gains", gain) for gain in (measure.params.get("gains") or {}).values()]
     for parameter, number in whole:
