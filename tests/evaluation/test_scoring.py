@@ -2,7 +2,10 @@
 
 import math
 
+import ir_measures
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from irplatform.errors import InputError, PlatformError, PluginError
 from irplatform.evaluation import evaluate
@@ -106,11 +109,40 @@ def test_names_are_checked_before_anything_is_computed():
         evaluate(QRELS, RUN, ["never", "nonsense"], extra={"never": never})
 
 
-def test_a_package_that_fails_is_said_in_a_line():
-    qrels = {"1": {"a": 1}}
-    run = Run("x", {"1": Ranking.of(["a", "b"], [2.0, 1.0])})
-    with pytest.raises(PlatformError, match="fails to compute Accuracy@1: ZeroDivisionError"):
-        evaluate(qrels, run, ["AP", "Accuracy@1", "P@1"])
+def test_a_package_that_fails_is_said_in_a_line(monkeypatch):
+    def evaluator(measures, qrels):
+        if "Judged@1" in map(str, measures):
+            raise ZeroDivisionError("division by zero")
+        return working(measures, qrels)
+
+    working = ir_measures.evaluator
+    monkeypatch.setattr(ir_measures, "evaluator", evaluator)
+    with pytest.raises(PlatformError, match="fails to compute Judged@1: ZeroDivisionError"):
+        evaluate(QRELS, RUN, ["AP", "Judged@1", "P@1"])
+
+
+def test_accuracy_is_1_where_nothing_but_relevant_documents_is_retrieved():
+    result = evaluate(QRELS, RUN, ["Accuracy", "Accuracy@1", "P@1"])
+    assert result.per_topic["Accuracy"] == {"1": 0.0, "2": 0.0, "3": 0.0}
+    best = Run("x", {"1": Ranking.of(["a", "b"], [2.0, 1.0]), "2": Ranking.of(["a"], [1.0])})
+    for name in ("Accuracy", "Accuracy@1"):
+        assert evaluate(QRELS, best, [name]).per_topic[name] == {"1": 1.0, "2": 1.0, "3": 0.0}
+
+
+@given(
+    grades=st.dictionaries(st.sampled_from("abcdef"), st.integers(-1, 3), min_size=1),
+    ranking=st.permutations("abcdefgh"),
+    name=st.sampled_from(["Accuracy", "Accuracy@3", "Accuracy(rel=2)", "Accuracy(rel=2)@5"]),
+)
+def test_accuracy_is_that_of_ir_measures_where_its_code_does_not_fail(grades, ranking, name):
+    measure = ir_measures.parse_measure(name)
+    scores = {doc_id: float(-place) for place, doc_id in enumerate(ranking)}
+    try:
+        theirs = sum(m.value for m in measure.iter_calc({"1": grades}, {"1": scores}))
+    except ZeroDivisionError:
+        theirs = 1.0
+    run = Run("x", {"1": Ranking.of(ranking, list(scores.values()))})
+    assert evaluate({"1": grades}, run, [name]).aggregate[name] == pytest.approx(theirs)
 
 
 def test_a_topic_with_nothing_but_negative_grades_scores_zero():

@@ -15,6 +15,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from irplatform.errors import PlatformError, PluginError
+from irplatform.evaluation.accuracy import accuracy
 from irplatform.evaluation.grades import refuse_grades
 from irplatform.evaluation.inferred import infer, topics_of
 from irplatform.evaluation.measures import Inferred, Measure, MeasureFunction, parse_measures
@@ -152,7 +153,14 @@ def _standard(
     by_number: dict[str, dict[str, float]] = {name: {} for name in measures}
     qrels = {numbers[topic]: _safe(grades) for topic, grades in judged.items()}
     results = _ranks_as_scores(run, judged, numbers)
-    for group in _groups(measures):
+    ours = {name: measure for name, measure in measures.items() if measure.NAME == "Accuracy"}
+    for name, measure in ours.items():
+        by_number[name] = {
+            number: accuracy(measure, judged[topic], run.rankings[topic].doc_ids)
+            for topic, number in numbers.items()
+            if number in results
+        }
+    for group in _groups({name: m for name, m in measures.items() if name not in ours}):
         try:
             _compute(group, qrels, results, by_number)
         except PlatformError:
