@@ -87,6 +87,14 @@ def test_infap_of_ordinary_judgments_counts_topics_without_results(platform, sam
     assert shown.err == "half.run: 1 topic with no results (they count as 0): q2\n"
 
 
+def test_other_depths_leave_topics_out_too_and_tests_count_them(platform, sampled):
+    asked = ("--qrels", "sampled.txt", "--measure", "infNDCG@1", "--json")
+    found = platform("evaluate", "half.run", "good.run", *asked)
+    assert measures(found) == {"infNDCG@1": 1.0}
+    assert "left out of the mean of infNDCG@1, as in" in found.err
+    assert found.json["comparisons"]["systems"]["good.run"]["infNDCG@1"]["topics"] == 2
+
+
 def test_runs_with_different_topics_are_compared(platform, sampled):
     shown = platform("evaluate", "half.run", "good.run", "--qrels", "sampled.txt")
     assert shown.code == 0, shown
@@ -104,8 +112,9 @@ def test_runs_with_different_topics_are_compared(platform, sampled):
             ("--qrels", "qrels.txt", "--measure", "infNDCG"),
             "give `platform evaluate` --sampled-qrels",
         ),
-        (("--qrels", "sampled.txt", "--measure", "infNDCG@10"), "has no parameters there"),
-        (("--qrels", "sampled.txt", "--measure", "infAP(rel=2)"), "has no parameters there"),
+        (("--qrels", "sampled.txt", "--measure", "infNDCG@0"), "takes only a depth there"),
+        (("--qrels", "sampled.txt", "--measure", "infAP(rel=2)"), "takes only a depth there"),
+        (("--collection", "small", "--measure", "infNDCG@10"), "needs sampled judgments"),
         (("--qrels", "sampled.txt", "--measure", "infndcg"), "Did you mean 'infNDCG'?"),
         (("--qrels", "sampled.txt", "--sampled-qrels", "sampled.txt"), "give one of the two"),
         (("--sampled-qrels", "qrels.txt"), "qrels.txt:1: 4 columns"),

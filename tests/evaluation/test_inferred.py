@@ -24,7 +24,7 @@ def pool(documents):
     )
 
 
-def plain(documents, ranking):
+def plain(documents, ranking, depth=100):
     """InfNDCG and infAP, document by document."""
     pooled, judged, relevant = Counter(), Counter(), Counter()
     for stratum, grade in documents.values():
@@ -33,7 +33,7 @@ def plain(documents, ranking):
         relevant[stratum] += grade > 0
     seen, seen_judged, seen_relevant = Counter(), Counter(), Counter()
     gain, precision = defaultdict(float), defaultdict(float)
-    for rank, document in enumerate(ranking[:100], start=1):
+    for rank, document in enumerate(ranking[:depth], start=1):
         if document not in documents:
             continue
         stratum, grade = documents[document]
@@ -50,13 +50,13 @@ def plain(documents, ranking):
         seen_relevant[stratum] += grade > 0
     total = sum(seen.values())
     dcg = total * sum(seen[s] / total * gain[s] / seen_judged[s] for s in gain)
-    ideal = plain_ideal(documents, pooled, judged)
+    ideal = plain_ideal(documents, pooled, judged, depth)
     estimated = {s: relevant[s] * pooled[s] / judged[s] for s in pooled if judged[s]}
     ap = sum(estimated[s] / sum(estimated.values()) * precision[s] / relevant[s] for s in precision)
     return (dcg / ideal if ideal else 0.0), ap
 
 
-def plain_ideal(documents, pooled, judged):
+def plain_ideal(documents, pooled, judged, depth):
     counts = Counter((s, grade) for s, grade in documents.values() if grade > 0)
     start, ideal = 0, 0.0
     for grade in sorted({grade for _, grade in counts}, reverse=True):
@@ -64,7 +64,7 @@ def plain_ideal(documents, pooled, judged):
         number = math.floor(number + 0.5)
         for rank in range(start + 1, start + number + 1):
             ideal += grade / math.log2(rank + 1)
-            if rank >= 100:
+            if rank >= depth:
                 break
         start += number
     return ideal
@@ -149,11 +149,22 @@ ENTRIES = st.tuples(st.sampled_from([1, 2, 3, 10]), st.sampled_from([-1, -1, -1,
 @given(
     documents=st.dictionaries(st.sampled_from(NAMES), ENTRIES, min_size=1, max_size=130),
     ranking=st.lists(st.sampled_from([*NAMES, "x", "y", "z"]), unique=True, max_size=130),
+    depth=st.sampled_from([100, 1, 10, 1000]),
 )
-def test_arrays_give_what_the_plain_form_gives(documents, ranking):
-    ndcg, ap = plain(documents, ranking)
-    assert inferred_ndcg(pool(documents), ranking) == pytest.approx(ndcg, abs=1e-12)
-    assert inferred_ap(pool(documents), ranking) == pytest.approx(ap, abs=1e-12)
+def test_arrays_give_what_the_plain_form_gives(documents, ranking, depth):
+    ndcg, ap = plain(documents, ranking, depth)
+    assert inferred_ndcg(pool(documents), ranking, depth) == pytest.approx(ndcg, abs=1e-12)
+    assert inferred_ap(pool(documents), ranking, depth) == pytest.approx(ap, abs=1e-12)
+
+
+def test_other_depths_are_measures_of_their_own():
+    sampled = {"1": pool(POOL)}
+    run = Run("x", {"1": Ranking.of(["x", "a"], [2.0, 1.0]), "2": Ranking.of(["a"], [1.0])})
+    names = ["infNDCG@1", "infNDCG@1000", "infNDCG@100", "infAP@1", "P@1"]
+    result = evaluate(judged_documents(sampled), run, names, sampled=sampled)
+    assert list(result.aggregate) == ["infNDCG@1", "infNDCG@1000", "infNDCG", "infAP@1", "P@1"]
+    assert result.aggregate["infNDCG@1"] == result.aggregate["infAP@1"] == 0.0
+    assert result.aggregate["infNDCG@1000"] == result.aggregate["infNDCG"] > 0.0
 
 
 def test_means_are_over_topics_that_the_run_retrieves_for():

@@ -115,10 +115,10 @@ def test_two_rows_of_one_id_are_refused(results, tmp_path):
 
 def test_measures_of_plugins_and_of_sampled_judgments_are_known(shipped, theirs, monkeypatch):
     monkeypatch.setitem(registry().measures, "FirstRelevant", lambda qrels, run: {})
-    _replace(theirs, '"AP" = 0.5', '"FirstRelevant" = 1, "infNDCG" = 0.5, "infAP" = 0.5')
+    _replace(theirs, '"AP" = 0.5', '"FirstRelevant" = 1, "infNDCG@10" = 0.5, "infAP" = 0.5')
     rows, refused = shipped_rows(shipped)
     assert refused == []
-    assert list(rows[-1].expected) == ["FirstRelevant", "infNDCG", "infAP"]
+    assert list(rows[-1].expected) == ["FirstRelevant", "infNDCG@10", "infAP"]
 
 
 def test_none_of_our_files_is_refused():

@@ -5,7 +5,8 @@ SIGIR 2008. A judged document stands for as many pooled documents of its stratum
 judged one; what lies outside of the pool is not relevant. The figures are those of the program
 `sample_eval.pl`, by which the TREC precision medicine tracks were scored, to the printed digit:
 
-- the first 100 documents of a topic count, ties in score broken by decreasing document id;
+- the first 100 documents of a topic count, ties in score broken by decreasing document id; copies
+  of the program with another `$maxResultSize` are `infNDCG@1000` and the like;
 - infNDCG is the sum over the strata s of n_s / j_s * sum(grade / log2(rank + 1)), where n_s are the
   retrieved documents of the stratum, j_s the judged ones among them, and the inner sum goes over
   its retrieved relevant documents; divided by an estimated ideal, see `_ideal_dcg`;
@@ -32,45 +33,47 @@ if TYPE_CHECKING:
     from irplatform.runs.run import Run
 
 DEPTH = 100
-"""Documents of a ranking that count, as in the tables of the tracks."""
+"""Documents of a ranking that count unless others are asked for: those of the tracks' tables."""
 _SMOOTHING = (0.00001, 0.00003)
 """Added to relevant and to judged documents above a rank, so that none of them divides by 0."""
 
-InferredMeasure: TypeAlias = "Callable[[Pool, Sequence[str]], float]"
+InferredMeasure: TypeAlias = "Callable[[Pool, Sequence[str], int], float]"
 
 
-def inferred_ndcg(pool: Pool, ranking: Sequence[str]) -> float:
+def inferred_ndcg(pool: Pool, ranking: Sequence[str], depth: int = DEPTH) -> float:
     """Estimate nDCG.
 
     Args:
         pool: the topic's pool.
         ranking: ids of documents, best first.
+        depth: how many of them count, and ranks of the ideal ranking.
 
     Returns:
         A number from 0; an estimate can exceed 1. 0 if nothing judged is relevant.
     """
-    ranks, strata, grades = _retrieved(pool, ranking)
+    ranks, strata, grades = _retrieved(pool, ranking[:depth])
     count = len(pool.pooled)
     relevant = grades > 0
     gains = grades[relevant] / np.log2(ranks[relevant] + 1)
     gain = np.bincount(strata[relevant], weights=gains, minlength=count)
     found = np.bincount(strata, minlength=count)
     judged = np.bincount(strata[grades >= 0], minlength=count)
-    ideal = _ideal_dcg(pool)
+    ideal = _ideal_dcg(pool, depth)
     return float(np.sum(found * gain / np.maximum(judged, 1))) / ideal if ideal > 0 else 0.0
 
 
-def inferred_ap(pool: Pool, ranking: Sequence[str]) -> float:
+def inferred_ap(pool: Pool, ranking: Sequence[str], depth: int = DEPTH) -> float:
     """Estimate average precision.
 
     Args:
         pool: the topic's pool.
         ranking: ids of documents, best first.
+        depth: how many of them count.
 
     Returns:
         A number from 0; 0 if nothing judged is relevant.
     """
-    ranks, strata, grades = _retrieved(pool, ranking)
+    ranks, strata, grades = _retrieved(pool, ranking[:depth])
     member = strata[:, None] == np.arange(len(pool.pooled))
 
     def ranked_above(which: npt.NDArray[np.bool_]) -> Integers:
@@ -94,36 +97,43 @@ INFERRED: Mapping[str, InferredMeasure] = {"infNDCG": inferred_ndcg, "infAP": in
 """The measures of sampled judgments, by name, in the order in which they are reported."""
 
 
+def is_inferred(measure: str) -> bool:
+    """Whether a measure, by its right name, is one of sampled judgments, at whatever depth."""
+    return measure.partition("@")[0] in INFERRED
+
+
 def topics_of(sampled: SampledQrels) -> tuple[str, ...]:
     """The topics with a judged pool."""
     return tuple(topic for topic, pool in sampled.items() if pool.judged.any())
 
 
-def infer(measure: InferredMeasure, sampled: SampledQrels, run: Run) -> dict[str, float]:
+def infer(
+    measure: InferredMeasure, sampled: SampledQrels, run: Run, depth: int = DEPTH
+) -> dict[str, float]:
     """The values of the topics that a run has results and the judgments a judged pool for."""
     return {
-        topic: measure(sampled[topic], ranking.doc_ids)
+        topic: measure(sampled[topic], ranking.doc_ids, depth)
         for topic in topics_of(sampled)
         if (ranking := run.rankings.get(topic)) is not None and len(ranking)
     }
 
 
 def _retrieved(pool: Pool, ranking: Sequence[str]) -> tuple[Integers, Integers, Integers]:
-    """Rank, stratum and grade of the pooled documents at the top of a ranking."""
-    places = [pool.positions.get(document, -1) for document in ranking[:DEPTH]]
+    """Rank, stratum and grade of the pooled documents of a ranking."""
+    places = [pool.positions.get(document, -1) for document in ranking]
     positions = np.array(places, dtype=np.int64)
     ranks = np.flatnonzero(positions >= 0) + 1
     positions = positions[positions >= 0]
     return ranks, pool.strata[positions], pool.grades[positions]
 
 
-def _ideal_dcg(pool: Pool) -> float:
+def _ideal_dcg(pool: Pool, depth: int) -> float:
     """The DCG of the estimated numbers of documents per grade, the best grade first.
 
     The number of a grade is estimated over all strata and rounded half up. Its documents take the
-    ranks after *all* documents of the better grades, and counting stops after its first one at rank
-    100 or beyond: where better grades fill more than 100 ranks, one document of each lower grade
-    still counts, at its own rank far below. The official program does so.
+    ranks after *all* documents of the better grades, and counting stops after its first one at
+    `depth` or beyond: where better grades fill more ranks than that, one document of each lower
+    grade still counts, at its own rank far below. The official program does so.
     """
     total = 0.0
     start = 0
@@ -131,7 +141,7 @@ def _ideal_dcg(pool: Pool) -> float:
         count = np.bincount(pool.strata[pool.grades == grade], minlength=len(pool.pooled))
         estimated = float(np.sum(count * pool.pooled / np.maximum(pool.judged, 1)))
         end = start + int(np.floor(estimated + 0.5))
-        ranks = np.arange(start + 1, min(end, max(start + 1, DEPTH)) + 1)
+        ranks = np.arange(start + 1, min(end, max(start + 1, depth)) + 1)
         total += float(np.sum(grade / np.log2(ranks + 1)))
         start = end
     return total

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from irplatform.errors import InputError
 from irplatform.evaluation.grades import refuse_grades
-from irplatform.evaluation.inferred import INFERRED
+from irplatform.evaluation.inferred import INFERRED, is_inferred
 from irplatform.evaluation.measures import (
     MeasureFunction,
     default_measures,
@@ -45,7 +45,7 @@ class Judgments:
 
     def is_scored(self, topic: str) -> bool:
         """Whether the first measure can tell rankings of a topic apart."""
-        if self.measures[0] in INFERRED:
+        if is_inferred(self.measures[0]):
             pool = (self.sampled or {}).get(topic)
             return pool is not None and bool((pool.grades > 0).any())
         return any(grade > 0 for grade in self.qrels.get(topic, {}).values())

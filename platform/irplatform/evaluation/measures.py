@@ -33,14 +33,17 @@ class Inferred:
 
     Attributes:
         estimate: computes it for a topic.
+        depth: how many documents of a topic count.
     """
 
     estimate: InferredMeasure
+    depth: int = DEPTH
 
 
 _FORM = "Write a measure as nDCG@20, AP or P(rel=2)@10; parameters go in brackets, by name."
 
 
+_DEPTH = re.compile(r"0*[1-9][0-9]{0,5}")
 _NEEDS_SAMPLE = (
     "needs sampled judgments, with the five columns topic 0 docid stratum grade. Name them in the "
     "collection's TOML file ([qrels] sampled), or give `platform evaluate` --sampled-qrels FILE."
@@ -107,8 +110,8 @@ def parse_measures(
         sampled_hint: where sampled judgments could be had, for the message that they are needed.
 
     Returns:
-        What computes each measure, by its one right name (`MAP` is `AP`, `NDCG@5` is `nDCG@5`), in
-        the order given and without repetition.
+        What computes each measure, by its one right name (`MAP` is `AP`, `NDCG@5` is `nDCG@5`,
+        `infNDCG@100` is `infNDCG`), in the order given and without repetition.
 
     Raises:
         InputError: a name is unknown or ill-formed, a parameter is missing or makes no sense, or a
@@ -120,26 +123,29 @@ def parse_measures(
         if name in extra:
             parsed[name] = extra[name]
         elif inferred := _inferred(name.strip(), sampled, sampled_hint):
-            parsed[name.strip()] = inferred
+            right, measure = inferred
+            parsed[right] = measure
         else:
             measure = _parse(name.strip(), extra)
             parsed[str(measure)] = measure
     return parsed
 
 
-def _inferred(name: str, sampled: bool, hint: str) -> Inferred | None:
-    """A measure of sampled judgments, or None where ir-measures is to be asked."""
+def _inferred(name: str, sampled: bool, hint: str) -> tuple[str, Inferred] | None:
+    """A measure of sampled judgments by its right name; None where ir-measures is to be asked."""
     base = re.split(r"[@(]", name, maxsplit=1)[0].strip()
     if base not in INFERRED or (base == "infAP" and not sampled):
         return None
-    if name != base:
+    depth = name.removeprefix(base).removeprefix("@") if name != base else str(DEPTH)
+    if not _DEPTH.fullmatch(depth):
         raise InputError(
-            f"'{name}' cannot be estimated from sampled judgments: {base} has no parameters there "
-            f"(the first {DEPTH} documents count)."
+            f"'{name}' cannot be estimated from sampled judgments: {base} takes only a depth "
+            f"there, as in '{base}@1000'; without one, the first {DEPTH} documents count."
         )
     if not sampled:
         raise InputError(f"the measure '{name}' {_NEEDS_SAMPLE}{' ' + hint if hint else ''}")
-    return Inferred(INFERRED[base])
+    right = base if int(depth) == DEPTH else f"{base}@{int(depth)}"
+    return right, Inferred(INFERRED[base], int(depth))
 
 
 def _parse(name: str, extra: Mapping[str, MeasureFunction]) -> Measure:

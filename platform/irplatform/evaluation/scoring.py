@@ -93,7 +93,7 @@ def evaluate(
     judged = {t: g if type(g) is dict else dict(g) for t, g in qrels.items() if g}
     retrieved = {topic: ranking for topic, ranking in run.rankings.items() if len(ranking)}
     plugin_names = {name for name in parsed if name in (extra or {})}
-    inferred = {name: m.estimate for name, m in parsed.items() if isinstance(m, Inferred)}
+    inferred = {name: m for name, m in parsed.items() if isinstance(m, Inferred)}
     others = plugin_names | inferred.keys()
     standard = {name: m for name, m in parsed.items() if name not in others}
     refuse_grades(standard, judged)
@@ -102,7 +102,7 @@ def evaluate(
         own = {topic: dict(grades) for topic, grades in judged.items()}  # to do with what it likes
         by_topic[name] = _checked(name, parsed[name](own, run), judged)
     per_topic: dict[str, PerTopic] = {
-        name: infer(inferred[name], sampled or {}, unrounded or run)
+        name: infer(inferred[name].estimate, sampled or {}, unrounded or run, inferred[name].depth)
         if name in inferred
         else {topic: by_topic[name][topic] for topic in judged}
         for name in parsed

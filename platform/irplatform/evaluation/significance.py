@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from irplatform.errors import InputError
-from irplatform.evaluation.inferred import INFERRED
+from irplatform.evaluation.inferred import is_inferred
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -222,7 +222,7 @@ def _first_alike(evaluations: Mapping[str, Evaluation]) -> dict[str, str]:
 def _all_topics(measure: str, evaluation: Evaluation) -> PerTopic:
     """Values of all topics that count: 0 for those that a run has no sampled results for."""
     values = evaluation.per_topic[measure]
-    if measure not in INFERRED or not evaluation.sampled:
+    if not is_inferred(measure) or not evaluation.sampled:
         return values
     return {topic: values.get(topic, 0.0) for topic in evaluation.sampled}
 

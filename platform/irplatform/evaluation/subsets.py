@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from irplatform.errors import InputError
-from irplatform.evaluation.inferred import INFERRED
+from irplatform.evaluation.inferred import is_inferred
 from irplatform.runs import read_run
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ def only(judged: Judgments, topics: frozenset[str]) -> Judgments:
     Raises:
         InputError: a measure is one of sampled judgments, which averages as its track does.
     """
-    inferred = [] if judged.sampled is None else [m for m in judged.measures if m in INFERRED]
+    inferred = [] if judged.sampled is None else [m for m in judged.measures if is_inferred(m)]
     if inferred:
         raise InputError(
             f"{' and '.join(inferred)} cannot be limited to some topics. Name other measures with "

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from irplatform.errors import listing
-from irplatform.evaluation.inferred import INFERRED
+from irplatform.evaluation.inferred import is_inferred
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,7 +23,7 @@ def without_results(evaluation: Evaluation) -> str:
 
 def without_judgments(evaluation: Evaluation) -> list[str]:
     """Notices of topics that a run has results for and no ordinary judgments; perhaps none."""
-    sampled = {m: values for m, values in evaluation.per_topic.items() if m in INFERRED}
+    sampled = {m: values for m, values in evaluation.per_topic.items() if is_inferred(m)}
     known = {topic for values in sampled.values() for topic in values}
     found = []
     if nobody := [topic for topic in evaluation.unjudged if topic not in known]:
@@ -48,7 +48,7 @@ def _counted(evaluation: Evaluation) -> str:
     """What topics without results mean to the means of an evaluation."""
     values = evaluation.per_topic
     # ir-measures' infAP, which takes ordinary judgments, counts them.
-    left_out = [m for m in values if m in INFERRED and evaluation.missing[0] not in values[m]]
+    left_out = [m for m in values if is_inferred(m) and evaluation.missing[0] not in values[m]]
     if not left_out:
         return "they count as 0"
     told = f"left out of the mean of {' and '.join(left_out)}, as in TREC's own program"

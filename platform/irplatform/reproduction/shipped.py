@@ -12,7 +12,7 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 from irplatform.errors import InputError
-from irplatform.evaluation.inferred import INFERRED
+from irplatform.evaluation.inferred import is_inferred
 from irplatform.evaluation.measures import parse_measures
 from irplatform.registry import registry
 from irplatform.reproduction.rows import Row, read_rows
@@ -93,11 +93,11 @@ def _more_rows(file: Path, held: Mapping[str, Row]) -> dict[str, Row]:
 def _check_measures(row: Row) -> None:
     """Refuse a measure that no run reports under this name; a typing error costs no training."""
     for measure in dict.fromkeys(measure for measure, _, _ in row.figures()):
-        if measure in INFERRED:  # whether there are sampled judgments, the run will see
-            continue
         place = f"result '{row.id}', measure '{measure}'"
         try:
-            (name,) = parse_measures([measure], registry().measures)
+            # Whether there are sampled judgments, the run will see.
+            sampled = is_inferred(measure)
+            (name,) = parse_measures([measure], registry().measures, sampled=sampled)
         except InputError as error:
             raise InputError(f"{place}: {error}", path=row.file) from error
         if name != measure:
