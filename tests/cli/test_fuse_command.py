@@ -7,6 +7,8 @@ from threading import Thread
 
 import pytest
 
+from irplatform.runs import metadata
+
 LINES = "q1 Q0 d2 1 2.0 y\nq1 Q0 d1 2 1.0 y\nq2 Q0 d1 1 1.0 y\n"
 
 
@@ -51,6 +53,17 @@ def test_another_run_is_overwritten_and_so_are_its_metadata(platform, folder, ru
     assert [fused["run"] for fused in step["fuses"]] == list(runs)
     assert step["fuses"][0]["sha256"] != step["fuses"][1]["sha256"]
     assert [fused["weight"] for fused in step["fuses"]] == [1.0, 1.0]
+
+
+def test_no_run_stands_beside_the_metadata_of_another_one(platform, folder, runs, monkeypatch):
+    def interrupted(path, content):
+        raise KeyboardInterrupt
+
+    (folder / "old.run.meta.json").write_text('{"tag": "old"}')
+    monkeypatch.setattr(metadata, "write_metadata", interrupted)
+    assert platform("fuse", *runs, "--out", "old.run").code == 130
+    assert "fused" in (folder / "old.run").read_text()
+    assert not (folder / "old.run.meta.json").exists()
 
 
 def test_the_digest_of_a_pipe_is_that_of_its_content(platform, folder, runs):

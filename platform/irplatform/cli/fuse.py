@@ -53,10 +53,11 @@ def fuse(
 ) -> None:
     """Fuse TREC runs, by their ranks or by their scores."""
     from irplatform.errors import InputError, check_least
-    from irplatform.runs import read_run, write_run
+    from irplatform.runs import read_run
     from irplatform.runs.checks import check_tag
     from irplatform.runs.fuse import reciprocal_rank_fusion, score_fusion
-    from irplatform.runs.metadata import metadata_path, write_metadata
+    from irplatform.runs.metadata import write_run_with_metadata
+    from irplatform.storage import writable_file
 
     check_tag(tag)
     if len(runs) < 2:
@@ -70,6 +71,7 @@ def fuse(
     for one, other in combinations(runs, 2):
         if _same_file(one, other):
             raise InputError(f"{other} is the run {one}: name each once; --weights lets it count.")
+    writable_file(out)
     weighed = dict(zip(runs, _weights(weights, len(runs)), strict=True))
     read = {path: read_run(path) for path in runs}
     metadata = _metadata(tag, by, k or 60, depth, weighed)
@@ -83,8 +85,7 @@ def fuse(
         fused = reciprocal_rank_fusion(
             [*counted.values()], name=tag, k=k or 60, depth=depth, weights=shares
         )
-    write_run(fused, out)
-    write_metadata(metadata_path(out), metadata)
+    write_run_with_metadata(fused, out, metadata)
     if as_json:
         print_json({"path": str(out), "topics": len(fused.rankings), "runs": len(counted)})
     else:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from irplatform.console import notice
-from irplatform.runs import scores, write_run
-from irplatform.runs.metadata import metadata_path, read_metadata, write_metadata
+from irplatform.runs import scores
+from irplatform.runs.metadata import read_metadata, write_run_with_metadata
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -44,10 +44,7 @@ class RunFolder:
             for name in SUMMARIES:
                 (self.path / name).unlink(missing_ok=True)
         self._written.add(path.stem)
-        # In this order no run ever stands beside the metadata of another one.
-        metadata_path(path).unlink(missing_ok=True)
-        write_run(run.renamed(metadata["tag"]), path)
-        write_metadata(metadata_path(path), metadata)
+        write_run_with_metadata(run, path, metadata)
         return path
 
     def tell_of_others(self, first_stage: str, fingerprint: str) -> None:

@@ -14,10 +14,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from irplatform.runs.machine import describe_platform, source_revision
+from irplatform.runs.trec import write_run
 from irplatform.storage import atomic_write
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from irplatform.runs.run import Run
 
 SCHEMA_VERSION = "0.1"
 """Of ir_metadata."""
@@ -115,6 +118,19 @@ def write_metadata(path: Path | str, content: Mapping[str, Any]) -> None:
     text = json.dumps(dict(content), indent=1, ensure_ascii=False, default=_plain)
     with atomic_write(Path(path)) as file:
         file.write(text + "\n")
+
+
+def write_run_with_metadata(run: Run, path: Path, metadata: Mapping[str, Any]) -> None:
+    """Write a run file and its metadata, whose tag is the last column of the file.
+
+    Wherever this is interrupted, no run stands beside the metadata of another one.
+
+    Raises:
+        InputError: see `write_run`.
+    """
+    metadata_path(path).unlink(missing_ok=True)
+    write_run(run.renamed(metadata["tag"]), path)
+    write_metadata(metadata_path(path), metadata)
 
 
 def read_metadata(run_path: Path | str) -> Mapping[str, Any]:
