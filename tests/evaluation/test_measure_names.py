@@ -62,6 +62,8 @@ def test_measures_of_plugins_come_first():
         ("nDCG(dcg='x')@5", "dcg='x': DCG formulation must be 'log2' or 'exp-log2'."),
         ("SetP(relative=1)", "must be True or False."),
         ("nDCG(gains=3)@5", "custom gain mapping (int-to-int) must be written as {0: 0, 1: 5}."),
+        ("nDCG(gains={'1':5})@5", "does not take gains of '1': whole numbers"),
+        ("nDCG(gains={1:1,'2':5})@5", "does not take gains of '2': whole numbers"),
         ("P(level=2)@10", "no parameter 'level'. Its parameters: cutoff, judged_only, rel."),
         ("alpha_nDCG@10", "no installed package computes"),
     ],

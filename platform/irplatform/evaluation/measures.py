@@ -239,7 +239,8 @@ def _check_parameters(name: str, measure: Measure) -> None:
             "two decimals, as in 'IPrec@0.15'."
         )
     whole = [(p, measure.params[p]) for p in ("cutoff", "rel") if p in measure.params]
-    whole += [("gains", gain) for gain in (measure.params.get("gains") or {}).values()]
+    gains = measure.params.get("gains") or {}
+    whole += [("gains", number) for number in (*gains, *gains.values())]
     for parameter, number in whole:
         if type(number) is not int or not 0 <= number <= _LARGEST:
             raise InputError(
