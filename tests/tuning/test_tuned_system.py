@@ -140,6 +140,8 @@ def test_topics_that_a_measure_leaves_out_count_nothing(tmp_path):
     judged = of_collection(sampled, ["infNDCG"], {})
     topics = sampled.load_topics()
     assert not judged.is_scored(topics[0].id)
+    ordinary = of_collection(collection, ["infAP"], {})  # ir-measures', which takes these
+    assert ordinary.is_scored(topics[0].id)
     assert len(usable_topics(topics, judged, None, 1)) == len(topics) - 1
     trials = Trials(lambda s: {"all": s}, lambda _: {"a": 0.5}, ["a", "nothing found"], None)
     assert trials.run({}).scores == {"a": 0.5, "nothing found": 0.0}

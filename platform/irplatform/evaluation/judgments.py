@@ -45,8 +45,8 @@ class Judgments:
 
     def is_scored(self, topic: str) -> bool:
         """Whether the first measure can tell rankings of a topic apart."""
-        if is_inferred(self.measures[0]):
-            pool = (self.sampled or {}).get(topic)
+        if self.sampled is not None and is_inferred(self.measures[0]):
+            pool = self.sampled.get(topic)
             return pool is not None and bool((pool.grades > 0).any())
         return any(grade > 0 for grade in self.qrels.get(topic, {}).values())
 
