@@ -7,6 +7,7 @@ import pytest
 from checkpoints import described
 
 SMALL = ("--collection", "small")
+LONG = "x" * 300
 RUN = ("run", *SMALL)
 DEMO = ("run", "--collection", "demo", "--reranker", "delta")
 DELTA = (*RUN, "--reranker", "delta", "--train-on", "small")
@@ -261,6 +262,25 @@ def test_wrong_usage_has_exit_code_2(platform, folder, arguments):
     assert "Error: " in outcome.err
     assert "Traceback" not in outcome.err
     assert _everything(folder.parent) == before
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("evaluate", "good.run", "--collection", LONG),
+        ("fuse", "good.run", LONG, "--out", "new.run"),
+        ("fuse", "good.run", "other.run", "--out", LONG),
+        (*RUN, "--run-dir", LONG),
+        (*RUN, "--candidates", LONG),
+    ],
+)
+def test_a_name_that_is_too_long_for_a_file_is_refused(refused, arguments):
+    assert f"{LONG}: this name is too long for a file." in refused(*arguments)
+
+
+def test_a_link_to_itself_is_refused(refused, folder):
+    (folder / "loop").symlink_to("loop")
+    assert "loop: this link leads back to itself." in refused("evaluate", "loop", "--qrels", "loop")
 
 
 @pytest.mark.parametrize(

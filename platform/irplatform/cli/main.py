@@ -49,6 +49,13 @@ COMMANDS = {
 """Command → (its module here, its help in a line). The order is that of `--help`."""
 
 
+_NO_FILES = {
+    errno.ENAMETOOLONG: "this name is too long for a file.",
+    errno.ELOOP: "this link leads back to itself.",
+}
+"""What names that no file can have are refused with, wherever they are first looked at."""
+
+
 class Commands(click.Group):
     """The subcommands: our own, loaded at first use, and those of plugins."""
 
@@ -153,6 +160,10 @@ def main() -> None:
         print(f"platform: {_forbidden(error)}", file=sys.stderr)
         sys.exit(InputError.exit_code)
     except OSError as error:
+        if wrong := _NO_FILES.get(error.errno or 0):
+            show_traceback(error)
+            print(f"platform: {error.filename}: {wrong}", file=sys.stderr)
+            sys.exit(InputError.exit_code)
         if error.errno not in {errno.ENOSPC, errno.EDQUOT}:
             raise
         where = f" ({error.filename})" if error.filename else ""
