@@ -1,5 +1,7 @@
 """The same settings are the same systems, whatever is done with them."""
 
+from dataclasses import replace
+
 import pytest
 
 from irplatform.api import RunSettings, train
@@ -30,6 +32,19 @@ def test_a_training_learns_from_its_own_collection():
     assert held.training is held.collection
     assert held.learns
     assert not held.folds
+
+
+def test_nothing_is_learned_where_nothing_learns_and_the_share_is_given(capsys):
+    settings = RunSettings("demo", rerankers=("revdocid",))
+    assert resolve(settings, registry()).training is not None  # the share is chosen there
+    given = replace(settings, interpolate=0.3)
+    for collection in ("demo", "demo-train"):
+        held = resolve(replace(given, collection=collection), registry())
+        assert (held.learns, held.training, held.folds) == (False, None, False)
+    assert "cross-validating" not in capsys.readouterr().err
+    with pytest.raises(InputError, match="--train-on has no effect: no reranker learns"):
+        resolve(replace(given, train_on=("demo-train",)), registry())
+    assert resolve(replace(given, rerankers=("revdocid", "delta")), registry()).learns
 
 
 @pytest.mark.parametrize("given", [{"seeds": 2}, {"members": 2}])

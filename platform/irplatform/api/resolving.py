@@ -64,7 +64,10 @@ class ResolvedRun:
     @property
     def learns(self) -> bool:
         """Whether rerankers, or their weights, have to be learned."""
-        return bool(self.rerankers) and self.settings.checkpoint is None
+        weighs = self.settings.interpolate is None
+        return self.settings.checkpoint is None and any(
+            choice.trainable or weighs for choice in self.rerankers
+        )
 
     @property
     def fuses(self) -> bool:
@@ -85,6 +88,11 @@ def resolve(settings: RunSettings, plugins: Registry) -> ResolvedRun:
     _refuse_other_judgments(collection, qrels)
     resolved = _resolved(settings, plugins, systems, qrels)
     if not (resolved.learns or resolved.fuses):
+        if train_on:
+            raise InputError(
+                "--train-on has no effect: no reranker learns, and --interpolate says what share "
+                "the first stage has."
+            )
         return resolved
     training = training_topics.find_training(collection, train_on)
     if training is not None and resolved.learns:

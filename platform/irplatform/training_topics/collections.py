@@ -89,7 +89,8 @@ def check_same_documents(training: Collection, corpus: Corpus) -> None:
         if part is not None and part.corpus.fingerprint != corpus.fingerprint:
             raise InputError(
                 f"'{part.id}' has other documents than the evaluated collection. Train on it with "
-                "`platform train` and give the result with --checkpoint."
+                "`platform train` and give the result with --checkpoint; for rerankers that do not "
+                "learn, give --interpolate W."
             )
 
 
