@@ -113,6 +113,7 @@ def test_topics_are_checked_when_they_are_loaded(topics, message):
         ({"1": {7: 1}}, "has a judged document with the id 7"),
         ({"1": {"d": 0.5}}, "gives document d of topic 1 the grade 0.5; grades are whole numbers"),
         ({"1": {"d": "1"}}, "gives document d of topic 1 the grade '1'"),
+        ({"1": {"d": 2**31}}, "gives document d of topic 1 the grade 2147483648; grades are"),
     ],
 )
 def test_judgments_are_checked_when_they_are_loaded(qrels, message):

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 """It is part of paths."""
+_LARGEST = 999_999
+"""As of grades in files: trec_eval counts with 32 bits, and takes memory for every grade."""
 _BATCH = 1000
 """Documents that are asked for at a time."""
 
@@ -115,10 +117,10 @@ class Guard:
             self.check_id(topic, "judged topic")
             for document, grade in grades.items():
                 self.check_id(document, "judged document")
-                if not isinstance(grade, Integral):
+                if not isinstance(grade, Integral) or abs(int(grade)) > _LARGEST:
                     raise self.wrong(
                         f"gives document {document} of topic {topic} the grade {grade!r}; grades "
-                        "are whole numbers."
+                        "are whole numbers of at most six digits."
                     )
         return {t: {d: int(g) for d, g in grades.items()} for t, grades in found.items() if grades}
 
