@@ -50,6 +50,19 @@ def test_placeholders_are_filled_and_what_is_missing_is_named(results, monkeypat
     (tmp_path / "nowhere").mkdir()
     assert row.missing() == ""
     assert row.fill("${HERE}/x") == f"{tmp_path}/x"
+    assert row.model_copy(update={"collection": "${HERE}/no"}).missing() == (
+        f"{tmp_path}/no is not there"
+    )
+
+
+@pytest.mark.parametrize(
+    "words", [("--set", "file=${HERE}/x.run"), ("--candidates=${HERE}/x.run",)]
+)
+def test_a_file_that_arguments_name_is_missing_until_it_is_there(results, tmp_path, words):
+    row = read_rows(results)[0].model_copy(update={"arguments": words})
+    assert row.missing() == f"{tmp_path}/x.run is not there"
+    (tmp_path / "x.run").touch()
+    assert row.missing() == ""
 
 
 @pytest.mark.parametrize(

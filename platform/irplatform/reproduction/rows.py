@@ -149,17 +149,20 @@ class Row(_Declared):
     def missing(self) -> str:
         """What this machine lacks for the row, in a few words; "" where nothing is known to be."""
         for text in (self.collection, *self.arguments):
-            filled = self.fill(text)
-            if left := _PLACEHOLDER.search(filled):
+            if not (first := _PLACEHOLDER.search(text)):
+                continue
+            path = self.fill(text[text.rfind("=", 0, first.start()) + 1 :])  # of --option=PATH
+            if left := _PLACEHOLDER.search(path):
                 return f"{left[1]} is not set"
-            if filled != text and not _there(filled):
-                return f"{filled} is not there"
+            if not _there(path):
+                return f"{path} is not there"
         return ""
 
 
 def _there(path: str) -> bool:
     """Whether a file or folder is there; a folder may be followed by the name of a split."""
-    return Path(path).exists() or Path(path.rpartition(":")[0]).is_dir()
+    folder, colon, _ = path.rpartition(":")
+    return Path(path).exists() or (bool(colon) and Path(folder).is_dir())
 
 
 def _measures_in(arguments: Sequence[str]) -> Iterator[str]:
