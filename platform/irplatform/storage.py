@@ -45,7 +45,7 @@ def home() -> Path:
 def fingerprint(depends_on: Mapping[str, Any]) -> str:
     """16 hexadecimal digits that stand for a JSON-like value, whatever the order of its keys."""
     canonical = json.dumps(depends_on, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-    return hashlib.sha256(canonical.encode()).hexdigest()[:16]
+    return hashlib.sha256(canonical.encode(errors="surrogatepass")).hexdigest()[:16]
 
 
 def file_digest(path: Path) -> str:

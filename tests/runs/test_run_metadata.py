@@ -1,6 +1,7 @@
 """The file beside a run that says how it was made."""
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -13,6 +14,7 @@ import pytest
 from irplatform import __version__
 from irplatform.runs.machine import LIBRARIES, describe_platform, library_versions, source_revision
 from irplatform.runs.metadata import metadata_path, run_metadata, write_metadata
+from irplatform.storage import fingerprint
 
 ROOT = Path(__file__).parents[2]
 HARMLESS = {
@@ -108,6 +110,14 @@ def test_numbers_paths_and_sets_are_said_in_json(tmp_path):
     assert json.loads((tmp_path / "m.json").read_text()) == {
         "method": {"weight": 0.5, "path": "x", "set": ["a", "b"]}
     }
+
+
+def test_a_file_whose_name_is_not_utf8_can_be_named(tmp_path):
+    name = os.fsdecode(b"Z\xfcrich.run")
+    write_metadata(tmp_path / "x.json", some_metadata(command=["platform", "fuse", name]))
+    content = json.loads((tmp_path / "x.json").read_text(encoding="utf-8"))
+    assert name in content["implementation"]["executable"]["cmd"]
+    assert fingerprint({"file": name}) != fingerprint({"file": "Zürich.run"})
 
 
 def test_a_misspelt_section_is_refused_and_nothing_is_written(tmp_path):

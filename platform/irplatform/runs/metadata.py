@@ -116,8 +116,9 @@ def write_metadata(path: Path | str, content: Mapping[str, Any]) -> None:
     if strange := [name for name in content if name not in SECTIONS]:
         raise ValueError(f"unknown sections of metadata: {strange}; there are {list(SECTIONS)}")
     text = json.dumps(dict(content), indent=1, ensure_ascii=False, default=_plain)
-    with atomic_write(Path(path)) as file:
-        file.write(text + "\n")
+    with atomic_write(Path(path), "wb") as file:
+        # Of a file's name that is not UTF-8, this makes the escape that JSON has for it.
+        file.write(f"{text}\n".encode(errors="backslashreplace"))
 
 
 def write_run_with_metadata(run: Run, path: Path, metadata: Mapping[str, Any]) -> None:
