@@ -151,6 +151,12 @@ def test_feedback_from_vectors_equals_feedback_from_stored_text(index_of, common
     assert parsed.scores == pytest.approx(stored.scores, rel=1e-5)
 
 
+def test_a_depth_beyond_javas_numbers_finds_all_that_there_is(article_index):
+    found = [article_index.search({"q": "melanoma"}, depth)["q"] for depth in (1000, 10**10)]
+    assert len(found[0])
+    assert found[0].doc_ids == found[1].doc_ids
+
+
 def test_nonsense_is_refused(article_index):
     with pytest.raises(InputError, match="the depth is 0"):
         article_index.search({"q": "melanoma"}, 0)

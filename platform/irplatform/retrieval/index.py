@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from irplatform.runs import Ranking
 
 _DOCUMENTS_AT_ONCE = 1000
+_DEEPEST = 2**31 - 1
+"""What a number of Lucene's holds; no index has more documents."""
 
 QueryBuilder: TypeAlias = Callable[["LuceneIndex"], Any]
 """Makes a Lucene `Query` (boosts, phrases, disjunctions…), from classes of `java_class`."""
@@ -132,6 +134,7 @@ class LuceneIndex:
         """
         if depth < 1:
             raise InputError(f"the depth is {depth}; it must be 1 or more.")
+        depth = min(depth, _DEEPEST)
         searcher = self._searcher(similarity or BM25())
         expand = RM3Expansion(searcher, self.analyzer, feedback) if feedback else None
         order = best_first()
