@@ -56,6 +56,14 @@ BROKEN = {
         "reranker 'length': Length does not define fit()",
     ),
     "uses a bad name": (GOOD.replace('"length"', '"Length!"'), "'Length!' cannot name a reranker"),
+    "takes the name of the fused run": (
+        GOOD.replace('"length"', '"fused"'),
+        "'fused' cannot name a reranker",
+    ),
+    "takes the name of another reranker's run": (
+        GOOD.replace('"length"', '"delta-seed42"'),
+        "'delta-seed42' cannot name a reranker",
+    ),
     "registers twice": (
         GOOD + '    register("length", Length)\n',
         "reranker 'length' is registered twice",

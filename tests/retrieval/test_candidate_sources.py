@@ -191,6 +191,9 @@ def test_a_run_of_other_topics_is_refused_with_the_line(run_file):
         ("delta", ("delta",), "theirs"),
         ("../up", (), "theirs"),
         ("delta", ("delta", "theirs"), "theirs-candidates"),
+        ("delta-alone", ("delta",), "theirs"),
+        ("delta-seed42-alone", ("delta", "theirs"), "theirs-candidates"),
+        ("delta-alone", ("mbm",), "delta-alone"),
     ],
 )
 def test_the_row_of_a_run_has_a_name_of_its_own(run_file, tag, rerankers, name):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +21,7 @@ from irplatform.registry import Registry, registry
 from irplatform.reranking.evaluated_topics import warning_of_fusion
 from irplatform.reranking.fitting import train as train_system
 from irplatform.retrieval.candidates import FromRun
-from irplatform.runs.scores import alone
+from irplatform.runs.names import system_of
 from irplatform.storage import copy_folder, writable_folder
 from irplatform.training.checkpoints import Checkpoint
 from irplatform.training_topics import warning_of_fields
@@ -31,10 +30,6 @@ if TYPE_CHECKING:
     from irplatform.api.resolving import ResolvedRun
     from irplatform.api.settings import RunSettings
     from irplatform.reports.run_report import RunReport
-
-
-_SEED = re.compile(r"-seed\d+$")
-"""What ends the names of runs where there are several seeds."""
 
 
 def run(settings: RunSettings, plugins: Registry | None = None) -> RunReport:
@@ -114,7 +109,7 @@ def _candidates_in(run_dir: Path, resolved: ResolvedRun) -> list[str]:
     if not isinstance(source, FromRun) or source.path.parent.resolve() != run_dir.resolve():
         return []
     name = source.path.stem
-    made = _SEED.sub("", name.removesuffix(alone("")))
+    made = system_of(name)
     if made in resolved.settings.rerankers:
         raise InputError(
             f"'{made}' would be written over these candidates. Give another folder with --run-dir.",

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from irplatform.errors import InputError, unknown
 from irplatform.evaluation.agreement import Source
 from irplatform.evaluation.measures import parse_measures
-from irplatform.runs.scores import FILE_NAME, Scores, alone, read_scores
+from irplatform.runs.names import alone
+from irplatform.runs.scores import FILE_NAME, Scores, read_scores
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

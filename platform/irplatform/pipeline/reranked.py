@@ -19,7 +19,7 @@ from irplatform.reranking.resumable import score_resumably
 from irplatform.reranking.splits import fold_topics, seeds_of
 from irplatform.reranking.training_set import TrainingSet, TrainingSource
 from irplatform.runs import Run
-from irplatform.runs.scores import alone as alone_name
+from irplatform.runs.names import alone as alone_name
 from irplatform.training.checkpoints import Checkpoint
 from irplatform.training.topic_marks import families
 

@@ -14,7 +14,7 @@ from irplatform.reports.run_report import RunReport, SeedResult, SystemResult
 from irplatform.retrieval.candidates import Provenance
 from irplatform.runs.machine import accelerator_name
 from irplatform.runs.metadata import run_metadata
-from irplatform.runs.scores import alone
+from irplatform.runs.names import alone
 from irplatform.storage import atomic_write, file_digest, fingerprint
 
 if TYPE_CHECKING:

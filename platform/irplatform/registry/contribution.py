@@ -22,6 +22,7 @@ from irplatform.registry.guarded import guarded_collection, guarded_measure
 from irplatform.registry.registration import Registration
 from irplatform.registry.settings import flat, settings_of
 from irplatform.registry.tables import Tables
+from irplatform.runs.names import FUSED, system_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
     from irplatform.registry.registration import Plugin, System
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
+_RANKING = ("reranker", "retriever")
+"""Kinds of systems whose names are those of runs."""
 _NEEDED: Mapping[type, Sequence[Sequence[str]]] = {
     Reranker: [("score", "score_batch")],
     TrainableReranker: [("fit",), ("save",), ("load",)],
@@ -144,6 +147,11 @@ class Contribution:
             )
         if name in held:
             raise PluginError(f"{kind} '{name}' is registered twice")
+        if kind in _RANKING and (name == FUSED or system_of(name) != name):
+            raise PluginError(
+                f"'{name}' cannot name a {kind}: '{FUSED}' and names that end in '-alone' or "
+                "'-seed' and a number are those of other runs"
+            )
         self._registered(kind, name)
 
     def _registered(self, kind: str, name: str) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from irplatform.reports.columns import aligned
-from irplatform.runs.scores import alone
+from irplatform.runs.names import alone
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

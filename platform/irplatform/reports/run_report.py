@@ -14,7 +14,7 @@ from irplatform.evaluation.significance import comparisons_json
 from irplatform.reports.effects import print_effects
 from irplatform.reports.table import ResultRow, mark, print_table
 from irplatform.retrieval.candidates import Provenance
-from irplatform.runs.scores import alone
+from irplatform.runs.names import alone
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

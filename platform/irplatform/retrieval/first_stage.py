@@ -17,6 +17,7 @@ from irplatform.retrieval.among import rank_among
 from irplatform.retrieval.dates import DATES_FORMAT, Years, date_limits, search_before
 from irplatform.retrieval.fusion import Fusion
 from irplatform.runs import Ranking, Run, read_run, write_run
+from irplatform.runs.names import FUSED
 from irplatform.storage import artifact, fingerprint
 
 if TYPE_CHECKING:
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from irplatform.registry import Registration
     from irplatform.resources import CollectionResources
 
-FUSED = "fused"
 _FORMAT = 2
 """Raise it when retrievers rank otherwise with the same options."""
 _LOOKED_UP = 10_000

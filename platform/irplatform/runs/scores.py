@@ -52,11 +52,6 @@ class Scores:
     systems: Mapping[str, SystemScores]
 
 
-def alone(name: str) -> str:
-    """The name of a reranker's own scores, without the first stage's."""
-    return f"{name}-alone"
-
-
 def write_scores(scores: Scores, folder: Path) -> None:
     """Write the scores of a folder's runs, whole or not at all.
 

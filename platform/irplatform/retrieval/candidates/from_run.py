@@ -20,6 +20,7 @@ from irplatform.retrieval.candidates.source import (
 from irplatform.retrieval.first_stage import FirstStage
 from irplatform.runs import Ranking, Run, read_run
 from irplatform.runs.lines import numbered_lines
+from irplatform.runs.names import system_of
 from irplatform.storage import file_digest, fingerprint
 
 if TYPE_CHECKING:
@@ -109,10 +110,12 @@ class FromRun:
         return Retrieved()
 
     def _name(self, taken: Sequence[str]) -> str:
-        """The run's tag where it can name a file of its own, else the file's name."""
+        """The run's tag where it can name a file that no reranker writes, else the file's name."""
         stem = self.path.name.removesuffix(".gz").rpartition(".")[0] or self.path.name
         names = [self.run.name, stem, f"{stem}-candidates", "candidates"]
-        return next(n for n in names if _FILE_NAME.fullmatch(n) and n not in taken)
+        return next(
+            n for n in names if _FILE_NAME.fullmatch(n) and not {n, system_of(n)} & {*taken}
+        )
 
 
 def _without(ranking: Ranking | None, missing: Members[str]) -> Ranking:
