@@ -30,6 +30,9 @@ _CHANGE = rf"(?:p\.)?{ACID}\d{{2,4}}(?:{ACID}|[X*]|fs|del|ins|dup)"
 _GLUED = rf"{ACID}\d{{3,4}}(?:{ACID}|[X*])|[EGQ]\d{{2}}{ACID}"
 """A change of its own: TMEM16A and FAM13A are genes, KRASG12C and JAK2V617F are not."""
 
+_HYPHENATED = "(?:IG[HKL]|KRTAP|NKX|TR[ABDG][DJV])"
+"""Symbols that begin so have a hyphen of their own: NKX2-5, a gene, and NTRK1-3, three of them."""
+
 _Written = str | Callable[[re.Match[str]], str]
 
 
@@ -65,7 +68,7 @@ _RULES: tuple[tuple[re.Pattern[str], _Written], ...] = (
     (re.compile(rf"\b({ACID}\d{{1,4}})({ACID}(?:/{ACID})+)\b"), _each_end),
     (re.compile(r"\b([A-Z]{2,})(\d{1,2}(?:/\d{1,2})+)\b"), _each_end),  # FGFR1/2/3
     (re.compile(r"\b([A-Z]{2,}\d+)([A-Z](?:/[A-Z])+)\b"), _each_end),  # CDKN2A/B
-    (re.compile(r"\b([A-Z]{3,})(\d)[-–](\d)\b"), _range),
+    (re.compile(rf"\b(?!{_HYPHENATED})([A-Z]{{3,}})(\d)[-–](\d)\b"), _range),
 )
 
 

@@ -43,7 +43,8 @@ _VIRAL = re.compile(r"v-(?=[A-Z]{2})")
 _EARLY_PLACE = re.compile(rf"{ACID}\d{ACID}", re.IGNORECASE)
 """F2R, a gene: written as a change would be, in a place where hardly any is known."""
 _SEPARATOR = re.compile(r"\s*[,;]\s*(?![^()]*\))")
-_FUSION = re.compile(r"[A-Z][A-Z0-9]{2,}(?:[-/:]{1,2}[A-Z][A-Z0-9]{2,})+")
+_FUSION = re.compile(r"(?!HLA-)[A-Z][A-Z0-9]{2,}(?:[-/:]{1,2}(?!(?:AS|IT|OT)\d)[A-Z][A-Z0-9]{2,})+")
+"""EML4-ALK; not HLA-DRB1, and not HNF1A-AS1, a gene of RNA that lies on another's."""
 _ALLELE = re.compile(r"\b(HLA-[A-Z0-9]+|[A-Z][A-Z0-9]+)\*(?:\d+[A-Z]?)(?::\d+)*(?!\w)")
 """HLA-B*15:02, CYP2C19*2: a gene's allele."""
 _SIDES = re.compile(r"/(?=[A-Z])")
