@@ -41,7 +41,20 @@ def test_what_runs_together_is_parted(part, expected):
 
 @pytest.mark.parametrize(
     "part",
-    ["TMEM16A", "FAM13A", "PD-L1", "HLA-B27", "NF-kappaB", "TGF-beta", "EML4-ALK", "IL-6", "CD19"],
+    [
+        "TMEM16A",
+        "TMEM106A",
+        "CCDC102A",
+        "PLA2G12A",
+        "FAM13A",
+        "PD-L1",
+        "HLA-B27",
+        "NF-kappaB",
+        "TGF-beta",
+        "EML4-ALK",
+        "IL-6",
+        "CD19",
+    ],
 )
 def test_symbols_stay_as_they_are(part):
     assert written_out(part) == part

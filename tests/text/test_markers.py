@@ -47,6 +47,8 @@ def variants(text):
         ("p53 mutation", ["p53"], []),
         ("BRAF p.(V600E)", ["BRAF"], ["V600E"]),
         ("F2R expression", ["F2R"], []),
+        ("S100P", ["S100P"], []),
+        ("EGFR S100P", ["EGFR"], ["S100P"]),
         ("PTEN L8R", ["PTEN"], ["L8R"]),
         ("HER2/neu overexpression", ["HER2"], []),
         ("", [], []),

@@ -29,6 +29,8 @@ _STATE = "|".join(sorted(_STATES, key=len, reverse=True))
 _CHANGE = rf"(?:p\.)?{ACID}\d{{2,4}}(?:{ACID}|[X*]|fs|del|ins|dup)"
 _GLUED = rf"{ACID}\d{{3,4}}(?:{ACID}|[X*])|[EGQ]\d{{2}}{ACID}"
 """A change of its own: TMEM16A and FAM13A are genes, KRASG12C and JAK2V617F are not."""
+_NUMBERED = "(?:CCDC|CTAGE|GAGE|KIAA|PLA2G|SNOR|TMEM|VSIG)"
+"""Genes that begin so have high numbers: TMEM132D, and not a gene TME with the change M132D."""
 
 _HYPHENATED = "(?:IG[HKL]|KRTAP|NKX|TR[ABDG][DJV])"
 """Symbols that begin so have a hyphen of their own: NKX2-5, a gene, and NTRK1-3, three of them."""
@@ -60,7 +62,7 @@ _RULES: tuple[tuple[re.Pattern[str], _Written], ...] = (
     (re.compile(r"(?<=[A-Z0-9])\+(?=$|[\s,;)])"), " positive"),  # ALK+
     (re.compile(rf"(?<=[A-Z0-9*])-(?=(?:{_STATE})\b)"), " "),  # EGFR-mutated, V600E-mutant
     (re.compile(rf"(?<=[A-Z0-9])-(?={_CHANGE}\b)"), " "),  # BRAF-V600E
-    (re.compile(rf"\b([A-Z][A-Z0-9]{{2,}}?)({_GLUED})\b"), r"\1 \2"),  # BRAFV600E
+    (re.compile(rf"\b(?!{_NUMBERED})([A-Z][A-Z0-9]{{2,}}?)({_GLUED})\b"), r"\1 \2"),  # BRAFV600E
     (re.compile(r"\b([A-Z]{2,}\d?)-?(?:ex|exon)\.?\s?(\d{1,2})\b"), r"\1 exon \2"),  # METex14
     (re.compile(r"\bex\.?\s?(?=\d{1,2}\b)"), "exon "),
     (re.compile(r"\b([A-Z]{2,}\d?)(v(?:I{1,3}|IV|\d))\b"), r"\1 \2"),  # EGFRvIII

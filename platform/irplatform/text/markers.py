@@ -40,8 +40,8 @@ _SYMBOL = re.compile(
 """Two capitals, or a capital and a digit: BRAF, PD-L1; and mTOR, p53."""
 _VIRAL = re.compile(r"v-(?=[A-Z]{2})")
 """Of a virus's gene, by whose name the cell's was called: v-RAF."""
-_EARLY_PLACE = re.compile(rf"{ACID}\d{ACID}", re.IGNORECASE)
-"""F2R, a gene: written as a change would be, in a place where hardly any is known."""
+_NO_CHANGE = re.compile(rf"{ACID}\d{ACID}|F11R|S100[GP]", re.IGNORECASE)
+"""Genes that are written as changes would be: F2R, in a place where hardly any is known; S100P."""
 _SEPARATOR = re.compile(r"\s*[,;]\s*(?![^()]*\))")
 _FUSION = re.compile(r"(?!HLA-)[A-Z][A-Z0-9]{2,}(?:[-/:]{1,2}(?!(?:AS|IT|OT)\d)[A-Z][A-Z0-9]{2,})+")
 """EML4-ALK; not HLA-DRB1, and not HNF1A-AS1, a gene of RNA that lies on another's."""
@@ -175,7 +175,7 @@ def _variants(text: str) -> tuple[list[str], list[str]]:
     for match in _VARIANT.finditer(text):
         if _inside_word(text, match):
             continue
-        if not rest and not text[: match.start()].strip() and _EARLY_PLACE.fullmatch(match[0]):
+        if not rest and not text[: match.start()].strip() and _NO_CHANGE.fullmatch(match[0]):
             continue
         rest += text[position : match.start()].split()
         variants.append(match[0].removeprefix("p.").strip("()").removeprefix("p."))
