@@ -1,5 +1,7 @@
 """Topics become expanded queries: names from knowledge bases, checked against the index."""
 
+from dataclasses import replace
+
 import pytest
 
 from irplatform.errors import InputError
@@ -173,6 +175,15 @@ def test_headings_are_those_of_the_disease(expander):
     assert "Lung Neoplasms" in names_of(expander().expression(TOPIC), "disease.heading")
 
 
+def test_a_gene_that_a_topic_names_twice_counts_once(expander):
+    topic = replace(TOPIC, fields={**TOPIC.fields, "gene": "ERBB2 (HER2)"})
+    (gene,) = expander().parts(topic).genes
+    assert gene.text == "ERBB2"
+    assert [name.text for name in gene.synonyms if name.how == "topic"] == ["ERBB2", "HER2"]
+    texts = [name.text.lower() for name in gene.synonyms]
+    assert len(texts) == len(set(texts))
+
+
 def test_aliases_that_mean_something_else_are_left_out(expander):
     names = names_of(expander().expression(TOPIC), "gene.weight")
     assert names["HER2"] == names["NEU"] == 0.6
@@ -304,6 +315,7 @@ def treatments_of(expander, text):
         (("Lapatinib", "", "radiation therapy"), ["Lapatinib", "radiation therapy"]),
         (("", "Lapatinib"), ["Lapatinib"]),
         ("Lapatinib (Tykerb)", ["Lapatinib"]),
+        ("Kadcyla or trastuzumab emtansine", ["Kadcyla"]),
     ],
 )
 def test_treatments_are_parted(expander, text, treatments):

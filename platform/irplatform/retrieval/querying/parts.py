@@ -15,6 +15,7 @@ from irplatform.retrieval.querying.synonyms import (
     disease_names,
     disease_within,
     drug_names,
+    each_once,
     family_names,
     gene_names,
     genes_called,
@@ -89,7 +90,7 @@ class TopicReader:
         disease = _text(topic, plan.disease.field)
         markers = parse_markers(_text(topic, plan.gene.field))
         symbols = dict.fromkeys(gene for marker in markers for gene in marker.genes)
-        genes = tuple(self._gene(symbol, plan.gene.agreement) for symbol in symbols)
+        genes = each_once(self._gene(symbol, plan.gene.agreement) for symbol in symbols)
         texts = [marker.words for marker in markers if marker.words and not marker.genes]
         if not disease and not markers:
             texts = [topic.query]
@@ -157,7 +158,7 @@ class TopicReader:
         key = (text, agreement)
         if key not in self._treated:
             found = treatment_names(text, self._knowledge) if text else []
-            self._treated[key] = tuple(
+            self._treated[key] = each_once(
                 replace(names, synonyms=self._meant(names.synonyms, agreement)) for names in found
             )
         return self._treated[key]

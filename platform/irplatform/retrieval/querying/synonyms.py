@@ -8,7 +8,7 @@ query sees where each came from.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from irplatform.knowledge.names import uninverted
@@ -260,6 +260,21 @@ def drug_names(concepts: Iterable[str], relation: str, knowledge: Knowledge) -> 
             if drug is not None:
                 found.append(Synonym(drug.name, "synonym", f"{held.kb} {relation}"))
     return list(_distinct(found))
+
+
+def each_once(mentions: Iterable[Names]) -> tuple[Names, ...]:
+    """The things that a topic names, each once by all its names: ERBB2 (HER2) is one gene."""
+    things: dict[frozenset[str], list[Names]] = {}
+    for names in mentions:
+        things.setdefault(frozenset(names.concepts or {names.text.lower()}), []).append(names)
+    return tuple(_united(same) for same in things.values())
+
+
+def _united(same: Sequence[Names]) -> Names:
+    if len(same) == 1:
+        return same[0]
+    held = (synonym for names in same for synonym in names.synonyms)
+    return replace(same[0], synonyms=_distinct(sorted(held, key=lambda s: s.how != "topic")))
 
 
 def _other_gene(name: str, symbol: str, concepts: list[Concept], knowledge: Knowledge) -> bool:
