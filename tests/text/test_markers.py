@@ -37,6 +37,9 @@ def variants(text):
         ("E2F1", ["E2F1"], []),
         ("BRCA2 (S1982fs)", ["BRCA2"], ["S1982fs"]),
         ("FLT3 (D835del)", ["FLT3"], ["D835del"]),
+        ("APOE (p.Leu167del)", ["APOE"], ["Leu167del"]),
+        ("EGFR p.(Glu746_Ala750del)", ["EGFR"], ["Glu746_Ala750del"]),
+        ("TP53 p.Arg97Profs*23, p.Arg213*", ["TP53"], ["Arg97Profs*23", "Arg213*"]),
         ("KRAS (G12C/D/V)", ["KRAS"], ["G12C", "G12D", "G12V"]),
         ("FGFR1/2/3 amplification", ["FGFR1", "FGFR2", "FGFR3"], []),
         ("HER-2/neu", ["HER-2"], []),
@@ -83,6 +86,8 @@ def test_a_variant_has_several_spellings():
     assert spellings("V600E") == ("V600E", "Val600Glu", "p.V600E", "p.Val600Glu")
     assert set(spellings("Val600Glu")) == set(spellings("V600E"))
     assert {"Q61*", "Q61X", "Gln61Ter"} <= set(spellings("Q61*"))
+    assert set(spellings("Q61*")) < set(spellings("Gln61*"))
+    assert "E746_A750delinsA" in spellings("Glu746_Ala750delinsAla")
     assert spellings("Exon 9") == ("Exon 9",)
 
 

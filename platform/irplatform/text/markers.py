@@ -26,7 +26,8 @@ _THREE = "(?:" + "|".join(sorted(set(_ACIDS.values()))) + ")"
 _VARIANT = re.compile(
     rf"(?:p\.)?\(?(?:{ACID}\d{{1,4}}(?:dup|del|ins|fs)[*\w]*"  # T574insTQLPYD, S1982fs
     rf"|{ACID}\d{{1,4}}(?:{ACID}|[X*])(?:fs[*\w]*)?"  # V600E, Q61*, K1245Vfs
-    rf"|{_THREE}\d{{1,4}}{_THREE}"  # Val600Glu
+    rf"|{_THREE}\d{{1,4}}(?:{_THREE}|\*)(?:fs[*\w]*)?"  # Val600Glu, Gln61*, Arg97Profs*23
+    rf"|{_THREE}\d{{1,4}}(?:_{_THREE}\d{{1,4}})?(?:dup|del|ins|fs)[*\w]*"  # Glu746_Ala750del
     rf"|{ACID}\d{{1,4}}_{ACID}\d{{1,4}}\s?(?:dup|del|ins)\w*"  # A502_Y503dup
     r"|[cg]\.[\d_+-]+\w*(?:>\w+)?"  # c.1799T>A
     r"|exons?\s?\d{1,2}(?:\s?(?:deletion|insertion|skipping|mutation)s?)?)\)?",  # Exon 19 deletion
@@ -54,7 +55,8 @@ _NOTHING = re.compile(
     re.IGNORECASE,
 )
 _SUBSTITUTION = re.compile(rf"({ACID})(\d+)({ACID}|[X*])", re.IGNORECASE)
-_LONG = re.compile(rf"({_THREE})(\d+)({_THREE})", re.IGNORECASE)
+_LONG_ACID = re.compile(_THREE, re.IGNORECASE)
+_LONG = re.compile(rf"{_THREE}\d+.+", re.IGNORECASE)
 
 ALTERATIONS = frozenset(
     {
@@ -126,9 +128,8 @@ def says_nothing(text: str) -> bool:
 def spellings(variant: str) -> tuple[str, ...]:
     """Other ways to write a variant: V600E, p.V600E, Val600Glu, p.Val600Glu; itself first."""
     found = [variant]
-    if long := _LONG.fullmatch(variant):
-        before, place, after = long.groups()
-        found.append(f"{_LETTERS[before.title()]}{place}{_LETTERS[after.title()]}")
+    if _LONG.fullmatch(variant):
+        found.append(_LONG_ACID.sub(lambda acid: _LETTERS[acid[0].title()], variant))
     if short := _SUBSTITUTION.fullmatch(found[-1]):
         before, place, after = short[1].upper(), short[2], short[3].upper()
         ends = ("*", "X") if after in "X*" else (after,)
