@@ -120,7 +120,7 @@ class RowWriter:
             "without_text": self.empty,
             "without_concept": int((lengths == 0).sum()),
         }
-        for name in ("documents.lengths.int32", _IDS, _STATE):
+        for name in (_STATE, "documents.lengths.int32", _IDS):  # a state would miss the others
             (folder / name).unlink(missing_ok=True)
         return facts
 

@@ -1,0 +1,44 @@
+"""The rows of documents, written in several attempts."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from irplatform.concepts.batches import Linked
+from irplatform.concepts.rows import RowWriter
+
+
+@pytest.mark.parametrize("removals", range(4))
+def test_a_kill_between_the_last_steps_loses_no_links(tmp_path, monkeypatch, removals):
+    columns = (np.array(values, np.int32) for values in ([1, 1], [0, 1], [1, 2]))
+    batch = Linked(["a", "b"], *columns, empty=0)
+    _write(tmp_path, batch)
+    remove, removed = Path.unlink, []
+
+    def killed(path, **how):
+        if len(removed) == removals:
+            raise KeyboardInterrupt
+        removed.append(path)
+        remove(path, **how)
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(Path, "unlink", killed)
+        _finish(tmp_path)
+        raise KeyboardInterrupt  # after all of them
+    _write(tmp_path, batch)
+    assert _finish(tmp_path)["without_concept"] == 0
+    assert np.fromfile(tmp_path / "documents.indptr.int64", np.int64).tolist() == [0, 1, 2]
+
+
+def _write(folder, batch):
+    """Go on with an attempt: what is there already is not asked for."""
+    with RowWriter(folder) as writer:
+        if not writer.documents:
+            writer.add(batch)
+
+
+def _finish(folder):
+    with RowWriter(folder) as writer:
+        pass
+    return writer.finish(concepts=2)
