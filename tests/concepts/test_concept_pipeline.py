@@ -50,6 +50,24 @@ def test_the_text_is_the_titles_and_the_abstracts_lines(pipeline):
     assert [text[m.start : m.end] for m in found] == ["Gefitinib", "melanoma"]
 
 
+def test_a_book_is_an_article_too(pipeline, table):
+    """spaCy refuses more than a million characters, which only its models cannot bear."""
+    (found,) = pipeline.mentions([("x" * 1_000_000, "Lung cancer")])
+    assert names(table, found) == [("Lung cancer", "lung cancer")]
+
+
+def test_of_a_book_a_model_reads_the_beginning(table, tmp_path):
+    import spacy
+
+    language = spacy.blank("en")
+    language.add_pipe("entity_ruler").add_patterns([{"label": "X", "pattern": "tumor"}])
+    language.to_disk(tmp_path / "model")
+    pipeline = ConceptPipeline(table, ConceptOptions(model=str(tmp_path / "model")))
+    pipeline._language.max_length = 20
+    (found,) = pipeline.mentions([("A tumor", "again and again, a tumor")])
+    assert names(table, found) == [("tumor", "neoplasm")]
+
+
 def test_spacy_is_made_anew_after_some_articles_and_finds_the_same(table, monkeypatch):
     monkeypatch.setattr("irplatform.concepts.pipeline._REMEMBERED", 2)
     pipeline = ConceptPipeline(table, ConceptOptions())

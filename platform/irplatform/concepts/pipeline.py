@@ -7,6 +7,7 @@ one, the names of the knowledge bases, and scispaCy's entity linker for what no 
 from __future__ import annotations
 
 import gc
+import sys
 import warnings
 from importlib import metadata
 from typing import TYPE_CHECKING, Any
@@ -98,11 +99,13 @@ class ConceptPipeline:
         """Find the concepts of articles, given as titles and abstracts.
 
         Offsets count from the beginning of the title; the abstract follows it on a line of its own.
+        A model reads the first million characters of an article.
         """
         if self._read >= _REMEMBERED:
             self._language, self._read = _language(self._model), 0
             gc.collect()  # the old one refers to itself
-        texts = (article_text(title, abstract) for title, abstract in articles)
+        most = self._language.max_length
+        texts = (article_text(title, abstract)[:most] for title, abstract in articles)
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message=r"\[W036\]")  # no abbreviation: no pattern
             for document in self._language.pipe(texts):
@@ -138,6 +141,7 @@ def _language(model: str | None) -> Any:
         warnings.simplefilter("ignore", FutureWarning)  # of a regular expression of spaCy's
         if model is None:
             language = spacy.blank("en")
+            language.max_length = sys.maxsize  # the limit is for models, which take memory
         else:
             try:
                 language = spacy.load(model, exclude=["lemmatizer"])
