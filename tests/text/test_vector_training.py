@@ -10,6 +10,7 @@ from pydantic import ValidationError
 from irplatform.errors import InputError
 from irplatform.plugin import Document
 from irplatform.text import VectorOptions, WordVectors, train_vectors
+from irplatform.text.extra_text import read_paragraphs
 from irplatform.text.vector_training import automatic_epochs, automatic_min_count
 
 SMALL = {"dimensions": 8, "epochs": 2, "min_count": 2, "sample": 0}
@@ -88,6 +89,11 @@ def test_further_text_adds_words_in_every_format(tmp_path):
     words = set(trained(tmp_path / "vectors", files).words)
     assert {"aspirin", "ibuprofen", "morphine"} <= words
     assert not {"comment", "skipped"} & words
+
+
+def test_a_cell_of_a_table_may_hold_a_carriage_return(tmp_path):
+    (tmp_path / "a.tsv").write_bytes(b"title\tid\r\nOne\rtwo\t1\r\n")
+    assert list(read_paragraphs(tmp_path / "a.tsv")) == ["One\rtwo"]
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,7 @@
 
 from __future__ import annotations
 
-import csv
 import gzip
-import sys
 import zlib
 from contextlib import contextmanager
 from pathlib import Path
@@ -85,9 +83,14 @@ def _read_objects(file: io.TextIOBase, path: Path) -> Iterator[str]:
                 yield text
 
 
+def tab_separated(file: io.TextIOBase) -> Iterator[list[str]]:
+    """The rows of a table without quotes; its cells may hold any character but tab and newline."""
+    for line in file:
+        yield line.rstrip("\r\n").split("\t")
+
+
 def _read_table(file: io.TextIOBase, path: Path) -> Iterator[str]:
-    csv.field_size_limit(sys.maxsize)
-    rows = csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
+    rows = tab_separated(file)
     header = next(rows, [])
     columns = [place for place, name in enumerate(header) if name.lower().endswith(_COLUMNS)]
     if not columns:

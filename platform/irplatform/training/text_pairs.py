@@ -7,13 +7,11 @@ of, so that pairs of the sources that a model is judged on can be left out.
 
 from __future__ import annotations
 
-import csv
-import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from irplatform.errors import InputError
-from irplatform.text.extra_text import opened_text
+from irplatform.text.extra_text import opened_text, tab_separated
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,9 +42,8 @@ def read_text_pairs(
     Raises:
         InputError: the file cannot be read, or has no such column (file and line).
     """
-    csv.field_size_limit(sys.maxsize)
     with opened_text(path) as file:
-        rows = csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
+        rows = tab_separated(file)
         header = next(rows, [])
         asks, finds = (_column(header, name, path) for name in (query, text))
         source = header.index(group) if group in header else None
