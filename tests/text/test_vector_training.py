@@ -97,6 +97,15 @@ def test_a_cell_of_a_table_may_hold_a_carriage_return(tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("name", "content"),
+    [("a.txt", b"# comment\nOne\n"), ("a.jsonl", b'{"title": "One"}'), ("a.tsv", b"title\nOne")],
+)
+def test_a_byte_order_mark_is_no_text(tmp_path, name, content):
+    (tmp_path / name).write_bytes(b"\xef\xbb\xbf" + content)
+    assert [text.strip() for text in read_paragraphs(tmp_path / name)] == ["One"]
+
+
+@pytest.mark.parametrize(
     ("name", "content", "message"),
     [
         ("a.pdf", b"x", "text comes as .txt, .jsonl or .tsv"),

@@ -42,14 +42,14 @@ def read_paragraphs(path: Path) -> Iterator[str]:
 
 @contextmanager
 def opened_text(path: Path) -> Iterator[io.TextIOBase]:
-    """Open a text file, gzipped where it is called so.
+    """Open a text file, gzipped where it is called so, behind its byte order mark if it has one.
 
     Raises:
         InputError: it cannot be read, also while the block reads it.
     """
     try:
         opener = gzip.open if path.suffix == ".gz" else open
-        with opener(path, "rt", encoding="utf-8", newline="\n") as file:
+        with opener(path, "rt", encoding="utf-8-sig", newline="\n") as file:
             yield cast("io.TextIOBase", file)
     except UnicodeDecodeError as error:
         raise InputError(f"is not UTF-8 text ({error.reason}).", path=path) from error
