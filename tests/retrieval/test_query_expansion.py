@@ -310,6 +310,11 @@ def treatments_of(expander, text):
     ("text", "treatments"),
     [
         ("trastuzumab emtansine + Lapatinib", ["trastuzumab emtansine", "Lapatinib"]),
+        ("Lapatinib & trastuzumab emtansine", ["Lapatinib", "trastuzumab emtansine"]),
+        ("Lapatinib in combination with Kadcyla", ["Lapatinib", "Kadcyla"]),
+        ("Lapatinib combined with Kadcyla", ["Lapatinib", "Kadcyla"]),
+        ("Lapatinib and/or Kadcyla", ["Lapatinib", "Kadcyla"]),
+        ("Lapatinib-Kadcyla", ["Lapatinib", "Kadcyla"]),
         ("Lapatinib/trastuzumab emtansine", ["Lapatinib", "trastuzumab emtansine"]),
         ("Lapatinib,trastuzumab emtansine", ["Lapatinib", "trastuzumab emtansine"]),
         (("Lapatinib", "", "radiation therapy"), ["Lapatinib", "radiation therapy"]),
@@ -323,7 +328,14 @@ def test_treatments_are_parted(expander, text, treatments):
 
 
 @pytest.mark.parametrize(
-    "text", ["CDK4/6 inhibitor", "1,25-dihydroxyvitamin", "ERBB2", "erb two protein inhibitor"]
+    "text",
+    [
+        "CDK4/6 inhibitor",
+        "1,25-dihydroxyvitamin",
+        "ERBB2",
+        "erb two protein inhibitor",
+        "Lapatinib-resistant",
+    ],
 )
 def test_a_treatment_is_not_taken_for_the_gene_or_the_number_in_its_name(expander, text):
     assert treatments_of(expander, text) == [(text, False)]

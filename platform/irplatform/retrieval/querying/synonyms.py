@@ -35,9 +35,14 @@ _ANY_DISEASE = re.compile(
     r"|malignanc(y|ies)|metastas[ie]s",
     re.IGNORECASE,
 )
-_BETWEEN_TREATMENTS = re.compile(r",\s+|\s*[;+]\s*|\s+(?:/|and|or|plus|with)\s+", re.IGNORECASE)
-_BETWEEN_DRUGS = re.compile(r"[,/]")
-"""Between treatments where one of them is a drug: not in CDK4/6 inhibitor, 1,25-dihydroxy-…"""
+_BETWEEN_TREATMENTS = re.compile(
+    r",\s+|\s*[;+&]\s*"
+    r"|\s+(?:/|and/or|and|or|plus|(?:(?:in combination|combined|together)\s+)?with)\s+",
+    re.IGNORECASE,
+)
+_BETWEEN_DRUGS = ((re.compile(r"[,/]"), any), (re.compile("[-–]"), all))
+"""Between treatments where one of them is a drug: not in CDK4/6 inhibitor, 1,25-dihydroxy-…; or
+where all are: not in platinum-resistant."""
 _ASIDE = re.compile(r"\s*(?:\([^()]*\)|\[[^\[\]]*\])")
 """What stands in brackets: another name of a drug, or its company."""
 
@@ -192,9 +197,11 @@ def treatment_names(text: str, knowledge: Knowledge) -> list[Names]:
             aside = _beside(text, knowledge) if whole != text else []
             return [_of_concepts(whole, concepts, aside)]
     parts = _parts(text, _BETWEEN_TREATMENTS)
-    if len(parts) <= 1:
-        within = _parts(text, _BETWEEN_DRUGS)
-        parts = within if any(_concepts(part, "drug", knowledge) for part in within) else parts
+    for between, enough in _BETWEEN_DRUGS if len(parts) <= 1 else ():
+        within = _parts(text, between)
+        if enough(_concepts(part, "drug", knowledge) for part in within):
+            parts = within
+            break
     if len(parts) > 1:
         return [names for part in parts for names in treatment_names(part, knowledge)]
     kinds: tuple[ConceptKind, ...] = ("drug", "other")
