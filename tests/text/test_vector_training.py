@@ -142,7 +142,16 @@ def test_the_rules_of_size_reach_the_papers_settings():
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"algorithm": "glove"}, {"min_count": "many"}, {"workers": 0}, {"dim": 3}]
+    "wrong",
+    [
+        {"algorithm": "glove"},
+        {"min_count": "many"},
+        {"min_count": 0},
+        {"epochs": 0},
+        {"seed": 2**32},
+        {"workers": 0},
+        {"dim": 3},
+    ],
 )
 def test_wrong_options_are_refused(wrong):
     with pytest.raises(ValidationError):

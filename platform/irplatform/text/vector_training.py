@@ -12,7 +12,7 @@ import logging
 import math
 import zlib
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
 
@@ -40,6 +40,8 @@ _WORDS_PLENTY = 1e9
 
 _BATCH_CHARACTERS = 2_000_000
 
+_AtLeastOne = Annotated[int, Field(ge=1)]
+
 
 class VectorOptions(Options):
     """How word vectors are trained."""
@@ -55,12 +57,12 @@ class VectorOptions(Options):
     )
     dimensions: int = Field(300, ge=1, description="length of a vector")
     window: int = Field(5, ge=1, description="context words on either side")
-    min_count: int | Literal["auto"] = Field(
+    min_count: _AtLeastOne | Literal["auto"] = Field(
         "auto",
         description="rarer words have no vector; auto: 101 (the paper's, for PubMed) times the "
         "square root of the share of PubMed's 4 billion words that the text has, at least 2",
     )
-    epochs: int | Literal["auto"] = Field(
+    epochs: _AtLeastOne | Literal["auto"] = Field(
         "auto",
         description="passes over the text; auto: until 60 million words were read, between 5 and "
         "30 times, fewer above 200 million words",
@@ -71,7 +73,7 @@ class VectorOptions(Options):
         le=1,
         description="words more frequent than this are passed over at random; 0: none",
     )
-    seed: int = Field(1, ge=0, description="of the initial vectors and of UNK")
+    seed: int = Field(1, ge=0, lt=2**32, description="of the initial vectors and of UNK")
     workers: int = Field(1, ge=1, description="threads; only 1 is repeatable")
 
 
