@@ -149,6 +149,7 @@ def test_the_rules_of_size_reach_the_papers_settings():
         {"min_count": 0},
         {"epochs": 0},
         {"seed": 2**32},
+        {"sample": 1},
         {"workers": 0},
         {"dim": 3},
     ],

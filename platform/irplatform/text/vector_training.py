@@ -70,7 +70,7 @@ class VectorOptions(Options):
     sample: float = Field(
         1e-4,
         ge=0,
-        le=1,
+        lt=1,  # gensim takes 1 for a number of occurrences
         description="words more frequent than this are passed over at random; 0: none",
     )
     seed: int = Field(1, ge=0, lt=2**32, description="of the initial vectors and of UNK")
