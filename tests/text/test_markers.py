@@ -75,6 +75,12 @@ def test_words_without_a_gene_are_all_kept():
     assert marker.alteration == ""
 
 
+def test_marks_around_words_are_not_of_them():
+    (marker,) = parse_markers('KRAS / "IL-6" [“BRAF”] amplification *')
+    assert marker.genes == ("KRAS", "IL-6", "BRAF")
+    assert (marker.alteration, marker.words) == ("amplification", "")
+
+
 def test_commas_in_brackets_do_not_part():
     assert [m.text for m in parse_markers("KIT (L576P, K642E), NRAS")] == [
         "KIT (L576P, K642E)",

@@ -49,6 +49,8 @@ _FUSION = re.compile(r"(?!HLA-)[A-Z][A-Z0-9]{2,}(?:[-/:]{1,2}(?!(?:AS|IT|OT)\d)[
 _ALLELE = re.compile(r"\b(HLA-[A-Z0-9]+|[A-Z][A-Z0-9]+)\*(?:\d+[A-Z]?)(?::\d+)*(?!\w)")
 """HLA-B*15:02, CYP2C19*2: a gene's allele."""
 _SIDES = re.compile(r"/(?=[A-Z])")
+_AROUND = "().,:-[]{}\"'“”‘’"
+"""What may stand around a word and is not of it."""
 _NOTHING = re.compile(
     r"none(\s+(identified|known|specified|found))?|n/?a|nil|unknown|unspecified"
     r"|not\s+(applicable|available|known|specified)|[-\u2013\u2014?.]+",
@@ -193,7 +195,7 @@ def _words(rest: list[str], genes: list[str], variants: list[str]) -> tuple[list
     words: list[str] = []
     behind = 0
     for before, raw in pairwise(("", *rest)):
-        word = _VIRAL.sub("", raw.strip("().,:-"))
+        word = _VIRAL.sub("", raw.strip(_AROUND))
         known = len(genes)
         if len(sides := _SIDES.split(word)) > 1 and all(map(_SYMBOL.fullmatch, sides)):
             genes += sides
@@ -203,7 +205,7 @@ def _words(rest: list[str], genes: list[str], variants: list[str]) -> tuple[list
             genes += re.split(r"[-/:]+", word)
         elif _SYMBOL.fullmatch(word) and not _numbers(before, word):
             genes.append(word)
-        elif word:
+        elif any(map(str.isalnum, word)):
             words.append(word)
         if genes and not known:
             behind = len(words)
