@@ -65,6 +65,18 @@ class PluginMemoryError(PluginError, MemoryError):
     """A plugin needs more memory than there is; who can ask for less catches it."""
 
 
+_NO_MEMORY = ("out of memory", "can't allocate memory", "not enough memory")
+"""What torch writes where memory is missing, on GPUs and on CPUs."""
+
+
+def lacks_memory(error: BaseException) -> bool:
+    """Whether an error says that memory ran out; torch says it in words, as a `RuntimeError`."""
+    if isinstance(error, RuntimeError):
+        said = str(error).lower()
+        return any(words in said for words in _NO_MEMORY)
+    return isinstance(error, MemoryError)
+
+
 def check_least(option: str, value: float, least: int) -> None:
     """Refuse a number that is too small.
 
@@ -114,7 +126,7 @@ def plugin_at_work(who: str, doing: str, module: str) -> Iterator[None]:
         raise
     except (Exception, SystemExit) as error:  # whatever a stranger's code raises
         place = place_in(module, error) or place_in("", error)
-        kind = PluginMemoryError if isinstance(error, MemoryError) else PluginError
+        kind = PluginMemoryError if lacks_memory(error) else PluginError
         raise kind(f"{who} failed {doing}: {in_a_line(error)} ({place})") from error
 
 

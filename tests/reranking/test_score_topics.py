@@ -5,6 +5,7 @@ import re
 
 import numpy as np
 import pytest
+import torch
 from small import SmallResources, registration
 
 from irplatform.errors import PlatformError, PluginError, plugin_at_work
@@ -133,8 +134,6 @@ def test_a_batch_is_the_rerankers_own():
 
 
 def test_a_tensor_with_gradients_is_no_list_of_numbers():
-    import torch
-
     class Differentiable(Sound):
         def score(self, topic, documents):
             return torch.ones(len(documents), requires_grad=True)
@@ -179,7 +178,15 @@ class Small(Sound):
         return super().score_batch(batch)
 
 
-@pytest.mark.parametrize("error", [Small.error, MemoryError()], ids=repr)
+def _torchs_own_error():
+    try:
+        torch.empty(10**15)
+    except RuntimeError as error:
+        return error
+    return None
+
+
+@pytest.mark.parametrize("error", [Small.error, MemoryError(), _torchs_own_error()], ids=repr)
 def test_when_memory_runs_out_less_is_scored_at_a_time(error):
     member = Small()
     member.error = error
@@ -196,14 +203,25 @@ def test_one_document_that_does_not_fit_is_an_error():
         _score(Tiny())
 
 
-def test_who_needs_the_memory_within_a_reranker_is_named():
+@pytest.mark.parametrize("error", [Small.error, MemoryError()], ids=repr)
+def test_who_needs_the_memory_within_a_reranker_is_named(error):
     class Nested(Small):
         def score_batch(self, batch):
             with plugin_at_work("feature group 'wide'", "computing", __name__):
-                raise MemoryError
+                raise error
 
-    with pytest.raises(PlatformError, match="feature group 'wide' failed computing: MemoryError"):
+    told = f"feature group 'wide' failed computing: {type(error).__name__}"
+    with pytest.raises(PlatformError, match=told):
         _score(Nested())
+
+
+def test_what_a_reranker_asks_of_others_is_halved_when_memory_runs_out_there():
+    class Nested(Small):
+        def score_batch(self, batch):
+            with plugin_at_work("feature group 'wide'", "computing", __name__):
+                return super().score_batch(batch)
+
+    assert _lists(_score(Nested())) == _expected()
 
 
 def test_other_errors_of_a_reranker_are_not_taken_for_lack_of_memory():

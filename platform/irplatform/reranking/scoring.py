@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from irplatform.errors import PlatformError, PluginError
+from irplatform.errors import PlatformError, PluginError, lacks_memory
 from irplatform.journal import append_journal, read_journal
 from irplatform.plugin import Documents, Reranker, Resources, Topic
 from irplatform.registry.answers import numbers
@@ -146,7 +146,7 @@ def _within_memory(
     try:
         return _per_topic(registration.who, reranker.score_batch([*batch]), len(batch))
     except (MemoryError, RuntimeError) as error:
-        if not _out_of_memory(error):
+        if not lacks_memory(error):
             raise
         missing = error.with_traceback(None)  # which would hold on to what was in memory
     _free_device_memory()
@@ -192,10 +192,6 @@ def _per_topic(who: str, given: object, topics: int) -> list[Sequence[float]]:
     if len(scores) != topics:
         raise PluginError(f"{who} returned scores for {len(scores)} topics, not {topics}.")
     return scores
-
-
-def _out_of_memory(error: Exception) -> bool:
-    return isinstance(error, MemoryError) or "out of memory" in str(error).lower()
 
 
 def _free_device_memory() -> None:
