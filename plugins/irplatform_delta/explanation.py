@@ -11,7 +11,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import torch
+from torch.nn import functional
 
 from irplatform.text.closest_words import Words
 
@@ -98,10 +98,10 @@ class Explainer:
             documents[number, positions == position] = size
         words = self.encoded.words
         more = Words(
-            torch.cat([words.word, words.word[:1]]),
-            torch.cat([words.closest, words.closest[:1]]),
-            torch.cat([words.features, torch.zeros_like(words.features[:1])]),
-            torch.cat([words.active, torch.zeros_like(words.active[:1])]),
+            functional.pad(words.word, (0, 1)),
+            functional.pad(words.closest, (0, 1)),
+            functional.pad(words.features, (0, 0, 0, 1)),
+            functional.pad(words.active, (0, 1)),
         )
         return self._scores(more, documents, lexical.expand(len(documents), -1))
 

@@ -49,6 +49,12 @@ def test_the_score_is_the_rerankers_and_a_text_without_words_has_one(delta, reso
     assert told[2]["document_words_read"] == 0
 
 
+def test_a_text_without_words_is_explained_on_its_own(delta, resources):
+    documents = resources.documents(["empty"])
+    (told,) = delta.explain(QUERY, documents)
+    assert told["score"] == pytest.approx(delta.score(QUERY, documents)[0], abs=1e-5)
+
+
 def test_words_stand_with_their_closest_query_word_and_its_features(delta, resources):
     told = _told(delta, resources)[0]
     assert told["query_words_without_vector"] == ["unseen"]
