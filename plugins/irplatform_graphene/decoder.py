@@ -87,6 +87,9 @@ class TitleDecoder(nn.Module):
             documents: float32 [n, vector], v_d.
             words: float32 [vocabulary, word], projected vectors of the vocabulary.
             symbols: int64 [n, L], see `TitleVocabulary.symbols`.
+
+        Returns:
+            A number; 0 where nothing is asked, of which the mean is none.
         """
         table = torch.cat([self.end, words])
         before = functional.pad(symbols[:, :-1], (1, 0), value=END).clamp(min=END)
@@ -96,5 +99,7 @@ class TitleDecoder(nn.Module):
         steps = documents[:, None].expand(-1, symbols.shape[1], -1)
         states, _ = self.lstm(torch.cat([table[before], steps], dim=2), (hidden, cell))
         asked = symbols != _IGNORED
-        logits = self.to_word(states[asked]) @ table.T + self.bias
+        logits: Tensor = self.to_word(states[asked]) @ table.T + self.bias
+        if not len(logits):
+            return logits.sum()
         return functional.cross_entropy(logits, symbols[asked])

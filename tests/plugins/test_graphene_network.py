@@ -301,6 +301,15 @@ def test_titles_are_written_from_abstracts_alone(resources, tmp_path):
     assert a != pytest.approx(c, rel=1e-3)
 
 
+def test_titles_of_unknown_words_alone_that_are_cut_cost_nothing():
+    decoder = TitleDecoder(4, 3, 8, 5)
+    nothing_asked = torch.full((2, 6), -100)
+    loss = decoder.loss(torch.randn(2, 4), torch.randn(5, 3), nothing_asked)
+    loss.backward()
+    assert loss.item() == 0
+    assert all(w.grad is None or not w.grad.any() for w in decoder.parameters())
+
+
 def test_the_decoder_learns_to_write_a_title():
     torch.manual_seed(1)
     decoder, words = TitleDecoder(4, 3, 8, 5), torch.randn(5, 3)
