@@ -63,6 +63,14 @@ def open_model(folder: Path, device: str) -> Model:
             "needed.",
             path=folder,
         )
+    if tokenizer.pad_token_id is None:
+        raise InputError(
+            "its tokenizer has no padding token, so that documents cannot be scored in batches. "
+            "Give it one (`tokenizer.pad_token = tokenizer.eos_token`, say) and save it.",
+            path=folder,
+        )
+    if network.config.pad_token_id is None:  # generative models look for the last token by it
+        network.config.pad_token_id = tokenizer.pad_token_id
     limit = getattr(network.config, "max_position_embeddings", None)
     if isinstance(limit, int) and network.config.model_type in _OFFSET_POSITIONS:
         limit -= _OFFSET_POSITIONS[network.config.model_type]

@@ -115,6 +115,32 @@ def test_a_long_query_leaves_room_for_the_document(folder):
     assert np.std(scores) > 1e-3
 
 
+def _save_generative(folder, reader):
+    from transformers import GPT2Config, GPT2ForSequenceClassification
+
+    words = 5 + len(WORDS)
+    sizes = {"vocab_size": words, "n_embd": 16, "n_layer": 1, "n_head": 2, "n_positions": LONGEST}
+    torch.manual_seed(3)
+    made = GPT2Config(**sizes, num_labels=1, bos_token_id=2, eos_token_id=3)
+    GPT2ForSequenceClassification(made).save_pretrained(folder)
+    reader.save_pretrained(folder)
+    return folder
+
+
+def test_a_generative_model_that_does_not_name_its_padding_is_told_by_its_tokenizer(tmp_path):
+    generative = _save_generative(tmp_path, tokenizer())
+    scores = _opened(generative, batch_size=5).score(QUERY, documents())
+    alone = _opened(generative, batch_size=1).score(QUERY, documents())
+    assert np.allclose(scores, alone, atol=1e-5)
+
+
+def test_a_model_without_padding_is_refused(tmp_path):
+    reader = tokenizer()
+    reader.pad_token = None
+    with pytest.raises(InputError, match="no padding token"):
+        _opened(_save_generative(tmp_path, reader))
+
+
 def test_a_language_model_that_was_not_fine_tuned_is_refused(tmp_path):
     save_transformer(tmp_path)
     with pytest.raises(InputError, match="not the weights of a trained classifier"):
