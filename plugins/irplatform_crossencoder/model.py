@@ -71,7 +71,12 @@ def open_model(folder: Path, device: str) -> Model:
         )
     if network.config.pad_token_id is None:  # generative models look for the last token by it
         network.config.pad_token_id = tokenizer.pad_token_id
-    limit = getattr(network.config, "max_position_embeddings", None)
-    if isinstance(limit, int) and network.config.model_type in _OFFSET_POSITIONS:
-        limit -= _OFFSET_POSITIONS[network.config.model_type]
-    return Model(tokenizer, network.to(device).eval(), labels, limit)
+    return Model(tokenizer, network.to(device).eval(), labels, _longest(network.config))
+
+
+def _longest(config: Any) -> int | None:
+    """Tokens that a model can read; None where it does not say, or has no limit (XLNet: -1)."""
+    limit = getattr(config, "max_position_embeddings", None)
+    if not isinstance(limit, int) or limit < 1:
+        return None
+    return limit - _OFFSET_POSITIONS.get(config.model_type, 0)

@@ -141,6 +141,16 @@ def test_a_model_without_padding_is_refused(tmp_path):
         _opened(_save_generative(tmp_path, reader))
 
 
+def test_a_model_without_a_limit_reads_as_much_as_it_is_told_to(tmp_path):
+    from transformers import XLNetConfig, XLNetForSequenceClassification
+
+    sizes = {"vocab_size": 5 + len(WORDS), "d_model": 16, "n_layer": 1, "n_head": 2, "d_inner": 16}
+    XLNetForSequenceClassification(XLNetConfig(**sizes, num_labels=1)).save_pretrained(tmp_path)
+    tokenizer().save_pretrained(tmp_path)
+    scores = _opened(tmp_path).score(QUERY, documents())
+    assert np.isfinite(scores).all()
+
+
 def test_a_language_model_that_was_not_fine_tuned_is_refused(tmp_path):
     save_transformer(tmp_path)
     with pytest.raises(InputError, match="not the weights of a trained classifier"):
