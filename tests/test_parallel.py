@@ -1,3 +1,4 @@
+import operator
 import os
 import signal
 import subprocess
@@ -53,6 +54,12 @@ def test_an_endless_stream_is_read_only_as_far_as_needed(workers):
 def test_an_error_of_the_function_reaches_the_caller(workers):
     with pytest.raises(ValueError, match="invalid literal"):
         list(ordered_map(int, ["1", "2", "3", "x", "5"], workers=workers))
+
+
+@pytest.mark.parametrize(("fewest", "here"), [(2, False), (3, True)])
+def test_few_items_get_processes_only_where_they_are_worth_it(fewest, here):
+    done = list(ordered_map(operator.call, [os.getpid] * 2, workers=2, fewest=fewest))
+    assert (os.getpid() in done) is here
 
 
 def test_a_killed_worker_is_an_explained_failure():

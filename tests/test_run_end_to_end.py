@@ -202,7 +202,7 @@ def test_members_trained_in_processes_of_their_own_are_the_same(first, collectio
     arguments = [a.replace("--threads=1", "--threads=2") for a in _arguments(collection)]
     done = _call(home, place, "-c", AT_ONCE, *arguments)
     assert done.returncode == 0, done.stderr
-    assert "in {'workers': 2}" in done.stderr
+    assert "in {'workers': 2, 'fewest': 2}" in done.stderr
     assert _run_files(place) == _run_files(first[1])
     for path in (home / "checkpoint").rglob("*.safetensors"):
         assert path.read_bytes() == (first[0] / path.relative_to(home)).read_bytes()

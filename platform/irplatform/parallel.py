@@ -30,7 +30,7 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 _WORTH_STARTING = 3
-"""Fewer items than this are done here: starting processes takes longer than the work."""
+"""Fewer items than this are usually done here: starting processes takes longer than the work."""
 
 
 def available_cores() -> int:
@@ -41,7 +41,11 @@ def available_cores() -> int:
 
 
 def ordered_map(
-    function: Callable[[Item], Result], items: Iterable[Item], *, workers: int | None = None
+    function: Callable[[Item], Result],
+    items: Iterable[Item],
+    *,
+    workers: int | None = None,
+    fewest: int = _WORTH_STARTING,
 ) -> Iterator[Result]:
     """Apply a function to every item of a stream, in parallel.
 
@@ -49,6 +53,7 @@ def ordered_map(
         function: a function of a module of this package, of one argument.
         items: read as far ahead as the workers need, and no further.
         workers: how many processes; by default one per core. 1 works in this process.
+        fewest: items that are worth starting processes for; fewer are done in this process.
 
     Yields:
         The results in the order of the items.
@@ -58,8 +63,8 @@ def ordered_map(
     """
     workers = available_cores() if workers is None else workers
     stream = iter(items)
-    first = list(islice(stream, _WORTH_STARTING))
-    if workers <= 1 or len(first) < _WORTH_STARTING:
+    first = list(islice(stream, fewest))
+    if workers <= 1 or len(first) < fewest:
         yield from map(function, chain(first, stream))
         return
     killed = (

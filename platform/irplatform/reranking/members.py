@@ -91,7 +91,7 @@ def train_members(
     if first.run() >= WORTH_PROCESSES and side_by_side:
         threads = max(1, resources.threads // workers)
         sent = (_Parcel.of(job, threads, f"member {job.number + 1}") for job in others)
-        for _ in ordered_map(_run_parcel, sent, workers=workers):
+        for _ in ordered_map(_run_parcel, sent, workers=workers, fewest=2):
             pass
     else:
         for job in others:
