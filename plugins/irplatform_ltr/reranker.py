@@ -161,12 +161,13 @@ class LearningToRank(TrainableReranker):
         from irplatform_ltr.pools import pools_of_system
 
         all_pools = [*pools, *pools_of_system(data.validation, self.options.pool)]
-        together = sorted(all_pools, key=lambda pool: pool.labelled.topic.id)
+        order = sorted(range(len(all_pools)), key=lambda n: all_pools[n].labelled.topic.id)
         found = self._calculator.compute_all(
-            group, [(pool.labelled.topic, pool.doc_ids) for pool in together]
+            group, [(all_pools[n].labelled.topic, all_pools[n].doc_ids) for n in order]
         )
-        by_topic = {p.labelled.topic.id: v for p, v in zip(together, found, strict=True)}
-        return [by_topic[pool.labelled.topic.id] for pool in pools]
+        # By place: another collection's validation topics may have the training topics' ids.
+        by_place = dict(zip(order, found, strict=True))
+        return [by_place[n] for n in range(len(pools))]
 
     @property
     def _calculator(self) -> Calculator:

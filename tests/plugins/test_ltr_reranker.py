@@ -1,8 +1,10 @@
 """Learning to rank as the harness sees it: groups, saving, and what it refuses."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
-from ltr_groups import Fixed, fitted, prepared, resources_in, topics_of
+from ltr_groups import Fixed, fitted, prepared, resources_in, topics_of, training_data
 
 from irplatform.errors import InputError, PluginError
 from irplatform.plugin import FeatureGroup
@@ -75,6 +77,22 @@ def test_training_again_gives_the_same_bytes(resources, tmp_path):
         reranker.save(tmp_path / name)
         files = sorted(p for p in (tmp_path / name).rglob("*") if p.is_file())
         saved.append([(p.relative_to(tmp_path / name), p.read_bytes()) for p in files])
+    assert saved[0] == saved[1]
+
+
+def test_validation_topics_with_the_ids_of_training_topics_change_nothing(resources, tmp_path):
+    saved = []
+    for name, first in (("others", 20), ("same", 0)):
+        data = training_data(tmp_path / "work")
+        validation = [
+            replace(held, topic=replace(held.topic, id=f"t{first + number}"))
+            for number, held in enumerate(data.validation)
+        ]
+        reranker = prepared(resources, features=("lexical",), learner="linear")
+        reranker.fit(replace(data, validation=validation))
+        (tmp_path / name).mkdir()
+        reranker.save(tmp_path / name)
+        saved.append((tmp_path / name / "linear.json").read_bytes())
     assert saved[0] == saved[1]
 
 
