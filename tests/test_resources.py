@@ -16,6 +16,7 @@ from irplatform.plugin import TrainableReranker
 from irplatform.registry import sources
 from irplatform.resources import CollectionResources
 from irplatform.text import VectorOptions, WordVectors
+from irplatform.training.distributed import Alone, Place, Together, joined, peers_of
 from irplatform.word_vectors import VectorSource
 
 pytestmark = pytest.mark.usefixtures("fresh_home")
@@ -156,6 +157,17 @@ def test_artifacts_of_plugins_depend_on_the_documents(resources):
     assert resources.artifact("things", {"size": 1}, lambda _folder: 1 / 0) == path
     resources.corpus.fingerprint = "other"
     assert resources.artifact("things", {"size": 1}, lambda _folder: None) != path
+
+
+def test_what_is_trained_for_an_artifact_is_trained_by_the_process_that_builds_it(
+    resources, tmp_path
+):
+    """The others wait for it to be built, and would be waited for."""
+    workspace, found = tmp_path / "work", []
+    with joined(Place(0, 1, tmp_path / "meeting", workspace, workspace), "cpu"):
+        resources.artifact("learned", {}, lambda _: found.append(type(peers_of(workspace / "a"))))
+        found.append(type(peers_of(workspace / "a")))
+    assert found == [Alone, Together]
 
 
 def test_another_process_does_not_repeat_what_the_user_was_told(resources, capsys):

@@ -17,6 +17,7 @@ from irplatform.errors import PluginError
 from irplatform.plugin import Documents
 from irplatform.registry import is_strange, source_digest
 from irplatform.storage import Artifact, artifact
+from irplatform.training.distributed import alone
 from irplatform.word_vectors import VectorSource
 
 if TYPE_CHECKING:
@@ -198,7 +199,9 @@ class CollectionResources:
             made_from |= {"maker": maker.partition(".")[0], "source": source_digest(maker)}
         if of_vectors:
             made_from["vectors"] = self.source.describe()
-        return artifact(kind, self.corpus.name, {**made_from, "of": dict(depends_on)}, build).path
+        depends_on = {**made_from, "of": dict(depends_on)}
+        with alone():
+            return artifact(kind, self.corpus.name, depends_on, build).path
 
     def progress(self, label: str, total: int) -> AbstractContextManager[Callable[[int], None]]:
         """A progress display on stderr."""

@@ -242,11 +242,24 @@ def joined(place: Place, device: str) -> Iterator[None]:
         distributed.destroy_process_group()
 
 
+@contextmanager
+def alone() -> Iterator[None]:
+    """Within it, train without the others: the cache lets one process build, and the others wait.
+
+    They would wait for each other otherwise, where what is built is trained in the workspace.
+    """
+    global _together  # noqa: PLW0603 - likewise
+    held, _together = _together, None
+    try:
+        yield
+    finally:
+        _together = held
+
+
 def peers_of(workspace: Path) -> Alone:
     """With whom a model is trained in this workspace.
 
-    What a model trains on the way, into the cache, it trains alone: the cache lets one process
-    build, and the others wait.
+    What a model trains on the way, into the cache, it trains alone.
     """
     if _together is not None and workspace.is_relative_to(_together.place.workspace):
         return _together
