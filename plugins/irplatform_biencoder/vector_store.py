@@ -116,10 +116,13 @@ class VectorStore:
 
     def _write(self, name: str, rows: Int64, values: npt.NDArray[np.generic]) -> None:
         # Written and not mapped: a full disk is an error then, and no signal.
-        file = os.open(self._folder / name, os.O_WRONLY)
+        path = self._folder / name
+        file = os.open(path, os.O_WRONLY)
         try:
             for row, value in zip(rows.tolist(), values, strict=True):
-                os.pwrite(file, value.tobytes(), row * value.nbytes)
+                # The last bytes that a disk has room for are written without an error.
+                if os.pwrite(file, value.tobytes(), row * value.nbytes) < value.nbytes:
+                    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
             os.fsync(file)
         finally:
             os.close(file)

@@ -265,6 +265,21 @@ def test_a_full_disk_is_an_error(resources, monkeypatch):
         store.of(list(resources.texts))
 
 
+def test_half_a_vector_on_a_full_disk_is_none(resources, monkeypatch):
+    ids, whole = list(resources.texts), os.pwrite
+
+    def half(file, value, place):
+        return whole(file, value[: max(1, len(value) // 2)], place)
+
+    monkeypatch.setattr("irplatform_biencoder.vector_store.os.pwrite", half)
+    with pytest.raises(OSError, match="No space"):
+        _store(resources, _lengths).of(ids)
+    monkeypatch.undo()
+    assert np.array_equal(
+        _store(resources, _lengths).of(ids), _lengths(list(resources.texts.values()))
+    )
+
+
 def test_vectors_that_another_process_adds_meanwhile_are_whole(resources):
     ids = list(resources.texts)
     store = _store(resources, _lengths)
