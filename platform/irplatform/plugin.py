@@ -224,6 +224,8 @@ class Resources(Protocol):
     """Where to compute: "cpu", "cuda" or "mps"."""
     seed: int
     threads: int
+    model_threads: int
+    """Of torch on the CPU: another number of them rounds otherwise, and so trains other weights."""
 
     @property
     def system_seed(self) -> int:

@@ -46,6 +46,7 @@ class SmallResources:
     device: str = "cpu"
     seed: int = 1
     threads: int = 1
+    model_threads: int = 1
     folder: Path | None = None
     built: list[str] = field(default_factory=list)
 

@@ -184,6 +184,9 @@ def test_what_was_taught_is_where_members_start(resources, tmp_path):
     assert all(torch.equal(states[0][name], w) for name, w in states[1].items())
     (folder,) = tmp_path.glob("deepsense-pairs-*")
     assert [file.name for file in folder.iterdir()] == ["deepsense-pairs.safetensors"]
+    resources.model_threads = 2  # which round otherwise
+    reranker._take_pretrained(data)
+    assert resources.built == 2
 
 
 @pytest.mark.parametrize(

@@ -254,6 +254,12 @@ def test_what_was_learned_is_kept_and_the_same_again(resources, file):
         assert torch.equal(anew.network.state_dict()[name], tensor)
 
 
+def test_other_threads_of_torch_may_learn_otherwise(resources, file):
+    for resources.model_threads in (1, 2, 1):
+        pretrained(resources, _options(file, loop={"epochs": 1}), OfTopics.of([], "citing_id"))
+    assert resources.built == ["dual-encoder-pairs"] * 2
+
+
 def test_marks_are_of_queries_and_sources_apart(tmp_path):
     learned = Learned.of(["a  query"], ["source"]) | Learned.of(["another"])
     learned.save(tmp_path)

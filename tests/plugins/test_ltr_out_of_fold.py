@@ -152,6 +152,18 @@ def test_stacked_rerankers_are_trained_out_of_fold_and_take_settings(resources, 
     assert found[:, -1].tolist() == [2000.0 + d for d in range(12)]
 
 
+def test_stacked_rerankers_learn_anew_with_other_threads_of_torch(resources, tmp_path, monkeypatch):
+    """Sums are then rounded otherwise."""
+    trained = []
+    monkeypatch.setattr(
+        Learning, "fit", lambda self, data: (trained.append(1), setattr(self, "known", 7))
+    )
+    for resources.model_threads in (1, 2, 1):
+        reranker = prepared(resources, features=("fixed",), stack=("learning",))
+        reranker.fit(training_data(tmp_path / "work"))
+    assert len(trained) == 2 * 6  # five folds and the whole
+
+
 def test_stacked_rerankers_learn_anew_where_what_they_depend_on_changed(
     resources, tmp_path, monkeypatch
 ):

@@ -71,7 +71,6 @@ class Resources(SmallResources):
     corpus = SimpleNamespace(fingerprint="corpus", name="corpus")
     source = VectorSource()
     resume = True
-    model_threads = 1
 
     def of_member(self, number):
         member = replace(self, seed=self.seed + number)
@@ -183,6 +182,7 @@ def test_training_is_kept():
         (_choice(Memory), TrainingSet("x", _examples(range(20), shared="s")), Resources()),
         (_choice(Memory), TrainingSet("x", _examples(range(20))), Resources(seed=2)),
         (_choice(Memory), TrainingSet("x", _examples(range(20))), Resources(device="other")),
+        (_choice(Memory), TrainingSet("x", _examples(range(20))), Resources(model_threads=2)),
         (
             replace(_choice(Memory), members=2),
             TrainingSet("x", _examples(range(20))),
@@ -192,13 +192,12 @@ def test_training_is_kept():
             (_choice(Memory), TrainingSet("x", _examples(range(20))), _other_resources(**changed))
             for changed in (
                 {"corpus": SimpleNamespace(fingerprint="another", name="corpus")},
-                {"model_threads": 2},
                 {"source": SimpleNamespace(describe=lambda: {"vectors": "others"})},
             )
         ),
     ],
     ids=[
-        "options", "topics", "documents", "seed", "device", "members", "corpus", "threads",
+        "options", "topics", "documents", "seed", "device", "threads", "members", "corpus",
         "vectors",
     ],
 )  # fmt: skip

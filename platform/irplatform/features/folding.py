@@ -202,6 +202,8 @@ def _fitted(
         "unseen": [topic.describe() for topic in unseen],
         "seed": resources.system_seed,
         "device": resources.device,
+        # Named only where it differs from what it was before
+        **({"model_threads": threads} if (threads := resources.model_threads) > 1 else {}),
     }
     mark = fingerprint(depends_on)
 
