@@ -17,6 +17,7 @@ from irplatform.errors import InputError, listing
 from irplatform.reranking.training_set import TrainingSource
 from irplatform.retrieval.candidates import source_of
 from irplatform.retrieval.fusion import AUTO, Fusion
+from irplatform.training.distributed import training_processes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -142,6 +143,9 @@ def _resolved(
     """What was told, but for what to learn from."""
     source = source_of(settings.candidates)
     source.refuse(systems.collection)
+    resources = resources_for(settings, systems.collection, systems.retrievers)
+    if settings.checkpoint is None and any(choice.trainable for choice in systems.rerankers):
+        training_processes(resources.device)  # not after hours of searching
     return ResolvedRun(
         settings,
         plugins,
@@ -150,7 +154,7 @@ def _resolved(
         systems.retrievers,
         systems.rerankers,
         source,
-        resources_for(settings, systems.collection, systems.retrievers),
+        resources,
     )
 
 
