@@ -49,10 +49,8 @@ class TopicsTask:
         topics, pools = self._sampler.topics, self._sampler.pools
         self._queries = encoder.reader.texts(labelled.topic.query for labelled in topics)
         self._rows = [encoder.index.rows(pool.doc_ids) for pool in pools]
-        self._relevant = [
-            set(rows[: pool.relevant].tolist())
-            for rows, pool in zip(self._rows, pools, strict=True)
-        ]
+        judged = ([d for d, grade in t.judgments.items() if grade > 0] for t in topics)
+        self._relevant = [set(encoder.index.rows(relevant).tolist()) for relevant in judged]
         self._validator = Validator(
             data.validation, options.validation_topics, options.validation_depth
         )

@@ -219,6 +219,22 @@ def test_a_query_of_unknown_words_scores_zero(fitted, resources):
     assert fitted.score(Topic("t", "nobodyknowsthis"), documents) == [0.0, 0.0]
 
 
+def test_relevant_documents_that_the_first_stage_did_not_find_are_no_negatives(resources):
+    from irplatform_dual.task import TopicsTask
+
+    first, second = _topics(range(2))
+    first = replace(first, judgments={**first.judgments, "t1d0": 1})  # no candidate of its own
+    reranker = _prepared(resources, groups={"relevant": "candidates"})
+    task = TopicsTask(
+        reranker.encoder, reranker.options, TrainingData([first, second], [], Path()), seed=1
+    )
+    shared = reranker.encoder.index.rows(["t1d0"])
+    own = task._rows[0][:1]
+    assert task._other_relevant(np.array([0]), own, np.array([*own, *shared])).tolist() == [
+        [False, True]
+    ]
+
+
 def test_other_relevant_documents_of_a_topic_are_no_negatives(resources, tmp_path):
     from irplatform.training import Groups
     from irplatform_dual.task import TopicsTask
