@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -51,8 +51,8 @@ class BatchDocuments:
             self._messages = self._network.messages(sums)
             self._local = local.astype(np.int64)
             links = link_tensors(self._links, model.device)
-            received = Links(torch.from_numpy(self._local).to(model.device), *_rest(links))
-            self._received = received.sums(self._messages)
+            held = replace(links, concepts=torch.from_numpy(self._local).to(model.device))
+            self._received = held.sums(self._messages)
 
     def vectors(self, asked: Asked, topics: Sequence[EncodedTopic]) -> Tensor:
         """v_d of documents, each for its topic: float32 [n, vector]."""
@@ -84,7 +84,3 @@ class BatchDocuments:
             torch.from_numpy(self._links.weights[links[kept]]).to(device),
             torch.from_numpy(np.searchsorted(kept, offsets[:-1]).astype(np.int64)).to(device),
         )
-
-
-def _rest(links: Links) -> tuple[Tensor, Tensor]:
-    return links.weights, links.offsets
