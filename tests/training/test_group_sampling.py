@@ -46,6 +46,12 @@ def test_relevant_documents_that_were_not_found_teach_only_when_told(index):
     assert sorted(group[0] for group in groups) == ["d3", "d50"]
 
 
+def test_groups_without_negatives_are_refused():
+    assert GroupSettings(inside=0).outside == 1
+    with pytest.raises(ValueError, match="a group needs a negative, and inside is 0, too"):
+        GroupSettings(inside=0, outside=0)
+
+
 def test_the_same_seed_and_epoch_draw_the_same(index):
     topics = [_topic(f"t{n}") for n in range(5)]
     first, again = (GroupSampler(topics, GroupSettings(), index, 1) for _ in range(2))

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import numpy.typing as npt
-from pydantic import Field
+from pydantic import Field, ValidationInfo, field_validator
 
 from irplatform.errors import InputError
 from irplatform.plugin import LabelledTopic, Options
@@ -41,6 +41,13 @@ class GroupSettings(Options):
     )
     outside_pool: int = Field(10, gt=0, description="other documents that they draw them from")
     groups_per_topic: int = Field(10, gt=0, description="most groups of a topic in an epoch")
+
+    @field_validator("outside")
+    @classmethod
+    def _some_negative(cls, value: int, info: ValidationInfo) -> int:
+        if value == 0 == info.data.get("inside"):
+            raise ValueError("a group needs a negative, and inside is 0, too")
+        return value
 
 
 @dataclass(frozen=True)
