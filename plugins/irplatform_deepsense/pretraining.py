@@ -80,6 +80,6 @@ def pretrained(
         "sizes": [network.sizes.compare_on, network.sizes.product, network.sizes.pooling],
         "left out": fingerprint({"articles": sorted(articles), "sentences": sorted(sentences)}),
         "device": resources.device,
-        **({"model_threads": threads} if (threads := resources.model_threads) > 1 else {}),
+        "model_threads": resources.model_threads,
     }
     return load_weights(resources.artifact("deepsense-pairs", depends_on, build) / _WEIGHTS)

@@ -62,7 +62,7 @@ def pretrained(
         "vectors": vectors_digest(resources.vectors(options.vectors)),
         "without": fingerprint(without.describe()),
         "device": resources.device,
-        **({"model_threads": threads} if (threads := resources.model_threads) > 1 else {}),
+        "model_threads": resources.model_threads,
     }
     folder = resources.artifact("dual-encoder-pairs", depends_on, build)
     encoder.network.load_state_dict(load_weights(folder / _WEIGHTS, encoder.sizes()))

@@ -202,8 +202,7 @@ def _fitted(
         "unseen": [topic.describe() for topic in unseen],
         "seed": resources.system_seed,
         "device": resources.device,
-        # Named only where it differs from what it was before
-        **({"model_threads": threads} if (threads := resources.model_threads) > 1 else {}),
+        "model_threads": resources.model_threads,
     }
     mark = fingerprint(depends_on)
 
