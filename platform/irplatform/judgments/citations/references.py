@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
 
 from irplatform.judgments.citations.xml import href, parted_text, plain_text
 from irplatform.text import tokenize
@@ -23,7 +24,9 @@ MINIMUM_TITLE_WORDS = 5
 
 _CITATIONS = ("mixed-citation", "element-citation", "nlm-citation", "citation")
 _NUMBER = re.compile(r"\d+")
-_DOI = re.compile(r"10\.\d{4,9}/[^\s\"<>]+")
+_DOI = re.compile(r"10\.\d{4,9}/[^\s\"]+")
+"""With whatever follows: of "10.1002/…20:3<377::AID-SIM799>3.0.CO;2-N" all belongs to the DOI."""
+_OPENING = {")": "(", "]": "[", ">": "<"}
 _HYPHENS = str.maketrans(dict.fromkeys("‐‑‒–—−", "-"))
 """What typesetters make of the hyphen in a DOI."""
 _PMID_LINK = re.compile(
@@ -96,13 +99,15 @@ def normalized(kind: str, value: str) -> str | None:
     if kind == "pmcid":
         found = _PMCID.fullmatch(value)
         return f"pmcid:PMC{found[1]}" if found else None
-    found = _DOI.search(value.translate(_HYPHENS))
-    if found is None:
-        return None
-    doi = found[0].rstrip(".,;:'”’]")
-    if doi.endswith(")") and doi.count("(") < doi.count(")"):
+    found = _DOI.search(unquote(value).translate(_HYPHENS))
+    return f"doi:{_without_end(found[0]).lower()}" if found else None
+
+
+def _without_end(doi: str) -> str:
+    """A DOI without what a sentence puts behind it: stops, and brackets that it does not open."""
+    while doi[-1] in ".,;:'”’" or doi.count(_OPENING.get(doi[-1], doi[-1])) < doi.count(doi[-1]):
         doi = doi[:-1]
-    return f"doi:{doi.lower()}"
+    return doi
 
 
 def title_key(title: str) -> str | None:
@@ -149,5 +154,5 @@ def _linked(address: str) -> str | None:
     if pubmed := _PMID_LINK.search(address):
         return normalized("pmid", pubmed[1])
     if "doi.org/" in address:
-        return normalized("doi", address.replace("%2F", "/").replace("%2f", "/"))
+        return normalized("doi", address)
     return None
