@@ -1,7 +1,9 @@
 """Adding, replacing and removing: whole or not at all, and the same bytes every time."""
 
 import os
+import shutil
 
+import filelock
 import pytest
 from kb_data import OWN
 
@@ -189,6 +191,20 @@ def test_removing(fresh_home, write):
     remove("own")
     assert installed() == {}
     assert _files(fresh_home) == {}
+
+
+def test_adding_waits_for_one_that_removes_the_folder(fresh_home, write, monkeypatch):
+    class AfterAnother(filelock.FileLock):
+        """Handed on by a process that removed the knowledge base, or failed to add it."""
+
+        def acquire(self, *args, **kwargs):
+            held = super().acquire(*args, **kwargs)
+            shutil.rmtree(fresh_home / "kb" / "own", ignore_errors=True)
+            return held
+
+    monkeypatch.setattr("filelock.FileLock", AfterAnother)
+    made = add("own", [write("own.tsv", OWN)])
+    assert installed() == {"own": made}
 
 
 def test_a_manifest_that_was_changed_can_still_be_removed(fresh_home, write):

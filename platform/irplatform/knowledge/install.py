@@ -185,8 +185,9 @@ def _changing(name: str) -> Iterator[Path]:
 
     place = folder() / name
     try:
-        place.mkdir(parents=True, exist_ok=True)
+        folder().mkdir(parents=True, exist_ok=True)
         with FileLock(folder() / f".{name}.lock"):
+            place.mkdir(exist_ok=True)  # who had the lock before may have removed it
             for debris in place.glob(".partial-*"):  # of a process that was killed
                 shutil.rmtree(debris, ignore_errors=True)
             try:
