@@ -130,6 +130,7 @@ def test_patterns_and_folders_name_files(tmp_path):
     assert names("baseline/*.xml.gz", "up/n3.xml.gz") == ["n1.xml.gz", "n3.xml.gz"]
     assert names("baseline", "baseline/*.xml") == ["n1.xml.gz", "n2.xml"]
     assert names(str(tmp_path / "*" / "n3*")) == ["n3.xml.gz"]
+    assert names("**/*.xml.gz") == names("*/**.xml.gz") == ["n1.xml.gz", "n3.xml.gz"]
     with pytest.raises(InputError, match=r"there are no files .*/other"):
         find_files(tmp_path, ["baseline", "other/*.xml.gz"])
 

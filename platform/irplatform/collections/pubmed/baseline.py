@@ -11,7 +11,7 @@ from __future__ import annotations
 import difflib
 import re
 from functools import cached_property, partial
-from pathlib import Path
+from glob import glob
 from typing import TYPE_CHECKING
 
 from irplatform import storage
@@ -24,6 +24,7 @@ from irplatform.parallel import ordered_map
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
 
     from irplatform.plugin import Document
 
@@ -155,8 +156,9 @@ def find_files(folder: Path, patterns: Iterable[str]) -> list[Path]:
         elif place.is_dir():
             paths = [*place.glob("*.xml.gz"), *place.glob("*.xml")]
         else:
-            base = Path(place.anchor) if Path(pattern).is_absolute() else folder
-            paths = [p for p in base.glob(str(place.relative_to(base))) if p.is_file()]
+            # No pattern is wrong here; Path.glob fails for one such as "**.xml.gz".
+            names = glob(pattern, root_dir=folder, recursive=True)  # noqa: PTH207
+            paths = [path for name in names if (path := folder / name).is_file()]
         if not paths:
             raise InputError(f"there are no files {place}.")
         found.update(dict.fromkeys(paths))
