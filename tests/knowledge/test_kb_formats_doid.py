@@ -121,6 +121,14 @@ def test_the_obo_graph(read):
     assert relations == {("DOID:3908", "is-a", "DOID:162"): ""}
 
 
+def test_what_an_obo_graph_has_as_null_is_empty(read):
+    node = {"id": f"{_OBO}DOID_162", "lbl": "cancer", "meta": {"synonyms": None, "xrefs": None}}
+    graph = {"graphs": [{"nodes": [node], "edges": None}]}
+    _, concepts, relations = read("doid", "doid.json", json.dumps(graph))
+    assert concepts["DOID:162"].xrefs == ()
+    assert relations == {}
+
+
 @pytest.mark.parametrize(
     ("name", "text", "what"),
     [

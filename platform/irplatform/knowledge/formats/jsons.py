@@ -56,3 +56,8 @@ def texts(value: Any) -> list[str]:
     if isinstance(value, str):
         return [value]
     return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
+
+
+def objects(value: Any) -> list[dict[str, Any]]:
+    """The objects of a list; empty for anything else, such as null."""
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []

@@ -37,8 +37,8 @@ def _read(path: Path) -> Iterator[Concept | Relation]:
         if concept is not None:
             known.add(concept.id)
             yield concept
-    for edge in graph.get("edges", []):
-        if isinstance(edge, dict) and edge.get("pred") == "is_a":
+    for edge in jsons.objects(graph.get("edges")):
+        if edge.get("pred") == "is_a":
             source, target = _id(edge.get("sub")), _id(edge.get("obj"))
             if source in known and target in known:
                 yield Relation(source, target, "is-a")
@@ -60,13 +60,13 @@ def _concept(node: Any) -> Concept | None:
             _SCOPES.get(str(given.get("pred")), "EXACT"),
             acronym=str(given.get("synonymType", "")).endswith(_ACRONYMS),
         )
-        for given in meta.get("synonyms", [])
-        if isinstance(given, dict) and isinstance(given.get("val"), str)
+        for given in jsons.objects(meta.get("synonyms"))
+        if isinstance(given.get("val"), str)
     ]
     xrefs = (
         xref["val"].partition(":")
-        for xref in meta.get("xrefs", [])
-        if isinstance(xref, dict) and isinstance(xref.get("val"), str)
+        for xref in jsons.objects(meta.get("xrefs"))
+        if isinstance(xref.get("val"), str)
     )
     return Concept(
         concept_id,
