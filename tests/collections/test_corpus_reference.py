@@ -49,6 +49,18 @@ def test_a_path_is_relative_to_the_folder_so_that_both_can_be_moved(
     assert open_path(folder).corpus.fingerprint == open_path(searched).corpus.fingerprint
 
 
+@pytest.mark.parametrize("written", ["clicks", "a/b/link/clicks"])
+@pytest.mark.parametrize("read", ["clicks", "a/b/link/clicks"])
+def test_a_path_leads_there_from_a_link_too(beir_folder, referring, tmp_path, written, read):
+    searched = beir_folder("train", "test")
+    folder = referring()
+    (tmp_path / "a/b").mkdir(parents=True)
+    (tmp_path / "a/b/link").symlink_to(tmp_path)
+    corpus_reference.write(str(searched), folder / "corpus.toml", seen_from=tmp_path / written)
+    found = open_path(tmp_path / read)
+    assert found.corpus.fingerprint == open_path(searched).corpus.fingerprint
+
+
 def test_names_and_ids_are_kept_as_they_are(referring):
     folder = referring()
     for name in ("demo", "beir/nfcorpus/test"):

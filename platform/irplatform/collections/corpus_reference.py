@@ -27,7 +27,8 @@ def read(path: Path) -> Corpus:
     """The documents of the collection that a file names.
 
     Args:
-        path: the file. A name in it that begins with a dot is a path relative to its folder.
+        path: the file. A name in it that begins with a dot is a path relative to its folder, where
+            that really is: a link to it may lie elsewhere.
 
     Raises:
         InputError: the file is not such a reference, or there is no such collection.
@@ -41,7 +42,7 @@ def read(path: Path) -> Corpus:
     name = content.get("collection")
     if not isinstance(name, str) or len(content) != 1:
         raise InputError(f"this does not name a collection. {_HINT}", path=path)
-    target = os.path.normpath(path.parent / name) if name.startswith(".") else name
+    target = os.path.normpath(path.parent.resolve() / name) if name.startswith(".") else name
     if Path(target.rpartition(":")[0] or target).resolve() == path.parent.resolve():
         raise InputError("a collection cannot search its own reference. " + _HINT, path=path)
     try:
@@ -65,7 +66,8 @@ def write(collection: str, path: Path, *, seen_from: Path) -> None:
 
     named = {*registry().collections, *aliases()}
     if collection.partition(":")[0] not in named and is_path(collection):
-        relative = os.path.relpath(expand(collection).absolute(), seen_from.absolute())
+        source = expand(collection).absolute()
+        relative = os.path.relpath(source.parent.resolve() / source.name, seen_from.resolve())
         collection = relative if relative.startswith(".") else f"./{relative}"
     quoted = collection.replace("\\", "\\\\").replace('"', '\\"')
     path.write_text(f'collection = "{quoted}"\n', encoding="utf-8")
