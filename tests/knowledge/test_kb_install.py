@@ -1,7 +1,9 @@
 """Adding, replacing and removing: whole or not at all, and the same bytes every time."""
 
+import hashlib
 import os
 import shutil
+from threading import Thread
 
 import filelock
 import pytest
@@ -54,6 +56,16 @@ def test_adding_the_same_file_again_does_nothing(fresh_home, write, capsys):
     assert add("own", [write("copy.tsv", OWN)]) == made
     assert made.path.stat().st_mtime_ns == stamp
     assert "already there" in capsys.readouterr().err
+
+
+def test_another_content_of_a_pipe_replaces_it(fresh_home, tmp_path):
+    for name in ("alpha", "beta"):
+        os.mkfifo(pipe := tmp_path / f"pipe of {name}")
+        text = f"id\tname\tkind\nX:1\t{name}\tdrug\n"
+        Thread(target=pipe.write_text, args=(text,), daemon=True).start()
+        made = add("own", [pipe])
+        assert made.sources[0]["sha256"] == hashlib.sha256(text.encode()).hexdigest()
+        assert [found.name for found in open_knowledge(["own"]).concepts()] == [name]
 
 
 def test_another_file_replaces_it_and_says_so(fresh_home, write, capsys):

@@ -24,6 +24,7 @@ from irplatform.errors import InputError, did_you_mean, unknown
 from irplatform.knowledge.builder import VERSION, Builder
 from irplatform.knowledge.store import KnowledgeBase
 from irplatform.knowledge.union import Knowledge
+from irplatform.runs.lines import readable_again
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -129,7 +130,11 @@ def add(name: str, paths: Sequence[Path], format_name: str | None = None) -> Man
         )
     formats = [catalogue.format_of(path, name, format_name) for path in paths]
     sources = [
-        {"file": path.name, "sha256": storage.file_digest(path), "format": how.name}
+        {
+            "file": path.name,
+            "sha256": storage.file_digest(readable_again(path)),
+            "format": how.name,
+        }
         for path, how in zip(paths, formats, strict=True)
     ]
     depends_on = {
