@@ -1,5 +1,8 @@
 """Where candidates come from: retrievers, judgments, or a run file."""
 
+import hashlib
+import os
+from threading import Thread
 from types import SimpleNamespace
 
 import pytest
@@ -151,6 +154,17 @@ def run_file(tmp_path):
 
 
 GOOD = [("1", "c", 1, 3, "tag"), ("1", "a", 2, 2, "tag"), ("1", "b", 3, 1, "tag")]
+
+
+def test_runs_that_come_through_pipes_are_told_apart(tmp_path):
+    first = []
+    for number in "12":
+        os.mkfifo(pipe := tmp_path / number)
+        lines = f"1 Q0 a 1 {number} tag\n"
+        Thread(target=pipe.write_text, args=(lines,), daemon=True).start()
+        first.append(FromRun(pipe).find(_request(ONE)).first)
+    assert first[0].fingerprint != first[1].fingerprint
+    assert first[1].descriptions[0]["sha256"] == hashlib.sha256(lines.encode()).hexdigest()
 
 
 def test_a_run_is_the_first_stage_and_its_first_documents_the_candidates(run_file, capsys):

@@ -19,7 +19,7 @@ from irplatform.retrieval.candidates.source import (
 )
 from irplatform.retrieval.first_stage import FirstStage
 from irplatform.runs import Ranking, Run, read_run
-from irplatform.runs.lines import numbered_lines
+from irplatform.runs.lines import numbered_lines, readable_again
 from irplatform.runs.names import system_of
 from irplatform.storage import file_digest, fingerprint
 
@@ -85,7 +85,7 @@ class FromRun:
         if empty := [topic for topic, ranking in rankings.items() if not len(ranking)]:
             notice(f"{self.path}: there are no candidates for topics: {listing(empty)}")
         run = Run(self._name(request.names), rankings)
-        digest = file_digest(self.path)
+        digest = file_digest(readable_again(self.path))
         index = request.resources.index_artifact().fingerprint
         facts = {"run": run.name, "file": self.path.name, "sha256": digest}
         first = FirstStage([run], run, fingerprint({"index": index, **facts}), [{}], [facts])
