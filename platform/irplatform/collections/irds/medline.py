@@ -7,18 +7,17 @@ out. The files that it downloads have everything. They are read here with all co
 
 from __future__ import annotations
 
-import tarfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from irplatform import storage
+from irplatform.collections.archives import read_tar
 from irplatform.collections.collection import Corpus
 from irplatform.collections.irds import records
 from irplatform.collections.irds.announce import reading
 from irplatform.collections.irds.downloads import is_stored
 from irplatform.collections.pubmed.baseline import DEFAULT_FIELDS, FORMAT, latest
 from irplatform.collections.pubmed.packing import Member
-from irplatform.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -100,13 +99,5 @@ def _downloads() -> Any:
 
 def _members(path: str) -> Iterator[Member]:
     """The gzipped files in a tar file, in its order."""
-    try:
-        with tarfile.open(path, "r|gz") as archive:
-            for entry in archive:
-                if entry.name.endswith(".gz") and (file := archive.extractfile(entry)):
-                    yield Member(f"{path}/{entry.name}", file.read())
-    except (tarfile.TarError, EOFError, OSError) as error:
-        raise InputError(
-            f"this is not a whole tar.gz file ({error}). Remove it and download it again.",
-            path=path,
-        ) from error
+    for name, content in read_tar(Path(path), lambda name: name.endswith(".gz")):
+        yield Member(f"{path}/{name}", content)

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import gzip
 import io
-import tarfile
 import zlib
 from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING
 
+from irplatform.collections.archives import read_tar
 from irplatform.errors import InputError
 from irplatform.runs.lines import open_bytes
 
@@ -125,30 +125,21 @@ def members(sources: Sequence[Source]) -> Iterator[Member]:
 
 
 def _is_source(path: Path) -> bool:
-    name = path.name.lower()
-    return name.removesuffix(".gz").endswith(_XML) or name.endswith(_ARCHIVES)
+    return _is_article(path.name) or path.name.lower().endswith(_ARCHIVES)
+
+
+def _is_article(name: str) -> bool:
+    return name.lower().removesuffix(".gz").endswith(_XML)
 
 
 def _unpacked(source: Source) -> Iterator[Member]:
     try:
-        with tarfile.open(source.path, "r|*") as archive:
-            for entry in archive:
-                lowered = entry.name.lower()
-                if entry.isreg() and lowered.removesuffix(".gz").endswith(_XML):
-                    name = f"{source.name}/{entry.name}"
-                    file = archive.extractfile(entry)
-                    if file is not None:
-                        yield _unpacked_member(file, name)
-    except (tarfile.TarError, EOFError, zlib.error, OSError) as error:
-        fault = f"this is not a whole tar archive ({error}). Fetch it again."
-        yield Member(source.name, fault=fault)
-
-
-def _unpacked_member(file: IO[bytes], name: str) -> Member:
-    content = file.read(_LARGEST + 1)
-    if len(content) > _LARGEST:
-        return Member(name, fault=_TOO_LARGE)
-    return Member(name, content=content)
+        for name, content in read_tar(source.path, _is_article, most=_LARGEST + 1):
+            place = f"{source.name}/{name}"
+            too_large = len(content) > _LARGEST
+            yield Member(place, fault=_TOO_LARGE) if too_large else Member(place, content=content)
+    except InputError as error:
+        yield Member(source.name, fault=error.message)
 
 
 def _limited(file: IO[bytes] | io.BufferedIOBase, name: str) -> bytes:
