@@ -77,6 +77,25 @@ def test_a_range_stands_for_all_references_in_between(marks, numbers):
     assert _sentences(f"This was shown {marks}.") == [("This was shown.", numbers)]
 
 
+@pytest.mark.parametrize(
+    ("rid", "label", "positions"),
+    [
+        ("B1", "1", (0,)),
+        ("S1", "1", (12,)),
+        ("S2", "1-2", (12, 13)),
+        ("B12", "2,12", (1, 11)),
+    ],
+)
+def test_a_number_is_that_of_the_list_that_the_mark_points_into(rid, label, positions):
+    other = "".join(f'<ref id="S{n}"><label>{n}</label></ref>' for n in range(1, 4))
+    content = (
+        f'<article><body><p>So it is <xref ref-type="bibr" rid="{rid}">{label}</xref>.</p></body>'
+        f"<back><ref-list>{REFERENCES}</ref-list><ref-list>{other}</ref-list></back></article>"
+    )
+    (article,) = read_articles(content.encode(), "a.xml")
+    assert marked_text(article.find("body/p"), ReferenceList(article)).groups == (positions,)
+
+
 def test_a_mark_that_is_the_subject_begins_its_sentence():
     assert _sentences(f"It is known. [{_x(1)}] also show it.") == [
         ("It is known.", []),

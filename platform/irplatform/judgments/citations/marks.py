@@ -147,7 +147,8 @@ def _own(mark: Any, references: ReferenceList) -> list[int]:
         numbers += [(int(n), int(n)) for n in re.findall(r"\d+", _RANGE.sub(" ", label))]
         if own is not None and any(first <= own <= last for first, last in numbers):
             spans = [s for s in numbers if 0 <= s[1] - s[0] <= _LONGEST_RANGE]
-            return sorted({p for first, last in spans for p in references.numbered(first, last)})
+            begin = positions[0] - own
+            return sorted({p for span in spans for p in references.numbered(*span, begin)})
     return positions
 
 

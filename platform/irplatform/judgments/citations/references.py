@@ -63,14 +63,14 @@ class ReferenceList:
     def __init__(self, article: Any) -> None:
         self.references: list[Reference] = []
         self._by_id: dict[str, int] = {}
-        self._by_number: dict[int, int] = {}
+        self._by_number: dict[int, list[int]] = {}
         for position, element in enumerate(article.iter("ref")):
             found = element.find("label")
             label = None if found is None else _NUMBER.search(plain_text(found))
             number = int(label[0]) if label else None
             self.references.append(Reference(position, number, tuple(_works(element))))
             if number is not None:
-                self._by_number.setdefault(number, position)
+                self._by_number.setdefault(number, []).append(position)
             for inner in element.iter():
                 if identifier := inner.get("id"):
                     self._by_id.setdefault(identifier, position)
@@ -79,10 +79,20 @@ class ReferenceList:
         """The references of a mark's `rid`, which may name several; unknown ids are left out."""
         return [self._by_id[name] for name in ids.split() if name in self._by_id]
 
-    def numbered(self, first: int, last: int) -> list[int]:
-        """The references printed with the numbers from `first` to `last`."""
-        numbers = range(first, last + 1)
-        return [self._by_number[number] for number in numbers if number in self._by_number]
+    def numbered(self, first: int, last: int, begin: int) -> list[int]:
+        """The references printed with the numbers from `first` to `last`.
+
+        Args:
+            first: a number.
+            last: a number.
+            begin: where number 0 would stand in the list that is meant, if it is numbered in order:
+                of several lists that all begin with 1, the one that fits best is taken.
+        """
+        return [
+            min(known, key=lambda position: abs(position - begin - number))
+            for number in range(first, last + 1)
+            if (known := self._by_number.get(number))
+        ]
 
 
 def normalized(kind: str, value: str) -> str | None:
