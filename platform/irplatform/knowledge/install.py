@@ -224,13 +224,6 @@ def _manifest(name: str) -> Manifest | None:
         ) from error
 
 
-def _required(name: str) -> Manifest:
-    manifest = _manifest(name)
-    if manifest is None:
-        raise _not_installed(name)
-    return manifest
-
-
 def _not_installed(name: str) -> InputError:
     from irplatform.knowledge.catalogue import SOURCES
 
@@ -245,7 +238,9 @@ def _not_installed(name: str) -> InputError:
 
 def _usable(name: str) -> tuple[str, Path, str]:
     """Name, file and fingerprint of an installed knowledge base; other ones once it is replaced."""
-    manifest = _required(name)
+    manifest = _manifest(name)
+    if manifest is None:
+        raise _not_installed(name)
     if not manifest.is_usable:
         raise InputError(
             f"the knowledge base '{name}' was added by another version of the platform, or its "
