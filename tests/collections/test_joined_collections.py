@@ -85,6 +85,12 @@ def test_validation_topics_are_those_of_all_where_all_have_some():
     assert joined([a, replace(b, validation=None), c]).validation is None
 
 
+def test_validation_topics_that_parts_share_come_once():
+    dev = collection("dev", "3")
+    held = joined([collection(name, "12", validation=lambda: dev) for name in "ab"])
+    assert held.validation() is dev
+
+
 def test_there_are_judgments_where_all_have_some():
     assert joined([collection("a", "1"), collection("b", "1", load_qrels=None)]).load_qrels is None
 

@@ -109,4 +109,6 @@ def _name(part: Collection, topic: str) -> str:
 
 
 def _validation(parts: Sequence[Collection]) -> Collection:
-    return joined([part.validation() for part in parts if part.validation])
+    """The validation topics of all, once where parts share them."""
+    found = [part.validation() for part in parts if part.validation]
+    return joined(list({collection.id: collection for collection in found}.values()))
