@@ -32,6 +32,12 @@ def test_a_folder_that_is_a_part_is_called_after_what_it_is_a_part_of(
     assert open_beir(path, split).id == name
 
 
+def test_hidden_files_are_no_splits(beir_folder):
+    path = beir_folder("train", "test")
+    (path / "qrels/._test.tsv").write_bytes(b"\x00\x05\x16\x07Mac OS X")
+    assert open_beir(path).metadata["splits"] == "test, train"
+
+
 def test_titles_texts_and_metadata_become_parts_of_documents_and_topics(beir_folder):
     collection = open_beir(beir_folder("train"), "train")
     document = next(iter(collection.corpus))

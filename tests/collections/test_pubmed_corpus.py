@@ -119,6 +119,7 @@ def test_patterns_and_folders_name_files(tmp_path):
         "baseline/n1.xml.gz",
         "baseline/n2.xml",
         "baseline/n1.xml.gz.md5",
+        "baseline/._n1.xml.gz",
         "up/n3.xml.gz",
     ):
         write_gz(tmp_path / place, b"")

@@ -66,7 +66,7 @@ class BeirFolder:
             InputError: one is missing.
         """
         qrels = path / "qrels"
-        found = sorted(p for suffix in _SUFFIXES for p in qrels.glob(f"*.tsv{suffix}"))
+        found = sorted(p for suffix in _SUFFIXES for p in qrels.glob(f"[!.]*.tsv{suffix}"))
         splits = {file.name.removesuffix(".gz").removesuffix(".tsv"): file for file in found}
         reference = path / corpus_reference.FILE_NAME
         corpus = reference if reference.is_file() else _file(path, "corpus.jsonl")

@@ -93,8 +93,9 @@ def test_folders_archives_and_packed_files_are_read_in_order(tmp_path):
     (tmp_path / "b.nxml").write_bytes(b"b")
     (tmp_path / "sub" / "a.xml.gz").write_bytes(gzip.compress(b"a"))
     (tmp_path / "notes.txt").write_text("no")
+    (tmp_path / "._b.nxml").write_bytes(b"\x00\x05\x16\x07Mac OS X")
     with tarfile.open(tmp_path / "c.tar.gz", "w:gz") as archive:
-        for name in ("../../evil.xml", "/abs.nxml", "readme.txt", "in/x.xml.gz"):
+        for name in ("../../evil.xml", "/abs.nxml", "readme.txt", "in/._x.xml", "in/x.xml.gz"):
             content = gzip.compress(b"x") if name.endswith("gz") else name.encode()
             info = tarfile.TarInfo(name)
             info.size = len(content)

@@ -145,6 +145,8 @@ def check_fields(fields: Iterable[str]) -> None:
 def find_files(folder: Path, patterns: Iterable[str]) -> list[Path]:
     """Files that patterns name, relative to a folder; a folder stands for the XML files in it.
 
+    Hidden files are passed over, unless a pattern begins with a dot as they do.
+
     Raises:
         InputError: a pattern names no file.
     """
@@ -154,7 +156,7 @@ def find_files(folder: Path, patterns: Iterable[str]) -> list[Path]:
         if place.is_file():
             paths = [place]
         elif place.is_dir():
-            paths = [*place.glob("*.xml.gz"), *place.glob("*.xml")]
+            paths = [*place.glob("[!.]*.xml.gz"), *place.glob("[!.]*.xml")]
         else:
             # No pattern is wrong here; Path.glob fails for one such as "**.xml.gz".
             names = glob(pattern, root_dir=folder, recursive=True)  # noqa: PTH207

@@ -85,7 +85,7 @@ def find_sources(paths: Sequence[Path]) -> list[Source]:
     """The files to read, those of a folder in the order of their names.
 
     Args:
-        paths: files and folders; folders are searched to the bottom.
+        paths: files and folders; folders are searched to the bottom, but for hidden files.
 
     Raises:
         InputError: a path does not exist, or is no XML file and no archive, or a folder has none.
@@ -93,7 +93,7 @@ def find_sources(paths: Sequence[Path]) -> list[Source]:
     found = []
     for path in paths:
         if path.is_dir():
-            inside = sorted(p for p in path.rglob("*") if _is_source(p) and p.is_file())
+            inside = sorted(p for p in path.rglob("[!.]*") if _is_source(p) and p.is_file())
             if not inside:
                 raise InputError(
                     "there are no articles here: expected .xml, .nxml (also .gz), .tar or .tar.gz.",
@@ -132,9 +132,14 @@ def _is_article(name: str) -> bool:
     return name.lower().removesuffix(".gz").endswith(_XML)
 
 
+def _is_member(name: str) -> bool:
+    """Whether a file of an archive is an article; macOS puts a hidden `._name` beside each file."""
+    return _is_article(name) and not name.rpartition("/")[2].startswith(".")
+
+
 def _unpacked(source: Source) -> Iterator[Member]:
     try:
-        for name, content in read_tar(source.path, _is_article, most=_LARGEST + 1):
+        for name, content in read_tar(source.path, _is_member, most=_LARGEST + 1):
             place = f"{source.name}/{name}"
             too_large = len(content) > _LARGEST
             yield Member(place, fault=_TOO_LARGE) if too_large else Member(place, content=content)
