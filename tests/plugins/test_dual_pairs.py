@@ -60,7 +60,8 @@ def _options(file, **changed):
 def test_a_file_of_pairs_is_read_by_its_columns(tmp_path):
     path = tmp_path / "pairs.tsv"
     path.write_text(
-        '\ufeffb\ta\tsource\nsome  "title\tasks [CIT] this\ts1\n\tempty\ts2\nshort\n', encoding="utf-8"
+        '\ufeffb\ta\tsource\nsome  "title\tasks [CIT] this\ts1\n\tempty\ts2\nshort\n',
+        encoding="utf-8",
     )
     (pair,) = read_text_pairs(path, query="a", text="b", group="source", marker="[CIT]")
     assert (pair.query, pair.text, pair.group) == ("asks this", 'some "title', "s1")
