@@ -65,7 +65,7 @@ class PluginMemoryError(PluginError, MemoryError):
     """A plugin needs more memory than there is; who can ask for less catches it."""
 
 
-_NO_MEMORY = ("out of memory", "can't allocate memory", "not enough memory")
+_NO_MEMORY = ("out of memory", "can't allocate memory", "not enough memory", "alloc_failed")
 """What torch writes where memory is missing, on GPUs and on CPUs."""
 
 

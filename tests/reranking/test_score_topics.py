@@ -178,6 +178,9 @@ class Small(Sound):
         return super().score_batch(batch)
 
 
+CUBLAS = RuntimeError("CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`")
+
+
 def _torchs_own_error():
     try:
         torch.empty(10**15)
@@ -186,7 +189,9 @@ def _torchs_own_error():
     return None
 
 
-@pytest.mark.parametrize("error", [Small.error, MemoryError(), _torchs_own_error()], ids=repr)
+@pytest.mark.parametrize(
+    "error", [Small.error, CUBLAS, MemoryError(), _torchs_own_error()], ids=repr
+)
 def test_when_memory_runs_out_less_is_scored_at_a_time(error):
     member = Small()
     member.error = error

@@ -202,6 +202,8 @@ def _free_device_memory() -> None:
 
         if torch.cuda.is_available():
             torch.cuda.empty_cache()
+        if torch.backends.mps.is_available():
+            torch.mps.empty_cache()
 
 
 def _read(journal: Path | None, candidates: Mapping[str, Sequence[str]]) -> dict[str, Values]:
