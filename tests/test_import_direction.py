@@ -20,7 +20,7 @@ LAYERS = (
     {"__main__"},
     {"cli"},
     {"api"},
-    {"recording", "reproduction", "timing", "tuning", "cache"},
+    {"conformance", "recording", "reproduction", "timing", "tuning", "cache"},
     {"training_topics"},
     {"judgments"},
     {"choices"},

@@ -1,11 +1,9 @@
 """A stranger's plugin that does not work is named, and every other command goes on."""
 
 import json
-import os
-import subprocess
-import sys
 
 import pytest
+from strangers import platform_with
 
 RERANKER = """
 from irplatform.plugin import Reranker, hookimpl
@@ -26,22 +24,7 @@ def with_plugin(folder, tmp_path):
     """Call `platform` in a process of its own where a plugin with this code is installed."""
 
     def call(code, *arguments):
-        (tmp_path / "strange_module.py").write_text(code)
-        info = tmp_path / "strange_distribution-0.3.dist-info"
-        info.mkdir()
-        (info / "METADATA").write_text(
-            "Metadata-Version: 2.1\nName: strange-distribution\nVersion: 0.3\n"
-        )
-        (info / "entry_points.txt").write_text("[irplatform]\nstrange = strange_module\n")
-        paths = [str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])]
-        return subprocess.run(
-            [sys.executable, "-m", "irplatform", *arguments],
-            cwd=folder,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        return platform_with(code, tmp_path, *arguments, cwd=folder)
 
     return call
 

@@ -1,16 +1,18 @@
-"""`platform plugins`: what is installed, and what is broken."""
+"""`platform plugins`: what is installed, what is broken, and whether it keeps the contract."""
 
 from __future__ import annotations
 
 import click
 
+from irplatform.cli.options import setting_option
 from irplatform.cli.output import json_option, print_json, print_rows
+from irplatform.cli.settings import read_settings
 from irplatform.registry import GROUP, registry
 
 
 @click.group()
 def plugins() -> None:
-    """List installed plugins and what they provide."""
+    """List installed plugins and what they provide, and check one."""
 
 
 @plugins.command("list")
@@ -44,3 +46,52 @@ def list_plugins(as_json: bool) -> None:
         state = f"BROKEN: {plugin.error}" if plugin.error else ", ".join(told)
         rows.append((plugin.name, plugin.distribution, plugin.version, state))
     print_rows(rows)
+
+
+@plugins.command("check")
+@click.argument("name")
+@click.option(
+    "--only", "systems", multiple=True, help="A system of the plugin; repeat it; default: all."
+)
+@click.option(
+    "--collection",
+    default="demo-train",
+    show_default=True,
+    help="Whose judged topics it is tried on: a name, path or ir_datasets id.",
+)
+@setting_option("a reranker or retriever", "rerankers show")
+@click.option("--device", default="auto", show_default=True, help="auto, cpu, cuda or mps.")
+@json_option
+@click.pass_context
+def check(
+    context: click.Context,
+    name: str,
+    systems: tuple[str, ...],
+    collection: str,
+    settings: tuple[str, ...],
+    device: str,
+    as_json: bool,
+) -> None:
+    """Try whether a plugin keeps the contract of `irplatform.plugin`.
+
+    Rerankers, retrievers and groups of features are asked about a few topics, in several ways that
+    must give the same answers; what learns is trained on a few others, saved, loaded, and trained
+    again. The exit code is 1 where something breaks the contract.
+    """
+    from irplatform.conformance import CheckSettings, check_plugin
+
+    given = read_settings(
+        settings, None, sorted(registry().retrievers), sorted(registry().rerankers)
+    )
+    findings = check_plugin(CheckSettings(name, collection, systems, given, device))
+    if as_json:
+        print_json({"plugin": name, "systems": [finding.as_json() for finding in findings]})
+    else:
+        for finding in findings:
+            told = (
+                f"not checked: {finding.unchecked}" if finding.unchecked else "keeps the contract"
+            )
+            lines = [*finding.problems] or [told]
+            for line in lines:
+                click.echo(f"{finding.kind} {finding.name}: {line}")
+    context.exit(1 if any(finding.problems for finding in findings) else 0)

@@ -1,0 +1,68 @@
+"""Whether a document's scores, or features, depend on the document and the topic alone.
+
+Batches are cut as memory allows and documents come in any order, so what a system says of a
+document must not change with them; nor from call to call, or runs could not be made again.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from irplatform.conformance.ground import Asked
+
+Values = npt.NDArray[np.floating[Any]]
+"""[documents] or [documents, features]."""
+Answers = list[Values]
+"""One for each topic."""
+
+_SPREAD, _SIZE = 1e-3, 1e-5
+"""Differences that are rounding: as shares of a column's spread, and of its largest number."""
+
+
+def changes(answer: Callable[[Asked], Answers], asked: Asked) -> Iterator[str]:
+    """Ways to ask the same that are answered otherwise, each in a line."""
+    expected = answer(asked)
+    for way, again in (
+        ("when it is asked again", answer(asked)),
+        ("when documents come in another order", _reversed(answer, asked)),
+        ("when other documents are with it", _halves(answer, asked)),
+        ("when topics come one at a time", [answer([each])[0] for each in asked]),
+    ):
+        if told := difference(asked, expected, again):
+            yield f"{told} {way}"
+
+
+def difference(asked: Asked, expected: Answers, found: Answers) -> str:
+    """The first document with other values than before, in words; "" where there is none."""
+    for (topic, doc_ids), before, after in zip(asked, expected, found, strict=True):
+        spread = np.ptp(before, axis=0)
+        allowed = _SPREAD * spread + _SIZE * np.abs(before).max(axis=0)
+        wrong = np.argwhere(np.abs(after - before) > allowed)
+        if len(wrong):
+            place = tuple(wrong[0])
+            return (
+                f"document {doc_ids[place[0]]} of topic {topic.id} has "
+                f"{after[place]:.6g} instead of {before[place]:.6g}"
+            )
+    return ""
+
+
+def _reversed(answer: Callable[[Asked], Answers], asked: Asked) -> Answers:
+    return [values[::-1] for values in answer([(topic, ids[::-1]) for topic, ids in asked])]
+
+
+def _halves(answer: Callable[[Asked], Answers], asked: Asked) -> Answers:
+    """Every other document, then those between them."""
+    even, odd = (answer([(topic, ids[start::2]) for topic, ids in asked]) for start in (0, 1))
+    joined = []
+    for first, second in zip(even, odd, strict=True):
+        both = np.empty((len(first) + len(second), *first.shape[1:]))
+        both[0::2], both[1::2] = first, second
+        joined.append(both)
+    return joined

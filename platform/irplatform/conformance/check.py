@@ -1,0 +1,124 @@
+"""A plugin's systems, tried one after the other on a small collection."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from irplatform import pipeline
+from irplatform.choices import choose_systems
+from irplatform.conformance.features import problems_of_features
+from irplatform.conformance.finding import Finding
+from irplatform.conformance.ground import ground_on
+from irplatform.conformance.rerankers import problems_of_reranker
+from irplatform.conformance.retrievers import problems_of_retriever
+from irplatform.console import progress
+from irplatform.devices import choose_device
+from irplatform.errors import InputError, PluginError, unknown
+from irplatform.parallel import available_cores
+from irplatform.registry import registry
+from irplatform.resources import CollectionResources
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from irplatform.conformance.ground import Ground
+    from irplatform.registry import Registry
+
+    Problems = Callable[[Ground], Iterator[str]]
+
+
+@dataclass(frozen=True)
+class CheckSettings:
+    """What the check of a plugin can be told.
+
+    Attributes:
+        plugin: its name, as `platform plugins list` shows it.
+        collection: whose judged topics it is tried on.
+        systems: names of those to check; none checks all.
+        settings: options of rerankers and retrievers, see `choose_systems`.
+        device: "auto", "cpu", "cuda" or "mps".
+    """
+
+    plugin: str
+    collection: str = "demo-train"
+    systems: Sequence[str] = ()
+    settings: Mapping[str, object] = field(default_factory=dict)
+    device: str = "auto"
+
+
+def check_plugin(settings: CheckSettings) -> list[Finding]:
+    """Try what a plugin registered: rerankers, retrievers and groups of features.
+
+    Raises:
+        InputError: a wrong name, option or device.
+        PluginError: the plugin is broken, so that nothing of it is used.
+    """
+    plugins = registry()
+    systems = _systems(settings, plugins)
+    collection = plugins.collection(settings.collection)
+    pipeline.refuse_silent_downloads(collection, settings.collection)
+    device = choose_device(settings.device, 1)
+    resources = CollectionResources(collection.corpus, device, seed=42, threads=available_cores())
+    ground = ground_on(collection, plugins, resources)
+    findings: list[Finding] = []
+    with progress(f"checking {settings.plugin}", len(systems)) as advance:
+        for (kind, name), problems in systems.items():
+            findings.append(_finding(kind, name, problems, ground))
+            advance(1)
+    return findings
+
+
+def _finding(kind: str, name: str, problems: Problems, ground: Ground) -> Finding:
+    found: list[str] = []
+    try:
+        found.extend(problems(ground))
+    except InputError as error:
+        return Finding(kind, name, found, unchecked=str(error))
+    except PluginError as error:
+        found.append(str(error))
+    return Finding(kind, name, found)
+
+
+def _systems(settings: CheckSettings, plugins: Registry) -> dict[tuple[str, str], Problems]:
+    """What is to be checked, by kind and name."""
+    known = {plugin.name: plugin for plugin in plugins.plugins}
+    plugin = known.get(settings.plugin)
+    if plugin is None:
+        raise unknown("plugin", settings.plugin, known, hint="`platform plugins list` shows all.")
+    if plugin.error:
+        raise PluginError(f"{plugin} is not used: {plugin.error}")
+    tables: dict[str, Mapping[str, Any]] = {
+        "reranker": plugins.rerankers,
+        "retriever": plugins.retrievers,
+        "feature group": plugins.features,
+    }
+    brought = [
+        (kind, name)
+        for kind, table in tables.items()
+        for name, registration in table.items()
+        if registration.plugin.name == plugin.name
+    ]
+    names = [name for _, name in brought]
+    for name in settings.systems:
+        if name not in names:
+            raise unknown("system", name, names, of=f"plugin '{plugin.name}'")
+    chosen = [each for each in brought if not settings.systems or each[1] in settings.systems]
+    if not chosen:
+        raise InputError(f"{plugin} registers no reranker, retriever or group of features.")
+    by_kind = {kind: [name for k, name in chosen if k == kind] for kind in tables}
+    retrievers, rerankers = choose_systems(
+        plugins, by_kind["retriever"], by_kind["reranker"], settings.settings, members=1
+    )
+    found: dict[tuple[str, str], Problems] = {}
+    for reranker in rerankers:
+        found["reranker", reranker.name] = _with(problems_of_reranker, reranker)
+    for retriever in retrievers:
+        found["retriever", retriever.registration.name] = _with(problems_of_retriever, retriever)
+    for name in by_kind["feature group"]:
+        found["feature group", name] = _with(problems_of_features, name)
+    return found
+
+
+def _with(problems: Callable[[Any, Ground], Iterator[str]], system: Any) -> Problems:
+    return lambda ground: problems(system, ground)

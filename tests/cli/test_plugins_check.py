@@ -1,0 +1,115 @@
+"""`platform plugins check`: what breaks the contract is told, and all else is checked, too."""
+
+import json
+
+import pytest
+from strangers import platform_with
+
+PLUGIN = """
+import numpy as np
+from irplatform.plugin import FeatureGroup, Reranker, Retriever, hookimpl
+from irplatform.runs import Ranking, Run
+
+class ByPlace(Reranker):
+    '''Scores by the place among the documents.'''
+    def score(self, topic, documents):
+        return [float(-place) for place in range(len(documents))]
+
+class Short(Reranker):
+    '''Scores all documents but one.'''
+    def score(self, topic, documents):
+        return [1.0] * (len(documents) - 1)
+
+class Sound(Reranker):
+    '''Scores by the length.'''
+    def score(self, topic, documents):
+        return [float(len(document.text)) for document in documents]
+
+class Turns(Retriever):
+    '''Finds another document every time.'''
+    calls = 0
+    def retrieve(self, topics, depth, resources):
+        Turns.calls += 1
+        ids = [f'demo{n + 10 * (Turns.calls % 2):04d}' for n in range(1, 4)]
+        return Run('turns', {topic.id: Ranking.of(ids, [3.0, 2.0, 1.0]) for topic in topics})
+
+class Shares(FeatureGroup):
+    '''The share of a document's words among those of all.'''
+    def names(self):
+        return ('share',)
+    def compute(self, topic, documents):
+        lengths = np.array([[len(document.text)] for document in documents], dtype='f4')
+        return lengths / lengths.sum()
+
+@hookimpl
+def register_rerankers(register):
+    register('by-place', ByPlace)
+    register('short', Short)
+    register('sound', Sound)
+
+@hookimpl
+def register_retrievers(register):
+    register('turns', Turns)
+
+@hookimpl
+def register_features(register):
+    register('shares', Shares)
+"""
+
+
+@pytest.fixture
+def check(tmp_path):
+    """Call `platform plugins check` where a plugin with this code is installed."""
+
+    def call(code, *arguments):
+        return platform_with(code, tmp_path, "plugins", "check", *arguments, cwd=tmp_path)
+
+    return call
+
+
+@pytest.mark.java
+def test_every_system_is_checked_and_what_breaks_the_contract_is_told(check):
+    done = check(PLUGIN, "strange", "--json")
+    assert done.returncode == 1, done.stderr
+    told = json.loads(done.stdout)
+    assert told["plugin"] == "strange"
+    found = {(each["kind"], each["name"]): each["problems"] for each in told["systems"]}
+    assert found["reranker", "sound"] == []
+    assert [p.rpartition(" when ")[2] for p in found["reranker", "by-place"]] == [
+        "documents come in another order",
+        "other documents are with it",
+    ]
+    (short,) = found["reranker", "short"]
+    assert "returned 29 scores for the 30 documents" in short
+    (first, _) = found["retriever", "turns"]
+    assert first.endswith("is another one when it is asked again")
+    (share,) = found["feature group", "shares"]
+    assert share.endswith("when other documents are with it")
+
+
+@pytest.mark.java
+def test_a_sound_system_keeps_the_contract(check):
+    done = check(PLUGIN, "strange", "--only", "sound")
+    assert (done.returncode, done.stdout) == (0, "reranker sound: keeps the contract\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("strnge",), "unknown plugin 'strnge'. Did you mean 'strange'?"),
+        (("strange", "--only", "souns"), "'souns' is no system of plugin 'strange'."),
+        (("strange", "--collection", "demo-trian"), "Did you mean 'demo-train'?"),
+        (("demo",), "registers no reranker, retriever or group of features."),
+    ],
+)
+def test_wrong_names_have_exit_code_2(check, arguments, told):
+    done = check(PLUGIN, *arguments)
+    assert done.returncode == 2
+    assert told in done.stderr
+    assert done.stdout == ""
+
+
+def test_a_broken_plugin_is_an_error(check):
+    done = check("raise OSError('no licence')", "strange")
+    assert done.returncode == 1
+    assert "is not used: OSError: no licence" in done.stderr.splitlines()[-1]

@@ -1,0 +1,173 @@
+"""A reranker that breaks the contract is caught, whatever way it breaks it; a sound one passes."""
+
+import random
+
+import numpy as np
+import pytest
+from small import SmallResources, labelled, registration
+
+from irplatform.conformance.ground import Ground
+from irplatform.conformance.rerankers import problems_of_reranker
+from irplatform.errors import PluginError
+from irplatform.plugin import Reranker, Topic, TrainableReranker
+from irplatform.reranking.systems import RerankerChoice
+
+IDS = tuple(f"d{n}" for n in range(9))
+ASKED = [(Topic(f"t{n}", "query"), IDS[n:]) for n in range(3)]
+GROUND = Ground(
+    SmallResources(),
+    ASKED,
+    [labelled("learned", IDS, {"d1": 1})],
+    [labelled("validation", IDS, {"d2": 1})],
+)
+
+
+def _value(doc_id, topic=None):
+    return float(sum(map(ord, doc_id)) * 7919 % 101) + len(topic.id if topic else "")
+
+
+class Sound(Reranker):
+    def score(self, topic, documents):
+        return [_value(doc_id, topic) for doc_id in documents.ids]
+
+    def explain(self, topic, documents):
+        return [{"score": score} for score in self.score(topic, documents)]
+
+
+class Learns(TrainableReranker):
+    def __init__(self, options=None):
+        super().__init__(options)
+        self.weight = None
+
+    def fit(self, data):
+        assert data.workspace.is_dir()
+        assert {each.topic.id for each in data.training} == {"learned"}
+        self.weight = np.array([float(len(data.training) + len(data.validation))])
+
+    def save(self, folder):
+        np.save(folder / "weight.npy", self.weight)
+
+    def load(self, folder):
+        self.weight = np.load(folder / "weight.npy")
+
+    def score(self, topic, documents):
+        return [float(self.weight[0]) * _value(doc_id) for doc_id in documents.ids]
+
+
+class Counts(Sound):
+    calls = 0
+
+    def score(self, topic, documents):
+        self.calls += 1
+        return [self.calls * _value(doc_id) for doc_id in documents.ids]
+
+
+class Draws(Sound):
+    def prepare(self, resources):
+        self.drawn = random.random()
+
+    def score(self, topic, documents):
+        return [_value(doc_id) + 50 * self.drawn for doc_id in documents.ids]
+
+
+class ByPlace(Sound):
+    def score(self, topic, documents):
+        return [float(len(documents) - place) for place in range(len(documents))]
+
+
+class Standardized(Sound):
+    def score(self, topic, documents):
+        values = np.array([_value(doc_id) for doc_id in documents.ids])
+        return (values - values.mean()).tolist()
+
+
+class WithinBatch(Sound):
+    def score_batch(self, batch):
+        return [np.array(self.score(t, documents)) * len(batch) for t, documents in batch]
+
+
+class OtherBatch(Sound):
+    def score_batch(self, batch):
+        return [[-score for score in self.score(t, documents)] for t, documents in batch]
+
+    def explain(self, topic, documents):
+        return [{"score": -score} for score in self.score(topic, documents)]
+
+
+class ExplainsAnother(Sound):
+    def explain(self, topic, documents):
+        return [{"score": -score} for score in self.score(topic, documents)]
+
+
+class ExplainsNone(Sound):
+    def explain(self, topic, documents):
+        return [{"words": 3} for _ in documents.ids]
+
+
+class SavesNothing(Learns):
+    def save(self, folder):
+        pass
+
+
+class SavesHalf(Learns):
+    def save(self, folder):
+        np.save(folder / "weight.npy", self.weight / 2)
+
+
+class LearnsOtherwise(Learns):
+    def fit(self, data):
+        self.weight = np.array([1 + random.random()])
+
+
+def _problems(kind):
+    return list(problems_of_reranker(RerankerChoice(registration(kind), kind.Options()), GROUND))
+
+
+@pytest.mark.parametrize("kind", [Sound, Learns])
+def test_a_sound_one_passes(kind):
+    assert _problems(kind) == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "told"),
+    [
+        (Counts, "when it is asked again"),
+        (Draws, "by another instance"),
+        (ByPlace, "when documents come in another order"),
+        (Standardized, "when other documents are with it"),
+        (WithinBatch, "when topics come one at a time"),
+        (OtherBatch, "by score() beside score_batch()"),
+        (ExplainsAnother, "in explain()"),
+        (ExplainsNone, "explain() tells no score of some documents"),
+        (SavesNothing, "save() writes nothing, so that nothing can be loaded"),
+        (SavesHalf, "after save() and load()"),
+        (LearnsOtherwise, "after a second training with the same topics and seed"),
+    ],
+)
+def test_one_that_breaks_the_contract_is_told_how(kind, told):
+    assert any(problem.endswith(told) for problem in _problems(kind)), _problems(kind)
+
+
+def test_the_document_and_both_scores_are_told():
+    problem = next(p for p in _problems(ByPlace) if p.endswith("another order"))
+    assert (
+        problem == "document d0 of topic t0 has 1 instead of 9 when documents come in another order"
+    )
+
+
+def test_rounding_is_no_change():
+    class Rounds(Sound):
+        def score(self, topic, documents):
+            noise = np.random.default_rng().uniform(-1e-7, 1e-7, len(documents))
+            return (np.array(super().score(topic, documents)) * (1 + noise)).tolist()
+
+    assert _problems(Rounds) == []
+
+
+def test_what_the_harness_refuses_is_an_error():
+    class Infinite(Sound):
+        def score(self, topic, documents):
+            return [float("inf") for _ in documents.ids]
+
+    with pytest.raises(PluginError, match="scores must be finite"):
+        _problems(Infinite)
