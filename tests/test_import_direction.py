@@ -20,7 +20,7 @@ LAYERS = (
     {"__main__"},
     {"cli"},
     {"api"},
-    {"conformance", "recording", "reproduction", "timing", "tuning", "cache"},
+    {"conformance", "plugin_template", "recording", "reproduction", "timing", "tuning", "cache"},
     {"training_topics"},
     {"judgments"},
     {"choices"},

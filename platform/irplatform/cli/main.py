@@ -44,7 +44,10 @@ COMMANDS = {
     "retrievers": ("rerankers", "List retrievers and show their options."),
     "bench": ("bench", "Measure how fast rerankers are."),
     "cache": ("cache", "List what the cache holds, and make room."),
-    "plugins": ("plugins", "List installed plugins and what they provide, and check one."),
+    "plugins": (
+        "plugins",
+        "List installed plugins and what they provide, begin a new one, check one.",
+    ),
 }
 """Command → (its module here, its help in a line). The order is that of `--help`."""
 

@@ -1,6 +1,8 @@
-"""`platform plugins`: what is installed, what is broken, and whether it keeps the contract."""
+"""`platform plugins`: what is installed, what is broken, a new one, and who keeps the contract."""
 
 from __future__ import annotations
+
+from pathlib import Path
 
 import click
 
@@ -12,7 +14,7 @@ from irplatform.registry import GROUP, registry
 
 @click.group()
 def plugins() -> None:
-    """List installed plugins and what they provide, and check one."""
+    """List installed plugins and what they provide, begin a new one, check one."""
 
 
 @plugins.command("list")
@@ -46,6 +48,27 @@ def list_plugins(as_json: bool) -> None:
         state = f"BROKEN: {plugin.error}" if plugin.error else ", ".join(told)
         rows.append((plugin.name, plugin.distribution, plugin.version, state))
     print_rows(rows)
+
+
+@plugins.command("new")
+@click.argument("name")
+@click.option(
+    "--in",
+    "parent",
+    default=Path(),
+    type=click.Path(path_type=Path),
+    help="The folder to write it to; default: the current one.",
+)
+def new(name: str, parent: Path) -> None:
+    """Write the package of a new reranker, to be changed into your own.
+
+    A folder `irplatform-NAME` with the module, an option, a test and the entry point, which can be
+    installed as it is.
+    """
+    from irplatform.plugin_template import new_plugin
+
+    folder = new_plugin(name, parent, sorted(registry().rerankers))
+    click.echo(f"{folder}: a reranker '{name}' that can be installed: pip install -e {folder}")
 
 
 @plugins.command("check")

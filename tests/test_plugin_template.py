@@ -1,0 +1,91 @@
+"""A new plugin can be installed as it is written, is found, passes its tests and its check."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from irplatform.errors import InputError
+from irplatform.plugin_template import new_plugin
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    return new_plugin("word-overlap-2", tmp_path_factory.mktemp("plugins"), ["delta"])
+
+
+@pytest.fixture(scope="module")
+def call(written, tmp_path_factory):
+    """Call a module of Python where the plugin is installed, from a copy: building leaves files."""
+    target = tmp_path_factory.mktemp("installed")
+    copy = shutil.copytree(written, tmp_path_factory.mktemp("source") / written.name)
+    install = ["pip", "install", "--quiet", "--disable-pip-version-check", "--no-index"]
+    install += ["--no-deps", "--no-build-isolation", "--target", str(target), str(copy)]
+    path = os.pathsep.join([str(target), os.environ.get("PYTHONPATH", "")])
+
+    def call(*arguments, cwd=target):
+        return subprocess.run(
+            [sys.executable, "-m", *arguments],
+            cwd=cwd,
+            env={**os.environ, "PYTHONPATH": path},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+
+    call(*install)
+    return call
+
+
+def test_the_folder_has_what_a_package_needs(written):
+    assert written.name == "irplatform-word-overlap-2"
+    assert sorted(p.relative_to(written).as_posix() for p in written.rglob("*.*")) == [
+        "README.md",
+        "irplatform_word_overlap_2.py",
+        "pyproject.toml",
+        "tests/test_word_overlap_2.py",
+    ]
+
+
+def test_its_reranker_is_found_with_its_option(call):
+    shown = json.loads(call("irplatform", "rerankers", "show", "word-overlap-2", "--json"))
+    assert shown["distribution"] == "irplatform-word-overlap-2"
+    assert [option["name"] for option in shown["options"]] == ["title"]
+
+
+def test_its_tests_pass(call, written):
+    assert "2 passed" in call("pytest", "-q", "-p", "no:cacheprovider", "tests", cwd=written)
+
+
+def test_it_is_typed_and_linted(call, written):
+    call("mypy", "--config-file", "pyproject.toml", "irplatform_word_overlap_2.py", cwd=written)
+    call("ruff", "check", "--no-cache", ".", cwd=written)
+    call("ruff", "format", "--check", "--no-cache", ".", cwd=written)
+
+
+@pytest.mark.java
+def test_it_keeps_the_contract(call):
+    told = call("irplatform", "plugins", "check", "word-overlap-2")
+    assert told == "reranker word-overlap-2: keeps the contract\n"
+
+
+@pytest.mark.parametrize("name", ["Mine", "my_ranker", "-x", "2nd", "a--b", "../x", ""])
+def test_a_name_that_cannot_be_one_is_refused(tmp_path, name):
+    with pytest.raises(InputError, match="cannot name a plugin"):
+        new_plugin(name, tmp_path, [])
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_name_that_is_taken_is_refused(tmp_path):
+    with pytest.raises(InputError, match="there is a reranker 'delta' already"):
+        new_plugin("delta", tmp_path, ["delta"])
+
+
+def test_a_folder_that_exists_is_left_as_it_is(tmp_path):
+    (tmp_path / "irplatform-mine").mkdir()
+    with pytest.raises(InputError, match="exists already; nothing was written"):
+        new_plugin("mine", tmp_path, [])
+    assert list((tmp_path / "irplatform-mine").iterdir()) == []
