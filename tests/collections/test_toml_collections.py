@@ -41,6 +41,14 @@ def test_judgments_measures_and_title_may_be_left_out(toml_collection, declarati
     assert "nDCG@20" in collection.measures
 
 
+def test_sampled_judgments_alone_are_judgments_too(toml_collection, declaration):
+    path = toml_collection(declaration.replace('file = "qrels.txt"\n', ""))
+    (path.parent / "sampled.txt").write_text("1 0 1 1 2\n1 0 2 2 -1\n2 0 2 1 0\n")
+    collection = open_toml(path)
+    assert collection.load_qrels() == {"1": {"1": 2}, "2": {"2": 0}}
+    assert collection.metadata["judgments"] == str(path.parent / "sampled.txt")
+
+
 def test_two_collections_can_train_for_each_other(toml_collection, declaration):
     path = toml_collection(declaration + '[train]\ncollection = "other.toml"\n')
     other = declaration.replace('"pm"', '"other"') + '[train]\ncollection = "collection.toml"\n'
@@ -99,6 +107,7 @@ def test_the_corpus_is_the_same_wherever_the_folder_lies(toml_collection, tmp_pa
         ("topics.xml", "x.xml", "[topics] file: there is no file"),
         ("qrels.txt", "x.txt", "[qrels] file: there is no file"),
         ("sampled.txt", "x.txt", "[qrels] sampled: there is no file"),
+        ('file = "qrels.txt"\nsampled = "sampled.txt"', "", "[qrels] the key 'file' is missing"),
         ("{disease} {gene}", "{disease", "[topics] query: the query template"),
         ("{disease} {gene}", "{disease.__class__}{", "[topics] query: the query template"),
         ("[qrels]", "[qrels", "toml:11: this is not TOML"),

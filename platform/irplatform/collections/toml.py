@@ -55,7 +55,7 @@ class _Topics(_Table):
 
 
 class _Qrels(_Table):
-    file: _Text
+    file: _Text | None = None
     sampled: _Text | None = None
 
 
@@ -84,25 +84,28 @@ def open_toml(path: Path) -> Collection:
     declared = _read(path)
     topics, qrels, train = declared.topics, declared.qrels, declared.train
     topic_file = _file(path, topics.file, "[topics] file")
-    qrels_file = _file(path, qrels.file, "[qrels] file") if qrels else None
+    judged, sampled = (
+        _file(path, name, f"[qrels] {key}") if name else None
+        for key, name in (("file", qrels and qrels.file), ("sampled", qrels and qrels.sampled))
+    )
+    if qrels is not None and not (judged or sampled):
+        raise InputError("[qrels] the key 'file' is missing.", path=path)
     return Collection(
         id=declared.id,
         title=declared.title or declared.id,
         corpus=_corpus(path, declared.documents),
         load_topics=partial(read_topics, topic_file, topics.format, topics.query),
-        load_qrels=partial(_read_qrels, qrels_file) if qrels_file else None,
+        load_qrels=partial(_read_qrels, judged, sampled) if qrels else None,
         measures=tuple(declared.measures) if declared.measures else Collection.measures,
         training=partial(_training, path, train.collection) if train else None,
-        sampled_qrels=_file(path, qrels.sampled, "[qrels] sampled")
-        if qrels and qrels.sampled
-        else None,
+        sampled_qrels=sampled,
         note=declared.note,
         expand=tuple(topics.expand),
         plan=_plan(path, topics.plan) if topics.plan else {},
         metadata={
             "declared in": str(path),
             "topics": f"{topic_file} ({topics.format})",
-            **({"judgments": str(qrels_file)} if qrels_file else {}),
+            **({"judgments": str(judged or sampled)} if qrels else {}),
             **({"expanded with": ", ".join(topics.expand)} if topics.expand else {}),
             **({"query plan": topics.plan} if topics.plan else {}),
         },
@@ -234,10 +237,15 @@ def _place(files: list[Path]) -> str:
     return "-".join(part for part in (folder.parent.name, folder.name) if part)
 
 
-def _read_qrels(path: Path) -> Qrels:
+def _read_qrels(judged: Path | None, sampled: Path | None) -> Qrels:
+    """Ordinary judgments; where there are sampled ones alone, the documents that these judge."""
     from irplatform.evaluation.qrels import read_qrels
+    from irplatform.evaluation.sampled_qrels import judged_documents, read_sampled_qrels
 
-    return read_qrels(path)
+    if judged is not None:
+        return read_qrels(judged)
+    assert sampled is not None  # `open_toml` sees to it
+    return judged_documents(read_sampled_qrels(sampled))
 
 
 def _plan(path: Path, name: str) -> dict[str, object]:
