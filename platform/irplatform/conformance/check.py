@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from irplatform.conformance.ground import Ground
-    from irplatform.registry import Registry
+    from irplatform.registry import Plugin, Registration, Registry
 
     Problems = Callable[[Ground], Iterator[str]]
 
@@ -80,44 +80,47 @@ def _finding(kind: str, name: str, problems: Problems, ground: Ground) -> Findin
     return Finding(kind, name, found)
 
 
-def _systems(settings: CheckSettings, plugins: Registry) -> dict[tuple[str, str], Problems]:
-    """What is to be checked, by kind and name."""
+def _usable(name: str, plugins: Registry) -> Plugin:
     known = {plugin.name: plugin for plugin in plugins.plugins}
-    plugin = known.get(settings.plugin)
+    plugin = known.get(name)
     if plugin is None:
-        raise unknown("plugin", settings.plugin, known, hint="`platform plugins list` shows all.")
+        raise unknown("plugin", name, known, hint="`platform plugins list` shows all.")
     if plugin.error:
         raise PluginError(f"{plugin} is not used: {plugin.error}")
-    tables: dict[str, Mapping[str, Any]] = {
+    return plugin
+
+
+def _brought(plugin: Plugin, only: Sequence[str], plugins: Registry) -> dict[str, list[str]]:
+    """Names of the systems to check, by kind."""
+    tables: dict[str, Mapping[str, Registration[Any]]] = {
         "reranker": plugins.rerankers,
         "retriever": plugins.retrievers,
         "feature group": plugins.features,
     }
-    brought = [
-        (kind, name)
+    names = {
+        kind: [r.name for r in table.values() if r.plugin.name == plugin.name]
         for kind, table in tables.items()
-        for name, registration in table.items()
-        if registration.plugin.name == plugin.name
-    ]
-    names = [name for _, name in brought]
-    for name in settings.systems:
-        if name not in names:
-            raise unknown("system", name, names, of=f"plugin '{plugin.name}'")
-    chosen = [each for each in brought if not settings.systems or each[1] in settings.systems]
-    if not chosen:
+    }
+    known = [name for held in names.values() for name in held]
+    if not known:
         raise InputError(f"{plugin} registers no reranker, retriever or group of features.")
-    by_kind = {kind: [name for k, name in chosen if k == kind] for kind in tables}
+    for name in only:
+        if name not in known:
+            raise unknown("system", name, known, of=f"plugin '{plugin.name}'")
+    return {kind: [n for n in held if not only or n in only] for kind, held in names.items()}
+
+
+def _systems(settings: CheckSettings, plugins: Registry) -> dict[tuple[str, str], Problems]:
+    """What is to be checked, by kind and name."""
+    names = _brought(_usable(settings.plugin, plugins), settings.systems, plugins)
     retrievers, rerankers = choose_systems(
-        plugins, by_kind["retriever"], by_kind["reranker"], settings.settings, members=1
+        plugins, names["retriever"], names["reranker"], settings.settings, members=1
     )
-    found: dict[tuple[str, str], Problems] = {}
-    for reranker in rerankers:
-        found["reranker", reranker.name] = _with(problems_of_reranker, reranker)
-    for retriever in retrievers:
-        found["retriever", retriever.registration.name] = _with(problems_of_retriever, retriever)
-    for name in by_kind["feature group"]:
-        found["feature group", name] = _with(problems_of_features, name)
-    return found
+    return {
+        **{("reranker", r.name): _with(problems_of_reranker, r) for r in rerankers},
+        **{("retriever", r.name): _with(problems_of_retriever, r) for r in retrievers},
+        **{("feature group", n): _with(problems_of_features, n) for n in names["feature group"]},
+    }
 
 
 def _with(problems: Callable[[Any, Ground], Iterator[str]], system: Any) -> Problems:
