@@ -88,6 +88,23 @@ def test_a_name_that_is_taken_is_refused(tmp_path):
         new_plugin("delta", tmp_path, ["delta"])
 
 
+@pytest.mark.parametrize("name", ["fused", "mine-alone", "mine-seed7", "none", "options"])
+def test_a_name_that_the_platform_or_python_gave_away_is_refused(tmp_path, name):
+    with pytest.raises(InputError, match=f"'{name}' has another meaning already"):
+        new_plugin(name, tmp_path, [])
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_nothing_is_left_where_it_is_interrupted(tmp_path, monkeypatch):
+    def interrupted(self, *arguments, **named):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Path, "write_text", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        new_plugin("mine", tmp_path, [])
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_folder_that_exists_is_left_as_it_is(tmp_path):
     (tmp_path / "irplatform-mine").mkdir()
     with pytest.raises(InputError, match="exists already; nothing was written"):

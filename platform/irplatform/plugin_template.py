@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import keyword
 import re
 from string import Template
 from typing import TYPE_CHECKING
 
+from irplatform import plugin
 from irplatform.errors import InputError
-from irplatform.storage import writable_folder
+from irplatform.runs.names import FUSED, system_of
+from irplatform.storage import atomic_folder
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -142,24 +145,26 @@ def new_plugin(name: str, parent: Path, known: list[str]) -> Path:
         )
     if name in known:
         raise InputError(f"there is a reranker '{name}' already; take another name.")
-    title = name.replace("-", " ").capitalize()
+    kind = "".join(part.capitalize() for part in name.split("-"))
+    if name == FUSED or system_of(name) != name or keyword.iskeyword(kind) or hasattr(plugin, kind):
+        raise InputError(f"'{name}' has another meaning already; take another name.")
     words = {
         "name": name,
-        "title": title,
-        "kind": "".join(part.capitalize() for part in name.split("-")),
+        "title": name.replace("-", " ").capitalize(),
+        "kind": kind,
         "module": f"irplatform_{name.replace('-', '_')}",
         "distribution": f"irplatform-{name}",
     }
     folder = parent / words["distribution"]
     if folder.exists():
         raise InputError("this exists already; nothing was written.", path=folder)
-    writable_folder(folder)
-    (folder / "tests").mkdir(parents=True)
-    for file, template in (
-        ("pyproject.toml", _PROJECT),
-        ("README.md", _README),
-        (f"{words['module']}.py", _MODULE),
-        (f"tests/test_{name.replace('-', '_')}.py", _TEST),
-    ):
-        (folder / file).write_text(template.substitute(words), encoding="utf-8")
+    with atomic_folder(folder) as written:
+        (written / "tests").mkdir()
+        for file, template in (
+            ("pyproject.toml", _PROJECT),
+            ("README.md", _README),
+            (f"{words['module']}.py", _MODULE),
+            (f"tests/test_{name.replace('-', '_')}.py", _TEST),
+        ):
+            (written / file).write_text(template.substitute(words), encoding="utf-8")
     return folder
