@@ -31,7 +31,8 @@ and errors go to stderr, so that `--json` leaves exactly one JSON object on stdo
 | exit code | meaning |
 |---|---|
 | 0 | done |
-| 1 | failed for a reason outside it; a `check` refuses; `kb show`, `concepts show` find nothing |
+| 1 | failed although usage and input were right (a full disk, say, or an error in a plugin); \
+a `check`, `reproduce` or `bench` found something wrong; `kb show`, `concepts show` found nothing |
 | 2 | wrong usage or bad input; the message says what, where, and what to do |
 | 130 | interrupted by Ctrl-C; the same command goes on from there |
 | 143 | the same after SIGTERM |

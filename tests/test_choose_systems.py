@@ -112,6 +112,12 @@ def test_a_wrong_setting_is_refused(settings, message):
         choose_systems(registry(), ["bm25"], ["delta"], settings)
 
 
+def test_a_retriever_and_a_reranker_of_one_name_are_named_once():
+    with pytest.raises(InputError, match=r"^'colour' is no option of dual-encoder, delta\."):
+        both = ["dual-encoder", "delta"]
+        choose_systems(registry(), ["dual-encoder"], both, {"colour": 3})
+
+
 class _Optional(Options):
     limit: int | None = 5
     name: str | None = None

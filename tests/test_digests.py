@@ -69,3 +69,18 @@ def test_several_files_keep_their_order_and_are_remembered_together(tmp_path, ha
     assert digests.digests(paths) == digests.digests(paths) == expected
     assert sorted(hashed) == sorted(paths)
     assert digests.digests([]) == []
+
+
+def test_the_files_of_a_folder_are_known_by_their_paths_in_it(tmp_path):
+    (tmp_path / "inner.json").mkdir()
+    for name in ("b.txt", "a.json", "inner.json/c.json"):
+        (tmp_path / name).write_text(name)
+    expected = {
+        name: hashlib.sha256(name.encode()).hexdigest()
+        for name in ("a.json", "b.txt", "inner.json/c.json")
+    }
+    found = digests.folder_digests(tmp_path)
+    assert found == expected
+    assert list(found) == list(expected)
+    del expected["b.txt"]
+    assert digests.folder_digests(tmp_path, ("*.json", "a*")) == expected

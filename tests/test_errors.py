@@ -1,10 +1,10 @@
-"""What is said of a name that nobody knows."""
+"""What is said of a name that nobody knows, and of numbers of things."""
 
 import sys
 
 import pytest
 
-from irplatform.errors import PluginError, plugin_at_work, unknown
+from irplatform.errors import ENDINGS, PluginError, counted, in_a_line, plugin_at_work, unknown
 
 MANY = [f"name-{n}" for n in range(20)]
 
@@ -34,8 +34,26 @@ def test_a_number_is_not_nearly_another_one():
     assert str(unknown("topic", "9", ["19", "x", "2"])) == "unknown topic '9'. Known: 2, 19, x."
 
 
+@pytest.mark.parametrize("text", ["No licence.", "No licence", " No\nlicence.\n"])
+def test_what_others_say_goes_on_in_a_sentence_of_ours(text):
+    assert in_a_line(OSError(text)) == "OSError: No licence"
+
+
+class Panic(BaseException):
+    """As a library in Rust raises it."""
+
+
+def _panic():
+    raise Panic("index out of bounds")
+
+
 @pytest.mark.parametrize(
-    ("end", "told"), [(sys.exit, "SystemExit"), (lambda: sys.exit(3), "SystemExit: 3")]
+    ("end", "told"),
+    [
+        (sys.exit, "SystemExit"),
+        (lambda: sys.exit(3), "SystemExit: 3"),
+        (_panic, "Panic: index out of bounds"),
+    ],
 )
 def test_a_plugin_that_ends_the_program_is_named(end, told):
     with (
@@ -45,9 +63,15 @@ def test_a_plugin_that_ends_the_program_is_named(end, told):
         end()
 
 
-def test_ctrl_c_ends_the_program_all_the_same():
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_ctrl_c_ends_the_program_all_the_same(ending):
     with (
-        pytest.raises(KeyboardInterrupt),
+        pytest.raises(ending),
         plugin_at_work("reranker 'x'", "scoring", __name__),
     ):
-        raise KeyboardInterrupt
+        raise ending
+
+
+def test_one_thing_is_told_in_the_singular():
+    told = [counted(number, "topic") for number in (0, 1, 2, 1204)]
+    assert told == ["0 topics", "1 topic", "2 topics", "1,204 topics"]

@@ -38,8 +38,8 @@ LAYERS = (
     {"runs", "text"},
     {"plugin"},
     {"digests", "parallel"},
-    {"storage", "journal", "thinning"},
-    {"console", "option_problems"},
+    {"storage", "journal", "thinning", "workers", "document_ids", "batched"},
+    {"console", "option_problems", "toml_io"},
     {"option_types", "errors"},
     {"stdout"},
 )

@@ -11,12 +11,12 @@ import pytest
 from checkpoints import described
 from small import SmallResources, registration
 
-from irplatform import training_topics
+from irplatform import pipeline, training_topics
 from irplatform.collections import Collection
 from irplatform.collections.joined import joined
 from irplatform.console import notice
 from irplatform.errors import InputError
-from irplatform.pipeline import FOLDS, Candidates, rerank, rerank_with_seeds
+from irplatform.pipeline import FOLDS, Candidates, RerankingTask
 from irplatform.plugin import LabelledTopic, Options, Reranker, Topic, TrainableReranker
 from irplatform.reranking.evaluated_topics import (
     warning_of_fusion,
@@ -85,6 +85,11 @@ def _candidates(depth=5):
     return Candidates(
         TOPICS, FirstStage([run], run, "mark"), {t.id: tuple(IDS[:depth]) for t in TOPICS}
     )
+
+
+def rerank(choice, candidates, qrels, training_source, interpolate, resources):
+    task = RerankingTask(candidates, training_source, qrels, interpolate)
+    return pipeline.rerank(choice, task, resources)
 
 
 @pytest.fixture
@@ -156,11 +161,11 @@ def test_what_learns_nothing_scores_every_topic_once_in_cross_validation(resourc
 
 def test_folds_that_were_scored_are_not_scored_again(resources, monkeypatch):
     """Where training a later one is interrupted, which may take hours."""
-    from irplatform.pipeline import reranked
+    from irplatform.pipeline import assignment
 
     qrels = {t.id: {"a": 1} for t in TOPICS}
     arguments = _choice(Witness), _candidates(), qrels, TrainingSource(folds=True), None, resources
-    fitted, fit = [], reranked.fit_system
+    fitted, fit = [], assignment.fit_system
 
     def interrupted(*given):
         fitted.append(given)
@@ -168,13 +173,13 @@ def test_folds_that_were_scored_are_not_scored_again(resources, monkeypatch):
             raise KeyboardInterrupt
         return fit(*given)
 
-    monkeypatch.setattr(reranked, "fit_system", interrupted)
+    monkeypatch.setattr(assignment, "fit_system", interrupted)
     with pytest.raises(KeyboardInterrupt):
         rerank(*arguments)
     journals = list((home() / "journal").glob("*.jsonl"))
     kept = [json.loads(line)["topic"] for path in journals for line in path.open()]
     assert len(kept) == len(set(kept)) == 3 * len(TOPICS) // FOLDS
-    monkeypatch.setattr(reranked, "fit_system", fit)
+    monkeypatch.setattr(assignment, "fit_system", fit)
     rerank(*arguments)
     assert not list((home() / "journal").glob("*.jsonl"))
 
@@ -402,8 +407,8 @@ def test_of_several_seeds_every_line_names_its_own(resources, monkeypatch, capsy
     documents = SmallResources().documents
     monkeypatch.setattr(CollectionResources, "documents", lambda _, doc_ids: documents(doc_ids))
     qrels = {t.id: {"a": 1} for t in TOPICS}
-    given = (_choice(Witness), _candidates(), qrels, TrainingSource(folds=True), 0.5, resources)
-    for made, _ in rerank_with_seeds(*given, seeds):
+    task = RerankingTask(_candidates(), TrainingSource(folds=True), qrels, 0.5)
+    for made, _ in pipeline.rerank_with_seeds(_choice(Witness), task, resources, seeds):
         notice(f"{made.final.name} is written")
     lines = capsys.readouterr().err.splitlines()
     told = [line.partition("training ranker on fold 1")[0] for line in lines if "fold 1" in line]

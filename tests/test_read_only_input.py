@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from irplatform.plugin import Document, Documents, LabelledTopic, Topic
+from irplatform.plugin import Document, Documents, LabelledTopic, Topic, TrainingData
 
 TOPIC = Topic("t", "query", {"gene": "BRAF"})
 LABELLED = LabelledTopic(TOPIC, ("a", "b"), {"a": 1})
@@ -23,6 +23,24 @@ def test_so_do_the_fields_of_topics():
         TOPIC.fields["gene"] = "KRAS"
 
 
+def test_and_those_of_documents():
+    document = Document("a", fields={"mesh": ("Lung",)})
+    for held in (document, Document("b")):
+        with pytest.raises(TypeError, match="does not support item assignment"):
+            held.fields["mesh"] = ()
+    assert document.values("mesh") == ("Lung",)
+
+
+def test_and_the_topics_to_learn_from(tmp_path):
+    given = [LABELLED]
+    data = TrainingData(given, given, tmp_path, [TOPIC])
+    for topics in (data.training, data.validation, data.unseen):
+        with pytest.raises(AttributeError, match="clear"):
+            topics.clear()
+    given.clear()
+    assert list(data.training) == [LABELLED]
+
+
 def test_and_the_ids_of_candidates():
     documents = Documents.of([Document("a"), Document("b")])
     with pytest.raises(AttributeError):
@@ -30,8 +48,12 @@ def test_and_the_ids_of_candidates():
     assert documents.ids == ("a", "b")
 
 
-def test_both_can_be_sent_to_another_process():
-    assert pickle.loads(pickle.dumps(LABELLED)) == LABELLED
+@pytest.mark.parametrize(
+    "held", [LABELLED, Document("a", "b", "c", {"mesh": ("d",)})], ids=["topic", "document"]
+)
+def test_all_can_be_sent_to_another_process_and_copied(held):
+    for made in (pickle.loads(pickle.dumps(held)), copy.deepcopy(held)):
+        assert made == held
 
 
 @dataclass(frozen=True)
@@ -49,5 +71,6 @@ def test_a_topic_of_another_class_stays_one(made):
         made(dated).fields["gene"] = "KRAS"
 
 
-def test_a_topic_that_is_made_of_another_is_printed_as_that_one():
-    assert repr(replace(TOPIC, id="t")) == repr(TOPIC)
+@pytest.mark.parametrize("held", [TOPIC, Document("a", fields={"mesh": ("d",)}), Document("b")])
+def test_what_is_made_of_another_is_printed_as_that_one(held):
+    assert repr(replace(held, id=held.id)) == repr(held)

@@ -159,6 +159,34 @@ def test_artifacts_of_plugins_depend_on_the_documents(resources):
     assert resources.artifact("things", {"size": 1}, lambda _folder: None) != path
 
 
+@pytest.mark.parametrize(
+    ("resumable", "resume", "built"),
+    [
+        (True, True, ["first", "second"]),
+        (True, False, ["first", "first", "second"]),
+        (False, True, ["first", "first", "second"]),
+    ],
+)
+def test_an_interrupted_artifact_goes_on_where_its_builder_can(resources, resumable, resume, built):
+    done, stops = [], [KeyboardInterrupt]
+
+    def build(folder):
+        for part in ("first", "second"):
+            if not (folder / part).exists():
+                if part == "second" and stops:
+                    raise stops.pop()
+                done.append(part)
+                (folder / part).touch()
+
+    resources = replace(resources, resume=resume)
+    with pytest.raises(KeyboardInterrupt) as interrupted:
+        resources.artifact("parts", {}, build, resumable=resumable)
+    lost = any("starts over" in note for note in getattr(interrupted.value, "__notes__", ()))
+    assert lost == (not (resumable and resume))
+    resources.artifact("parts", {}, build, resumable=resumable)
+    assert done == built
+
+
 def test_what_is_trained_for_an_artifact_is_trained_by_the_process_that_builds_it(
     resources, tmp_path
 ):

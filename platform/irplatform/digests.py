@@ -70,6 +70,24 @@ def digests(paths: Sequence[Path]) -> list[str]:
     return found
 
 
+def folder_digests(folder: Path, patterns: Sequence[str] = ("*",)) -> dict[str, str]:
+    """The digests of the files in a folder and those in it, by their paths within it.
+
+    Args:
+        folder: the folder.
+        patterns: names of the files that count, such as "*.json".
+
+    Raises:
+        InputError: a file cannot be read.
+    """
+    matching = {path for pattern in patterns for path in folder.rglob(pattern)}
+    files = sorted(path for path in matching if path.is_file())
+    return {
+        str(path.relative_to(folder)): found
+        for path, found in zip(files, digests(files), strict=True)
+    }
+
+
 def _remember(memory: Path, found: Mapping[str, list[Any]]) -> None:
     # Two processes may overwrite each other's entries: the loser hashes once more, nothing else.
     entries = _read(memory)

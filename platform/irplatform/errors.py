@@ -65,6 +65,10 @@ class PluginMemoryError(PluginError, MemoryError):
     """A plugin needs more memory than there is; who can ask for less catches it."""
 
 
+ENDINGS = (KeyboardInterrupt, GeneratorExit)
+"""What is no error of a plugin, and ends more than its work. All else is: the panic of a library in
+Rust, and what `pytest.importorskip` raises, are none of Python's `Exception`s."""
+
 _NO_MEMORY = ("out of memory", "can't allocate memory", "not enough memory", "alloc_failed")
 """What torch writes where memory is missing, on GPUs and on CPUs."""
 
@@ -93,15 +97,25 @@ def check_least(option: str, value: float, least: int) -> None:
 
 
 def in_a_line(error: BaseException) -> str:
-    """The kind of an error and its text without line breaks: "OSError: no licence file"."""
-    text = " ".join(str(error).split())
+    """The kind of an error and its text in a line: "OSError: no licence file"."""
+    text = unstopped(error)
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def unstopped(told: object) -> str:
+    """What others told, in a line and without its full stop: our sentence goes on."""
+    return " ".join(str(told).split()).removesuffix(".")
 
 
 def listing(names: Iterable[str], most: int = 5) -> str:
     """The first few names: "1, 2, 3, 4, 5, …"."""
     shown = list(islice(names, most + 1))
     return ", ".join([*shown[:most], *(["…"] if len(shown) > most else [])])
+
+
+def counted(number: int, noun: str) -> str:
+    """A number of things: "1 topic", "1,204 topics"; the noun's plural ends in s."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 @contextmanager
@@ -122,9 +136,9 @@ def plugin_at_work(who: str, doing: str, module: str) -> Iterator[None]:
     try:
         with stdout.spared():
             yield
-    except PlatformError:
+    except (PlatformError, *ENDINGS):
         raise
-    except (Exception, SystemExit) as error:  # whatever a stranger's code raises
+    except BaseException as error:  # whatever a stranger's code raises
         place = place_in(module, error) or place_in("", error)
         kind = PluginMemoryError if lacks_memory(error) else PluginError
         raise kind(f"{who} failed {doing}: {in_a_line(error)} ({place})") from error

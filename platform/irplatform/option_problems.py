@@ -9,6 +9,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, get_args
 
+from irplatform.errors import unstopped
 from irplatform.option_types import is_choice, type_in_words
 
 if TYPE_CHECKING:
@@ -58,7 +59,9 @@ def _in_words(kind: str, message: str, value: object) -> str:
     begin, _, what = kind.partition("_")
     if begin in _SHOULD_BE and what in ("type", "parsing", "from_float"):
         return f"it should be {_SHOULD_BE[begin]}"
-    return message.removeprefix("Value error, ").replace("Input should be", "it should be")
+    return (
+        unstopped(message).removeprefix("Value error, ").replace("Input should be", "it should be")
+    )
 
 
 def as_list(value: object) -> str:

@@ -88,6 +88,19 @@ FieldValue = str | tuple[str, ...]
 """A field of a document or topic: text, or several values (MeSH headings, say)."""
 
 
+_NO_FIELDS: Mapping[str, FieldValue] = MappingProxyType({})
+
+
+def _values(field: FieldValue | None) -> tuple[str, ...]:
+    return (field,) if isinstance(field, str) else tuple(field or ())
+
+
+def _anew(given: Document | Topic | LabelledTopic) -> tuple[object, ...]:
+    """What makes one like it in another process, where what is read-only cannot be sent."""
+    held = (getattr(given, each.name) for each in dataclass_fields(given))
+    return type(given), tuple(dict(v) if isinstance(v, MappingProxyType) else v for v in held)
+
+
 @dataclass(frozen=True, slots=True)
 class Document:
     """An article: what a collection holds and a reranker reads.
@@ -96,24 +109,29 @@ class Document:
         id: unique in its collection.
         title: its title; may be empty.
         abstract: its abstract or, where there is none, whatever text the collection has.
-        fields: everything else, by name.
+        fields: everything else, by name; read-only, for all systems are given the same documents.
     """
 
     id: str
     title: str = ""
     abstract: str = ""
-    fields: Mapping[str, FieldValue] = field(default_factory=dict)
+    fields: Mapping[str, FieldValue] = field(default_factory=lambda: _NO_FIELDS)
+
+    def __post_init__(self) -> None:
+        if isinstance(self.fields, dict):  # no copy: there are millions of documents
+            object.__setattr__(self, "fields", MappingProxyType(self.fields))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _anew(self)
 
     @property
     def text(self) -> str:
         """Title and abstract."""
         return f"{self.title} {self.abstract}".strip()
 
-
-def _anew(given: Topic | LabelledTopic) -> tuple[object, ...]:
-    """What makes one like it in another process, where what is read-only cannot be sent."""
-    held = (getattr(given, each.name) for each in dataclass_fields(given))
-    return type(given), tuple(dict(v) if isinstance(v, MappingProxyType) else v for v in held)
+    def values(self, name: str) -> tuple[str, ...]:
+        """What a field holds, be it one text or several; nothing where it is missing."""
+        return _values(self.fields.get(name))
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +154,10 @@ class Topic:
 
     def __reduce__(self) -> tuple[object, ...]:
         return _anew(self)
+
+    def values(self, name: str) -> tuple[str, ...]:
+        """What a field holds, be it one text or several; nothing where it is missing."""
+        return _values(self.fields.get(name))
 
     def describe(self) -> list[object]:
         """All that it says, as JSON: what is computed for a topic depends on it."""
@@ -253,6 +275,7 @@ class Resources(Protocol):
         build: Callable[[Path], None],
         *,
         of_vectors: bool = True,
+        resumable: bool = False,
     ) -> Path:
         """A cached folder of something made from the collection's documents and word vectors.
 
@@ -262,6 +285,8 @@ class Resources(Protocol):
             of_vectors: whether word vectors have a part in it; without, other vectors change
                 nothing.
             build: fills an empty folder; called only where the artifact is not there yet.
+            resumable: whether `build` goes on from what is in the folder: it is then given what an
+                interrupted call left there. Else it starts over.
         """
 
     def progress(self, label: str, total: int) -> AbstractContextManager[Callable[[int], None]]:
@@ -335,6 +360,11 @@ class TrainingData:
     validation: Sequence[LabelledTopic]
     workspace: Path
     unseen: Sequence[Topic] = ()
+
+    def __post_init__(self) -> None:
+        # Other members learn from the same topics
+        for name in ("training", "validation", "unseen"):
+            object.__setattr__(self, name, tuple(getattr(self, name)))
 
 
 class Reranker:

@@ -116,7 +116,7 @@ _README = Template("""\
 
 A reranker for irplatform.
 
-    pip install -e .
+    pip install -e . pytest
     platform rerankers show $name
     platform plugins check $name
     platform run --collection demo --reranker $name

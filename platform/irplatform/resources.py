@@ -63,7 +63,7 @@ class CollectionResources:
         threads: for searching and tokenizing.
         source: where word vectors come from.
         model_threads: of torch on the CPU.
-        resume: go on from what an interrupted training or reranking left.
+        resume: go on from what an interrupted training, reranking or building left.
         seconds: time spent so far per stage: index, retrieve, forward_index, vectors, concepts,
             train, rerank.
         artifacts: fingerprints of what was used, for the metadata of runs.
@@ -182,6 +182,7 @@ class CollectionResources:
         build: Callable[[Path], None],
         *,
         of_vectors: bool = True,
+        resumable: bool = False,
     ) -> Path:
         """A cached folder of something made from this corpus and, mostly, these word vectors.
 
@@ -201,7 +202,8 @@ class CollectionResources:
             made_from["vectors"] = self.source.describe()
         depends_on = {**made_from, "of": dict(depends_on)}
         with alone():
-            return artifact(kind, self.corpus.name, depends_on, build).path
+            resumes = resumable and self.resume
+            return artifact(kind, self.corpus.name, depends_on, build, resumable=resumes).path
 
     def progress(self, label: str, total: int) -> AbstractContextManager[Callable[[int], None]]:
         """A progress display on stderr."""
@@ -258,9 +260,9 @@ class CollectionResources:
     @property
     def java_version(self) -> str:
         """The major version of the Java that Lucene runs on."""
-        from irplatform.retrieval import java
+        from irplatform.retrieval.java_runtime import find_runtime, runtime_version
 
-        return str(java.runtime_version(java.find_runtime()))
+        return str(runtime_version(find_runtime()))
 
     def seconds_since(self, before: Mapping[str, float]) -> dict[str, float]:
         """Time spent per stage since `seconds` was as it is given here."""

@@ -15,6 +15,8 @@ import numpy as np
 
 from irplatform.plugin import Documents, Field, Options, Reranker, Resources, Topic
 from irplatform.text import STOP_WORDS, VectorOptions, content_words, tokenize
+from irplatform.text.arrays import without
+from irplatform.text.distinct import distinct_words
 from irplatform_baselines.bags import Bags, make_bags
 from irplatform_baselines.distances import exact, relaxed
 
@@ -62,8 +64,7 @@ class WMD(Reranker):
         self._index = resources.forward_index()
         self._vectors = resources.vectors(self.options.vectors)
         self._space = WordSpace(self._vectors, unit=self.options.unit_vectors)
-        self._words = self._vectors.align(self._index.vocabulary).astype(np.int64)
-        self._words[self._words == self._vectors.unk] = -1
+        self._words = self._vectors.align_known(self._index.vocabulary)
         if not self.options.stop_words:
             stopped = self._index.vocabulary.ids(sorted(STOP_WORDS))
             self._words[stopped[stopped >= 0]] = -1
@@ -74,7 +75,8 @@ class WMD(Reranker):
         if not len(query.words):
             return [0.0] * len(documents)
         tokens, offsets = self._index.tokens(self._index.rows(documents.ids), self.options.field)
-        words, offsets = _known(self._words[tokens], offsets)
+        words = self._words[tokens]
+        words, offsets = without(words, offsets, words < 0)
         distances = np.full(len(documents), self._space.farthest(query.words))
         filled = np.flatnonzero(np.diff(offsets))
         if len(filled):
@@ -86,43 +88,18 @@ class WMD(Reranker):
     def _query(self, text: str) -> Bags:
         """The query's words that have a vector, also those that the collection lacks."""
         tokens = tokenize(text) if self.options.stop_words else content_words(text)
-        words = self._vectors.rows(tokens).astype(np.int64)
-        words[words == self._vectors.unk] = -1
+        words = self._vectors.known_rows(tokens)
         return make_bags(words, np.array([0, len(words)]))
 
     def _distances(self, query: Bags, words: Int64, offsets: Int64) -> Float64:
         """Distances of texts that have words, one behind the other."""
-        distinct, places = _distinct(words, len(self._vectors.matrix))
+        distinct, places = distinct_words(words, len(self._vectors.matrix))
         costs = self._space.costs(query.words, distinct)
         if self.options.form == "relaxed":
             return relaxed(query.weights, costs, places, offsets)
         shared = np.searchsorted(query.words, distinct)
         shared[query.words[np.minimum(shared, len(query.words) - 1)] != distinct] = -1
         return exact(query.weights, costs, shared, make_bags(places, offsets))
-
-
-def _known(words: Int64, offsets: Int64) -> tuple[Int64, Int64]:
-    """Texts without the words that have no vector, which are below 0."""
-    kept = words >= 0
-    if kept.all():
-        return words, offsets
-    before = np.concatenate([[0], np.cumsum(kept)])
-    return words[kept], before[offsets]
-
-
-def _distinct(words: Int64, span: int) -> tuple[Int64, Int64]:
-    """Distinct words in ascending order, and the place of each word among them.
-
-    Args:
-        words: at least 0 and below `span`, which they are looked up in rather than sorted.
-        span: how many words there are.
-    """
-    seen = np.zeros(span, dtype=np.bool_)
-    seen[words] = True
-    distinct = np.flatnonzero(seen)
-    places = np.empty(span, dtype=np.int64)
-    places[distinct] = np.arange(len(distinct))
-    return distinct, places[words]
 
 
 class WordSpace:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from irplatform.plugin import Field
+from irplatform.retrieval.nearest_options import NearestOptions
 from irplatform.training.pretrained import PretrainedOptions
 
 
@@ -40,12 +41,5 @@ class BiEncoderOptions(PretrainedOptions):
     )
 
 
-class RetrieverOptions(BiEncoderOptions):
+class RetrieverOptions(NearestOptions, BiEncoderOptions):
     """The same with those of the index."""
-
-    index: Literal["auto", "exact", "ivf"] = Field(
-        "auto",
-        description="compare all documents (exact) or those of the nearest clusters (ivf); auto: "
-        "ivf from a million documents on",
-    )
-    probes: int = Field(64, gt=0, description="clusters that are looked at, with index=ivf")

@@ -69,9 +69,9 @@ class BiEncoderSearch(Retriever):
 
     def _index(self, store: VectorStore, encoder: Encoder, resources: Resources) -> Path:
         """The folder of the index of all documents."""
-        from irplatform.retrieval.nearest import FORMAT, build_index, compares_all
+        from irplatform.retrieval.nearest import FORMAT, build_index
 
-        count, exact = store.count, compares_all(self.options.index, store.count)
+        count, exact = store.count, self.options.compares_all(store.count)
 
         def build(folder: Path) -> None:
             with resources.progress("indexing vectors", count) as advance:

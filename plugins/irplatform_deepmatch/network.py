@@ -22,7 +22,15 @@ STRIDE = 4
 
 @dataclass(frozen=True)
 class Sizes:
-    """What fixes the shapes of the network, and so which weights fit it."""
+    """What fixes the shapes of the network, and so which weights fit it.
+
+    Attributes:
+        first_maps: feature maps of the first convolution.
+        second_maps: feature maps of the second.
+        grid_query: rows that the second pooling makes of the query's words.
+        grid_document: columns that it makes of the document's.
+        hidden: width of the feed-forward stage.
+    """
 
     first_maps: int
     second_maps: int

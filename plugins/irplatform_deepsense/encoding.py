@@ -13,7 +13,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from irplatform.text import STOP_WORDS, content_words, tokenize
-from irplatform.text.arrays import ragged
+from irplatform.text.arrays import ragged, without
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -101,11 +101,10 @@ class Encoder:
         self._index = index
         self._options = options
         self._features = features
-        self._held = vectors
+        self._word_vectors = vectors
         self.device = device
-        rows = vectors.align(index.vocabulary).astype(np.int64)
-        rows[rows == vectors.unk] = -1
-        self._rows = np.append(rows, -1)  # the last entry serves words that the collection lacks
+        # The last entry serves words that the collection lacks.
+        self._rows = np.append(vectors.align_known(index.vocabulary), -1)
         self._read = self._rows.copy()  # rows of the words that are read of documents
         if not options.document_stop_words:
             stops = index.vocabulary.ids(sorted(STOP_WORDS))
@@ -119,17 +118,12 @@ class Encoder:
     def query(self, text: str) -> npt.NDArray[np.int64]:
         """Rows of a sentence's words, without stop words where it has others ("Datasets")."""
         words = content_words(text) or tokenize(text)
-        return self._known(words)[: self._options.query_words]
+        return self._word_vectors.known_rows(words)[: self._options.query_words]
 
     def title(self, text: str) -> npt.NDArray[np.int64]:
         """Rows of the words of a title that is not in the collection, as `texts` reads them."""
         words = tokenize(text) if self._options.document_stop_words else content_words(text)
-        return self._known(words)[: self._options.title_words]
-
-    def _known(self, words: Sequence[str]) -> npt.NDArray[np.int64]:
-        rows: npt.NDArray[np.int64] = self._held.rows(words).astype(np.int64)
-        known: npt.NDArray[np.int64] = rows[rows != self._held.unk]
-        return known
+        return self._word_vectors.known_rows(words)[: self._options.title_words]
 
     def texts(
         self, rows: npt.NDArray[np.int64], field: Field
@@ -137,8 +131,7 @@ class Encoder:
         """Rows of the words of documents' fields, one behind the other, and where each begins."""
         tokens, offsets = self._index.tokens(rows, field)
         words = self._read[tokens]
-        kept = np.concatenate([[0], np.cumsum(words >= 0)])
-        offsets, words = kept[offsets], words[words >= 0]
+        words, offsets = without(words, offsets, words < 0)
         most = self._options.title_words if field == "title" else self._options.abstract_words
         lengths = np.diff(offsets)
         if lengths.max(initial=0) > most:

@@ -7,10 +7,12 @@ none; a category becomes one column of 0 and 1 for each of its most frequent val
 from __future__ import annotations
 
 from array import array
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
+
+from irplatform.text.arrays import new_matrix
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -18,8 +20,6 @@ if TYPE_CHECKING:
 
     from irplatform.plugin import Document, Resources
     from irplatform.text import ForwardIndex
-
-    Matrix = np.memmap[Any, np.dtype[np.float32]]
 
 VALUES = 31
 """Most values of a category that have a column of their own [program: 31, and others]."""
@@ -47,7 +47,7 @@ def write_fields(
     """
     index = resources.forward_index()
     waiting = path.with_name(_WAITING)
-    given = _mapped(waiting, (index.count, len(numbers)))
+    given = new_matrix(waiting, (index.count, len(numbers)))
     found = [_Values() for _ in categories]
     total, known = np.zeros(len(numbers)), np.zeros(len(numbers), dtype=np.int64)
     with resources.progress("reading fields of documents", index.count) as advance:
@@ -55,7 +55,7 @@ def write_fields(
             documents = resources.documents(index.doc_ids(rows))
             for row, document in zip(rows.tolist(), documents, strict=True):
                 for values, name in zip(found, categories, strict=True):
-                    values.add(row, _texts(document, name))
+                    values.add(row, document.values(name))
             read = _numbers(documents, numbers)
             total += np.nansum(read, axis=0)
             known += (~np.isnan(read)).sum(axis=0)
@@ -66,7 +66,7 @@ def write_fields(
     names = list(numbers)
     for name, of_category in zip(categories, kept, strict=True):
         names += [f"{name}: {value}" for value in of_category]
-    matrix = _mapped(path, (index.count, len(names)))
+    matrix = new_matrix(path, (index.count, len(names)))
     for rows in _batches(index):
         held = given[rows]
         has = [values.has(rows, which) for values, which in zip(found, kept, strict=True)]
@@ -79,12 +79,6 @@ def write_fields(
 def _batches(index: ForwardIndex) -> Iterator[npt.NDArray[np.int64]]:
     for start in range(0, index.count, _BATCH):
         yield np.arange(start, min(start + _BATCH, index.count))
-
-
-def _mapped(path: Path, shape: tuple[int, int]) -> Matrix:
-    open_memmap: Any = np.lib.format.open_memmap
-    mapped: Matrix = open_memmap(path, "w+", np.float32, shape)
-    return mapped
 
 
 def _numbers(documents: Sequence[Document], names: Sequence[str]) -> npt.NDArray[np.float64]:
@@ -128,14 +122,9 @@ class _Values:
         return columns
 
 
-def _texts(document: Document, name: str) -> tuple[str, ...]:
-    value = document.fields.get(name, ())
-    return (value,) if isinstance(value, str) else tuple(value)
-
-
 def _number(document: Document, name: str) -> float:
     """The number in a field; NaN where there is none."""
     try:
-        return float(_texts(document, name)[0])
+        return float(document.values(name)[0])
     except (IndexError, ValueError):
         return float("nan")

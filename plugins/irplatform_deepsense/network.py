@@ -25,7 +25,22 @@ from irplatform_deepsense.attention import IDF_SCALE, SIGNALS, Tables, masked_so
 
 @dataclass(frozen=True)
 class Sizes:
-    """What fixes the shapes of the network, and so which weights fit it."""
+    """What fixes the shapes of the network, and so which weights fit it.
+
+    Attributes:
+        dimensions: of word vectors, V.
+        features: side features of a document.
+        projection: width of F, f.
+        compare: width of G, g.
+        compare_layers: layers of G.
+        side: widths of L's two layers.
+        classifier: widths of H's two layers.
+        compare_on: "words" or "projected": whether G reads word vectors, or F of them.
+        product: whether G reads x ∘ x′, too.
+        signals: whether G reads `attention.signals`, too.
+        pooling: "sum" or "mean" over the words of a text.
+        shortcut: whether a weighted sum of the side features is added to the score.
+    """
 
     dimensions: int
     features: int

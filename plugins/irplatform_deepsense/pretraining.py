@@ -1,4 +1,8 @@
-"""Pre-trained F and G in the cache: taught once, and where every member of a system starts."""
+"""Pre-trained F and G in the cache: taught once, and where every member of a system starts.
+
+Articles that cite in the topics of training or validation are left out, so that validation tells of
+articles never seen.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +13,10 @@ import torch
 from irplatform.digests import digest
 from irplatform.storage import fingerprint
 from irplatform.training import LoopSettings, load_weights, run_loop, save_weights
+from irplatform.training.text_pairs import PairsOfTopics
 from irplatform_deepsense.network import DeepSenSeNetwork
-from irplatform_deepsense.pairs import PairNetwork, PairsTask, known_texts, read_pairs
+from irplatform_deepsense.pairs import ARTICLE, read_pairs
+from irplatform_deepsense.pairs_task import PairNetwork, PairsTask
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,10 +56,10 @@ def pretrained(
     if pairs.file is None:
         return {}
     path = pairs.file
-    articles, sentences = known_texts(topics)
+    known = PairsOfTopics.of(topics, ARTICLE)
 
     def build(folder: Path) -> None:
-        read = read_pairs(path, encoder, pairs.sentences, articles, sentences)
+        read = read_pairs(path, encoder, pairs.sentences, known)
         resources.notice(f"pre-training on {len(read):,} sentences of {path.name}")
         torch.manual_seed(pairs.seed)
         module = PairNetwork(DeepSenSeNetwork(network.sizes, options.dropout))
@@ -78,7 +84,9 @@ def pretrained(
         "pairs": pairs.model_dump(mode="json", exclude={"file"}),
         "weights": {name: list(w.shape) for name, w in network.shared_state().items()},
         "sizes": [network.sizes.compare_on, network.sizes.product, network.sizes.pooling],
-        "left out": fingerprint({"articles": sorted(articles), "sentences": sorted(sentences)}),
+        "left out": fingerprint(
+            {"articles": sorted(known.sources), "sentences": sorted(known.queries)}
+        ),
         "device": resources.device,
         "model_threads": resources.model_threads,
     }

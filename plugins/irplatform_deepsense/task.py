@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from irplatform.training import Groups, GroupSampler, Validator
+from irplatform.training import Groups, GroupSampler, Validator, pool_starts
 from irplatform.training.losses import pairwise_hinge
 from irplatform.training.standardization import learn_standardization
 from irplatform_deepsense.scoring import aggregate, score
@@ -55,16 +55,15 @@ class DeepSenSeTask:
         self._options = options
         self._sampler = GroupSampler(data.training, options.groups, index, seed)
         self._queries: list[npt.NDArray[np.int64]] = []
-        rows, features, sizes = [], [], []
+        rows, features = [], []
         for labelled, pool in zip(self._sampler.topics, self._sampler.pools, strict=True):
             self._queries.append(encoder.query(labelled.topic.query))
             rows.append(encoder.rows(pool.doc_ids))
             features.append(encoder.features(labelled.topic, pool.doc_ids))
-            sizes.append(len(pool.doc_ids))
             advance(1)
         self._rows = np.concatenate(rows)
         self._features = np.concatenate(features)
-        self._starts = np.cumsum([0, *sizes[:-1]])
+        self._starts = pool_starts(self._sampler.pools)
         validator = Validator(data.validation, options.validation_topics, options.validation_depth)
         self._measure = validator.reading(encoder.encode, advance)
 

@@ -16,7 +16,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from irplatform.text.closest_words import FEATURES, Words
+from irplatform.text.closest_words import FEATURES, Words, distinct_rows
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,7 +26,17 @@ WIDTH = 3
 
 @dataclass(frozen=True)
 class Sizes:
-    """What fixes the shapes of the network, and so which weights fit it."""
+    """What fixes the shapes of the network, and so which weights fit it.
+
+    Attributes:
+        dimensions: of word vectors, V.
+        lexical: features beside the text, L.
+        filters: of each convolution, n_f.
+        convolutions: layers of them.
+        hidden: width of the feed-forward stage.
+        difference: whether the vectors d − q* are read (ablation).
+        delta_features: whether cosine, distance and proximity are (ablation).
+    """
 
     dimensions: int
     lexical: int
@@ -132,12 +142,7 @@ class DeltaNetwork(nn.Module):
         word = functional.pad(words.word, (0, 1), value=count)[documents].long()
         closest = functional.pad(words.closest, (0, 1), value=count)[documents].long()
         active = functional.pad(words.active, (0, 1))[documents]
-        used = torch.zeros(count + 1, dtype=torch.int64, device=word.device)
-        used[word] = 1
-        used[closest] = 1
-        used[count] = 0
-        place = used.cumsum(0) - used
-        place[count] = len(distinct := used.nonzero()[:, 0])
+        distinct, place = distinct_rows(count, word, closest)
         table = functional.pad(self.tabulate(vectors[distinct]), (0, 0, 0, 1))
         signs = functional.pad(active.to(table.dtype), (1, 1)).unfold(1, WIDTH, 1)
         first = functional.embedding_bag(

@@ -15,6 +15,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from irplatform.text.closest_words import distinct_rows
 from irplatform.training.classifier import RelevanceClassifier
 from irplatform.training.full_convolution import FullConvolutions
 
@@ -28,7 +29,13 @@ FEATURES = 2
 
 @dataclass(frozen=True)
 class Sizes:
-    """What fixes the shapes of the network, and so which weights fit it."""
+    """What fixes the shapes of the network, and so which weights fit it.
+
+    Attributes:
+        dimensions: of word vectors, V.
+        lexical: overlap features, L.
+        filters: of each convolution.
+    """
 
     dimensions: int
     lexical: int
@@ -71,13 +78,7 @@ class Delta2017Network(nn.Module):
 
         Args and result are those of `plain`.
         """
-        padding = len(words.word)
-        used = torch.zeros(padding + 1, dtype=torch.int64, device=documents.device)
-        used[documents] = 1
-        used[padding] = 0
-        place = used.cumsum(0) - used
-        distinct = used.nonzero()[:, 0]
-        place[padding] = len(distinct)
+        distinct, place = distinct_rows(len(words.word), documents)
         part = replace(
             words,
             word=words.word[distinct],

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import torch
 
-from irplatform.text.arrays import ragged
+from irplatform.text.arrays import ragged, without
 from irplatform.text.tokenizer import normalize, pieces
 
 if TYPE_CHECKING:
@@ -76,8 +76,7 @@ class Reader:
 
     def __init__(self, index: ForwardIndex, vectors: WordVectors) -> None:
         self.index = index
-        rows = vectors.align(index.vocabulary).astype(np.int64)
-        self._row_of_word = np.where(rows == vectors.unk, UNKNOWN, rows)
+        self._row_of_word = vectors.align_known(index.vocabulary)
         self._row_of_piece = _Rows(vectors)
 
     def texts(self, texts: Iterable[str]) -> Bags:
@@ -94,9 +93,7 @@ class Reader:
         """Bags of a field of documents, which are named by their rows of the forward index."""
         ids, offsets = self.index.tokens(rows, field)
         words = self._row_of_word[ids]
-        known = words != UNKNOWN
-        before = np.concatenate([[0], np.cumsum(known)])
-        return Bags(words[known], before[offsets])
+        return Bags(*without(words, offsets, words == UNKNOWN))
 
 
 class _Rows(dict[str, int]):

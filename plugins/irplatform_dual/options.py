@@ -6,6 +6,7 @@ from pathlib import Path  # noqa: TC003 - read at run time, to validate
 from typing import Literal
 
 from irplatform.plugin import Field, Options
+from irplatform.retrieval.nearest_options import NearestOptions
 from irplatform.text import VectorOptions
 from irplatform.training import GroupSettings, LoopSettings
 
@@ -91,7 +92,7 @@ class DualOptions(EncoderOptions):
     )
 
 
-class RetrieverOptions(EncoderOptions):
+class RetrieverOptions(NearestOptions, EncoderOptions):
     """Options of the retriever, which needs a trained model: `checkpoint`, or pairs."""
 
     checkpoint: Path | None = Field(
@@ -105,9 +106,3 @@ class RetrieverOptions(EncoderOptions):
         description="models that are trained on the file of pairs, each without a part of its "
         "sources; topics of these sources are searched with it",
     )
-    index: Literal["auto", "exact", "ivf"] = Field(
-        "auto",
-        description="compare all documents, or those of the nearest clusters only; auto compares "
-        "all of fewer than a million",
-    )
-    probes: int = Field(64, gt=0, description="clusters that are looked at per query, with `ivf`")

@@ -1,4 +1,4 @@
-"""Training on pairs of texts: each must find its own among all texts of its batch."""
+"""Pairs of texts to learn from: read from a file and drawn from documents, as bags of words."""
 
 from __future__ import annotations
 
@@ -7,31 +7,21 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
-import torch
-from torch import Tensor
-from torch.nn import functional
 
 from irplatform.errors import InputError
-from irplatform.training.text_pairs import TextPair, read_text_pairs
+from irplatform.training.text_pairs import PairsOfTopics, TextPair, read_text_pairs
 from irplatform_dual.bags import joined
 from irplatform_dual.learned import Learned, mark
 from irplatform_dual.passages import read_passages
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
     import numpy.typing as npt
 
-    from irplatform.plugin import Topic
     from irplatform_dual.bags import Bags, Reader
-    from irplatform_dual.network import DualNetwork
     from irplatform_dual.options import PairsOptions
 
     Int64 = npt.NDArray[np.int64]
 
-HELD_OUT = 50
-"""Of so many sources, one validates."""
-MOST_HELD_OUT = 5_000
 _FEWEST = 2
 
 
@@ -58,31 +48,6 @@ class Pairs:
 
 
 @dataclass(frozen=True)
-class OfTopics:
-    """The pairs of topics: with their queries, or of the sources that they name."""
-
-    queries: frozenset[str]
-    sources: frozenset[str]
-
-    @classmethod
-    def of(cls, topics: Iterable[Topic], group: str) -> OfTopics:
-        """Those of topics whose field `group` is their source."""
-        held = list(topics)
-        named = (topic.fields.get(group) for topic in held)
-        return cls(
-            frozenset(" ".join(topic.query.split()) for topic in held),
-            frozenset(source for source in named if isinstance(source, str) and source),
-        )
-
-    def __contains__(self, pair: TextPair) -> bool:
-        return pair.group in self.sources or pair.query in self.queries
-
-    def describe(self) -> dict[str, object]:
-        """What it depends on, as JSON."""
-        return {"queries": sorted(self.queries), "sources": sorted(self.sources)}
-
-
-@dataclass(frozen=True)
 class Fold:
     """The pairs of one of several parts of all sources."""
 
@@ -92,12 +57,15 @@ class Fold:
     def __contains__(self, pair: TextPair) -> bool:
         return mark("fold", pair.group or pair.query) % self.of == self.number
 
-    def describe(self) -> dict[str, object]:
-        """What it depends on, as JSON."""
-        return {"fold": self.number, "of": self.of}
+
+def describe(pairs: PairsOfTopics | Fold) -> dict[str, object]:
+    """What stands for pairs that are left out, as JSON."""
+    if isinstance(pairs, Fold):
+        return {"fold": pairs.number, "of": pairs.of}
+    return {"queries": sorted(pairs.queries), "sources": sorted(pairs.sources)}
 
 
-def read_pairs(options: PairsOptions, reader: Reader, without: OfTopics | Fold) -> Pairs:
+def read_pairs(options: PairsOptions, reader: Reader, without: PairsOfTopics | Fold) -> Pairs:
     """Read a file of pairs, where one is given, and passages of documents, where they are wanted.
 
     Args:
@@ -136,7 +104,7 @@ def read_pairs(options: PairsOptions, reader: Reader, without: OfTopics | Fold) 
     )
 
 
-def _kept(options: PairsOptions, without: OfTopics | Fold) -> list[TextPair]:
+def _kept(options: PairsOptions, without: PairsOfTopics | Fold) -> list[TextPair]:
     """The pairs of the file, but for those that are to be left out."""
     if options.file is None or not options.file.is_file():
         raise InputError("there is no such file of pairs.", path=options.file)
@@ -148,71 +116,3 @@ def _kept(options: PairsOptions, without: OfTopics | Fold) -> list[TextPair]:
         marker=options.marker,
     )
     return list(islice((pair for pair in found if pair not in without), options.most))
-
-
-class PairsTask:
-    """What the training loop needs.
-
-    Args:
-        network: to train.
-        pairs: to learn from.
-        options: how.
-
-    Attributes:
-        advance: told of every batch.
-    """
-
-    def __init__(self, network: DualNetwork, pairs: Pairs, options: PairsOptions) -> None:
-        self.module = network
-        self._pairs = pairs
-        self._options = options
-        self.advance: Callable[[int], None] = lambda _steps: None
-        held_out = pairs.group % HELD_OUT == 0
-        self._validation = np.flatnonzero(held_out)[:MOST_HELD_OUT]
-        self._training = np.flatnonzero(~held_out)
-
-    @property
-    def steps(self) -> int:
-        """Batches of an epoch."""
-        return -(-len(self._training) // self._options.loop.batch_size)
-
-    def batches(self, epoch: int) -> Iterator[Int64]:
-        """The epoch's pairs."""
-        random = np.random.default_rng([self._options.seed, 1_000_003, epoch])
-        order = random.permutation(self._training)
-        size = self._options.loop.batch_size
-        for start in range(0, len(order), size):
-            yield order[start : start + size]
-
-    def loss(self, batch: Int64) -> Tensor:
-        """Mean cross-entropy of each text's own among all of the batch, and the other way round.
-
-        Texts that are equal to a pair's own are no negatives.
-        """
-        self.advance(1)
-        queries, texts = self._encode(batch)
-        logits = self.module.logits(queries, texts)
-        same = self._pairs.same[batch]
-        equal = same[:, None] == same
-        np.fill_diagonal(equal, val=False)
-        logits = logits.masked_fill(
-            torch.from_numpy(equal).to(logits.device), torch.finfo(logits.dtype).min
-        )
-        own = torch.arange(len(batch), device=logits.device)
-        forth, back = functional.cross_entropy(logits, own), functional.cross_entropy(logits.T, own)
-        return (forth + back) / 2
-
-    def validate(self) -> float:
-        """Mean reciprocal rank of the own text among all that are held out, 0 to 1."""
-        queries, texts = self._encode(self._validation)
-        ranks: list[Tensor] = []
-        for start in range(0, len(queries), 512):
-            scores = queries[start : start + 512] @ texts.T
-            rows = torch.arange(len(scores), device=scores.device)
-            own = scores[rows, rows + start]
-            ranks.append(1 + (scores > own[:, None]).sum(dim=1))
-        return float((1 / torch.cat(ranks).cpu().double()).mean()) if ranks else 0.0
-
-    def _encode(self, numbers: Int64) -> tuple[Tensor, Tensor]:
-        queries, texts = self._pairs.queries.take(numbers), self._pairs.texts.take(numbers)
-        return self.module.queries(queries), self.module.titles(texts)

@@ -12,18 +12,20 @@ from irplatform.training import load_weights, run_loop, save_weights
 from irplatform.training.stored_documents import vectors_digest
 from irplatform_dual.encoder import FORMAT, Encoder
 from irplatform_dual.learned import Learned
-from irplatform_dual.pairs import PairsTask, read_pairs
+from irplatform_dual.pairs import describe, read_pairs
+from irplatform_dual.pairs_task import PairsTask
 
 if TYPE_CHECKING:
     from irplatform.plugin import Resources
+    from irplatform.training.text_pairs import PairsOfTopics
     from irplatform_dual.options import EncoderOptions
-    from irplatform_dual.pairs import Fold, OfTopics
+    from irplatform_dual.pairs import Fold
 
 _WEIGHTS = "dual-pairs.safetensors"
 
 
 def pretrained(
-    resources: Resources, options: EncoderOptions, without: OfTopics | Fold
+    resources: Resources, options: EncoderOptions, without: PairsOfTopics | Fold
 ) -> tuple[Encoder, Learned]:
     """An encoder after training on `options.pairs`, and what it learned from.
 
@@ -60,7 +62,7 @@ def pretrained(
         "pairs": pairs.model_dump(mode="json", exclude={"file"}),
         "sizes": encoder.sizes(),
         "vectors": vectors_digest(resources.vectors(options.vectors)),
-        "without": fingerprint(without.describe()),
+        "without": fingerprint(describe(without)),
         "device": resources.device,
         "model_threads": resources.model_threads,
     }

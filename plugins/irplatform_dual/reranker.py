@@ -62,14 +62,14 @@ class DualEncoder(TrainableReranker):
         """
         from irplatform.training import run_shown
         from irplatform.training.distributed import peers_of
+        from irplatform.training.text_pairs import PairsOfTopics
         from irplatform_dual.learned import Learned
-        from irplatform_dual.pairs import OfTopics
         from irplatform_dual.pretraining import pretrained
         from irplatform_dual.task import TopicsTask
 
         if self.options.pairs.given and not self._loaded:
             topics = [labelled.topic for labelled in (*data.training, *data.validation)]
-            without = OfTopics.of([*topics, *data.unseen], self.options.pairs.group)
+            without = PairsOfTopics.of([*topics, *data.unseen], self.options.pairs.group)
             taught, learned = pretrained(self._resources, self.options, without)
             self.encoder.network.load_state_dict(taught.network.state_dict())
             self.learned |= learned

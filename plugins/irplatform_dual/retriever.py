@@ -74,7 +74,7 @@ class DualEncoderSearch(Retriever):
             InputError: there is neither a model nor anything to train one on, or both; or a file
                 is missing; or the folder is no checkpoint.
         """
-        from irplatform.digests import digests
+        from irplatform.digests import digest, folder_digests
 
         folder, pairs = self.options.checkpoint, self.options.pairs.file
         if (folder is None) != self.options.pairs.given:
@@ -85,11 +85,9 @@ class DualEncoderSearch(Retriever):
                 "train one on pairs of texts" + (", not both." if folder else ".")
             )
         if folder is None:
-            return {"pairs": digests([pairs])} if pairs else {}
+            return {"pairs": [digest(pairs)]} if pairs else {}
         Checkpoint.read(folder)
-        files = [path for path in sorted(folder.rglob("*")) if path.is_file()]
-        marks = digests(files)
-        return {str(f.relative_to(folder)): m for f, m in zip(files, marks, strict=True)}
+        return folder_digests(folder)
 
     def retrieve(self, topics: Sequence[Topic], depth: int, resources: Resources) -> Run:
         """Rank the documents nearest to each topic's query.
@@ -122,10 +120,10 @@ class DualEncoderSearch(Retriever):
 
     def _index(self, encoders: Sequence[Encoder], resources: Resources) -> Path:
         """The folder of the index of all documents: the encoders' vectors side by side."""
-        from irplatform.retrieval.nearest import FORMAT, build_index, compares_all
+        from irplatform.retrieval.nearest import FORMAT, build_index
 
         count, width = encoders[0].index.count, sum(encoder.width for encoder in encoders)
-        exact = compares_all(self.options.index, count)
+        exact = self.options.compares_all(count)
 
         def build(folder: Path) -> None:
             with resources.progress("computing document vectors", count) as advance:

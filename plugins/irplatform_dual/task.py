@@ -1,4 +1,8 @@
-"""The dual encoder's training task: topics must find their own documents among all of a batch."""
+"""The dual encoder's training task: topics must find their own documents among all of a batch.
+
+Beside the negatives that are drawn for a topic, the documents of the other topics of a batch are
+its negatives (in-batch negatives), unless they are relevant to it.
+"""
 
 from __future__ import annotations
 
@@ -54,12 +58,7 @@ class TopicsTask:
         self._validator = Validator(
             data.validation, options.validation_topics, options.validation_depth
         )
-        candidates = [encoder.index.rows(t.candidates) for t in self._validator.topics]
-        self._validation_rows, places = np.unique(
-            np.concatenate([*candidates, np.empty(0, dtype=np.int64)]), return_inverse=True
-        )
-        ends = np.cumsum([len(rows) for rows in candidates], dtype=np.int64)
-        self._places: list[Int64] = np.split(places, ends[:-1])
+        self._candidates = self._validator.candidate_rows(encoder.index)
 
     @property
     def module(self) -> DualNetwork:
@@ -97,10 +96,10 @@ class TopicsTask:
 
     def validate(self) -> float:
         """Mean nDCG@20 over the validation topics, of the best mixture with the first stage."""
-        rows = self._validation_rows
+        rows, of_topic = self._candidates.distinct, self._candidates.of_topic
         if not len(rows):
             return 0.0
         blocks = range(0, len(rows), _BLOCK)
         documents = np.concatenate([self._encoder.documents(rows[b : b + _BLOCK]) for b in blocks])
         queries = self._encoder.queries(t.topic.query for t in self._validator.topics)
-        return self._validator(lambda number: documents[self._places[number]] @ queries[number])
+        return self._validator(lambda number: documents[of_topic[number]] @ queries[number])

@@ -7,7 +7,7 @@ in the cache, memory-mapped.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,7 @@ import numpy.typing as npt
 from irplatform.plugin import Field, Options, Resources, Retriever, Topic
 from irplatform.runs import Ranking, Run
 from irplatform.text import ForwardIndex, VectorOptions, WordVectors
+from irplatform.text.arrays import new_matrix
 from irplatform.text.unit_vectors import unit_rows, unit_vectors
 
 if TYPE_CHECKING:
@@ -94,11 +95,7 @@ def _write_documents(
 ) -> None:
     from scipy.sparse import csr_matrix
 
-    shape = (index.count, words.shape[1])
-    open_memmap: Any = np.lib.format.open_memmap
-    held: np.memmap[Any, np.dtype[np.float32]] = open_memmap(
-        folder / _FILE, "w+", np.float32, shape
-    )
+    held = new_matrix(folder / _FILE, (index.count, words.shape[1]))
     with resources.progress("computing document vectors", index.count) as advance:
         for start in range(0, index.count, _BLOCK):
             rows = np.arange(start, min(start + _BLOCK, index.count))

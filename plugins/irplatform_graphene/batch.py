@@ -24,8 +24,13 @@ Int64 = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Asked:
-    """Documents, each for a topic: int64 [n] both, places among those of the step."""
+class TopicDocuments:
+    """Documents, each to be scored for a topic.
+
+    Attributes:
+        topic: int64 [n], places among the topics of the step.
+        document: int64 [n], places among its documents.
+    """
 
     topic: Int64
     document: Int64
@@ -54,15 +59,15 @@ class BatchDocuments:
             held = replace(links, concepts=torch.from_numpy(self._local).to(model.device))
             self._received = held.sums(self._messages)
 
-    def vectors(self, asked: Asked, topics: Sequence[EncodedTopic]) -> Tensor:
+    def vectors(self, which: TopicDocuments, topics: Sequence[EncodedTopic]) -> Tensor:
         """v_d of documents, each for its topic: float32 [n, vector]."""
-        places = torch.from_numpy(asked.document).to(self._text.device)
+        places = torch.from_numpy(which.document).to(self._text.device)
         if self._model.concepts is None:
             return self._network.compose(self._text[places], None)
         received = self._received[places]
         reward = self._model.options.reward
         if reward != 1:
-            received = received + (reward - 1) * self._matching(asked, topics).sums(self._messages)
+            received = received + (reward - 1) * self._matching(which, topics).sums(self._messages)
         return self._network.compose(self._text[places], received)
 
     def plain_vectors(self, places: Int64) -> Tensor:
@@ -71,11 +76,11 @@ class BatchDocuments:
         received = self._received[chosen] if self._model.concepts is not None else None
         return self._network.compose(self._text[chosen], received)
 
-    def _matching(self, asked: Asked, topics: Sequence[EncodedTopic]) -> Links:
+    def _matching(self, which: TopicDocuments, topics: Sequence[EncodedTopic]) -> Links:
         """The links of each document to concepts that match its topic."""
-        links, offsets = self._links.of(asked.document)
+        links, offsets = self._links.of(which.document)
         count = self._model.concepts.graph.concept_count if self._model.concepts else 0
-        owner = np.repeat(asked.topic, np.diff(offsets))
+        owner = np.repeat(which.topic, np.diff(offsets))
         wanted = np.concatenate([n * count + topic.matching for n, topic in enumerate(topics)])
         kept = np.flatnonzero(np.isin(owner * count + self._links.concepts[links], wanted))
         device = self._model.device

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from irplatform.errors import InputError
 from irplatform.text import tokenize
-from irplatform.text.arrays import ragged
+from irplatform.text.arrays import new_matrix, ragged
 from irplatform.training.stored_documents import vectors_digest
 
 if TYPE_CHECKING:
@@ -143,11 +143,9 @@ def name_vectors(graph: ConceptGraph, vectors: WordVectors, resources: Resources
     return held
 
 
-def known_words(text: str, vectors: WordVectors) -> npt.NDArray[np.int32]:
+def known_words(text: str, vectors: WordVectors) -> Int64:
     """Rows of the words of a text that have a vector, in their order."""
-    rows = vectors.rows(tokenize(text))
-    known: npt.NDArray[np.int32] = rows[rows != vectors.unk]
-    return known
+    return vectors.known_rows(tokenize(text))
 
 
 def _write(file: Path, graph: ConceptGraph, inputs: Float32, self_loop: float) -> None:
@@ -157,10 +155,9 @@ def _write(file: Path, graph: ConceptGraph, inputs: Float32, self_loop: float) -
     degree = np.asarray(adjacency.sum(axis=1)).ravel()
     scale = diags(1 / np.sqrt(np.maximum(degree, 1e-12)))
     normalized = (scale @ adjacency @ scale).tocsr().astype(np.float32)
-    out = np.lib.format.open_memmap(  # type: ignore[no-untyped-call]
-        file, mode="w+", dtype=np.float32, shape=inputs.shape
-    )
-    for start in range(0, inputs.shape[1], _AT_ONCE):
+    count, width = inputs.shape
+    out = new_matrix(file, (count, width))
+    for start in range(0, width, _AT_ONCE):
         part = slice(start, start + _AT_ONCE)
         out[:, part] = normalized @ inputs[:, part]
     out.flush()

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from irplatform.text import ForwardIndex, WordVectors
+    from irplatform.text.forward_index import Field
     from irplatform_graphene.topics import EncodedTopic
 
 Int64 = npt.NDArray[np.int64]
@@ -93,8 +94,9 @@ class Reader:
             torch.from_numpy(weights).to(self.device),
         )
 
-    def _field(self, rows: Int64, field: str, length: int) -> Int64:
-        tokens, offsets = self.index.tokens(rows, field)  # type: ignore[arg-type]
+    def _field(self, rows: Int64, field: Field, length: int) -> Int64:
+        """The first words of a field as ids of the index, padded with -1: [n, length]."""
+        tokens, offsets = self.index.tokens(rows, field)
         padded = np.full((len(rows), length), PADDING, np.int64)
         lengths = np.minimum(np.diff(offsets), length)
         places = np.arange(length) < lengths[:, None]

@@ -15,7 +15,13 @@ if TYPE_CHECKING:
 
     from irplatform.concepts import ConceptGraph
     from irplatform.plugin import Topic
+    from irplatform_graphene.concept_inputs import ConceptInputs, DocumentLinks
     from irplatform_graphene.model import Model
+    from irplatform_graphene.topics import EncodedTopic
+
+    Float32 = npt.NDArray[np.float32]
+    Float64 = npt.NDArray[np.float64]
+    Int64 = npt.NDArray[np.int64]
 
 _NEIGHBOURS = 3
 """Neighbours of a concept that are named."""
@@ -23,13 +29,8 @@ _OTHERS = 8
 """Concepts that do not match the topic and are told, those that weigh most."""
 
 
-def explain(
-    model: Model, topic: Topic, row: int, features: npt.NDArray[np.float32] | None
-) -> Mapping[str, object]:
+def explain(model: Model, topic: Topic, row: int, features: Float32 | None) -> Mapping[str, object]:
     """What made the score of a document.
-
-    A concept is taken away by leaving out its message, reward included; the weights of the others
-    stay as they are.
 
     Args:
         model: the model.
@@ -41,60 +42,108 @@ def explain(
     rows = np.array([row])
     score = model.scores(encoded, rows, features).item()
     distance = model.scores(encoded, rows, None).item()
-    held: dict[str, object] = {"score": score}
+    told: dict[str, object] = {"score": score}
     if features is not None:
-        held |= {"of vectors": distance, "of features": score - distance}
-    held["topic"] = [
+        told |= {"of vectors": distance, "of features": score - distance}
+    told["topic"] = [
         {"field": text, "concepts": _names(model, text)} for text in model.topics.fields(topic)
     ]
-    if model.concepts is None:
-        return held
-    links = model.concepts.links(rows)
+    if model.concepts is not None:
+        told |= _of_concepts(model, model.concepts, encoded, rows, score, distance)
+    return told
+
+
+def _of_concepts(
+    model: Model,
+    concepts: ConceptInputs,
+    encoded: EncodedTopic,
+    rows: Int64,
+    score: float,
+    distance: float,
+) -> dict[str, object]:
+    """The concepts of a document that match the topic, and the others that weigh most.
+
+    How many further ones there are is told where there are some.
+
+    Args:
+        model: the model.
+        concepts: what it reads in the graph.
+        encoded: the topic.
+        rows: the document's row.
+        score: the document's, as it is.
+        distance: the part of it that vectors make.
+    """
+    links = concepts.links(rows)
     matches = np.isin(links.concepts, encoded.matching)
-    alphas = np.where(matches, model.options.reward, 1.0)
-    messages = model.messages()[torch.from_numpy(links.concepts).to(model.device)]
-    weighted = torch.from_numpy(links.weights).to(model.device)[:, None] * messages
-    rewarded = torch.from_numpy(alphas.astype(np.float32)).to(model.device)[:, None] * weighted
-    side = model.sides(rows)
-    width = model.network.sizes.vector
-    received = side[:, width:] + (rewarded - weighted).sum(dim=0, keepdim=True)
-    query = model.network.query(*model.reader.topics([encoded]))[0]
+    changes = _changes_without(model, encoded, rows, links, matches, distance)
+    without, unrewarded, all_unrewarded = (score + change for change in changes)
 
-    def scored(messages_left_out: Tensor) -> list[float]:
-        vectors = model.network.compose(side[:, :width], received - messages_left_out)
-        scores: list[float] = (model.network.score(query, vectors, None) - distance).tolist()
-        return scores
+    def described(place: int) -> dict[str, object]:
+        concept = int(links.concepts[place])
+        return {
+            **_concept(concepts.graph, concept, float(links.weights[place])),
+            "score without it": float(without[place]),
+            **({"without its reward": float(unrewarded[place])} if matches[place] else {}),
+            "neighbours": _neighbours(concepts.graph, concept),
+        }
 
-    graph = model.concepts.graph
-    with torch.no_grad():
-        without, unrewarded = scored(rewarded), scored(rewarded - weighted)
-        all_unrewarded = scored((rewarded - weighted).sum(dim=0, keepdim=True))
     order = np.argsort(-links.weights, kind="stable")
-    matched = [place for place in order.tolist() if matches[place]]
-    rest = [place for place in order.tolist() if not matches[place]][:_OTHERS]
-    held["reward"] = model.options.reward
-    held["without any reward"] = score + all_unrewarded[0]
-    held["matching concepts"] = [
-        {
-            **_told(graph, int(links.concepts[place]), float(links.weights[place])),
-            "score without it": score + without[place],
-            "without its reward": score + unrewarded[place],
-            "neighbours": _neighbours(graph, int(links.concepts[place])),
-        }
-        for place in matched
-    ]
-    held["other concepts"] = [
-        {
-            **_told(graph, int(links.concepts[place]), float(links.weights[place])),
-            "score without it": score + without[place],
-            "neighbours": _neighbours(graph, int(links.concepts[place])),
-        }
-        for place in rest
-    ]
-    return held
+    others = order[~matches[order]].tolist()
+    more = len(others) - _OTHERS
+    return {
+        "reward": model.options.reward,
+        "without any reward": float(all_unrewarded[0]),
+        **({"further concepts": more} if more > 0 else {}),
+        "matching concepts": [described(place) for place in order[matches[order]].tolist()],
+        "other concepts": [described(place) for place in others[:_OTHERS]],
+    }
 
 
-def _told(graph: ConceptGraph, concept: int, weight: float) -> dict[str, object]:
+def _changes_without(
+    model: Model,
+    encoded: EncodedTopic,
+    rows: Int64,
+    links: DocumentLinks,
+    matches: npt.NDArray[np.bool_],
+    distance: float,
+) -> tuple[Float64, Float64, Float64]:
+    """How the score of a document changes without parts of what its concepts send.
+
+    A concept is taken away by leaving out its message, reward included; the weights of the others
+    stay as they are.
+
+    Args:
+        model: the model.
+        encoded: the topic.
+        rows: the document's row.
+        links: its concepts.
+        matches: bool [links], which of them match the topic.
+        distance: what vectors score the document, as it is.
+
+    Returns:
+        float64 [links] without each concept, [links] without the reward of each, and [1] without
+        any reward.
+    """
+    alphas = np.where(matches, model.options.reward, 1.0).astype(np.float32)
+    with torch.no_grad():
+        messages = model.messages()[torch.from_numpy(links.concepts).to(model.device)]
+        weighted = torch.from_numpy(links.weights).to(model.device)[:, None] * messages
+        rewarded = torch.from_numpy(alphas).to(model.device)[:, None] * weighted
+        side = model.sides(rows)
+        width = model.network.sizes.vector
+        total = (rewarded - weighted).sum(dim=0, keepdim=True)
+        received = side[:, width:] + total
+        query = model.network.query(*model.reader.topics([encoded]))[0]
+
+        def change(left_out: Tensor) -> Float64:
+            vectors = model.network.compose(side[:, :width], received - left_out)
+            scores = model.network.score(query, vectors, None) - distance
+            return np.array(scores.tolist(), dtype=np.float64)
+
+        return change(rewarded), change(rewarded - weighted), change(total)
+
+
+def _concept(graph: ConceptGraph, concept: int, weight: float) -> dict[str, object]:
     """A concept with its weight among those of the document."""
     return {
         "concept": graph.names[concept],

@@ -15,6 +15,7 @@ import numpy.typing as npt
 import torch
 
 from irplatform.training.pairwise_linear import pairwise_weights
+from irplatform.training.per_topic import centered
 
 if TYPE_CHECKING:
     from irplatform_graphene.network import GrapheneNetwork
@@ -49,10 +50,7 @@ def fit_last_layer(
         l2: penalty on the squared weights.
         seed: of the choice of pairs.
     """
-    values = np.hstack([own[:, None], features]).astype(np.float64)
-    sizes = np.diff(offsets)
-    means = np.add.reduceat(values, offsets[:-1]) / sizes[:, None]
-    values -= np.repeat(means, sizes, axis=0)
+    values = centered(np.hstack([own[:, None], features]), offsets)
     deviation = np.sqrt((values**2).mean(axis=0))
     usable = deviation > 1e-6
     values[:, usable] /= deviation[usable]

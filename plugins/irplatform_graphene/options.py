@@ -75,7 +75,10 @@ class GrapheneOptions(Options):
     )
     margin: float = Field(1.0, gt=0, description="difference of scores that costs nothing")
     others: int = Field(
-        32, ge=0, description="documents of other topics that a relevant one is compared with, too"
+        32,
+        ge=0,
+        description="in-batch negatives: relevant documents of other topics that a relevant one is "
+        "compared with, too",
     )
     features: tuple[str, ...] = Field(
         (), description="groups of features that the last layer reads, too [paper: none]"

@@ -2,9 +2,9 @@
 
 L = β L_graph + γ L_rank (equation 10). L_rank is a hinge loss with a margin: equation 9 has none,
 which vectors that are all the same satisfy. A relevant document is compared with a document of
-lower grade of its topic and, since one such pair teaches little, with the relevant documents of
-other topics in the step (our choice; `others`), without those that are relevant to its own topic,
-too. Titles are written while the encoder is trained.
+lower grade of its topic and, since one such pair teaches little, with in-batch negatives (our
+choice; `others`): relevant documents of other topics in the step, without those that are relevant
+to its own topic, too. Titles are written while the encoder is trained.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ import numpy as np
 import numpy.typing as npt
 import torch
 from torch import Tensor, nn
-from torch.nn import functional
 
 from irplatform.training import Pairs, PairSampler, Validator, pool_starts
-from irplatform.training.losses import pairwise_hinge
-from irplatform_graphene.batch import Asked, BatchDocuments
+from irplatform.training.losses import pairwise_hinge, pairwise_logistic
+from irplatform.training.pools import pool_offsets
+from irplatform_graphene.batch import BatchDocuments, TopicDocuments
 from irplatform_graphene.last_layer import fit_last_layer
 from irplatform_graphene.scoring import encodings, sides
 from irplatform_graphene.titles import Titles
@@ -85,7 +85,7 @@ class GrapheneTask:
         self._rows = index.rows([doc_id for pool in pools for doc_id in pool.doc_ids])
         self._topics = [self._model.topics.read(each.topic) for each in self._sampler.topics]
         relevant = np.concatenate([pool.grades for pool in pools]) > 0
-        owners = np.repeat(np.arange(len(pools)), [len(pool.doc_ids) for pool in pools])
+        owners = np.repeat(np.arange(len(pools)), np.diff(pool_offsets(pools)))
         self._relevant = np.unique(self._named(owners, self._rows)[relevant])
         features = np.concatenate(self._model.features.fit(data, pools))
         self._features = torch.from_numpy(features).to(self._model.device)
@@ -97,7 +97,7 @@ class GrapheneTask:
         return topics * self._model.reader.index.count + rows
 
     def _fit_last_layer(self, features: Float32) -> None:
-        offsets = np.cumsum([0, *(len(pool.doc_ids) for pool in self._sampler.pools)])
+        offsets = pool_offsets(self._sampler.pools)
         # Stored sides would be those of all documents, by weights that training changes at once.
         distinct, places = np.unique(self._rows, return_inverse=True)
         side = self._sides(distinct)
@@ -121,10 +121,7 @@ class GrapheneTask:
         self._asked = [self._model.topics.read(each.topic) for each in used]
         asked = [(each.topic, each.candidates) for each in used]
         self._validation = self._model.features.matrices(asked) if used else []
-        rows = self._model.reader.index.rows([d for each in used for d in each.candidates])
-        self._distinct, places = np.unique(rows, return_inverse=True)
-        ends = np.cumsum([len(each.candidates) for each in used])[:-1]
-        self._places = np.split(places.astype(np.int64), ends)
+        self._candidates = self._validator.candidate_rows(self._model.reader.index)
 
     def batches(self, epoch: int) -> Iterator[Step]:
         """The epoch's pairs."""
@@ -144,24 +141,23 @@ class GrapheneTask:
         queries = network.query(*self._model.reader.topics(topics))
         documents = BatchDocuments(self._model, rows, self._encode(rows))
 
-        def distances(asked: Asked) -> tuple[Tensor, Tensor]:
-            of_topics = torch.from_numpy(asked.topic).to(queries.device)
-            return queries[of_topics], documents.vectors(asked, topics)
+        def vectors(which: TopicDocuments) -> tuple[Tensor, Tensor]:
+            of_topics = torch.from_numpy(which.topic).to(queries.device)
+            return queries[of_topics], documents.vectors(which, topics)
 
-        both = distances(Asked(np.tile(topic, 2), document))
+        both = vectors(TopicDocuments(np.tile(topic, 2), document))
         scores = network.score(*both, self._features[torch.from_numpy(places)])
         weight = torch.from_numpy(pairs.weight).to(scores.device)
         loss = self._of_pairs(scores[: len(pairs)], scores[len(pairs) :], weight)
-        which, other = _others(topic, self._options.others, random)
-        taken = self._named(numbers[topic[which]], rows[document[: len(pairs)][other]])
-        worse_for = ~np.isin(taken, self._relevant)
-        which, other = which[worse_for], other[worse_for]
+        relevant = document[: len(pairs)]
+        which, other = self._in_batch_negatives(pairs.topic, rows[relevant], random)
         if len(which):
             # Features say nothing of a document of another topic: the vectors alone are compared.
-            asked = Asked(topic[which], document[: len(pairs)][other])
-            worse = network.score(*distances(asked), None)
-            best = network.score(*both, None)[: len(pairs)]
-            loss = loss + self._against_others(best, worse, torch.from_numpy(which).to(best.device))
+            compared = vectors(TopicDocuments(topic[which], relevant[other]))
+            negatives = network.score(*compared, None)
+            positives = network.score(*both, None)[: len(pairs)]
+            places_of = torch.from_numpy(which).to(positives.device)
+            loss = loss + self._of_in_batch_negatives(positives, negatives, places_of)
         if self._titles is None:
             return loss
         share = self._options.decoder.weight
@@ -171,21 +167,42 @@ class GrapheneTask:
         """The loss of pairs of documents of the same topic."""
         if self._options.loss == "hinge":
             return pairwise_hinge(higher, lower, weight, self._options.margin)
-        return (weight * functional.softplus(lower - higher)).sum() / weight.sum()
+        return pairwise_logistic(higher, lower, weight)
 
-    def _against_others(self, best: Tensor, worse: Tensor, which: Tensor) -> Tensor:
-        """The loss of relevant documents against those of other topics.
+    def _in_batch_negatives(
+        self, topic: Int64, relevant: Int64, random: np.random.Generator
+    ) -> tuple[Int64, Int64]:
+        """Pairs to compare with relevant documents of other topics, unless relevant to theirs, too.
 
         Args:
-            best: float32 [n], scores of relevant documents.
-            worse: float32 [m], scores of documents of other topics.
+            topic: int64 [n], of each pair of the step.
+            relevant: int64 [n], the row of its relevant document.
+            random: draws them.
+
+        Returns:
+            Places of pairs, and of the pairs whose relevant document is a negative of theirs.
+        """
+        size = len(topic)
+        which = np.repeat(np.arange(size), min(self._options.others, size))
+        other = random.integers(size, size=len(which))
+        known = np.isin(self._named(topic[which], relevant[other]), self._relevant)
+        kept = (topic[which] != topic[other]) & ~known
+        return which[kept], other[kept]
+
+    def _of_in_batch_negatives(self, positives: Tensor, negatives: Tensor, which: Tensor) -> Tensor:
+        """The loss of relevant documents against in-batch negatives.
+
+        Args:
+            positives: float32 [n], scores of relevant documents.
+            negatives: float32 [m], scores of negatives.
             which: int64 [m], the place of the relevant document that each is compared with.
         """
         if self._options.loss == "hinge":
-            return pairwise_hinge(best[which], worse, torch.ones_like(worse), self._options.margin)
-        # The softmax of each relevant document among its others, all of them at once.
-        larger = (worse - best[which]).clamp(max=30).exp()
-        return torch.log1p(torch.zeros_like(best).index_add(0, which, larger)).mean()
+            weight = torch.ones_like(negatives)
+            return pairwise_hinge(positives[which], negatives, weight, self._options.margin)
+        # The softmax of each relevant document among its negatives, all of them at once.
+        larger = (negatives - positives[which]).clamp(max=30).exp()
+        return torch.log1p(torch.zeros_like(positives).index_add(0, which, larger)).mean()
 
     def _encode(self, rows: Int64) -> Tensor:
         if not self._encoder:
@@ -195,11 +212,12 @@ class GrapheneTask:
     def validate(self) -> float:
         """Mean nDCG@20 over the validation topics."""
         self._model.changed()
-        side = self._sides(self._distinct)
+        rows, of_topic = self._candidates.distinct, self._candidates.of_topic
+        side = self._sides(rows)
 
         def score(number: int) -> Float32:
-            places, features = self._places[number], self._validation[number]
-            return self._scores(self._asked[number], self._distinct, side, places, features)
+            places, features = of_topic[number], self._validation[number]
+            return self._scores(self._asked[number], rows, side, places, features)
 
         return self._validator(score)
 
@@ -226,21 +244,3 @@ class GrapheneTask:
         held = side[torch.from_numpy(places).to(side.device)]
         scores: Float32 = self._model.scores(topic, rows[places], features, held).cpu().numpy()
         return scores
-
-
-def _others(topic: Int64, count: int, random: np.random.Generator) -> tuple[Int64, Int64]:
-    """Pairs to compare with relevant documents of other topics' pairs.
-
-    Args:
-        topic: of each pair of the step.
-        count: how many for each, at most.
-        random: draws them.
-
-    Returns:
-        Places of pairs, and of the pairs whose relevant document is taken.
-    """
-    size = len(topic)
-    which = np.repeat(np.arange(size), min(count, size))
-    other = random.integers(size, size=len(which))
-    kept = topic[which] != topic[other]
-    return which[kept], other[kept]

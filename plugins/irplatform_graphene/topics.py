@@ -77,10 +77,7 @@ class TopicReader:
 
     def fields(self, topic: Topic) -> list[str]:
         """The texts that a topic consists of, at least one."""
-        found: list[str] = []
-        for name in self._options.query_fields:
-            value = topic.fields.get(name, ())
-            found += [value] if isinstance(value, str) else value
+        found = (text for name in self._options.query_fields for text in topic.values(name))
         texts = [text for text in found if text.strip()][:_MOST_FIELDS]
         return texts or [topic.query]
 
@@ -96,7 +93,7 @@ class TopicReader:
     def _field(self, text: str) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
         """Words of a field and their shares: half for its own ones, half for other names."""
         if text not in self._read:
-            own = known_words(text, self._vectors).astype(np.int64)
+            own = known_words(text, self._vectors)
             rows, shares = [own], [_shares(own)]
             if others := self._other_names(text):
                 added = np.concatenate(others)

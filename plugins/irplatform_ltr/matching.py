@@ -70,16 +70,14 @@ class Mentions:
     @property
     def counts(self) -> Float64:
         """Per document, how many."""
-        return np.bincount(self.document, minlength=self.passage.documents).astype(np.float64)
+        return _per_document(self.document, self.passage)
 
     @property
     def in_title(self) -> Float64:
         """Per document, how many in its title."""
         within = self.places - self.passage.offsets[self.document]
         inside = within < self.passage.titles[self.document]
-        return np.bincount(self.document[inside], minlength=self.passage.documents).astype(
-            np.float64
-        )
+        return _per_document(self.document[inside], self.passage)
 
     def first(self, missing: float) -> Float64:
         """Per document, the place of the first, as a share of its length."""
@@ -98,15 +96,10 @@ class Mentions:
         held[self.document] = within / np.maximum(lengths[self.document], 1)  # in order: last wins
         return held
 
-    def gaps(self, other: Mentions) -> tuple[Int64, Int64]:
-        """Per place, the distance to the nearest of other mentions in its document.
-
-        Returns:
-            Documents of the places that have one, and the signed distances (positive: the other
-            one comes after).
-        """
+    def gaps(self, other: Mentions) -> Gaps:
+        """Per place, the distance to the nearest of other mentions in its document."""
         if not len(self.places) or not len(other.places):
-            return np.empty(0, np.int64), np.empty(0, np.int64)
+            return Gaps(self.passage, np.empty(0, np.int64), np.empty(0, np.int64))
         after = np.searchsorted(other.places, self.places)
         far = np.iinfo(np.int64).max // 4
         best = np.full(len(self.places), far)
@@ -117,17 +110,41 @@ class Mentions:
             distance = np.where(valid, other.places[index] - self.places, far)
             best = np.where(np.abs(distance) < np.abs(best), distance, best)
         near = np.abs(best) < far
-        return self.document[near], best[near]
+        return Gaps(self.passage, self.document[near], best[near])
 
-    def nearest(self, other: Mentions, missing: float) -> Float64:
-        """Per document, the least distance in words between both kinds of mentions."""
+
+@dataclass(frozen=True)
+class Gaps:
+    """Distances of mentions to the nearest other ones in the same document.
+
+    Attributes:
+        passage: the documents.
+        document: int64 [mentions], of each mention that has another one beside it.
+        distance: int64 [mentions], in words; positive where the other one comes after.
+    """
+
+    passage: Passage
+    document: Int64
+    distance: Int64
+
+    def least(self, missing: float) -> Float64:
+        """Per document, the least distance in either direction."""
         held = np.full(self.passage.documents, missing)
-        document, distance = self.gaps(other)
-        np.minimum.at(held, document, np.abs(distance).astype(np.float64))
+        np.minimum.at(held, self.document, np.abs(self.distance).astype(np.float64))
         return held
 
-    def within(self, other: Mentions, words: int) -> Float64:
-        """Per document, how many mentions have one of the others that near."""
-        document, distance = self.gaps(other)
-        close = np.abs(distance) <= words
-        return np.bincount(document[close], minlength=self.passage.documents).astype(np.float64)
+    def close(self, words: int) -> Float64:
+        """Per document, how many mentions have another one within so many words."""
+        return _per_document(self.document[np.abs(self.distance) <= words], self.passage)
+
+    def order(self, words: int) -> Float64:
+        """Per document, which comes first where they are that close: 1 own mentions, -1 others."""
+        close = np.abs(self.distance) <= words
+        total = np.zeros(self.passage.documents)
+        np.add.at(total, self.document[close], np.sign(self.distance[close]).astype(np.float64))
+        return np.asarray(np.sign(total))
+
+
+def _per_document(document: Int64, passage: Passage) -> Float64:
+    """How often each document is named."""
+    return np.bincount(document, minlength=passage.documents).astype(np.float64)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from irplatform.training.sampling import Pool, draw_some
+from irplatform.training.pools import Pool, draw_some
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from irplatform.features import Calculator, Features, Group
     from irplatform.plugin import Options as AnyOptions
-    from irplatform.training.sampling import Pool
+    from irplatform.training.pools import Pool
     from irplatform_ltr.learners.views import Views
 
 _FILE = "ltr.json"
@@ -88,6 +88,7 @@ class LearningToRank(TrainableReranker):
     def fit(self, data: TrainingData) -> None:
         """Compute features of the training topics' documents, and fit the learners to them."""
         from irplatform.features import open_groups
+        from irplatform.training.pools import pool_offsets
         from irplatform_ltr.learners.learner import Table
         from irplatform_ltr.pools import pools_of_system
 
@@ -115,7 +116,7 @@ class LearningToRank(TrainableReranker):
         table = Table(
             np.ascontiguousarray(features, dtype=np.float32),
             np.concatenate([pool.grades for pool in pools]),
-            np.cumsum([0, *(len(pool.doc_ids) for pool in pools)]),
+            pool_offsets(pools),
         )
         self._learners = self._views()
         self._learners.fit(table, self._resources.seed)

@@ -18,7 +18,15 @@ from irplatform.training.full_convolution import FullConvolutions
 
 @dataclass(frozen=True)
 class Sizes:
-    """What fixes the shapes of the network, and so which weights fit it."""
+    """What fixes the shapes of the network, and so which weights fit it.
+
+    Attributes:
+        dimensions: of word vectors, V.
+        lexical: features beside the text, L.
+        filters: feature maps of each convolution, and length of x_q and x_d.
+        layers: convolutions of either stage.
+        width: of each convolution, in words.
+    """
 
     dimensions: int
     lexical: int

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from irplatform_sevmos.options import SevMosOptions
     from irplatform_sevmos.texts import Texts
 
+_BLOCK = 512
+"""Documents whose vectors are computed at once for validation."""
+
 
 class SevMosTask:
     """What the training loop needs.
@@ -69,10 +72,11 @@ class SevMosTask:
         self._documents = texts.documents(np.concatenate(rows))
         self._features = torch.cat(lexical)
         self._validator = Validator(data.validation)
-        self._validation = []
+        self._candidates = self._validator.candidate_rows(index)
+        self._validation_features = []
         for labelled in self._validator.topics:
-            found = index.rows(labelled.candidates)
-            self._validation.append((found, self._lexical(labelled.topic, found)))
+            found = self._lexical(labelled.topic, index.rows(labelled.candidates))
+            self._validation_features.append(found)
             advance(1)
         topics = [labelled.topic for labelled in self._validator.topics]
         self._validation_queries = texts.queries(topics)
@@ -108,25 +112,21 @@ class SevMosTask:
 
     def validate(self) -> float:
         """Mean nDCG@20 over the validation topics; each of their documents is read once."""
-        if not self._validation:
+        rows = self._candidates.distinct
+        if not len(rows):
             return 0.0
-        distinct, places = np.unique(
-            np.concatenate([rows for rows, _ in self._validation]), return_inverse=True
-        )
         blocks = [
-            self._texts.vectors(self.module.document, self._texts.documents(distinct[i : i + 512]))
-            for i in range(0, len(distinct), 512)
+            self._texts.vectors(self.module.document, self._texts.documents(rows[i : i + _BLOCK]))
+            for i in range(0, len(rows), _BLOCK)
         ]
         documents = torch.cat(blocks)
         queries = self._texts.vectors(self.module.query, self._validation_queries)
-        ends = np.cumsum([len(rows) for rows, _ in self._validation])
 
         def score(number: int) -> Sequence[float]:
-            rows, lexical = self._validation[number]
-            found = places[ends[number] - len(rows) : ends[number]]
-            query = queries[number].expand(len(rows), -1)
-            which = torch.from_numpy(found).to(self._device)
-            scores: list[float] = self.module.match(query, documents[which], lexical).tolist()
+            places = torch.from_numpy(self._candidates.of_topic[number]).to(self._device)
+            query = queries[number].expand(len(places), -1)
+            lexical = self._validation_features[number]
+            scores: list[float] = self.module.match(query, documents[places], lexical).tolist()
             return scores
 
         return self._validator(score)

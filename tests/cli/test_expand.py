@@ -25,7 +25,7 @@ def test_a_retriever_that_cannot_expand_is_named(platform, drugs):
     [
         (("--query-plan", "plan.toml"), "no effect without --expand"),
         (("--expand", " ,"), "names no knowledge base"),
-        (("--expand", "own", "--query-plan", "none.toml"), "none.toml: cannot be read"),
+        (("--expand", "own", "--query-plan", "none.toml"), "none.toml: there is no such file"),
         (("--expand", "none", "--query-plan", "plan.toml"), "no effect without --expand"),
     ],
 )

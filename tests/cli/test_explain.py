@@ -163,7 +163,7 @@ def test_the_system_is_the_one_that_never_saw_the_topic_and_the_member_a_typical
     ("reranker", "message"),
     [
         ("silent", "explained 0 documents, not 1."),
-        ("absent", "explained 1 documents with NoneType; a list with a mapping for each is needed"),
+        ("absent", "explained 1 document with NoneType; a list with a mapping for each is needed"),
         ("wordy", "not JSON with a score: TypeError: the score '1.5' is no number"),
         ("vague", "explained document d1 with something that is not JSON with a score"),
     ],

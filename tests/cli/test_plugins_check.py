@@ -8,6 +8,7 @@ from strangers import platform_with
 PLUGIN = """
 import numpy as np
 from irplatform.plugin import FeatureGroup, Reranker, Retriever, hookimpl
+from irplatform.errors import InputError
 from irplatform.runs import Ranking, Run
 
 class ByPlace(Reranker):
@@ -19,6 +20,16 @@ class Short(Reranker):
     '''Scores all documents but one.'''
     def score(self, topic, documents):
         return [1.0] * (len(documents) - 1)
+
+class Asks(Reranker):
+    '''Asks for what it is not given.'''
+    def score(self, topic, documents):
+        raise InputError('name a file with --set words=FILE.')
+
+class Hungry(Reranker):
+    '''Needs more memory than there is.'''
+    def score(self, topic, documents):
+        raise MemoryError
 
 class Sound(Reranker):
     '''Scores by the length.'''
@@ -45,7 +56,9 @@ class Shares(FeatureGroup):
 def register_rerankers(register):
     register('by-place', ByPlace)
     register('short', Short)
+    register('hungry', Hungry)
     register('sound', Sound)
+    register('asks', Asks)
 
 @hookimpl
 def register_retrievers(register):
@@ -81,6 +94,8 @@ def test_every_system_is_checked_and_what_breaks_the_contract_is_told(check):
     ]
     (short,) = found["reranker", "short"]
     assert "returned 29 scores for the 30 documents" in short
+    (hungry,) = found["reranker", "hungry"]
+    assert "not enough memory to score one document with 'hungry'" in hungry
     (first, _) = found["retriever", "turns"]
     assert first.endswith("is another one when it is asked again")
     (share,) = found["feature group", "shares"]
@@ -91,6 +106,80 @@ def test_every_system_is_checked_and_what_breaks_the_contract_is_told(check):
 def test_a_sound_system_keeps_the_contract(check):
     done = check(PLUGIN, "strange", "--only", "sound")
     assert (done.returncode, done.stdout) == (0, "reranker sound: keeps the contract\n")
+
+
+@pytest.mark.java
+def test_what_is_not_checked_is_told_and_is_no_success(check):
+    done = check(PLUGIN, "strange", "--only", "sound", "--only", "asks")
+    assert done.returncode == 2
+    assert done.stdout.splitlines() == [
+        "reranker sound: keeps the contract",
+        "reranker asks: not checked: name a file with --set words=FILE.",
+    ]
+
+
+CHANGING = """
+import os
+import random
+from irplatform.plugin import Reranker, TrainableReranker, hookimpl
+
+os.environ['SHELF'] = '1'
+os.chdir('/')
+
+class Calm(Reranker):
+    '''Leaves all as it was.'''
+    def score(self, topic, documents):
+        return [float(len(document.text)) for document in documents]
+
+class Draws(Calm):
+    '''Draws and draws nothing.'''
+    def prepare(self, resources):
+        import numpy
+        numpy.random.seed(resources.seed)
+
+    def score(self, topic, documents):
+        os.chdir('/tmp')
+        random.random()
+        return super().score(topic, documents)
+
+class Learns(Calm, TrainableReranker):
+    '''Learns nothing.'''
+    def fit(self, data):
+        import torch
+        torch.manual_seed(1)
+        torch.set_default_dtype(torch.float64)
+
+    def save(self, folder):
+        (folder / 'nothing').touch()
+
+    def load(self, folder):
+        pass
+
+@hookimpl
+def register_rerankers(register):
+    import locale
+    locale.setlocale(locale.LC_NUMERIC, 'C.UTF-8')
+    register('calm', Calm)
+    register('draws', Draws)
+    register('learns', Learns)
+"""
+
+
+@pytest.mark.java
+def test_what_belongs_to_the_whole_process_must_stay_as_it_was(check, tmp_path):
+    done = check(CHANGING, "strange", "--device", "cpu")
+    assert done.returncode == 1
+    torch = "the default type of torch is torch.float64 instead of torch.float32 after fit()"
+    assert done.stdout.splitlines() == [
+        f"plugin strange: the working directory is / instead of {tmp_path} after its import",
+        "plugin strange: os.environ is another one (SHELF) after its import",
+        "plugin strange: the locale is another one (LC_NUMERIC) after its registration",
+        "reranker calm: keeps the contract",
+        "reranker draws: the state of numpy's random generator is another one after prepare()",
+        f"reranker draws: the working directory is /tmp instead of {tmp_path} after score()",
+        "reranker draws: the state of Python's random generator is another one after score()",
+        f"reranker learns: {torch}",
+    ]
 
 
 @pytest.mark.parametrize(

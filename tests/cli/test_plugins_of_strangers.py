@@ -84,7 +84,7 @@ def test_a_broken_reranker_that_is_asked_for_is_explained(with_plugin):
 @pytest.mark.parametrize(
     ("scores", "message"),
     [
-        ("[1.0]", "returned 1 scores for the 2 documents of topic q1"),
+        ("[1.0]", "returned 1 score for the 2 documents of topic q1"),
         ("[float('nan') for _ in documents]", "gave document d2 of topic q1 the score nan"),
     ],
 )
@@ -156,7 +156,7 @@ from irplatform.plugin import {base}, hookimpl
 class Strange({base}):
     def depends_on(self):
         return {{"file": open("not-there").read()}}
-    score = retrieve = None
+    score = retrieve = len
 
 @hookimpl
 def register_{kind}s(register):

@@ -1,6 +1,7 @@
 """TOML files as Windows' Notepad saves them, with a byte order mark."""
 
 import codecs
+from pathlib import Path
 
 import pytest
 
@@ -24,6 +25,13 @@ def saved(folder):
 
 def test_settings(saved):
     assert read_settings((), saved("config.toml", "bm25.k1 = 1.2\n")) == {"bm25.k1": 1.2}
+
+
+def test_what_is_no_toml_is_refused_with_its_line(saved):
+    with pytest.raises(InputError, match=r"config\.toml:2: this is not TOML: [^(]*\.$"):
+        read_settings((), saved("config.toml", "k1 = 1.2\nb =\n"))
+    with pytest.raises(InputError, match=r"there is no such file"):
+        read_settings((), Path("nowhere.toml"))
 
 
 def test_a_query_plan(saved):

@@ -139,7 +139,10 @@ def test_a_run_that_candidates_come_from_is_not_written_over(platform, tmp_path)
             ("tune", *DEMO, "--over", "b", "--train-on", "demo-train", "--on-these-topics"),
             "--train-on and --on-these-topics name different topics",
         ),
-        (("search", *DEMO, "--query", "a", "--config", "no.toml"), "no.toml: cannot be read"),
+        (
+            ("search", *DEMO, "--query", "a", "--config", "no.toml"),
+            "no.toml: there is no such file",
+        ),
     ],
     ids=lambda value: " ".join(value[:1] + value[3:]) if isinstance(value, tuple) else "",
 )

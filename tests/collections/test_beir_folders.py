@@ -49,6 +49,16 @@ def test_titles_texts_and_metadata_become_parts_of_documents_and_topics(beir_fol
     assert topic.fields["url"] == "http://example.org/1"
 
 
+def test_ids_that_are_whole_numbers_are_those_of_the_judgments(tmp_path, write, json_lines):
+    json_lines(tmp_path / "corpus.jsonl", [{"_id": 28522256, "text": "ALK."}])
+    json_lines(tmp_path / "queries.jsonl", [{"_id": 7, "text": "crizotinib"}])
+    write(tmp_path / "qrels/test.tsv", "query-id\tcorpus-id\tscore\n7\t28522256\t1\n")
+    collection = open_beir(tmp_path)
+    assert ids(collection) == ["7"]
+    assert [document.id for document in collection.corpus] == ["28522256"]
+    assert collection.load_qrels() == {"7": {"28522256": 1}}
+
+
 def test_test_trains_on_train_and_validates_on_dev(beir_folder):
     collection = open_beir(beir_folder("train", "dev", "test"), "test")
     training = collection.training()

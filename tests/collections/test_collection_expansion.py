@@ -111,7 +111,7 @@ def test_without_knowledge_bases_nothing_is_expanded(plain):
     [
         ('plan = "nowhere.toml"', "", r"\[topics\] plan: there is no file .*nowhere.toml"),
         ('plan = "plan.toml"', "[gene]\nwieght = 1", r"plan.toml.*'gene.wieght'"),
-        ('plan = "plan.toml"', "[gene", "plan.toml: not a TOML file"),
+        ('plan = "plan.toml"', "[gene", "plan.toml: this is not TOML"),
         ('expand = "mesh"', "", r"\[topics\] 'expand' cannot be 'mesh'"),
         ('expnd = ["mesh"]', "", r"'expnd' is unknown. Did you mean 'expand'"),
     ],

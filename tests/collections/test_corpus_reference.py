@@ -49,6 +49,13 @@ def test_a_path_is_relative_to_the_folder_so_that_both_can_be_moved(
     assert open_path(folder).corpus.fingerprint == open_path(searched).corpus.fingerprint
 
 
+def test_a_path_may_hold_any_character(beir_folder, referring):
+    searched = beir_folder("train", "test", name='odd "\\ \n name')
+    folder = referring()
+    corpus_reference.write(str(searched), folder / "corpus.toml", seen_from=folder)
+    assert open_path(folder).corpus.fingerprint == open_path(searched).corpus.fingerprint
+
+
 @pytest.mark.parametrize("written", ["clicks", "a/b/link/clicks"])
 @pytest.mark.parametrize("read", ["clicks", "a/b/link/clicks"])
 def test_a_path_leads_there_from_a_link_too(beir_folder, referring, tmp_path, written, read):

@@ -64,6 +64,58 @@ def test_a_record_without_a_text_gives_its_default_text_less_the_title():
     assert (found.title, found.abstract) == ("Head", "first second")
 
 
+class Image(NamedTuple):
+    doc_id: str
+    url: str
+    png: bytes
+
+
+def test_a_record_without_any_text_is_an_empty_document():
+    found = document(Image("1", "http://example.org", b""))
+    assert (found.title, found.abstract, found.fields) == ("", "", {"url": "http://example.org"})
+
+
+class Section(NamedTuple):
+    title: str
+    text: str
+
+
+class FullText(NamedTuple):
+    doc_id: str
+    title: str
+    abstract: str
+    body: tuple[Section, ...]
+
+
+class Trial(NamedTuple):
+    doc_id: str
+    title: str
+    summary: str
+    detailed_description: str
+    eligibility: str
+
+
+def test_the_text_of_a_full_text_goes_on_with_its_sections():
+    found = document(FullText("1", "T", "short", (Section("Methods", "long"), Section("", "end"))))
+    assert (found.title, found.abstract, found.fields) == ("T", "short\nMethods\nlong\nend", {})
+    assert document(FullText("1", "T", "short", ())).abstract == "short"
+
+
+def test_the_text_of_a_trial_has_its_description_and_criteria():
+    found = document(Trial("1", "T", "summary", "", "adults"))
+    assert (found.abstract, found.fields) == ("summary\nadults", {})
+    assert layout(Trial).fields == ()
+
+
+@pytest.mark.parametrize("dataset_id", ["cord19/fulltext", "pmc/v2", "clinicaltrials/2021"])
+def test_full_texts_and_trials_are_searched_whole(dataset_id):
+    assert layout(ir_datasets.load(dataset_id).docs_cls()).further
+
+
+def test_the_body_of_a_page_that_is_bytes_is_no_text():
+    assert layout(ir_datasets.load("clueweb12").docs_cls()).further == ()
+
+
 def test_the_query_of_a_precision_medicine_topic_is_disease_and_gene():
     found = topic(PmQuery("7", "melanoma", "BRAF", "64-year-old male"))
     assert found.query == "melanoma BRAF"
@@ -120,6 +172,41 @@ def test_splits_share_documents_and_train_and_validate_each_other(registered):
     assert collection.corpus.count() == 2
     assert collection.load_qrels() == {"test": {"a": 1}}
     assert [t.id for t in training.load_topics()] == ["train"]
+
+
+class PassageQrel(NamedTuple):
+    query_id: str
+    doc_id: str
+    start: int
+    relevance: int
+
+
+class PassageQrels(BaseQrels):
+    def qrels_iter(self):
+        grades = {"a": (0, 2, 1, 0), "b": (-1, 0), "c": (-1,)}
+        return iter(PassageQrel("1", d, n, g) for d in grades for n, g in enumerate(grades[d]))
+
+
+def test_a_document_has_the_grade_of_its_best_passage(registered):
+    dataset = Dataset(Docs(), Queries("1"), PassageQrels())
+    ir_datasets.registry.register("local/passages", dataset)
+    assert open_dataset("local/passages").load_qrels() == {"1": {"a": 2, "b": 0, "c": -1}}
+
+
+class RepeatedDocs(Docs):
+    def docs_iter(self):
+        return iter([GenericDoc("a", "alpha"), GenericDoc("b", "beta"), GenericDoc("a", "")])
+
+    def docs_count(self):
+        return 3
+
+
+def test_of_several_records_of_a_paper_in_cord19_the_first_one_counts(registered):
+    dataset = Dataset(RepeatedDocs(), Queries("1"), Qrels("1"))
+    ir_datasets.registry.register("cord19/local", dataset)
+    corpus = open_dataset("cord19/local").corpus
+    assert [(d.id, d.abstract) for d in corpus] == [("a", "alpha"), ("b", "beta")]
+    assert (corpus.count(), corpus.size_hint()) == (None, 3)
 
 
 def test_dev_is_not_validated_on_itself_and_train_trains_nothing(registered):

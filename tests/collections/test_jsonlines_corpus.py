@@ -44,6 +44,12 @@ def test_blank_lines_and_a_byte_order_mark_are_skipped(tmp_path):
     assert [document.id for document in corpus(path)] == ["1", "2"]
 
 
+def test_an_id_that_is_a_whole_number_is_its_digits(tmp_path):
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"id": 0}\n{"id": 28522256}\n{"id": "028"}\n')
+    assert [document.id for document in corpus(path)] == ["0", "28522256", "028"]
+
+
 @pytest.mark.parametrize(
     ("line", "message"),
     [
@@ -53,7 +59,10 @@ def test_blank_lines_and_a_byte_order_mark_are_skipped(tmp_path):
         ('"text"', "holds a string"),
         ('{"title": "x"}', "no id: the key 'id' is missing (keys: 'title')"),
         ('{"id": null}', "no id"),
-        ('{"id": 5}', "is the number 5. Write it as a string"),
+        ('{"id": 5.0}', "is the number 5.0. Write it as a string"),
+        ('{"id": 123456789012345678901}', "is the number 1.2345678901234568e+20. Write it as"),
+        ('{"id": true}', "is true or false. Write it as a string"),
+        ('{"id": ["5"]}', "is a list. Write it as a string"),
         ('{"id": ""}', "is empty or has white space"),
         ('{"id": "a b"}', "is empty or has white space"),
         ('{"id": "a\\u00a0b"}', "is empty or has white space"),

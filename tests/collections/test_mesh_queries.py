@@ -76,7 +76,7 @@ def test_documents_without_headings_are_refused():
 
 
 def test_too_few_articles_are_refused():
-    with pytest.raises(InputError, match="only 8 documents of 'articles' have 3 or more"):
+    with pytest.raises(InputError, match="'articles' has only 8 documents with 3 or more"):
         mesh_queries(Articles(10), 50, 1)
 
 

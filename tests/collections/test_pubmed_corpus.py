@@ -184,7 +184,10 @@ def test_the_fields_of_its_documents_can_be_chosen(declared):
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        ('fields = ["mesh", "mehs"]', "no field 'mehs'. Did you mean 'mesh'?"),
+        (
+            'fields = ["mesh", "mehs"]',
+            "'mehs' is no field of PubMed's articles. Did you mean 'mesh'?",
+        ),
         ('id = "pmid"', "'id' is a key of JSON lines; with format 'pubmed-xml' remove it"),
     ],
 )

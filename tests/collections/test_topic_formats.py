@@ -99,15 +99,25 @@ def test_topics_of_clinical_trials_are_text_without_elements(tmp_path):
         read(tmp_path, empty, "trec-pm")
 
 
+def test_a_treatment_is_searched_where_topics_have_one(tmp_path):
+    topic = '<topic number="{}"><disease>{}</disease><gene>KRAS</gene>{}</topic>'
+    treated = topic.format(1, "melanoma", "<treatment>trametinib</treatment>")
+    plain = topic.format(2, "glioma", "")
+    found = read(tmp_path, f"<topics>{treated}{plain}</topics>", "trec-pm")
+    assert [topic.query for topic in found] == ["melanoma KRAS trametinib", "glioma KRAS"]
+    (given,) = read(tmp_path, f"<topics>{treated}</topics>", "trec-pm", "{disease}")
+    assert given.query == "melanoma"
+
+
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
-        ("tsv", "1\ta\n2 b\n", ":2: 1 columns. Every line needs two"),
+        ("tsv", "1\ta\n2 b\n", ":2: 1 column. Every line needs two"),
         ("tsv", "1\ta\tb\n", ":1: 3 columns"),
         ("tsv", "1 2\ta\n", ":1: the id '1 2'"),
         ("tsv", "1\ta\n1\tb\n", ":2: topic '1' comes twice (first in line 1)"),
         ("tsv", "1\t \n", ":1: the query of topic '1', made by '{query}', is empty"),
-        ("tsv", "\n", ": there are no topics here (read as 'tsv')"),
+        ("tsv", "\n", ": there are no topics here (read as 'tsv': 1, tab, query)"),
         ("beir", '{"_id": "1", "text": ""}\n', ":1: the query of topic '1'"),
         ("beir", '{"id": "1", "text": "x"}\n', ":1: no id: the key '_id' is missing"),
         ("beir", "1\tx\n", ":1: this line is not JSON"),
@@ -115,7 +125,7 @@ def test_topics_of_clinical_trials_are_text_without_elements(tmp_path):
         ("trec", "\n<top>\n<num> 1\n<title> x\n", ":2: this <top> has no </top>"),
         ("trec-pm", "<topics>\n<topic>\n</topic></topics>", ":2: a topic without a number"),
         ("trec-pm", "<topics>\n<topic number='1'>", ":2: this is not well-formed XML"),
-        ("trec-pm", "<topics/>", "there are no topics here"),
+        ("trec-pm", "<topics/>", "here (read as 'trec-pm': <topic number=\"1\">…</topic>)"),
     ],
 )
 def test_a_wrong_file_is_named_with_the_line(tmp_path, name, text, message):

@@ -1,4 +1,4 @@
-"""Calls keep their pace, passing failures are tried again, and others are explained at once."""
+"""Calls stay below a rate, passing failures are tried again, and others are explained at once."""
 
 import random
 from email.utils import formatdate
@@ -6,7 +6,7 @@ from email.utils import formatdate
 import pytest
 from eutils_stand_in import StandIn
 
-from irplatform.collections.web import Pace, TransientError, check_url, persist, request
+from irplatform.collections.web import RateLimiter, TransientError, check_url, request, with_retries
 from irplatform.errors import InputError, PlatformError
 
 
@@ -40,11 +40,11 @@ def waits(monkeypatch):
 @pytest.mark.parametrize("rate", [3, 10, 2.5, 0.5])
 def test_no_second_has_more_calls_than_allowed_whatever_delays_them(rate):
     clock = Clock()
-    pace = Pace(rate, clock=clock, sleep=clock.sleep)
+    limiter = RateLimiter(rate, clock=clock, sleep=clock.sleep)
     chance = random.Random(1)
     arrived = []
     for _ in range(200):
-        with pace.call():
+        with limiter.call():
             clock.now += chance.choice([0.0, 0.01, 0.3])  # on the way
             arrived.append(clock.now)
             clock.now += chance.choice([0.0, 0.2])  # and back
@@ -55,18 +55,18 @@ def test_no_second_has_more_calls_than_allowed_whatever_delays_them(rate):
 
 def test_a_call_that_fails_counts():
     clock = Clock()
-    pace = Pace(1, clock=clock, sleep=clock.sleep)
-    with pytest.raises(TransientError), pace.call():
+    limiter = RateLimiter(1, clock=clock, sleep=clock.sleep)
+    with pytest.raises(TransientError), limiter.call():
         raise TransientError("no")
-    with pace.call():
+    with limiter.call():
         assert clock.now == 101.0
 
 
 def test_slow_answers_are_not_slowed_down_further():
     clock = Clock()
-    pace = Pace(3, clock=clock, sleep=lambda _: pytest.fail("it waited"))
+    limiter = RateLimiter(3, clock=clock, sleep=lambda _: pytest.fail("it waited"))
     for _ in range(10):
-        with pace.call():
+        with limiter.call():
             clock.now += 0.5
 
 
@@ -82,35 +82,35 @@ def _failing(*errors):
 
 
 def test_waits_double_up_to_a_minute(waits):
-    assert persist(_failing(*[TransientError("no")] * 7), "it") == "done"
+    assert with_retries(_failing(*[TransientError("no")] * 7), "it") == "done"
     assert waits == [1, 2, 4, 8, 16, 32, 60]
 
 
 def test_the_server_may_say_how_long_to_wait(waits):
     errors = [TransientError("a", wait=5), TransientError("b"), TransientError("c", wait=0)]
-    assert persist(_failing(*errors), "it") == "done"
+    assert with_retries(_failing(*errors), "it") == "done"
     assert waits == [5, 2, 0]
 
 
 def test_each_failure_is_told(waits, capsys):
-    persist(_failing(TransientError("too many calls", wait=3)), "E-utilities")
+    with_retries(_failing(TransientError("too many calls", wait=3)), "E-utilities")
     assert capsys.readouterr().err == "E-utilities: too many calls; trying again in 3 s\n"
 
 
 def test_after_eight_failures_it_gives_up_with_the_last_reason(waits):
     with pytest.raises(PlatformError, match=r"it failed 8 times, at last: e7\. The same command"):
-        persist(_failing(*[TransientError(f"e{i}") for i in range(9)]), "it")
+        with_retries(_failing(*[TransientError(f"e{i}") for i in range(9)]), "it")
 
 
 def test_it_does_not_wait_for_an_hour(waits):
     with pytest.raises(PlatformError, match="asks to wait 60 minutes"):
-        persist(_failing(TransientError("busy", wait=3600)), "it")
+        with_retries(_failing(TransientError("busy", wait=3600)), "it")
     assert waits == []
 
 
 def test_other_errors_are_not_tried_again(waits):
     with pytest.raises(PlatformError, match="mine"):
-        persist(_failing(PlatformError("mine")), "it")
+        with_retries(_failing(PlatformError("mine")), "it")
     assert waits == []
 
 

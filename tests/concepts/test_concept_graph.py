@@ -49,6 +49,7 @@ def test_rows_and_frequencies_agree(graph):
     assert graph.document_frequency.tolist() == frequency.tolist()
     melanoma = graph.concept_of("X:2")
     assert graph.documents_of(melanoma).tolist() == [1]
+    assert [each.tolist() for each in graph.mentioned_in(melanoma)] == [[1], [2]]
     assert [graph.doc_ids[row] for row in range(4)] == [doc_id for doc_id, _, _ in ARTICLES]
     assert graph.row_of("d2") == 1
     assert graph.row_of("nothing") is None
@@ -65,7 +66,7 @@ def test_concepts_of_several_documents_lie_one_behind_the_other(graph):
 def test_documents_without_text_are_counted_and_told(kb_home, capsys):
     graph = open_graph(Articles(ARTICLES[1:]), ConceptOptions(kinds=("gene",)), workers=1)
     assert (graph.facts["without_text"], graph.facts["without_concept"]) == (1, 2)
-    assert "1 documents have no text, and so no concepts." in capsys.readouterr().err
+    assert "without text, and so without concepts: 1 document" in capsys.readouterr().err
 
 
 def test_a_topic_finds_its_concepts_and_narrower_ones(graph):

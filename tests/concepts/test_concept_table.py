@@ -67,6 +67,70 @@ def test_genes_are_one_by_their_symbol_alone(bases):
     assert ids(united(bases(one=one, two=two))) == [["H:1", "N:1"], ["N:2"]]
 
 
+def test_a_gene_is_no_gene_whose_symbol_differs_in_case_unless_it_refers_to_it(bases):
+    one = [("H:1", "BRAF", "gene", "", "", "")]
+    two = [("N:1", "Braf", "gene", "", "", "")]
+    assert ids(united(bases(one=one, two=two))) == [["H:1"], ["N:1"]]
+    three = [("N:2", "Braf", "gene", "", "", "H:1")]
+    assert ids(united(bases(one=one, three=three))) == [["H:1", "N:2"]]
+
+
+def test_a_benign_thing_is_not_the_thing(bases):
+    one = [("M:1", "skin neoplasms", "disease", "", "", "")]
+    two = [("D:1", "skin benign neoplasm", "disease", "skin neoplasm", "", "M:1")]
+    assert ids(united(bases(one=one, two=two))) == [["M:1"], ["D:1"]]
+
+
+def test_the_name_itself_goes_before_a_synonym(bases):
+    one = [("M:1", "gist", "disease", "", "", ""), ("M:2", "stromal tumor", "disease", "", "", "")]
+    two = [("D:1", "stromal tumor", "disease", "gist", "", "")]
+    assert ids(united(bases(one=one, two=two))) == [["M:1"], ["M:2", "D:1"]]
+
+
+def test_a_disease_is_what_another_source_has_without_a_kind(bases):
+    one = [("M:1", "fever", "disease", "pyrexia", "", "")]
+    two = [("S:1", "pyrexia", "other", "", "", "")]
+    (concept,) = united(bases(one=one, two=two))
+    assert (concept.ids, concept.kind) == (["M:1", "S:1"], "disease")
+    (turned,) = united(bases(two=two, one=one))
+    assert (turned.ids, turned.name, turned.kind) == (["S:1", "M:1"], "pyrexia", "disease")
+
+
+def test_a_reference_and_a_shared_synonym_go_before_a_broader_reference_alone(bases):
+    one = [("M:1", "kidney neoplasms", "disease", "renal tumor", "", "")]
+    two = [
+        ("D:1", "broad thing", "disease", "", "", "M:1"),
+        ("D:2", "narrow thing", "disease", "renal tumor", "D:1", "M:1"),
+    ]
+    assert ids(united(bases(one=one, two=two))) == [["M:1", "D:2"], ["D:1"]]
+
+
+def test_a_gene_has_the_symbol_of_the_first_source_that_gives_symbols(bases):
+    one = [("MESH:1", "Protein, B", "gene", "", "", "H:1")]
+    two = [("H:1", "BRAF", "gene", "", "", "N:1")]
+    three = [("N:1", "BRAF1", "gene", "", "", "")]
+    (concept,) = united(bases(one=one, two=two, three=three))
+    assert (concept.name, concept.symbol) == ("Protein, B", "BRAF")
+    assert concept.names["BRAF1"] == "alias"
+    zero = [("UMLS:1", "BRAF gene", "gene", "", "", "H:1")]
+    (concept,) = united(bases(zero=zero, two=two))
+    assert concept.symbol == "BRAF"
+
+
+def test_an_id_that_is_referred_to_is_the_first_that_does_and_makes_no_edge_to_itself(
+    bases, tmp_path
+):
+    rows = [
+        ("A:1", "one", "disease", "", "Q:9", "Q:9"),
+        ("A:2", "two", "disease", "", "A:1", "Q:9"),
+    ]
+    bases(own=rows)
+    build_table(open_knowledge(["own"]).bases, tmp_path)
+    table = ConceptTable(tmp_path)
+    assert table.ids[table.concept_of("Q:9")] == "A:1"
+    assert table.sources == [("own", "is-a", 1)]
+
+
 def test_relations_stand_in_both_rows_with_their_source(graph):
     melanoma, neoplasm = graph.concept_of("X:2"), graph.concept_of("X:1")
     told = {(other, str(source), forward) for other, source, forward in graph.neighbours(melanoma)}

@@ -90,7 +90,20 @@ def test_show_tells_a_concepts_neighbourhood(concepts, what):
         ("own", True),
         ("second", True),
     ]
-    assert "in 1 documents" in concepts("show", what).out
+    assert "in 1 document\n" in concepts("show", what).out
+
+
+def test_show_tells_what_else_a_text_names(concepts):
+    done = concepts("show", "gefitinib in melanoma with BRAF V600E")
+    assert done.out.startswith("X:7  Gefitinib")
+    assert done.out.endswith("named beside it  melanoma (X:2), BRAF V600E (X:14), BRAF (X:13)\n")
+    told = concepts("show", "melanoma BRAF", "--json").json
+    assert [each["id"] for each in (told["concept"], *told["others"])] == ["X:2", "X:13"]
+    assert "named beside it" not in concepts("show", "melanoma").out
+
+
+def test_show_tells_names_that_differ_in_more_than_case(concepts):
+    assert "  names  Gefitinib; Iressa; ZD1839\n" in concepts("show", "gefitinib").out
 
 
 def test_what_is_not_there_is_said(concepts):
@@ -134,9 +147,32 @@ def test_export_writes_over_no_file(concepts, here):
 def test_export_of_too_much_is_refused(graph, concepts):
     done = concepts("export", "all.graphml", "--limit", "3")
     assert done.code == 2
-    assert "more than 3 edges" in done.err
+    assert "edges, more than the limit of 3." in done.err
     with pytest.raises(InputError, match="neither a document nor the id"):
         neighbourhood(graph, "nothing of the kind", 1)
+
+
+def test_edges_are_counted_as_they_are_made(graph):
+    for part in ((None, None), neighbourhood(graph, "d2", 1), neighbourhood(graph, "neoplasm", 2)):
+        edges = to_networkx(graph, *part).number_of_edges()
+        assert to_networkx(graph, *part, limit=edges).number_of_edges() == edges
+        with pytest.raises(InputError, match=f"these are {edges} edges"):
+            to_networkx(graph, *part, limit=edges - 1)
+
+
+def test_a_document_without_concepts_has_nothing_around_it(concepts, here):
+    done = concepts("export", "part.graphml", "--around", "d3")
+    assert done.code == 2
+    assert "document 'd3' has no concepts" in done.err
+    assert not (here / "part.graphml").exists()
+
+
+def test_names_with_what_xml_cannot_hold_are_exported(concepts, here):
+    (here / "odd.tsv").write_text("id\tname\tkind\nO:1\tmela\x02noma\tdisease\n")
+    add("odd", [here / "odd.tsv"])
+    assert concepts("export", "odd.graphml", "--kb", "odd").code == 0
+    graph = networkx.read_graphml(here / "odd.graphml", force_multigraph=True)
+    assert graph.nodes["O:1"]["name"] == "mela\ufffdnoma"
 
 
 def test_a_neighbourhood_grows_by_hops(graph):
@@ -146,6 +182,28 @@ def test_a_neighbourhood_grows_by_hops(graph):
     assert melanoma in neighbourhood(graph, "d1", 3)[1]
     assert melanoma not in neighbourhood(graph, "d1", 2)[1]
     assert to_networkx(graph, [1], [melanoma]).number_of_edges() == 1
+
+
+@pytest.fixture
+def layers(fresh_home, tmp_path):
+    """Twelve layers of four concepts, each below all of the one before: four million ways down."""
+    rows = ["id\tname\tkind\tparents\txrefs"]
+    for layer in range(12):
+        parents = "|".join(f"L:{layer - 1}{n}" for n in range(4)) if layer else ""
+        rows += [f"L:{layer}{n}\tname {layer} {n}\tdisease\t{parents}\tM:1" for n in range(4)]
+    (tmp_path / "layers.tsv").write_text("\n".join(rows))
+    (tmp_path / "top.tsv").write_text("id\tname\tkind\nM:1\ttop\tdisease\n")
+    for name in ("top", "layers"):
+        add(name, [tmp_path / f"{name}.tsv"])
+
+
+def test_many_ways_to_a_concept_are_gone_once(layers):
+    from irplatform.concepts.build import open_graph
+
+    options = ConceptOptions(knowledge=("top", "layers"))
+    graph = open_graph(Articles(ARTICLES), options, workers=1)
+    assert graph.ids[graph.concept_of("M:1")] == graph.ids[graph.concept_of("L:00")]
+    assert len(neighbourhood(graph, "L:00", 12)[1]) == graph.concept_count == 48
 
 
 @pytest.fixture
@@ -255,7 +313,7 @@ def test_knowledge_bases_without_names_are_refused_and_nothing_is_left(concepts,
 
 def test_a_document_without_text_has_no_concepts_and_is_counted(concepts):
     done = concepts("build", "--workers", "1")
-    assert "1 documents have no text, and so no concepts." in done.err
+    assert "without text, and so without concepts: 1 document" in done.err
     assert concepts("show", "d3").out.startswith("document d3: 0 concepts")
 
 

@@ -2,9 +2,12 @@
 
 import pytest
 
+from irplatform.concepts.build import concept_table
 from irplatform.concepts.matcher import NameMatcher
 from irplatform.concepts.spelling import Speller, hash_of
 from irplatform.concepts.surface import Definitions
+from irplatform.concepts.table import ConceptTable
+from irplatform.knowledge import add
 from irplatform.knowledge.names import stored_key
 
 
@@ -151,3 +154,62 @@ def test_looking_for_runs_equals_trying_all(table):
                     fast.add((first, length))
     assert plain == fast
     assert len(plain) >= 8
+
+
+INNER = """id\tname\tkind\tsynonyms
+I:1\tBRAF\tgene\t
+I:2\tBRAF inhibitor therapy\tother\t
+I:3\tBRAF V600E resistant melanoma\tdisease\t
+I:4\tBRAF V600E\tvariant\t
+I:5\tgefitinib\tdrug\t
+I:6\tgefitinib study\tother\t
+I:7\tstudy\tother\t
+I:8\tstudy of gefitinib\tvariant\t
+I:9\tone two three four five six seven eight\tdisease\t
+I:10\tlung cancer\tdisease\t
+I:11\tMARKER\tgene\t
+"""
+
+
+@pytest.fixture
+def inner(fresh_home, tmp_path):
+    (tmp_path / "inner.tsv").write_text(INNER)
+    add("inner", [tmp_path / "inner.tsv"])
+    table = ConceptTable(concept_table(("inner",)))
+    matcher = NameMatcher(table)
+    return lambda text, **how: [table.names[m.concept] for m in matcher.mentions(text, **how)]
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("BRAF inhibitor therapy", ["BRAF inhibitor therapy", "BRAF"]),
+        ("gefitinib study", ["gefitinib study", "gefitinib"]),  # a study within is no more
+        ("study of gefitinib", ["study of gefitinib", "gefitinib"]),
+        ("BRAF V600E resistant melanoma", ["BRAF V600E resistant melanoma"]),  # of a kind
+    ],
+)
+def test_genes_diseases_and_drugs_are_found_within_variants_and_things_of_no_kind(
+    inner, text, names
+):
+    assert inner(text) == names
+
+
+def test_a_long_name_is_found(inner):
+    text = "one two three four five six seven eight"
+    assert inner(text) == [text]
+
+
+def test_a_no_break_space_is_a_space(inner):
+    assert inner("lung\u00a0cancer") == ["lung cancer"]
+
+
+def test_half_of_a_line_in_capitals_is_no_line_of_capitals(inner):
+    """Where capitals say nothing, a symbol of letters needs support."""
+    assert inner("THE NEW MARKER of something is good") == ["MARKER"]
+    assert inner("THE NEW MARKER OF SOMETHING IS GOOD") == []
+    assert inner("THE NEW MARKER OF SOMETHING IS GOOD", strict=False) == ["MARKER"]
+
+
+def test_what_a_text_defines_is_nothing_else_there(inner):
+    assert inner("MARKER", definitions=Definitions({"MARKER": None})) == []

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from pages import DOCS, FENCE, PAGES, ROOT, reference
 
-from irplatform.collections import toml
+from irplatform.collections.declaration import TABLES, Declaration
 from irplatform.plugin import Hooks
 from irplatform.registry import registry
 
@@ -78,8 +78,8 @@ def test_every_system_of_ours_is_told_of(systems, page):
 
 
 def test_every_key_of_a_collection_file_is_told_of():
-    keys = [name for name in toml._Declaration.model_fields if name not in toml._TABLES]
-    keys += [f"{table}.{key}" for table, held in toml._TABLES.items() for key in held.model_fields]
+    keys = [name for name in Declaration.model_fields if name not in TABLES]
+    keys += [f"{table}.{key}" for table, held in TABLES.items() for key in held.model_fields]
     assert [key for key in keys if f"| `{key}` |" not in _text("collections.md")] == []
 
 

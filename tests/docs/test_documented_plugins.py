@@ -6,20 +6,37 @@ import subprocess
 import sys
 from importlib import metadata
 from pathlib import Path
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
+from feature_resources import feature_resources
 from pages import fences
+from small import labelled
 
 from irplatform.api import RunSettings, run
 from irplatform.collections import Collection, Corpus
-from irplatform.plugin import Document, Documents, Topic
+from irplatform.features import SideFeatures
+from irplatform.plugin import Document, Documents, FeatureGroup, Topic, TrainingData
 from irplatform.registry import load, registry
+from irplatform.training import PairSampler, PairSettings
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLE = ROOT / "examples/irplatform-document-length/irplatform_document_length.py"
 README, GUIDE = ROOT / "README.md", ROOT / "docs/plugins.md"
 
 _PLUGIN = re.compile(r"^```python plugin\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+class IdLength(FeatureGroup):
+    """How long a document's id is."""
+
+    def names(self):
+        return ("length",)
+
+    def compute(self, topic, documents):
+        return np.array([[len(doc_id)] for doc_id in documents.ids], dtype=np.float32)
+
 
 DOCUMENTS = [Document("a", "Long title", "and more"), Document("b", "Short")]
 
@@ -60,9 +77,10 @@ def test_the_first_plugin_is_the_example_and_scores(page, plugged):
 
 def test_every_plugin_of_the_guide_loads(plugged):
     plugins = plugged(*_code(GUIDE))
-    assert {"document-length", "overlap", "overlap-title", "linear", "hidden-layer"} <= set(
-        plugins.rerankers
-    )
+    learned = {"linear", "hidden-layer"}
+    assert {"document-length", "overlap", "overlap-title", "hashed"} | learned <= {
+        *plugins.rerankers
+    }
     assert "disease-only" in plugins.retrievers
     assert "two-articles" in plugins.collections
     assert "FirstRelevant" in plugins.measures
@@ -77,6 +95,29 @@ def test_the_test_that_is_shown_passes(plugged, tmp_path, monkeypatch):
     held = {}
     exec(compile(code, "shown", "exec"), held)
     held["test_longer_documents_come_first"](tmp_path, monkeypatch)
+
+
+def test_features_of_groups_are_had_as_shown(tmp_path):
+    ((_, shown),) = fences(GUIDE, "python side")
+    ids = ["d0", "d1", "d2"]
+    resources = feature_resources(
+        tmp_path, dict.fromkeys(ids, "words"), {"x": np.ones(2)}, groups={"length": IdLength}
+    )
+    training = [labelled(f"t{n}", ids, {"d0": 1, "d1": 0}) for n in range(5)]
+    held = {
+        "self": SimpleNamespace(options=SimpleNamespace(features=("length",), feature_settings={})),
+        "resources": resources,
+        "data": TrainingData(training, training, tmp_path),
+        "sampler": PairSampler(training, PairSettings(), seed=1),
+        "topic": training[0].topic,
+        "documents": Documents.of([Document(i) for i in ids]),
+        "SideFeatures": SideFeatures,
+    }
+    exec(compile(shown, "shown", "exec"), held)
+    assert [len(each) for each in held["matrices"]] == [
+        len(p.doc_ids) for p in held["sampler"].pools
+    ]
+    assert held["matrix"].shape == (3, 1)
 
 
 @pytest.mark.slow
@@ -133,7 +174,7 @@ def test_they_run_together(plugged, tmp_path, fresh_home, capsys):
         RunSettings(
             "documented",
             retrievers=("bm25", "disease-only"),
-            rerankers=("document-length", "overlap", "linear", "hidden-layer"),
+            rerankers=("document-length", "overlap", "hashed", "linear", "hidden-layer"),
             measures=("RR", "FirstRelevant"),
             run_dir=tmp_path / "runs",
             device="cpu",
@@ -142,7 +183,7 @@ def test_they_run_together(plugged, tmp_path, fresh_home, capsys):
     )
     scores = {system.name: system.measures for system in report.systems}
     trained = ["linear", "hidden-layer"]
-    rerankers = ["document-length", "overlap", *trained]
+    rerankers = ["document-length", "overlap", "hashed", *trained]
     assert list(scores) == ["bm25", "disease-only", "fused", *rerankers]
     for name in trained:
         assert scores["bm25"]["FirstRelevant"] < scores[name]["FirstRelevant"] == 1.0

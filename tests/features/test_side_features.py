@@ -10,7 +10,7 @@ from small import labelled
 from irplatform.errors import InputError
 from irplatform.features import SideFeatures, dependencies, hold_first_stage, with_knowledge
 from irplatform.plugin import FeatureGroup, TrainableFeatureGroup, TrainingData
-from irplatform.training.sampling import Pool
+from irplatform.training.pools import Pool
 
 IDS = [f"d{n}" for n in range(12)]
 

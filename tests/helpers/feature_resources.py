@@ -34,7 +34,7 @@ class FeatureResources(SmallResources):
         made.prepare(self)
         return made
 
-    def artifact(self, kind, depends_on, build, *, of_vectors=True):
+    def artifact(self, kind, depends_on, build, *, of_vectors=True, resumable=False):
         place = self.folder / f"{kind}-{fingerprint(json.loads(json.dumps(depends_on)))}"
         if not place.exists():
             place.mkdir(parents=True)

@@ -54,7 +54,7 @@ class SmallResources:
     def system_seed(self):
         return self.seed
 
-    def artifact(self, kind, depends_on, build, *, of_vectors=True):
+    def artifact(self, kind, depends_on, build, *, of_vectors=True, resumable=False):
         """A folder that is built once; `built` lists the kinds of those that were."""
         path = self.folder / f"{kind}-{fingerprint(depends_on)}"
         if not path.exists():

@@ -10,6 +10,28 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pathlib import Path
 
+GOOD = """
+from irplatform.plugin import Reranker, hookimpl
+
+class Length(Reranker):
+    '''Ranks longer documents first.'''
+    def score(self, topic, documents):
+        return [len(document.text) for document in documents]
+
+@hookimpl
+def register_rerankers(register):
+    register("length", Length)
+"""
+"""The code of a plugin that has nothing wrong."""
+FILED = """
+from pathlib import Path
+from irplatform.plugin import Options
+
+class Filed(Options):
+    words: Path | None = None
+"""
+"""The beginning of one whose options name a file."""
+
 
 def platform_with(code: str, place: Path, *arguments: str, cwd: Path):
     """Call `platform` in a process of its own where a plugin "strange" with this code is installed.

@@ -129,6 +129,20 @@ def test_what_an_obo_graph_has_as_null_is_empty(read):
     assert relations == {}
 
 
+def test_a_node_of_an_obo_graph_without_a_name_is_no_term(read):
+    nodes = [{"id": f"{_OBO}DOID_162", "lbl": "cancer"}, {"id": f"{_OBO}DOID_4", "lbl": " "}]
+    edges = [{"sub": f"{_OBO}DOID_162", "pred": "is_a", "obj": f"{_OBO}DOID_4"}]
+    graph = {"graphs": [{"nodes": nodes, "edges": edges}]}
+    _, concepts, relations = read("doid", "doid.json", json.dumps(graph))
+    assert list(concepts) == ["DOID:162"]
+    assert relations == {}
+
+
+def test_a_byte_order_mark_before_json_is_no_mistake(read):
+    text = "\ufeff" + json.dumps([{"id": "DOID:162", "name": "cancer"}])
+    assert list(read("doid", "doid.json", text)[1]) == ["DOID:162"]
+
+
 @pytest.mark.parametrize(
     ("name", "text", "what"),
     [

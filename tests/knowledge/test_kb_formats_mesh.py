@@ -120,6 +120,12 @@ def test_the_descriptors_in_xml(read, name):
     assert relations == {("MESH:D001943", "is-a", "MESH:D009369"): ""}
 
 
+def test_an_empty_tree_number_is_above_nothing(read):
+    text = DESCRIPTORS.replace("<TreeNumber>C17.800</TreeNumber>", "<TreeNumber/>")
+    relations = read("mesh", "desc2025.xml", text)[2]
+    assert relations == {("MESH:D001943", "is-a", "MESH:D009369"): ""}
+
+
 def test_the_supplementary_concepts(read):
     how, concepts, relations = read("mesh", "supp2025.xml", SUPPLEMENT)
     assert how == "mesh-supplement"

@@ -8,7 +8,7 @@ ENTITIES = [
     {
         "concept_id": "C0025202",
         "canonical_name": "melanoma",
-        "aliases": ["Malignant Melanoma", "MM", "melanoma"],
+        "aliases": ["Malignant Melanoma ", "MM", "melanoma", " "],
         "types": ["T191"],
         "definition": "A malignant neoplasm.",
     },

@@ -94,6 +94,16 @@ def test_a_circle_in_the_hierarchy_ends(fresh_home, write):
     assert ids(open_knowledge(["own"]).ancestors("A:1")) == ["A:2"]
 
 
+def test_nothing_is_its_own_parent_or_partner(fresh_home, write):
+    term = "[Term]\nid: DOID:1\nname: a\nis_a: DOID:1\nis_a: DOID:2\n"
+    add("doid", [write("a.obo", f"format-version: 1.2\n{term}")])
+    knowledge = open_knowledge(["doid"])
+    assert [ends for base in knowledge.bases for ends in base.relation_ends()] == [
+        ("DOID:1", "DOID:2", "is-a")
+    ]
+    assert knowledge.parents("DOID:1") == knowledge.children("DOID:1") == []
+
+
 def test_the_same_thing_by_cross_reference_in_both_directions(both):
     assert ids(both.same_as("X:2")) == ["MESH:D008545"]
     assert ids(both.same_as("MESH:D008545")) == ["X:2"]

@@ -10,8 +10,10 @@ from small import SmallResources, labelled, words
 from irplatform.errors import InputError
 from irplatform.plugin import Document, Topic, TrainingData
 from irplatform.text import ForwardIndex, WordVectors, build_forward_index
+from irplatform.training.text_pairs import PairsOfTopics
 from irplatform_deepsense.options import DeepSenSeOptions, PairsOptions
-from irplatform_deepsense.pairs import PairNetwork, PairsTask, known_texts, read_pairs
+from irplatform_deepsense.pairs import read_pairs
+from irplatform_deepsense.pairs_task import PairNetwork, PairsTask
 from irplatform_deepsense.reranker import DeepSenSe
 
 WORDS = words(60)
@@ -62,6 +64,9 @@ def _prepared(resources, **changed):
     return reranker
 
 
+NO_TOPICS = PairsOfTopics.of([], "citing_id")
+
+
 def _write(path, lines, header=HEADER):
     text = "\n".join([header, *lines, ""])
     path.write_bytes(gzip.compress(text.encode()) if path.suffix == ".gz" else text.encode())
@@ -93,32 +98,27 @@ def test_pairs_are_read_without_what_validates(resources, tmp_path, name):
             f"a4\t2012\t{sentences[5]}\t{TWINS[5]}",
         ],
     )
-    pairs = read_pairs(file, encoder, 3, {"a2"}, {sentences[2]})
+    topics = [Topic("t", sentences[2]), Topic("u", "another", {"citing_id": "a2"})]
+    pairs = read_pairs(file, encoder, 3, PairsOfTopics.of(topics, "citing_id"))
     rows = resources.word_vectors.rows
     assert [pair.article for pair in pairs] == ["a1", "a4", "a4"]
     assert pairs[0].sentence.tolist() == rows(sentences[0].split()).tolist()
     assert [pair.title.tolist() for pair in pairs] == [[rows([TWINS[n]])[0]] for n in (0, 4, 5)]
 
 
-def test_articles_and_sentences_of_topics_are_known():
-    topic = Topic("t", "query")
-    cited = Topic("t", "a  sentence", {"citing_id": "a7"})
-    assert known_texts([topic, cited]) == ({"a7"}, {"query", "a sentence"})
-
-
 def test_a_file_without_its_columns_is_refused(resources, tmp_path):
     encoder = _prepared(resources)._encoder
     file = _write(tmp_path / "pairs.tsv", [], header="sentence\ttitle")
     with pytest.raises(InputError, match="no column 'cited_title'"):
-        read_pairs(file, encoder, 3, (), ())
+        read_pairs(file, encoder, 3, NO_TOPICS)
     with pytest.raises(InputError, match="cannot be read"):
-        read_pairs(tmp_path / "other.tsv", encoder, 3, (), ())
+        read_pairs(tmp_path / "other.tsv", encoder, 3, NO_TOPICS)
 
 
 def _task(resources, tmp_path, count=600, **changed):
     reranker = _prepared(resources)
     lines = list(_lines(np.random.default_rng(4), count))
-    pairs = read_pairs(_write(tmp_path / "p.tsv", lines), reranker._encoder, count, (), ())
+    pairs = read_pairs(_write(tmp_path / "p.tsv", lines), reranker._encoder, count, NO_TOPICS)
     torch.manual_seed(1)
     module = PairNetwork(reranker.network)
     return PairsTask(module, reranker._encoder, PairsOptions(**changed), pairs), pairs

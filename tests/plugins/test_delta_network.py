@@ -7,7 +7,7 @@ from plain import DIMENSIONS, WORDS, plain_resources, plain_vectors, plain_weigh
 
 from irplatform.plugin import Topic
 from irplatform.text import LEX3, lexical_features
-from irplatform.text.closest_words import Encoder, relate
+from irplatform.text.closest_words import Encoder, distinct_rows, relate
 from irplatform.text.distinct import distinct_words
 from irplatform_delta.network import DeltaNetwork, Sizes
 from irplatform_delta.options import DeltaOptions
@@ -197,6 +197,14 @@ def test_distinct_words_and_their_places(vocabulary):
     distinct, places = distinct_words(tokens, vocabulary)
     assert distinct.tolist() == [0, 1, 3]
     assert places.tolist() == [[2, 1, 2], [0, 3, 3]]
+
+
+def test_distinct_rows_of_several_tensors_and_their_places():
+    first, second = torch.tensor([[6, 2], [9, 9]]), torch.tensor([2, 0])
+    distinct, place = distinct_rows(9, first, second)
+    assert distinct.tolist() == [0, 2, 6]
+    assert place[first].tolist() == [[2, 1], [3, 3]]
+    assert place[second].tolist() == [1, 0]
 
 
 def test_the_penalty_counts_each_side_with_its_own_coefficient():

@@ -10,11 +10,12 @@ from torch import Tensor
 
 from irplatform.errors import InputError
 from irplatform.plugin import Topic, TrainingData
-from irplatform.training.text_pairs import read_text_pairs
+from irplatform.training.text_pairs import PairsOfTopics, read_text_pairs
 from irplatform_dual.encoder import Encoder
 from irplatform_dual.learned import Learned
 from irplatform_dual.options import DualOptions, PairsOptions
-from irplatform_dual.pairs import Fold, OfTopics, PairsTask, read_pairs
+from irplatform_dual.pairs import Fold, read_pairs
+from irplatform_dual.pairs_task import PairsTask
 from irplatform_dual.passages import read_passages
 from irplatform_dual.pretraining import pretrained
 from irplatform_dual.reranker import DualEncoder
@@ -96,8 +97,8 @@ def test_pairs_of_topics_and_their_sources_are_left_out(resources, file):
     pairs = options.pairs
     first = next(read_text_pairs(file, query="sentence", text="cited_title", marker="[CIT]"))
     topics = [Topic("a", "other", {"citing_id": "source7"}), Topic("b", f" {first.query}")]
-    everything = read_pairs(pairs, reader, OfTopics.of([], "citing_id"))
-    rest = read_pairs(pairs, reader, OfTopics.of(topics, "citing_id"))
+    everything = read_pairs(pairs, reader, PairsOfTopics.of([], "citing_id"))
+    rest = read_pairs(pairs, reader, PairsOfTopics.of(topics, "citing_id"))
     assert len(everything) == 3000
     assert len(rest) == 3000 - 5 - 1
     assert all(everything.learned.knows(topic, "citing_id") for topic in topics)
@@ -116,7 +117,7 @@ def test_every_source_is_left_out_of_exactly_one_fold(resources, file):
 
 def test_most_pairs_and_missing_files(resources, file, tmp_path):
     reader = Encoder(resources, _options(file), 1).reader
-    nothing = OfTopics.of([], "citing_id")
+    nothing = PairsOfTopics.of([], "citing_id")
     assert len(read_pairs(PairsOptions(file=file, most=70), reader, nothing)) == 70
     with pytest.raises(InputError, match="no such file of pairs"):
         read_pairs(PairsOptions(file=tmp_path / "none.tsv"), reader, nothing)
@@ -160,7 +161,7 @@ def test_passages_are_runs_of_an_abstracts_words_with_its_title(abstracts):
 
 
 def test_passages_join_the_pairs_of_a_file_and_do_without_one(abstracts, file):
-    nothing = OfTopics.of([], "citing_id")
+    nothing = PairsOfTopics.of([], "citing_id")
     alone, both = _options(None, passages=2), _options(file, passages=2)
     reader = Encoder(abstracts, alone, 1).reader
     assert len(read_pairs(alone.pairs, reader, nothing)) == 8 * len(FINDS)
@@ -176,7 +177,7 @@ def test_what_is_learned_of_passages_finds_documents_by_other_words(abstracts):
     """A word of the abstract leads to the title's word, which it never stands beside."""
     abstracts.notice = lambda _message: None
     options = _options(None, passages=8, passage_words=30)
-    encoder, learned = pretrained(abstracts, options, OfTopics.of([], "citing_id"))
+    encoder, learned = pretrained(abstracts, options, PairsOfTopics.of([], "citing_id"))
     queries = encoder.queries(ASKS)
     titles = encoder.network.titles(encoder.reader.texts(FINDS)).detach().numpy()
     own = (queries @ titles.T).argmax(axis=1) == np.arange(len(ASKS))
@@ -187,7 +188,7 @@ def test_what_is_learned_of_passages_finds_documents_by_other_words(abstracts):
 def test_the_loss_is_that_of_a_plain_loop(resources, file):
     options = _options(file)
     encoder = Encoder(resources, options, 1)
-    pairs = read_pairs(options.pairs, encoder.reader, OfTopics.of([], "citing_id"))
+    pairs = read_pairs(options.pairs, encoder.reader, PairsOfTopics.of([], "citing_id"))
     task = PairsTask(encoder.network, pairs, options.pairs)
     pairs.same[4] = pairs.same[1]  # as if both had the same title
     batch = np.arange(6)
@@ -206,7 +207,7 @@ def test_the_loss_is_that_of_a_plain_loop(resources, file):
 def test_float64_is_for_the_cpu_since_not_all_devices_have_it(resources, file, monkeypatch):
     options = _options(file)
     encoder = Encoder(resources, options, 1)
-    pairs = read_pairs(options.pairs, encoder.reader, OfTopics.of([], "citing_id"))
+    pairs = read_pairs(options.pairs, encoder.reader, PairsOfTopics.of([], "citing_id"))
     task = PairsTask(encoder.network, pairs, options.pairs)
     to_cpu, double, moved = Tensor.cpu, Tensor.double, []
 
@@ -225,7 +226,7 @@ def test_float64_is_for_the_cpu_since_not_all_devices_have_it(resources, file, m
 
 
 def test_it_learns_from_pairs_what_vectors_do_not_tell(resources, file):
-    encoder, _ = pretrained(resources, _options(file), OfTopics.of([], "citing_id"))
+    encoder, _ = pretrained(resources, _options(file), PairsOfTopics.of([], "citing_id"))
     scores = encoder.queries(ASKS) @ encoder.documents(np.arange(len(FINDS))).T
     assert np.mean(scores.argmax(axis=1) == np.arange(len(ASKS))) >= 0.95
 
@@ -242,7 +243,7 @@ def test_pairs_of_topics_that_it_is_told_of_are_not_learned(resources, file, tmp
 
 
 def test_what_was_learned_is_kept_and_the_same_again(resources, file):
-    nothing = OfTopics.of([], "citing_id")
+    nothing = PairsOfTopics.of([], "citing_id")
     short = _options(file, loop={"epochs": 1})
     first, learned = pretrained(resources, short, nothing)
     again, known = pretrained(resources, short, nothing)
@@ -257,7 +258,7 @@ def test_what_was_learned_is_kept_and_the_same_again(resources, file):
 
 def test_other_threads_of_torch_may_learn_otherwise(resources, file):
     for resources.model_threads in (1, 2, 1):
-        pretrained(resources, _options(file, loop={"epochs": 1}), OfTopics.of([], "citing_id"))
+        pretrained(resources, _options(file, loop={"epochs": 1}), PairsOfTopics.of([], "citing_id"))
     assert resources.built == ["dual-encoder-pairs"] * 2
 
 

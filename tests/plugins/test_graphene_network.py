@@ -1,5 +1,6 @@
 """GRAPHENE's stored and batched forms are one function: that of the paper's sections 3.2 and 4."""
 
+from copy import copy
 from dataclasses import replace
 
 import numpy as np
@@ -10,11 +11,11 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from irplatform.plugin import Document, Topic
 from irplatform.text import ForwardIndex, WordVectors, build_forward_index
-from irplatform_graphene.batch import Asked, BatchDocuments
+from irplatform_graphene.batch import BatchDocuments, TopicDocuments
 from irplatform_graphene.decoder import TitleDecoder, TitleVocabulary
 from irplatform_graphene.last_layer import fit_last_layer
 from irplatform_graphene.model import Model
-from irplatform_graphene.network import GrapheneNetwork, Sizes
+from irplatform_graphene.network import GrapheneNetwork, Sizes, Words
 from irplatform_graphene.options import GrapheneOptions
 from irplatform_graphene.recurrent import BiLSTM
 from irplatform_graphene.titles import Titles
@@ -45,6 +46,36 @@ def _of_names(names, vectors):
         if rows:
             return vectors.matrix[rows].mean(axis=0)
     return np.zeros(vectors.dimensions)
+
+
+def _query_by_the_paper(model, resources, topic):
+    """W v_p of one topic, field by field and word by word."""
+    w = {name: tensor.numpy() for name, tensor in model.network.state_dict().items()}
+    vectors, encoded = resources.word_vectors, model.topics.read(topic)
+    idf = model.reader.index.idf("text")
+    of_rows = dict(zip(vectors.align(model.reader.index.vocabulary).tolist(), idf, strict=True))
+    pooled, means = [], []
+    for words, weights in zip(encoded.words, encoded.weights, strict=True):
+        known = [row != GAP for row in words]
+        wide = [
+            vectors.matrix[row] if row != GAP else np.zeros(vectors.dimensions) for row in words
+        ]
+        shares = weights * [of_rows.get(int(row), idf.max()) for row in words]
+        shares /= shares.sum()
+        read = [np.zeros(model.network.sizes.projection)]
+        read = [*read, *(w["project.weight"] @ vector for vector in wide), *read]
+        maps = np.zeros((len(words), model.network.sizes.filters))
+        for place in np.flatnonzero(known):
+            seen = sum(w["convolution.weight"][:, :, j] @ read[place + j] for j in range(3))
+            maps[place] = np.maximum(seen + w["convolution.bias"], 0)
+        pooled.append(np.concatenate([maps[known].max(axis=0), shares @ maps]))
+        means.append(shares @ np.array(wide))
+    attention = np.exp([(w["attention.weight"] @ each).item() for each in pooled])
+    fused = (attention / attention.sum()) @ np.array(pooled)
+    v_p = w["query_layer.weight"] @ fused + w["query_layer.bias"]
+    if model.network.sizes.shortcut:
+        v_p = v_p + w["query_words.weight"] @ np.mean(means, axis=0)
+    return v_p
 
 
 def _by_the_paper(model, resources, topic, doc_id):
@@ -98,8 +129,7 @@ def _by_the_paper(model, resources, topic, doc_id):
             received += alpha * weight * (w["document_layer.weight"] @ g1[c])
         v_d = v_d + w["from_graph.weight"] @ relu(received)
 
-    encoded = model.topics.read(topic)
-    v_p = model.network.query(*model.reader.topics([encoded])).detach().numpy()[0]
+    v_p = _query_by_the_paper(model, resources, topic)
     if options.normalized:
         v_p, v_d = v_p / np.linalg.norm(v_p), v_d / np.linalg.norm(v_d)
     scale = w["scale"] if options.normalized else 1
@@ -130,6 +160,102 @@ def test_the_stored_form_computes_what_the_paper_says(resources, changed):
         assert np.allclose(found, expected, atol=1e-5)
 
 
+def test_topics_of_several_fields_are_read_together_as_the_paper_says(resources):
+    """Of one, two and three fields: one word, several, and one that no document has."""
+    held = resources.word_vectors
+    matrix = np.insert(held.matrix, len(held.words), held.matrix[:9].mean(axis=0), axis=0)
+    resources = replace(resources, word_vectors=WordVectors([*held.words, "unseen"], matrix))
+    model = _model(resources)
+    one, two, three = (subject_words(n) for n in range(3))
+    topics = [
+        Topic("a", one[0]),
+        Topic("b", "", {"disease": " ".join(one[:6]), "gene": one[0]}),
+        Topic("c", "", {"disease": two[3], "mesh": (" ".join(three[:4]), f"{one[1]} unseen")}),
+    ]
+    read = [model.topics.read(topic) for topic in topics]
+    with torch.no_grad():
+        found = model.network.query(*model.reader.topics(read)).numpy()
+    expected = [_query_by_the_paper(model, resources, topic) for topic in topics]
+    assert np.allclose(found, expected, atol=1e-5)
+
+
+def test_an_untrained_network_finds_words_near_to_those_of_a_topic(resources):
+    """Both shortcuts begin as one projection, and all fields count the same."""
+    network = Model(resources, GrapheneOptions()).network
+    assert torch.equal(network.query_words.weight, network.from_words.weight)
+    assert not network.attention.weight.any()
+
+
+def test_features_add_to_the_scaled_distance():
+    sizes = Sizes(4, 5, 4, 1, 0, 7, 5, shortcut=False, normalized=True, features=2)
+    network = GrapheneNetwork(sizes, 0.0)
+    network.feature_weights.copy_(torch.tensor([2.0, -1.0]))
+    query, documents = torch.eye(7)[0], torch.eye(7)[:2]
+    alone, both = (
+        network.score(query, documents, features).tolist()
+        for features in (None, torch.tensor([[1.0, 3.0], [0.5, 0.0]]))
+    )
+    assert alone == [0, -6]  # at first, a distance of 1 costs 3
+    assert both == [-1, -5]
+
+
+def test_dropout_is_of_texts_graphs_and_queries(resources):
+    network = _model(resources, dropout=0.5, shortcut=False).network.train()
+    with torch.no_grad():
+        for read in (
+            lambda: network.text_part(torch.ones(1, network.encoded)),
+            lambda: network.compose(torch.zeros(1, 7), torch.ones(1, 6)),
+            lambda: network.query(Words(torch.ones(1, 16), ZEROS, torch.ones(1, 1)), ZEROS),
+        ):
+            torch.manual_seed(1)
+            network.train()
+            assert len({str(read().tolist()) for _ in range(8)}) > 1
+            network.eval()
+            assert torch.equal(read(), read())
+
+
+ZEROS = torch.zeros(1, 1, dtype=torch.int64)
+STORED = [
+    name
+    for name in GrapheneNetwork(
+        Sizes(4, 5, 4, 1, 6, 7, 5, shortcut=True, normalized=True), 0.0
+    ).state_dict()
+    if not name.startswith(("query", "convolution", "attention", "scale"))
+]
+
+
+@pytest.mark.parametrize("changed", [*STORED, "self_loop", "document_words", "graph", "vectors"])
+def test_what_is_stored_is_of_the_same_weights_options_and_graph(resources, tmp_path, changed):
+    """With anything else that document vectors are made from, they are made anew."""
+    own = replace(resources, folder=tmp_path / "artifacts")
+    topic, rows = Topic("t", subject_words(1)[0]), np.arange(40)
+    before = _model(own)
+    before.scores(before.topics.read(topic), rows, None)
+    state = before.network.state_dict()
+    options = {"self_loop": {"self_loop": 3.0}, "document_words": {"document_words": 4}}
+    if changed == "vectors":
+        other = WordVectors(own.word_vectors.words, 2 * np.array(own.word_vectors.matrix))
+        own = replace(own, word_vectors=other)
+    elif changed == "graph":
+        own = replace(own, graph=_without_relations(own.graph))
+    elif changed in state:
+        state[changed] = state[changed] * 2
+    found = []
+    for stored in (10**6, 0):
+        model = _model(own, stored_documents=stored, **options.get(changed, {}))
+        model.network.load_state_dict(state)
+        found.append(model.scores(model.topics.read(topic), rows, None))
+    assert torch.allclose(*found, atol=1e-5)
+
+
+def _without_relations(graph):
+    """The same graph under another fingerprint, its concepts not related to each other."""
+    other = copy(graph)
+    other.fingerprint = "other"
+    other.adjacency = lambda: 0 * graph.adjacency()
+    return other
+
+
 def test_the_reward_changes_documents_with_matching_concepts_alone(resources):
     model, without = _model(resources, reward=4.0), _model(resources, reward=1.0)
     without.network.load_state_dict(model.network.state_dict())
@@ -152,7 +278,7 @@ def test_a_step_of_training_has_the_vectors_that_are_scored_with(resources):
         documents = BatchDocuments(model, rows, encoded)
         queries = model.network.query(*model.reader.topics(topics))
         for number, topic in enumerate(topics):
-            asked = Asked(np.full(len(rows), number), np.arange(len(rows)))
+            asked = TopicDocuments(np.full(len(rows), number), np.arange(len(rows)))
             vectors = documents.vectors(asked, topics)
             trained = model.network.score(queries[number], vectors, None)
             assert np.allclose(trained, model.scores(topic, rows, None), atol=1e-5)
@@ -241,6 +367,8 @@ def test_a_topic_is_its_fields_and_its_query_where_it_has_none(resources):
     fields = {"gene": "BRAF", "disease": "melanoma", "other": "none", "mesh": ("Mice", "Humans")}
     assert topics.fields(Topic("t", "q", fields)) == ["melanoma", "BRAF", "Mice", "Humans"]
     assert topics.fields(Topic("t", "words alone", {"disease": " "})) == ["words alone"]
+    headings = tuple(f"heading {number}" for number in range(30))
+    assert topics.fields(Topic("t", "", {"mesh": headings})) == list(headings[:24])
 
 
 def _index_of(documents, folder):

@@ -2,6 +2,8 @@
 
 import json
 from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -22,6 +24,7 @@ from irplatform.concepts.build import open_graph
 from irplatform.errors import InputError
 from irplatform.plugin import Topic, TrainingData
 from irplatform.training import load_weights, save_weights
+from irplatform_graphene.concept_inputs import DocumentLinks, refuse_another
 from irplatform_graphene.options import GrapheneOptions, for_pretraining
 from irplatform_graphene.reranker import Graphene
 from irplatform_graphene.task import GrapheneTask
@@ -184,6 +187,43 @@ def test_a_graph_of_another_collection_is_refused(resources, tmp_path):
         _prepared(replace(resources, graph=other))
 
 
+def test_a_graph_of_as_many_other_documents_is_refused(resources):
+    doc_ids = [*resources.graph.doc_ids][::-1]
+    other = SimpleNamespace(document_count=len(doc_ids), doc_ids=doc_ids, folder=Path("other"))
+    with pytest.raises(InputError, match="built for other documents"):
+        refuse_another(other, resources.index)
+
+
+def test_what_was_computed_by_other_weights_is_forgotten(resources, tmp_path):
+    """Scores before training, or before weights are read, leave nothing behind."""
+    (topic,) = planted_topics([88])
+    member = _prepared(resources)
+    before = scores(member, resources, topic)
+    member.fit(planted_data(tmp_path / "work"))
+    trained = scores(member, resources, topic)
+    assert not np.allclose(trained, before)
+    saved(member, tmp_path / "saved")
+    fresh, used = (_prepared(replace(resources, seed=9)) for _ in range(2))
+    scores(used, resources, topic)
+    for each in (fresh, used):
+        each.load(tmp_path / "saved")
+        assert np.array_equal(scores(each, resources, topic), trained)
+
+
+def test_what_a_model_depends_on(monkeypatch):
+    """The graph's knowledge where it is used, and what its features read."""
+    monkeypatch.setattr("irplatform.concepts.graph_identity", lambda options: options.kinds)
+    kinds = ("gene",)
+    for changed, held in [
+        ({}, kinds),
+        ({"graph": False}, kinds),
+        ({"expansion": False}, kinds),
+        ({"graph": False, "expansion": False}, None),
+    ]:
+        options = GrapheneOptions.model_validate({"concepts": {"kinds": kinds}, **changed})
+        assert Graphene(options).depends_on().get("concepts") == held
+
+
 def test_without_graph_and_expansion_no_graph_is_needed(resources):
     _prepared(replace(resources, graph=None), graph=False, expansion=False)
 
@@ -212,6 +252,41 @@ def test_explanations_add_up(resources, tmp_path):
         (only,) = told["matching concepts"]
         assert only["without its reward"] == pytest.approx(told["without any reward"], abs=1e-5)
     json.dumps(told)
+
+
+def test_an_explanation_takes_a_concept_away_with_its_reward(resources, tmp_path, monkeypatch):
+    member = _fitted(resources, tmp_path, reward=3.0, stored_documents=0)
+    frequency = resources.graph.document_frequency
+    words = [w for w in subject_words(1)[::3] if frequency[_concept(resources, w)]]
+    topic = Topic("t", " ".join(words))
+    rows = np.arange(resources.index.count)
+    kept = member.model.concepts.links(rows)
+    row = int(np.argmax(np.diff(kept.offsets)))  # the glossary, which has all concepts
+    documents = resources.documents(resources.index.doc_ids([row]))
+    (told,) = member.explain(topic, documents)
+    matching, others = told["matching concepts"], told["other concepts"]
+    assert {each["concept"] for each in matching} == {
+        resources.graph.names[_concept(resources, word)] for word in words
+    }
+    assert len(others) == 8
+    assert told["further concepts"] == np.diff(kept.offsets).max() - len(matching) - 8
+    for listed in (matching, others):
+        weights = [each["weight"] for each in listed]
+        assert weights == sorted(weights, reverse=True)
+    plain = member.model.concepts.links
+    for each in (matching[0], matching[-1], others[0]):
+        gone = _concept(resources, each["concept"])
+
+        def without(rows, gone=gone):
+            links = plain(rows)
+            left = links.concepts != gone
+            ends = np.searchsorted(np.flatnonzero(left), links.offsets)
+            return DocumentLinks(links.concepts[left], links.weights[left], ends)
+
+        monkeypatch.setattr(member.model.concepts, "links", without)
+        (score,) = member.score(topic, documents)
+        assert each["score without it"] == pytest.approx(score, abs=1e-5)
+        assert each["score without it"] != pytest.approx(told["score"], abs=1e-5)
 
 
 def _concept(resources, word):

@@ -74,9 +74,16 @@ def test_distances_are_those_of_a_plain_search(case):
     nearest = [
         min((abs(a - b) for a in one for b in other), default=MISSING) for one, other in plain
     ]
-    assert left.nearest(right, MISSING).tolist() == nearest
+    gaps = left.gaps(right)
+    assert gaps.least(MISSING).tolist() == nearest
     within = [sum(any(abs(a - b) <= 3 for b in other) for a in one) for one, other in plain]
-    assert left.within(right, 3).tolist() == within
+    assert gaps.close(3).tolist() == within
+
+
+def test_the_order_is_that_of_most_close_mentions():
+    documents = [([], [1, 2]), ([], [2, 1]), ([], [1, 0, 0, 0, 0, 2]), ([1], [])]
+    gaps = _find(documents, [[1]]).gaps(_find(documents, [[2]]))
+    assert gaps.order(2).tolist() == [1, -1, 0, 0]
 
 
 def test_a_phrase_does_not_reach_into_the_next_document():

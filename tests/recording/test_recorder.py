@@ -232,6 +232,27 @@ def test_metadata_of_somebody_elses_making_do_no_harm(record, capsys, goal):
     assert "ranker.run" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("theirs", ["a", "b"])
+def test_runs_that_another_command_replaces_meanwhile_are_told(tmp_path, capsys, theirs):
+    topics = [Topic("1", "q")]
+    collection = Collection(id="c", title="c", corpus=Empty(), load_topics=lambda: topics)
+    ours, others = (
+        Recorder(collection, QRELS, ["P@1"], {}, tmp_path, None, ["platform"]) for _ in range(2)
+    )
+    ours.add(a_run("bm25", "a"), [{"name": "bm25"}], RESOURCES, {})
+    others.add(a_run("bm25", theirs), [{"name": "bm25"}], RESOURCES, {})
+    others.report("bm25", [])
+    assert "replaced" not in capsys.readouterr().err
+    warnings = ours.report("bm25", []).as_json()["warnings"]
+    told = capsys.readouterr().err
+    if theirs == "a":  # the same run
+        assert "replaced" not in told
+        return
+    assert "while this command ran, another one has replaced runs" in told
+    assert "bm25.run. Give each command a --run-dir of its own." in told
+    assert warnings[-1] in told
+
+
 def test_summaries_of_earlier_runs_go_when_a_run_is_written_over(record, monkeypatch):
     folder = record("bm25")
     assert (folder / "report.json").exists()

@@ -8,7 +8,7 @@ import pytest
 from commands import call as platform
 
 from irplatform.errors import InputError
-from irplatform.reproduction import execute, read_rows, reproduce
+from irplatform.reproduction import execute, process, read_rows, reproduce
 from irplatform.storage import home
 
 
@@ -49,6 +49,34 @@ def test_an_interrupted_call_goes_on_and_a_finished_one_starts_over(results, cal
     assert len(called) == 2
     assert len(list(reproduce(rows))) == 2
     assert len(called) == 4
+
+
+def test_a_call_that_goes_on_runs_again_what_ran_on_other_data(results, called, tmp_path):
+    folder = tmp_path / "small"
+    (folder / "qrels").mkdir(parents=True)
+    (folder / "corpus.jsonl").write_text('{"_id": "d1", "title": "", "text": "a text"}\n')
+    (folder / "queries.jsonl").write_text('{"_id": "1", "text": "text"}\n')
+    (words := tmp_path / "words.txt").write_text("text")
+    row = read_rows(results)[0].model_copy(
+        update={"collection": str(folder), "arguments": (f"--vectors-text={words}",)}
+    )
+    rows = [row, row.model_copy(update={"id": "again", "seed": 7})]
+
+    def runs_after(path, content):
+        path.write_text(content)
+        before = len(called)
+        stopped = reproduce(rows)
+        next(stopped)
+        stopped.close()
+        return len(called) - before
+
+    judged = "query-id\tcorpus-id\tscore\n1\td1\t"
+    assert runs_after(folder / "qrels" / "test.tsv", f"{judged}1\n") == 1
+    assert runs_after(folder / "qrels" / "test.tsv", f"{judged}1\n") == 0
+    assert runs_after(folder / "qrels" / "test.tsv", f"{judged}2\n") == 1
+    assert runs_after(folder / "queries.jsonl", '{"_id": "1", "text": "a text"}\n') == 1
+    assert runs_after(words, "other text") == 1
+    assert runs_after(folder / "qrels" / "test.tsv", f"{judged}2\n") == 0
 
 
 def test_without_resume_it_starts_over(results, called):
@@ -147,7 +175,7 @@ def _program(monkeypatch, tmp_path, code: str) -> None:
     script = tmp_path / "python"
     script.write_text(f"#!{sys.executable}\nimport os, sys\n{code}\n")
     script.chmod(0o755)
-    monkeypatch.setattr(execute.sys, "executable", str(script))
+    monkeypatch.setattr(process.sys, "executable", str(script))
 
 
 def test_a_command_runs_in_a_process_with_its_cache(monkeypatch, tmp_path, capsys):
@@ -157,14 +185,14 @@ def test_a_command_runs_in_a_process_with_its_cache(monkeypatch, tmp_path, capsy
         "print('note', file=sys.stderr)\n"
         'print(\'{"runs": [], "home": "%s"}\' % os.environ[\'IRPLATFORM_HOME\'])',
     )
-    report = execute.call(["run"], Path("/cache"), tmp_path / "runs")
+    report = process.call(["run"], Path("/cache"), tmp_path / "runs")
     assert report == {"runs": [], "home": "/cache"}
     assert capsys.readouterr().err == "note\n"
 
 
 def test_a_command_that_fails_is_told_by_its_last_message(monkeypatch, tmp_path):
     _program(monkeypatch, tmp_path, "sys.exit('platform: no disk')")
-    assert execute.call(["run"], tmp_path, tmp_path) == {"error": "no disk"}
+    assert process.call(["run"], tmp_path, tmp_path) == {"error": "no disk"}
 
 
 @pytest.mark.parametrize(
@@ -181,14 +209,14 @@ def test_what_a_command_refuses_is_told_once(monkeypatch, tmp_path, capsys, prin
         tmp_path,
         f"print('note', file=sys.stderr)\nprint({printed!r}, file=sys.stderr)\nsys.exit(2)",
     )
-    report = execute.call(["run"], tmp_path, tmp_path)
+    report = process.call(["run"], tmp_path, tmp_path)
     assert report == {"error": "unknown reranker 'detla'.", "refused": True}
     assert capsys.readouterr().err == "note\n"
 
 
 def test_a_message_of_a_command_that_goes_well_is_not_lost(monkeypatch, tmp_path, capsys):
     _program(monkeypatch, tmp_path, "print('platform: hm', file=sys.stderr)\nprint('{}')")
-    assert execute.call(["run"], tmp_path, tmp_path) == {}
+    assert process.call(["run"], tmp_path, tmp_path) == {}
     assert capsys.readouterr().err == "platform: hm\n"
 
 

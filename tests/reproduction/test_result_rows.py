@@ -105,7 +105,7 @@ def test_where_nothing_is_left_it_says_why(results):
     [
         ("[[results]]", "has entries"),
         ("result = 3", "has entries"),
-        ("[[result]", "not a TOML file"),
+        ("[[result]", "this is not TOML"),
         ('[[result]]\nid = "a"', "result 'a', key 'collection'"),
         ('[[result]]\nid = "A!"', "result 'A!', key 'id'"),
         (

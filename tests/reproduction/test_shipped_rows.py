@@ -52,7 +52,7 @@ def test_files_that_are_right_are_read_in_their_order(shipped):
 @pytest.mark.parametrize(
     ("old", "new", "reason"),
     [
-        ("[[result]]", "[[result]", "not a TOML file"),
+        ("[[result]]", "[[result]", ":2: this is not TOML"),
         ("tags =", "tag =", "result 'theirs-demo', key 'tag'"),
         ("theirs-demo", "bm25-small", "result 'bm25-small' is also in"),
         ('{ "AP" = 0.5 }', "{}", "result 'theirs-demo', key 'expected'"),
@@ -71,10 +71,11 @@ def test_a_file_that_is_not_right_is_refused_and_the_others_go_on(
     assert ids == ["bm25-small", "ranker-small", "elsewhere"]
     (line,) = done.err.splitlines()
     place = "results of plugin 'theirs' (their-package 0.3) are not used: "
-    assert line.startswith(f"{place}{theirs}: {reason}")
+    assert line.startswith(f"{place}{theirs}:")
+    assert reason in line
     done = platform(capsys, monkeypatch, "reproduce", "--file", theirs, "--file", *shipped)
     assert done.code == 2
-    with pytest.raises(InputError, match="toml: "):
+    with pytest.raises(InputError, match=r"\.toml:"):
         known_rows(shipped)
 
 

@@ -354,6 +354,24 @@ def test_a_moved_checkpoint_can_be_opened(tmp_path):
     assert [m.known for m in opened.members] == [m.known for m in system.members]
 
 
+def test_other_weights_options_or_code_make_another_system_of_a_checkpoint(tmp_path, monkeypatch):
+    fit_system(_choice(Memory), TrainingSet("train", _examples(range(20))), Resources())
+    (folder,) = (tmp_path / "home" / "checkpoint").glob("memory-train-*[0-9a-f]")
+
+    def mark(choice=None):
+        return open_checkpoint(choice or _choice(Memory), folder, Resources()).fingerprint
+
+    before = mark()
+    assert mark() == before
+    assert mark(_choice(Memory, bias=1)) != before
+    changed = {**_choice(Memory).registration.made_by, "source": "another"}
+    with monkeypatch.context() as patched:
+        patched.setattr(type(_choice(Memory).registration), "made_by", changed)
+        assert mark() != before, "scores of an interrupted run are not those of the mended code"
+    (folder / "member-1" / "known").write_text("t0a")
+    assert mark() != before
+
+
 def test_only_judged_topics_are_examples():
     topics = [e.topic for e in _examples(range(3))]
     first = {e.topic.id: e.first for e in _examples(range(3))}

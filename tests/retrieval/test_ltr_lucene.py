@@ -4,7 +4,13 @@ from contextlib import contextmanager
 
 import pytest
 
-from irplatform.features.lucene import Asked, best_scores, heading_queries, scores_of, words_query
+from irplatform.features.lucene import (
+    DocumentQueries,
+    best_scores,
+    heading_queries,
+    scores_of,
+    words_query,
+)
 from irplatform.knowledge import add
 from irplatform.plugin import Documents, Topic
 from irplatform.retrieval import BM25
@@ -45,7 +51,11 @@ def test_chosen_documents_score_as_in_a_search_of_all(article_index):
     words = ["melanoma inhibitors", "dabrafenib"]
     queries = [words_query(article_index, text, "contents") for text in words]
     whole = article_index.search(dict(enumerate(words)), 10)
-    asked = [Asked(IDS, [*queries, None]), Asked(("m2",), queries), Asked((), queries)]
+    asked = [
+        DocumentQueries(IDS, [*queries, None]),
+        DocumentQueries(("m2",), queries),
+        DocumentQueries((), queries),
+    ]
     first, second, third = scores_of(article_index, asked, BM25(), threads=2)
     for column, ranking in whole.items():
         held = dict(ranking)
@@ -70,7 +80,7 @@ def test_scores_by_field(resources):
 
 def test_headings_are_asked_of_the_index(article_index):
     queries = heading_queries(article_index, "mesh", ["Melanoma", "Lung Neoplasms", "Proteins B"])
-    (found,) = scores_of(article_index, [Asked(IDS, queries)], BM25(), threads=1)
+    (found,) = scores_of(article_index, [DocumentQueries(IDS, queries)], BM25(), threads=1)
     columns = [[d for d, v in zip(IDS, c, strict=True) if v > 0] for c in found.T]
     assert columns == [["m1", "m2"], ["e1"], ["m1"]]
 

@@ -29,6 +29,12 @@ def variants(text):
         ("NKX2-5", ["NKX2-5"], []),
         ("NTRK1-3 fusion", ["NTRK1", "NTRK2", "NTRK3"], []),
         ("KIT Exon 9 (A502_Y503dup)", ["KIT"], ["Exon 9", "A502_Y503dup"]),
+        ("EGFR E746-A750del", ["EGFR"], ["E746-A750del"]),
+        ("EGFR del E746-A750", ["EGFR"], ["del E746-A750"]),
+        ("EGFR (L747–P753insS)", ["EGFR"], ["L747–P753insS"]),
+        ("EGFR-V769dup", ["EGFR"], ["V769dup"]),
+        ("BRCA1 185delAG", ["BRCA1"], ["185delAG"]),
+        ("BRAF 1799T>A", ["BRAF"], ["1799T>A"]),
         ("TP53 p.R175*", ["TP53"], ["R175*"]),
         ("H3F3A K27M", ["H3F3A"], ["K27M"]),
         ("BRAF p.Val600Glu", ["BRAF"], ["Val600Glu"]),
@@ -94,6 +100,9 @@ def test_a_variant_has_several_spellings():
     assert {"Q61*", "Q61X", "Gln61Ter"} <= set(spellings("Q61*"))
     assert set(spellings("Q61*")) < set(spellings("Gln61*"))
     assert "E746_A750delinsA" in spellings("Glu746_Ala750delinsAla")
+    for written in ("E746-A750del", "E746–A750del", "delE746-A750", "del E746_A750"):
+        assert {"E746_A750del", "E746-A750del", "p.E746_A750del"} <= set(spellings(written))
+    assert spellings("c.68_69delAG") == ("c.68_69delAG",)
     assert spellings("Exon 9") == ("Exon 9",)
 
 

@@ -36,6 +36,9 @@ def test_words_without_a_vector_get_the_row_of_unk():
     rows = vectors.rows(["statins", "zebra", "cancer", "statins"])
     assert rows.tolist() == [2, 3, 0, 2]
     assert rows.dtype == np.int32
+    known = vectors.known_rows(["statins", "zebra", "cancer", "statins"])
+    assert known.tolist() == [2, 0, 2]
+    assert vectors.known_rows([]).tolist() == []
 
 
 @pytest.mark.parametrize("more_words", [0, 50])
@@ -49,6 +52,8 @@ def test_a_vocabulary_is_aligned_word_by_word(tmp_path, more_words):
     assert aligned.dtype == np.int32
     assert aligned.tolist() == vectors.rows(list(vocabulary)).tolist()
     assert aligned[:3].tolist() == [vectors.unk, 1, 2]
+    known = vectors.align_known(vocabulary)
+    assert known.tolist() == [-1 if row == vectors.unk else row for row in aligned.tolist()]
 
 
 def test_a_folder_without_vectors_is_an_explained_failure(tmp_path):

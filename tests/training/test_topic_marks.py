@@ -3,7 +3,7 @@
 import pytest
 
 from irplatform.plugin import Topic
-from irplatform.training.topic_marks import families, topic_marks
+from irplatform.training.topic_marks import components, families, topic_marks
 
 PATIENT = {"disease": "Melanoma", "gene": "BRAF (V600E)", "demographic": "64-year-old male"}
 TOPIC = Topic("1", "melanoma BRAF (V600E)", PATIENT)
@@ -52,3 +52,10 @@ def test_families_are_those_who_share_a_mark_even_through_others():
     assert families(topics) == [0, 1, 2, 1, 1]
     assert families([Topic(str(n), f"query {n}") for n in range(4)]) == [0, 1, 2, 3]
     assert families([]) == []
+
+
+def test_components_are_those_of_items_that_share_keys_even_through_others():
+    assert components(["a", "b", "bc", "", "d", "ce"]) == [0, 1, 1, 2, 3, 1]
+    assert components([("a", 1), ("b", 2), ("c", 1), ("b", 3)]) == [0, 1, 0, 1]
+    assert components(["", ""]) == [0, 1]
+    assert components([]) == []

@@ -5,7 +5,7 @@ import torch
 
 from irplatform.errors import PlatformError
 from irplatform.training import LoopSettings, run_loop
-from irplatform.training.losses import pairwise_hinge
+from irplatform.training.losses import pairwise_hinge, pairwise_logistic
 
 
 class Line:
@@ -183,8 +183,11 @@ def test_every_epoch_is_reported(tmp_path):
     assert [(epoch, measure) for epoch, _, measure in reported] == [(1, 0.1), (2, 0.2)]
 
 
-def test_the_hinge_loss_is_a_weighted_mean():
+def test_losses_of_pairs_are_weighted_means():
     higher, lower = torch.tensor([2.0, 0.0, 0.5]), torch.tensor([0.0, 0.5, 0.5])
     weight = torch.tensor([1.0, 2.0, 1.0])
     # margins: max(0, 1 - 2) = 0, max(0, 1 + 0.5) = 1.5, 1
     assert float(pairwise_hinge(higher, lower, weight)) == pytest.approx((2 * 1.5 + 1) / 4)
+    costs = torch.log1p(torch.exp(lower - higher)).tolist()
+    expected = sum(w * c for w, c in zip(weight.tolist(), costs, strict=True)) / weight.sum()
+    assert float(pairwise_logistic(higher, lower, weight)) == pytest.approx(float(expected))

@@ -100,3 +100,16 @@ def test_what_is_read_of_a_topic_is_read_once_and_scored_alike():
     expected = validator([[ord(d) for d in topic.candidates] for topic in topics].__getitem__)
     assert measure(lambda held: held) == measure(lambda held: held) == expected
     assert (read, steps) == (["a", "b"], [1, 1])
+
+
+class _Index:
+    def rows(self, doc_ids):
+        return np.array(["xyz".index(doc_id) for doc_id in doc_ids], dtype=np.int64)
+
+
+def test_documents_that_topics_share_are_among_the_candidates_once():
+    topics = [labelled("a", ["z", "x"], {"x": 1}), labelled("b", ["x"], {"x": 1})]
+    found = Validator(topics).candidate_rows(_Index())
+    assert found.distinct.tolist() == [0, 2]
+    assert [places.tolist() for places in found.of_topic] == [[1, 0], [0]]
+    assert Validator([]).candidate_rows(_Index()).distinct.tolist() == []

@@ -1,12 +1,13 @@
 """What the command line calls and a notebook imports.
 
 `run` takes a collection to scored runs; `train`, `tune`, `evaluate_runs`, `check_runs`,
-`agree_sources`, `search` and `index` do its parts on their own, and `explain` says why a document
-stands where it does.
+`fuse_runs`, `agree_sources`, `search` and `index` do its parts on their own, and `explain` says why
+a document stands where it does.
 """
 
 from irplatform.api.evaluating import agree_sources, check_runs, evaluate_runs
 from irplatform.api.explaining import explain
+from irplatform.api.fusing import fuse_runs
 from irplatform.api.running import run, train
 from irplatform.api.searching import index, search
 from irplatform.api.settings import RunSettings, TuneSettings
@@ -19,6 +20,7 @@ __all__ = [
     "check_runs",
     "evaluate_runs",
     "explain",
+    "fuse_runs",
     "index",
     "run",
     "search",

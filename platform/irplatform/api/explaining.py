@@ -7,8 +7,6 @@ members' scores; explained is the member whose scores of these documents are nea
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,15 +19,16 @@ from irplatform.api.resolving import (
     search_training_topics,
     training_source_of,
 )
-from irplatform.errors import InputError, PluginError, unknown
+from irplatform.errors import InputError, unknown
 from irplatform.plugin import Reranker
 from irplatform.registry import registry
 from irplatform.reranking.evaluated_topics import warning_of_learned, warning_of_scores_read
+from irplatform.reranking.explanations import explanations
 from irplatform.reranking.interpolation import Reranked
 from irplatform.reranking.scoring import score_topics
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Sequence
 
     from irplatform.api.settings import RunSettings
     from irplatform.pipeline import Candidates
@@ -88,7 +87,8 @@ def explain(
     ):
         if warning:
             resources.notice(warning)
-    assigned = pipeline.assign(choice, candidates, resolved.qrels, training_source, resources)
+    task = pipeline.RerankingTask(candidates, training_source, resolved.qrels, interpolate)
+    assigned = pipeline.assign(choice, task, resources)
     system = next(a for a in assigned if any(held.id == topic for held in a.topics)).fit()
     return {
         "collection": resolved.collection.id,
@@ -111,73 +111,70 @@ def _explained(
     resources: CollectionResources,
     member: int | None,
 ) -> dict[str, Any]:
-    among = candidates.per_topic[topic.id]
-    scored = list(dict.fromkeys([*among, *doc_ids]))
-    numbers = range(len(system.members))
-    per_member = [_scores(system, number, topic, scored, resources) for number in numbers]
-    mean = np.mean(per_member, axis=0)
-    place = {doc_id: number for number, doc_id in enumerate(scored)}
-    held = [place[doc_id] for doc_id in doc_ids]
-    number = _member(system, member, [scores[held] for scores in per_member], mean[held])
     first = candidates.first.final.rankings[topic.id]
+    reranked = candidates.per_topic[topic.id]
+    scored = list(dict.fromkeys([*reranked, *doc_ids]))
+    per_member = _scores(system, topic, scored, resources)
+    mean = np.mean(per_member, axis=0)
+    number = _member(system, member, per_member[:, [scored.index(doc_id) for doc_id in doc_ids]])
     chosen = resolved.settings.interpolate
     weight = system.weight if chosen is None else chosen
-    both = Reranked.of(first, among, mean[: len(among)].tolist())
-    ranks = {
-        "first_stage": _ranks(first),
-        "reranker": _ranks(both.mixed(0.0), among),
-        "final": _ranks(both.mixed(weight)),
-    }
-    told = _ask_member(system, number, topic, doc_ids, resources)
+    ranks = _ranks(first, reranked, mean[: len(reranked)], weight)
+    documents = resources.documents(doc_ids)
+    told = explanations(system.choice.registration, system.members[number], topic, documents)
     grades = (resolved.qrels or {}).get(topic.id, {})
-    first_scores = dict(first)
-    documents = [
-        {
-            "id": doc_id,
-            "title": document.title,
-            "grade": grades.get(doc_id),
-            "first_stage": {
-                "rank": ranks["first_stage"].get(doc_id),
-                "score": first_scores.get(doc_id),
-            },
-            "reranker": {
-                "rank": ranks["reranker"].get(doc_id),
-                "score": float(mean[place[doc_id]]),
-                "members": [float(scores[place[doc_id]]) for scores in per_member],
-            },
-            "final": {"rank": ranks["final"].get(doc_id)},
-            "explanation": explanation,
-        }
-        for doc_id, document, explanation in zip(
-            doc_ids, resources.documents(doc_ids), told, strict=True
-        )
-    ]
+    first_scores, scores = dict(first), dict(zip(scored, mean.tolist(), strict=True))
+    of_members = dict(zip(scored, per_member.T.tolist(), strict=True))
     return {
         "trained_on": system.description.get("trained_on"),
         "members": len(system.members),
         "explained_member": number + 1,
         "interpolation": weight,
-        "candidates": len(among),
-        "documents": documents,
+        "candidates": len(reranked),
+        "documents": [
+            {
+                "id": document.id,
+                "title": document.title,
+                "grade": grades.get(document.id),
+                "first_stage": {
+                    "rank": ranks["first_stage"].get(document.id),
+                    "score": first_scores.get(document.id),
+                },
+                "reranker": {
+                    "rank": ranks["reranker"].get(document.id),
+                    "score": scores[document.id],
+                    "members": of_members[document.id],
+                },
+                "final": {"rank": ranks["final"].get(document.id)},
+                "explanation": explanation,
+            }
+            for document, explanation in zip(documents, told, strict=True)
+        ],
     }
 
 
 def _scores(
-    system: System,
-    number: int,
-    topic: Topic,
-    doc_ids: Sequence[str],
-    resources: CollectionResources,
+    system: System, topic: Topic, doc_ids: Sequence[str], resources: CollectionResources
 ) -> Values:
-    member = [system.members[number]]
+    """Each member's scores of documents, [members, documents]."""
     registration = system.choice.registration
-    return score_topics(registration, member, [topic], {topic.id: doc_ids}, resources)[topic.id]
+    per_member = [
+        score_topics(registration, [member], [topic], {topic.id: doc_ids}, resources)[topic.id]
+        for member in system.members
+    ]
+    return np.stack(per_member)
 
 
-def _member(system: System, asked: int | None, scores: Sequence[Values], mean: Values) -> int:
-    """The member to ask, counted from 0."""
+def _member(system: System, asked: int | None, scores: Values) -> int:
+    """The member to ask, counted from 0: by default the one nearest to the mean.
+
+    Args:
+        system: whose members they are.
+        asked: the user's choice, counted from 1.
+        scores: the members' of the documents to explain, [members, documents].
+    """
     if asked is None:
-        return int(np.argmin([np.abs(own - mean).sum() for own in scores]))
+        return int(np.argmin(np.abs(scores - scores.mean(axis=0)).sum(axis=1)))
     if not 1 <= asked <= len(system.members):
         raise InputError(
             f"there is no member {asked} of '{system.choice.name}'; the last is "
@@ -186,41 +183,24 @@ def _member(system: System, asked: int | None, scores: Sequence[Values], mean: V
     return asked - 1
 
 
-def _ask_member(
-    system: System,
-    number: int,
-    topic: Topic,
-    doc_ids: Sequence[str],
-    resources: CollectionResources,
-) -> list[Mapping[str, Any]]:
-    """A member's explanations, one for each document.
+def _ranks(
+    first: Ranking, reranked: Sequence[str], scores: Values, weight: float
+) -> dict[str, dict[str, int]]:
+    """Ranks of documents, from 1, in the first stage, by the reranker alone, and in the final run.
 
-    Raises:
-        PluginError: they are too few, are not JSON, or one has no score.
+    Args:
+        first: the first stage's ranking.
+        reranked: its documents that the reranker scored; the others have no rank there.
+        scores: theirs.
+        weight: the first stage's share in the final run.
     """
-    registration = system.choice.registration
-    who = registration.who
-    with registration.at_work(f"explaining topic {topic.id}"):
-        told = system.members[number].explain(topic, resources.documents(doc_ids))
-    if not isinstance(told, Sequence):
-        raise PluginError(
-            f"{who} explained {len(doc_ids)} documents with {type(told).__name__}; a list with a "
-            "mapping for each is needed."
-        )
-    if len(told) != len(doc_ids):
-        raise PluginError(f"{who} explained {len(told)} documents, not {len(doc_ids)}.")
-    for doc_id, each in zip(doc_ids, told, strict=True):
-        try:
-            json.dumps(each, allow_nan=False)
-            if isinstance(each["score"], str):
-                raise TypeError(f"the score {each['score']!r} is no number")
-            float(each["score"])  # type: ignore[arg-type]
-        except (TypeError, ValueError, KeyError, OverflowError) as error:
-            raise PluginError(
-                f"{who} explained document {doc_id} with something that is not JSON with a score: "
-                f"{type(error).__name__}: {error}."
-            ) from error
-    return [dict(each) for each in told]
+    both = Reranked.of(first, reranked, scores.tolist())
+    rankings = {"first_stage": first, "reranker": both.mixed(0.0), "final": both.mixed(weight)}
+    ranks = {
+        name: {doc_id: rank for rank, doc_id in enumerate(ranking.doc_ids, start=1)}
+        for name, ranking in rankings.items()
+    }
+    return {**ranks, "reranker": {doc_id: ranks["reranker"][doc_id] for doc_id in reranked}}
 
 
 def _refuse_unexplained(settings: RunSettings, plugins: Registry) -> None:
@@ -245,12 +225,6 @@ def _refuse_unknown(doc_ids: Sequence[str], topic: str, resolved: ResolvedRun) -
                 f"'{resolved.collection.id}' has no document '{doc_id}'. Ids are shown by "
                 f"`platform search --collection {resolved.settings.collection} --topic {topic}`."
             )
-
-
-def _ranks(ranking: Ranking, among: Sequence[str] | None = None) -> dict[str, int]:
-    """Rank of each document, from 1; of those that were reranked, where they are given."""
-    ranks = {doc_id: rank for rank, doc_id in enumerate(ranking.doc_ids, start=1)}
-    return ranks if among is None else {doc_id: ranks[doc_id] for doc_id in among}
 
 
 def _plain(value: str | tuple[str, ...]) -> str | list[str]:

@@ -147,14 +147,14 @@ def _resolved(
     if settings.checkpoint is None and any(choice.trainable for choice in systems.rerankers):
         training_processes(resources.device)  # not after hours of searching
     return ResolvedRun(
-        settings,
-        plugins,
-        systems.collection,
-        qrels,
-        systems.retrievers,
-        systems.rerankers,
-        source,
-        resources,
+        settings=settings,
+        plugins=plugins,
+        collection=systems.collection,
+        qrels=qrels,
+        retrievers=systems.retrievers,
+        rerankers=systems.rerankers,
+        source=source,
+        resources=resources,
     )
 
 
@@ -190,7 +190,7 @@ def search_training_topics(resolved: ResolvedRun) -> tuple[TrainingCandidates | 
         resolved.learns or training_topics.same_documents(training, resolved.collection)
     ):
         return None, Fusion()
-    source = resolved.source if training is resolved.collection else resolved.source.elsewhere()
+    source = resolved.source if training is resolved.collection else resolved.source.for_training()
     if source is not resolved.source:
         found_by = ", ".join(resolved.settings.retrievers)
         notice(f"{training.id}: not in the run; {found_by} finds candidates of these topics")
@@ -233,9 +233,9 @@ def training_source_of(
     if found and resolved.learns:
         training_set = found.training_set(fusion, resolved.resources)
     return TrainingSource(
-        training_set,
-        settings.checkpoint,
-        resolved.folds,
-        learned_before(settings.pretrain),
-        learned_before(declared),
+        training_set=training_set,
+        checkpoint=settings.checkpoint,
+        folds=resolved.folds,
+        pretraining=learned_before(settings.pretrain),
+        declared=learned_before(declared),
     )

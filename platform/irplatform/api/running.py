@@ -80,17 +80,10 @@ def run(settings: RunSettings, plugins: Registry | None = None) -> RunReport:
     recorder.first_stage = first.fingerprint
 
     training_source = training_source_of(resolved, training, fusion)
+    task = pipeline.RerankingTask(candidates, training_source, qrels, settings.interpolate)
     baseline = first.final.name
     for choice in resolved.rerankers:
-        attempts = pipeline.rerank_with_seeds(
-            choice,
-            candidates,
-            qrels,
-            training_source,
-            settings.interpolate,
-            resources,
-            settings.seeds,
-        )
+        attempts = pipeline.rerank_with_seeds(choice, task, resources, settings.seeds)
         recorder.add_reranked(choice.name, attempts, first.describe(), baseline)
 
     report = recorder.report(baseline, [choice.name for choice in resolved.rerankers])

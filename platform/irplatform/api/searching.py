@@ -10,7 +10,7 @@ from irplatform.api.systems import resolve_systems
 from irplatform.errors import InputError, check_least, unknown
 from irplatform.plugin import Topic
 from irplatform.registry import registry
-from irplatform.retrieval.first_stage import find
+from irplatform.retrieval.checked_search import find
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

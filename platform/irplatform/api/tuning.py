@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from irplatform.api.systems import Systems
     from irplatform.collections import Collection
     from irplatform.plugin import Topic
+    from irplatform.registry import Registry
     from irplatform.reranking.training_set import TrainingSet
     from irplatform.resources import CollectionResources
     from irplatform.retrieval.first_stage import RetrieverChoice
@@ -57,8 +58,7 @@ def tune(settings: RunSettings, tuning: TuneSettings) -> TuneReport:
     systems = resolve_systems(settings, plugins).expanded()
     training_topics.check_repetitions(settings.seeds, settings.members, systems.rerankers)
     collection = systems.collection
-    names = [option.partition("=")[0] for option in tuning.over]
-    refuse_idle_plan(systems.retrievers, systems.rerankers, names)
+    refuse_idle_plan(systems.retrievers, systems.rerankers, _names(tuning.over))
     fixed = {**systems.given, **_expansion(systems.retrievers)}
     given = {**fixed, **_one_plan(settings.retrievers, tuning.over)}
     dimensions = read_space(
@@ -72,39 +72,61 @@ def tune(settings: RunSettings, tuning: TuneSettings) -> TuneReport:
     train_on = [plugins.collection(name) for name in tuning.train_on]
     used = training_topics.topics_to_tune_on(collection, train_on, itself=tuning.on_these_topics)
     _check_fit([*used.load_topics(), *collection.load_topics()], systems, given, dimensions)
-    judged = of_collection(used, settings.measures or (TUNED_MEASURE,), plugins.measures)
-    topics = usable_topics(used.load_topics(), judged, tuning.topics, settings.seed)
-    resources = resources_for(settings, used, systems.retrievers)
-    system = TunedSystem(
-        plugins,
-        settings.retrievers,
-        settings.rerankers,
-        given,
-        topics,
-        judged,
-        settings.depth,
-        settings.rerank_depth,
-        settings.interpolate,
-        resources,
-        settings.members,
-        _declared_pretraining(used, systems, resources, settings),
-        used.sampled_qrels,
-        settings.fusion,
-    )
-    pipeline.refuse_broken_corpus(used, judged.qrels, resources)
+    system = _tuned_system(settings, tuning, plugins, systems, used, given)
+    pipeline.refuse_broken_corpus(used, system.judgments.qrels, system.resources)
     for choice in system.retrieving():
-        choice.about(topics, resources)
-    if used.id != collection.id and (told := warning_of_tuning(collection.load_topics(), topics)):
+        choice.about(system.topics, system.resources)
+    if used.id != collection.id and (
+        told := warning_of_tuning(collection.load_topics(), system.topics)
+    ):
         notice(told)
-    plan = Plan(tuning.trials, tuning.refine, tuning.folds, settings.seed)
     return run_tuning(
         system,
         dimensions,
-        plan,
+        Plan(tuning.trials, tuning.refine, tuning.folds, settings.seed),
         label=used.id,
         collection=collection.id,
         fixed=fixed,
         command=settings.command,
+    )
+
+
+def _names(over: Sequence[str]) -> list[str]:
+    """The options that `--over` names, without their ranges."""
+    return [option.partition("=")[0] for option in over]
+
+
+def _tuned_system(
+    settings: RunSettings,
+    tuning: TuneSettings,
+    plugins: Registry,
+    systems: Systems,
+    used: Collection,
+    given: Mapping[str, object],
+) -> TunedSystem:
+    """What is tuned, over the topics of the collection that is used for it.
+
+    Raises:
+        InputError: there are no judgments, a wrong measure, or too few topics.
+    """
+    judged = of_collection(used, settings.measures or (TUNED_MEASURE,), plugins.measures)
+    topics = usable_topics(used.load_topics(), judged, tuning.topics, settings.seed)
+    resources = resources_for(settings, used, systems.retrievers)
+    return TunedSystem(
+        plugins=plugins,
+        retrievers=settings.retrievers,
+        rerankers=settings.rerankers,
+        settings=given,
+        topics=topics,
+        judgments=judged,
+        depth=settings.depth,
+        rerank_depth=settings.rerank_depth,
+        interpolate=settings.interpolate,
+        resources=resources,
+        members=settings.members,
+        declared=_declared_pretraining(used, systems, resources, settings),
+        sampled=used.sampled_qrels,
+        fusion=settings.fusion,
     )
 
 

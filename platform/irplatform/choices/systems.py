@@ -121,6 +121,6 @@ def unknown_option(name: str, chosen: Sequence[Registration[Any]], plugins: Regi
                 f"'{name}' has no effect: the {' or '.join(kinds)} '{system}' is not in this run."
             )
     known = {option for registration in chosen for option in registration.setting_names()}
-    systems = ", ".join(registration.name for registration in chosen)
+    systems = ", ".join(dict.fromkeys(registration.name for registration in chosen))
     listed = " or ".join(f"`platform {r.kind}s show {r.name}`" for r in chosen)
     return unknown("option", name, known, of=systems, hint=f"All are listed by {listed}.")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from irplatform.cli.output import json_option, print_json, print_rows
-from irplatform.errors import InputError, did_you_mean
+from irplatform.errors import InputError, counted, did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -90,7 +90,7 @@ def remove(
         return
     for item in items:
         click.echo(f"{_size(item.size)}  {item.kind}/{item.path.name}")
-    total = _counted(items)
+    total = _summary(items)
     if dry_run:
         click.echo(f"{total} would be removed.")
         return
@@ -98,7 +98,7 @@ def remove(
         click.echo("Nothing is removed.")
         return
     removed, busy = remove_items(items)
-    click.echo(f"Removed {_counted(removed)}.")
+    click.echo(f"Removed {_summary(removed)}.")
     for item in busy:
         click.echo(f"{item.kind}/{item.path.name} is being made by another command: left.")
 
@@ -109,8 +109,6 @@ def _confirmed(question: str) -> bool:
     Raises:
         InputError: the input has ended.
     """
-    from irplatform.errors import InputError
-
     try:
         return click.confirm(question)
     except click.Abort as error:
@@ -171,9 +169,8 @@ def _total(items: Sequence[Item]) -> int:
     return sum(item.size for item in items)
 
 
-def _counted(items: Sequence[Item]) -> str:
-    several = "item" if len(items) == 1 else "items"
-    return f"{len(items):,} {several}, {_size(_total(items)).lstrip()}"
+def _summary(items: Sequence[Item]) -> str:
+    return f"{counted(len(items), 'item')}, {_size(_total(items)).lstrip()}"
 
 
 def _day(when: datetime) -> str:

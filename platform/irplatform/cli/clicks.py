@@ -209,6 +209,7 @@ def simulate_clicks(
     collection's as clicks do.
     """
     from irplatform.cli.settings import read_settings
+    from irplatform.errors import counted
     from irplatform.judgments.clicks.models import Behaviour, parse_by_grade
     from irplatform.judgments.clicks.sessions import SessionSettings
     from irplatform.judgments.clicks.simulate import simulate_clicks as simulate
@@ -226,4 +227,4 @@ def simulate_clicks(
     if as_json:
         print_json({"path": str(out), **made})
     else:
-        click.echo(f"{out}: {made['lines']:,} lines of {made['topics']:,} topics")
+        click.echo(f"{out}: {made['lines']:,} lines of {counted(made['topics'], 'topic')}")

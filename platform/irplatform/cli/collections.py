@@ -85,7 +85,7 @@ def download(name: str) -> None:
     """
     from irplatform.collections import irds
     from irplatform.collections.resolve import SHORT_NAMES
-    from irplatform.errors import InputError
+    from irplatform.errors import InputError, counted
 
     dataset_id = SHORT_NAMES.get(name, name)
     if not irds.exists(dataset_id):
@@ -93,9 +93,8 @@ def download(name: str) -> None:
     if not dataset_id:
         raise InputError(f"'{name}' is not a collection of ir_datasets: it has no downloads.")
     fetched = irds.fetch(irds.with_training(dataset_id))
-    click.echo(
-        f"{name}: {fetched} files downloaded." if fetched else f"{name}: nothing is missing."
-    )
+    told = f"{counted(fetched, 'file')} downloaded" if fetched else "nothing is missing"
+    click.echo(f"{name}: {told}.")
 
 
 @collections.command("check")

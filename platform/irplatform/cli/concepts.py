@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 import click
 
 from irplatform.cli.output import json_option, print_json, print_rows
-from irplatform.errors import InputError
+from irplatform.errors import InputError, counted
+from irplatform.knowledge import ConceptKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,7 +42,7 @@ def _options(command: Command) -> Command:
             "--kind",
             "kinds",
             multiple=True,
-            type=click.Choice(["disease", "gene", "drug", "variant", "other"]),
+            type=click.Choice(get_args(ConceptKind)),
             help="Link only to such concepts (repeatable). Default: all.",
         ),
         click.option("--model", help="A spaCy model that finds mentions; 'none' for names alone."),
@@ -68,6 +69,8 @@ _graph_option = click.option(
 )
 
 
+_NAMES = 12
+"""Names of a concept that are shown."""
 _OPTIONS = {"knowledge": "--kb", "kinds": "--kind"}
 """Options whose names differ from those of the settings."""
 
@@ -175,7 +178,7 @@ def show(
         for line in _document_lines(facts["document"]):
             click.echo(line)
     elif "concept" in facts:
-        for line in _concept_lines(facts["concept"]):
+        for line in _concept_lines(facts["concept"], facts["others"]):
             click.echo(line)
     else:
         click.echo(not_there(what, facts["nearest"]))
@@ -215,7 +218,7 @@ def check(
     if as_json:
         print_json(facts)
         return
-    click.echo(f"{facts['documents']:,} documents with headings")
+    click.echo(f"{counted(facts['documents'], 'document')} with headings")
     columns = ("headings", "links", "precision", "recall", "precision_near", "recall_near")
     rows = [("", *(name.replace("_", " ") for name in columns))]
     for name, figures in facts.items():
@@ -265,28 +268,36 @@ def export(
     if as_json:
         print_json({"path": str(path), "nodes": nodes, "edges": edges})
     else:
-        click.echo(f"{path}: {nodes:,} nodes, {edges:,} edges")
+        click.echo(f"{path}: {counted(nodes, 'node')}, {counted(edges, 'edge')}")
 
 
 def _document_lines(facts: dict[str, Any]) -> Iterator[str]:
-    yield f"document {facts['id']}: {len(facts['concepts'])} concepts"
+    yield f"document {facts['id']}: {counted(len(facts['concepts']), 'concept')}"
     for each in facts["concepts"]:
         yield f"  {each['count']:>3} × {each['name']}  ({each['kind']}, {each['id']})"
     if facts["relations"]:
-        yield f"{len(facts['relations'])} relations between them"
+        yield f"{counted(len(facts['relations']), 'relation')} between them"
         for each in facts["relations"]:
             yield f"  {each['from']} → {each['to']}  ({each['relation']}, {each['kb']})"
 
 
-def _concept_lines(facts: dict[str, Any]) -> Iterator[str]:
-    yield f"{facts['id']}  {facts['name']}  ({facts['kind']}), in {facts['documents']:,} documents"
-    yield f"  names  {'; '.join(facts['names'][:12])}{' …' if len(facts['names']) > 12 else ''}"
+def _concept_lines(facts: dict[str, Any], others: list[dict[str, Any]]) -> Iterator[str]:
+    documents = counted(facts["documents"], "document")
+    yield f"{facts['id']}  {facts['name']}  ({facts['kind']}), in {documents}"
+    names: dict[str, str] = {}
+    for name in facts["names"]:
+        names.setdefault(name.casefold(), name)  # those that differ in case alone are one
+    shown = list(names.values())[:_NAMES]
+    yield f"  names  {'; '.join(shown)}{' …' if len(names) > _NAMES else ''}"
     for edge in facts["edges"]:
         arrow = "→" if edge["forward"] else "←"
         yield f"  {arrow} {edge['relation']} ({edge['kb']}, {edge['count']:,})"
         for each in edge["neighbours"]:
-            told = f"{each['kind']}, {each['id']}, {each['documents']:,} documents"
+            told = f"{each['kind']}, {each['id']}, {counted(each['documents'], 'document')}"
             yield f"    {each['name']}  ({told})"
     if facts["mentioned_in"]:
         told = ", ".join(f"{each['id']} ({each['count']})" for each in facts["mentioned_in"])
         yield f"  mentioned most in  {told}"
+    if others:
+        told = ", ".join(f"{each['name']} ({each['id']})" for each in others)
+        yield f"  named beside it  {told}"

@@ -89,8 +89,8 @@ def evaluate(
         for told in without_judgments(evaluation):
             notice(f"{path}: {told}")
     baseline, *others = scored
-    if hopeless := without_relevant(scored[baseline]):
-        notice(hopeless)
+    if remark := without_relevant(scored[baseline]):
+        notice(remark)
     compared = compare(scored[baseline], {name: scored[name] for name in others}) if others else {}
     if as_json:
         content: dict[str, object] = {

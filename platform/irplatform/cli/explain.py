@@ -8,7 +8,7 @@ import click
 
 from irplatform.cli.options import ranking_options, training_options
 from irplatform.cli.output import json_option, one_line, print_json
-from irplatform.cli.settings import chosen_settings, share
+from irplatform.cli.settings import chosen_settings, interpolation_weight
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -56,7 +56,7 @@ def explain(
             settings=chosen_settings(
                 given["retrievers"], settings, config, expand, query_plan, rerankers=(reranker,)
             ),
-            interpolate=share(interpolate),
+            interpolate=interpolation_weight(interpolate),
             **given,
         ),
         topic,

@@ -54,7 +54,7 @@ def setting_option(of: str, listed: str, name: str = "settings") -> Callable[[Co
 
 
 def interpolate_option(explained: str) -> Callable[[Command], Command]:
-    """`--interpolate`; `irplatform.cli.settings.share` reads it.
+    """`--interpolate`; `irplatform.cli.settings.interpolation_weight` reads it.
 
     Args:
         explained: what the share is of, and how it is chosen.

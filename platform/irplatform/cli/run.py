@@ -10,7 +10,7 @@ import click
 
 from irplatform.cli.options import ranking_options, training_options
 from irplatform.cli.output import json_option, print_json
-from irplatform.cli.settings import chosen_settings, share
+from irplatform.cli.settings import chosen_settings, interpolation_weight
 from irplatform.errors import InputError
 
 
@@ -79,7 +79,7 @@ def run(
             settings=chosen_settings(
                 retrievers, settings, config, expand, query_plan, rerankers=rerankers
             ),
-            interpolate=share(interpolate),
+            interpolate=interpolation_weight(interpolate),
             command=("platform", *sys.argv[1:]),
             **given,
         )

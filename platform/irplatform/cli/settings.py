@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from irplatform.cli.expansion import expansion_settings
 from irplatform.errors import InputError
+from irplatform.toml_io import read_toml
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -58,8 +59,6 @@ def read_settings(
         InputError: the file or a setting cannot be read, a name has two values on the command line,
             or there is no such system.
     """
-    import tomllib
-
     from irplatform.choices import choose_systems, flat
     from irplatform.choices.declared import takes_text
     from irplatform.choices.values import read_value
@@ -67,12 +66,7 @@ def read_settings(
 
     found: dict[str, object] = {}
     if config is not None:
-        try:
-            found = flat(tomllib.loads(config.read_text(encoding="utf-8-sig")))
-        except OSError as error:
-            raise InputError(f"cannot be read: {error.strerror}.", path=config) from error
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-            raise InputError(f"not a TOML file: {error}.", path=config) from error
+        found = flat(read_toml(config))
     said: dict[str, str] = {}
     for setting in settings:
         name, equals, value = setting.partition("=")
@@ -91,8 +85,8 @@ def read_settings(
     return found
 
 
-def share(interpolate: str) -> float | None:
-    """What `--interpolate` says; None for auto."""
+def interpolation_weight(interpolate: str) -> float | None:
+    """The first stage's weight that `--interpolate` gives; None for auto."""
     if interpolate == "auto":
         return None
     try:

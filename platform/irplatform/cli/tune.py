@@ -10,7 +10,7 @@ import click
 
 from irplatform.cli.options import interpolate_option, system_options, train_on_option
 from irplatform.cli.output import json_option, print_json
-from irplatform.cli.settings import chosen_settings, share
+from irplatform.cli.settings import chosen_settings, interpolation_weight
 
 
 @click.command()
@@ -99,7 +99,7 @@ def tune(
                 rerankers=given["rerankers"],
             ),
             measures=(measure,),
-            interpolate=share(interpolate),
+            interpolate=interpolation_weight(interpolate),
             command=("platform", *sys.argv[1:]),
             **{name: value for name, value in given.items() if name not in names},
         ),

@@ -7,13 +7,12 @@ nobody judged, partners that cannot train. Documents are streamed; 8 bytes are h
 
 from __future__ import annotations
 
-import hashlib
-from array import array
 from itertools import islice
 from typing import TYPE_CHECKING
 
 from irplatform.collections.finding import Finding
 from irplatform.collections.partners import check_measures, check_sampled, check_training
+from irplatform.document_ids import DocumentIds
 from irplatform.errors import InputError
 from irplatform.thinning import thinned
 
@@ -122,12 +121,12 @@ def warning_of_abstracts(
 
 
 def _check_documents(corpus: Corpus, judged: set[str], relevant: set[str]) -> Iterator[Finding]:
-    hashes = array("Q")
+    ids = DocumentIds()
     missing = set(judged)
     empty: list[str] = []
     titles = abstracts = empty_count = 0
     for document in corpus:
-        hashes.append(_hash(document.id))
+        ids.add(document.id)
         missing.discard(document.id)
         has_title, has_abstract = bool(document.title.strip()), bool(document.abstract.strip())
         titles += has_title
@@ -136,7 +135,7 @@ def _check_documents(corpus: Corpus, judged: set[str], relevant: set[str]) -> It
             empty_count += 1
             if len(empty) < _EXAMPLES:
                 empty.append(document.id)
-    count = len(hashes)
+    count = len(ids)
     if not count:
         yield Finding("no documents", True, 0, "there are no documents")
         return
@@ -157,32 +156,16 @@ def _check_documents(corpus: Corpus, judged: set[str], relevant: set[str]) -> It
             count - abstracts,
             f"only {abstracts:,} of {count:,} documents have an abstract ({titles:,} have a title)",
         )
-    yield from _check_duplicates(corpus, hashes)
-    if missing:
-        yield _dangling(missing, judged, relevant)
-
-
-def _check_duplicates(corpus: Corpus, hashes: array[int]) -> Iterator[Finding]:
-    import numpy as np
-
-    ordered = np.sort(np.frombuffer(hashes, dtype=np.uint64))
-    repeated = ordered[1:][ordered[1:] == ordered[:-1]]
-    if not repeated.size:
-        return
-    suspects = set(repeated.tolist())  # two ids could share a hash: count the ids themselves
-    times: dict[str, int] = {}
-    for document in corpus:
-        if _hash(document.id) in suspects:
-            times[document.id] = times.get(document.id, 0) + 1
-    twice = [doc_id for doc_id, number in times.items() if number > 1]
-    if twice:
+    if repeated := ids.repeated(corpus):
         yield Finding(
             "duplicate ids",
             True,
-            len(twice),
-            f"{len(twice):,} ids belong to more than one document",
-            tuple(twice[:_EXAMPLES]),
+            len(repeated),
+            f"{len(repeated):,} ids belong to more than one document",
+            tuple(repeated)[:_EXAMPLES],
         )
+    if missing:
+        yield _dangling(missing, judged, relevant)
 
 
 def _dangling(missing: set[str], judged: set[str], relevant: set[str]) -> Finding:
@@ -201,11 +184,11 @@ def _check_topics(topics: list[str], qrels: Qrels) -> Iterator[Finding]:
     known = set(topics)
     unjudged = [topic for topic in topics if topic not in qrels]
     unknown = [topic for topic in qrels if topic not in known]
-    hopeless = [t for t in topics if t in qrels and max(qrels[t].values(), default=0) <= 0]
+    without_relevant = [t for t in topics if t in qrels and max(qrels[t].values(), default=0) <= 0]
     for kind, ids, total in (
         ("topics without judgments", unjudged, len(topics)),
         ("judgments without topic", unknown, len(qrels)),
-        ("topics without relevant documents", hopeless, len(topics)),
+        ("topics without relevant documents", without_relevant, len(topics)),
     ):
         if ids:
             message = f"{kind}: {len(ids):,} of {total:,} topics"
@@ -224,7 +207,3 @@ def _relevant(qrels: Qrels | None) -> set[str]:
 
 def _some(ids: Iterable[str]) -> tuple[str, ...]:
     return tuple(islice(sorted(ids), _EXAMPLES))
-
-
-def _hash(doc_id: str) -> int:
-    return int.from_bytes(hashlib.blake2b(doc_id.encode(), digest_size=8).digest(), "little")

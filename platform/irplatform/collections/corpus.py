@@ -118,8 +118,9 @@ class JsonLinesCorpus(Corpus):
         """Stream the documents in the order of the files.
 
         Raises:
-            InputError: naming file and line: not JSON, not an object, no id, an id that is not a
-                string or has white space in it, or a title or abstract that is not text.
+            InputError: naming file and line: not JSON, not an object, no id, an id that is neither
+                a string nor a whole number or has white space in it, or a title or abstract that is
+                not text.
         """
         number = 0
         missing, known = set(self.names.declared), set[str]()

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from irplatform.errors import InputError
+from irplatform.toml_io import toml_value
 
 if TYPE_CHECKING:
     from irplatform.collections.collection import Corpus
@@ -69,5 +70,4 @@ def write(collection: str, path: Path, *, seen_from: Path) -> None:
         source = expand(collection).absolute()
         relative = os.path.relpath(source.parent.resolve() / source.name, seen_from.resolve())
         collection = relative if relative.startswith(".") else f"./{relative}"
-    quoted = collection.replace("\\", "\\\\").replace('"', '\\"')
-    path.write_text(f'collection = "{quoted}"\n', encoding="utf-8")
+    path.write_text(f"collection = {toml_value(collection)}\n", encoding="utf-8")

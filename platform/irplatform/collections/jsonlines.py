@@ -41,18 +41,22 @@ def read(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def identifier(record: dict[str, Any], key: str, path: Path, line: int) -> str:
-    """The id under a key: a string without white space, as TREC's files require.
+    """The id under a key: text without white space, as TREC's files require.
+
+    A whole number, as tools for BEIR write PMIDs, is the text of its decimal digits.
 
     Raises:
         InputError: there is none, or it is something else.
     """
     value = record.get(key)
+    if type(value) is int:  # True is an instance of int
+        return str(value)
+    if value is None:
+        known = ", ".join(f"'{name}'" for name in record) or "none"
+        raise InputError(
+            f"no id: the key '{key}' is missing (keys: {known}).", path=path, line=line
+        )
     if not isinstance(value, str):
-        if value is None:
-            known = ", ".join(f"'{name}'" for name in record) or "none"
-            raise InputError(
-                f"no id: the key '{key}' is missing (keys: {known}).", path=path, line=line
-            )
         raise InputError(
             f"the id under '{key}' is {_kind(value)}. Write it as a string.", path=path, line=line
         )

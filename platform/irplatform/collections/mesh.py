@@ -22,7 +22,7 @@ from irplatform.collections.beir_files import (
 )
 from irplatform.collections.collection import Collection, Corpus, Qrels
 from irplatform.console import progress
-from irplatform.errors import InputError
+from irplatform.errors import InputError, counted
 from irplatform.storage import artifact, atomic_folder
 
 if TYPE_CHECKING:
@@ -133,12 +133,12 @@ def build_mesh(corpus: Corpus, out: Path, *, count: int, seed: int) -> Made:
 def _answers(corpus: Corpus, drawn: Sequence[Query]) -> list[tuple[Query, list[str]]]:
     """Queries, one for all with the same headings, and the articles with just these."""
     asked: dict[frozenset[str], Query] = {}
-    for drawn_one in drawn:
-        asked.setdefault(frozenset(drawn_one[1]), drawn_one)
+    for query in drawn:
+        asked.setdefault(frozenset(query[1]), query)
     found: dict[str, list[str]] = {document_id: [] for document_id, _ in asked.values()}
     for document in _counted(corpus, "looking for articles with the same headings"):
-        if (query := asked.get(frozenset(_headings(document)))) is not None:
-            found[query[0]].append(document.id)
+        if (known := asked.get(frozenset(_headings(document)))) is not None:
+            found[known[0]].append(document.id)
     return [(query, found[query[0]]) for query in asked.values()]
 
 
@@ -187,27 +187,22 @@ def _drawn(corpus: Corpus, count: int, seed: int) -> Path:
 def _draw(corpus: Corpus, count: int, seed: int) -> list[Query]:
     """Articles with the smallest hashes, in order of their ids: one pass, bounded memory."""
     check_headings(corpus)
-    held: list[tuple[int, str, list[str]]] = []
-    for document in _counted(corpus, "drawing MeSH-term queries"):
-        headings = _headings(document)
-        if len(headings) < FEWEST_HEADINGS:
-            continue
-        entry = (-_hash(document.id, seed, "draw"), document.id, headings)
-        if len(held) < count:
-            heapq.heappush(held, entry)
-        else:
-            heapq.heappushpop(held, entry)
-    if len(held) < _FEWEST:
+    articles = (
+        (_hash(document.id, seed, "draw"), document.id, headings)
+        for document in _counted(corpus, "drawing MeSH-term queries")
+        if len(headings := _headings(document)) >= FEWEST_HEADINGS
+    )
+    drawn = heapq.nsmallest(count, articles)
+    if len(drawn) < _FEWEST:
         raise InputError(
-            f"only {len(held)} documents of '{corpus.name}' have {FEWEST_HEADINGS} or more MeSH "
-            f"headings; at least {_FEWEST} are needed to make queries of them."
+            f"'{corpus.name}' has only {counted(len(drawn), 'document')} with {FEWEST_HEADINGS} or "
+            f"more MeSH headings; at least {_FEWEST} are needed to make queries of them."
         )
-    return sorted((document_id, headings) for _, document_id, headings in held)
+    return sorted((document_id, headings) for _, document_id, headings in drawn)
 
 
 def _headings(document: Document) -> list[str]:
-    value = document.fields.get(FIELD, ())
-    return list(dict.fromkeys([value] if isinstance(value, str) else value))
+    return list(dict.fromkeys(document.values(FIELD)))
 
 
 def _split(ids: Sequence[str], seed: int) -> dict[str, list[str]]:
@@ -234,12 +229,7 @@ def _qrels(folder: Path, split: Split) -> Qrels:
 
 
 def _topics(folder: Path, split: Split) -> Sequence[Topic]:
-    return list(_topics_of(folder, set(_qrels(folder, split))))
-
-
-def _topics_of(folder: Path, wanted: set[str]) -> Iterator[Topic]:
     from irplatform.collections.topics import read_topics
 
-    for topic in read_topics(folder / "queries.jsonl", "beir"):
-        if topic.id in wanted:
-            yield topic
+    judged = _qrels(folder, split)
+    return [topic for topic in read_topics(folder / "queries.jsonl", "beir") if topic.id in judged]

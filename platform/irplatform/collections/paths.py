@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from irplatform.collections.beir import is_beir, open_beir
-from irplatform.collections.toml import FILE_NAME, is_declaration, open_toml
+from irplatform.collections.declaration import is_declaration
+from irplatform.collections.toml import FILE_NAME, open_toml
 from irplatform.errors import InputError
 
 if TYPE_CHECKING:

@@ -31,6 +31,7 @@ for the concepts of some documents (indices, counts, offsets).
     graph.mentions(text)                     list of Mention(start, end, text, concept, score)
     graph.neighbours(concept)                (other, EdgeSource, forward) per edge
     graph.documents_of(concept)              rows of the documents that speak of it
+    graph.mentioned_in(concept)              the same, and how often each of them does
     graph.concept_of("DOID:1909")            the concept with this id, in whatever source; or None
     graph.names_of(concept)                  all its names, the preferred one first
     graph.fingerprint                        for what is made from it (pass it to depends_on)

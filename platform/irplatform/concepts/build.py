@@ -21,6 +21,7 @@ from irplatform.concepts.rows import RowWriter
 from irplatform.concepts.table import VERSION as TABLE_VERSION
 from irplatform.concepts.table_build import build_table
 from irplatform.console import notice, progress
+from irplatform.errors import counted
 from irplatform.knowledge import open_knowledge
 from irplatform.parallel import ordered_map
 from irplatform.storage import Artifact, artifact, atomic_write, fingerprint
@@ -123,7 +124,7 @@ def _build(
     with RowWriter(folder) as writer:
         done = writer.documents
         if done:
-            notice(f"Concepts: going on after {done:,} documents.")
+            notice(f"Concepts: going on after {counted(done, 'document')}.")
         total = corpus.size_hint()
         left = None if total is None else max(0, total - done)
         settings = options.model_dump_json()
@@ -141,8 +142,8 @@ def _build(
     shutil.rmtree(folder / TABLE, ignore_errors=True)
     shutil.copytree(table, folder / TABLE)
     (folder / TABLE / "manifest.json").unlink()
-    if counts["without_text"]:
-        notice(f"{counts['without_text']:,} documents have no text, and so no concepts.")
+    if without_text := counts["without_text"]:
+        notice(f"without text, and so without concepts: {counted(without_text, 'document')}")
     with atomic_write(folder / TIMING) as file:
         json.dump({"seconds": round(seconds, 3)}, file)
     with atomic_write(folder / FACTS) as file:

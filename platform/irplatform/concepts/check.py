@@ -25,7 +25,7 @@ from irplatform.errors import InputError
 from irplatform.knowledge import open_knowledge
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator, Sequence
 
     from irplatform.collections import Corpus
     from irplatform.concepts.graph import ConceptGraph
@@ -48,13 +48,35 @@ _AROUND = 40
 
 @dataclass
 class Tally:
-    """Headings and links, counted over documents."""
+    """Headings and links, counted over documents.
+
+    Attributes:
+        headings: concepts that are headings of their document.
+        links: concepts that their document is linked to.
+        right: both.
+        headings_near: headings that are linked, or one is-a away from a link.
+        links_near: links that are headings, or one is-a away from one.
+    """
 
     headings: int = 0
     links: int = 0
     right: int = 0
     headings_near: int = 0
     links_near: int = 0
+
+    def add(self, headings: set[int], links: set[int], near: set[int]) -> None:
+        """Count a document.
+
+        Args:
+            headings: its headings, or some of them.
+            links: its links, or some of them.
+            near: the headings and links that are right within one is-a.
+        """
+        self.headings += len(headings)
+        self.links += len(links)
+        self.right += len(headings & links)
+        self.headings_near += len(headings & near)
+        self.links_near += len(links & near)
 
     def figures(self) -> dict[str, float | int]:
         """Precision and recall, exact and within one is-a."""
@@ -125,13 +147,9 @@ def check(
             gold = {headings[name] for name in given if name in headings}
             concepts, _, _ = graph.concepts_of(np.array([row]))
             linked = mesh.intersection(concepts.tolist())
-            for name, tally in tallies.items():
-                some, others = gold, linked
-                if name == "without_check_tags":
-                    some, others = gold - tags, linked - tags
-                elif name != "all":
-                    some, others = (_of_kind(graph, each, name) for each in (gold, linked))
-                _count(tally, some, others, gold, linked, related)
+            near = _near(gold, linked, related) | _near(linked, gold, related)
+            for name, headings_of, links_of in _groups(graph, gold, linked, tags):
+                tallies[name].add(headings_of, links_of, near)
             for concept in gold - linked - tags:
                 misses.offer(document, concept)
             for concept in linked - gold - tags:
@@ -150,14 +168,21 @@ def check(
     }
 
 
-def _count(
-    tally: Tally, some: set[int], others: set[int], gold: set[int], linked: set[int], related: Any
-) -> None:
-    tally.headings += len(some)
-    tally.links += len(others)
-    tally.right += len(some & others)
-    tally.headings_near += sum(each in linked or bool(related(each) & linked) for each in some)
-    tally.links_near += sum(each in gold or bool(related(each) & gold) for each in others)
+def _near(
+    concepts: set[int], others: set[int], related: Callable[[int], frozenset[int]]
+) -> set[int]:
+    """The concepts that are among others, or one is-a away from one of them."""
+    return {each for each in concepts if each in others or related(each) & others}
+
+
+def _groups(
+    graph: ConceptGraph, headings: set[int], links: set[int], tags: set[int]
+) -> Iterator[tuple[str, set[int], set[int]]]:
+    """The headings and links of a document that are counted together, with the group's name."""
+    yield "all", headings, links
+    yield "without_check_tags", headings - tags, links - tags
+    for kind in graph.KINDS:
+        yield kind, _of_kind(graph, headings, kind), _of_kind(graph, links, kind)
 
 
 def require_mesh(knowledge: Collection[str]) -> None:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from irplatform.concepts.graph import ConceptGraph
+    from irplatform.concepts.sparse_rows import EdgeSource
 
 
 def describe(graph: ConceptGraph, what: str, limit: int = 10) -> dict[str, Any]:
@@ -26,14 +27,19 @@ def describe(graph: ConceptGraph, what: str, limit: int = 10) -> dict[str, Any]:
 
     Returns:
         `document` with its concepts and how these are related; or `concept` with its names,
-        neighbours by source, and the documents that mention it most; or, where there is no such
-        thing, `nearest` with concepts of a name nearly like it.
+        neighbours by source, and the documents that mention it most, and `others` that the text
+        names, too; or, where there is no such thing, `nearest` with concepts of a name nearly like
+        it.
     """
     row = graph.row_of(what)
     if row is not None:
         return {"document": _document(graph, what, row)}
     if found := _called(graph, what):
-        return {"concept": _concept(graph, found[0], limit)}
+        first, *others = found
+        return {
+            "concept": _concept(graph, first, limit),
+            "others": [short(graph, other) for other in others],
+        }
     return {"nearest": _nearest(graph, what)}
 
 
@@ -109,21 +115,22 @@ def _document(graph: ConceptGraph, doc_id: str, row: int) -> dict[str, Any]:
 
 
 def _concept(graph: ConceptGraph, concept: int, limit: int) -> dict[str, Any]:
-    sources: dict[str, dict[str, Any]] = {}
+    by_source: dict[tuple[EdgeSource, bool], list[int]] = {}
     for other, source, forward in graph.neighbours(concept):
-        place = sources.setdefault(
-            f"{source}{'' if forward else ', from'}",
-            {"relation": source.relation, "kb": source.kb, "forward": forward, "neighbours": []},
-        )
-        place["neighbours"].append(other)
+        by_source.setdefault((source, forward), []).append(other)
     edges = []
-    for place in sources.values():
-        others: list[int] = place["neighbours"]
+    for (source, forward), others in by_source.items():
         best = sorted(others, key=lambda other: (-int(graph.document_frequency[other]), other))
-        told = [short(graph, other) for other in best[:limit]]
-        edges.append({**place, "count": len(others), "neighbours": told})
-    rows = graph.documents_of(concept)
-    counts = np.array([_count(graph, row, concept) for row in rows.tolist()], np.int64)
+        edges.append(
+            {
+                "relation": source.relation,
+                "kb": source.kb,
+                "forward": forward,
+                "count": len(others),
+                "neighbours": [short(graph, other) for other in best[:limit]],
+            }
+        )
+    rows, counts = graph.mentioned_in(concept)
     most = np.lexsort((rows, -counts))[:limit]
     return {
         **short(graph, concept),
@@ -133,8 +140,3 @@ def _concept(graph: ConceptGraph, concept: int, limit: int) -> dict[str, Any]:
             {"id": graph.doc_ids[int(rows[place])], "count": int(counts[place])} for place in most
         ],
     }
-
-
-def _count(graph: ConceptGraph, row: int, concept: int) -> int:
-    concepts, counts, _ = graph.concepts_of(np.array([row]))
-    return int(counts[np.searchsorted(concepts, concept)])

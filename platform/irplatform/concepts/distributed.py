@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from irplatform.errors import InputError
+from irplatform.errors import InputError, unstopped
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -59,7 +59,9 @@ def ray_map(function: Callable[[Item], Result], items: Iterable[Item]) -> Iterat
     except RayTaskError as error:
         raise error.cause from None
     except ImportError as error:  # Ray imports pyarrow, which may not fit the NumPy that is here
-        raise InputError(f"Ray does not work with what is installed here: {error}.") from error
+        raise InputError(
+            f"Ray does not work with what is installed here: {unstopped(error)}."
+        ) from error
     finally:
         if mine:
             ray.shutdown()

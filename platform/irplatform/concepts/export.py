@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,7 +12,7 @@ from irplatform.errors import InputError
 from irplatform.storage import atomic_write
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     from networkx import MultiDiGraph
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 LIMIT = 500_000
 """Edges; networkx needs about a kilobyte of memory for each."""
+_NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""Characters that XML 1.0 has no way to write."""
 
 
 def neighbourhood(graph: ConceptGraph, what: str, hops: int) -> tuple[list[int], list[int]]:
@@ -38,31 +41,29 @@ def neighbourhood(graph: ConceptGraph, what: str, hops: int) -> tuple[list[int],
         Rows of documents, and concepts.
 
     Raises:
-        InputError: there is no such thing.
+        InputError: there is no such thing, or it is a document without concepts.
     """
     row = graph.row_of(what)
     if row is not None:
         level = graph.concepts_of(np.array([row]))[0].tolist()
+        if not level:
+            raise InputError(f"document '{what}' has no concepts: there is nothing around it.")
         rows, hops = [row], hops - 1
     else:
         level = concepts_called(graph, what)
         rows = sorted({r for concept in level for r in graph.documents_of(concept).tolist()})
     found = dict.fromkeys(level)
     for _ in range(hops):
-        level = [
-            other
-            for concept in level
-            for other, _, _ in graph.neighbours(concept)
-            if other not in found
-        ]
+        around = (other for concept in level for other, _, _ in graph.neighbours(concept))
+        level = list(dict.fromkeys(other for other in around if other not in found))
         found.update(dict.fromkeys(level))
     return rows, sorted(found)
 
 
 def to_networkx(
     graph: ConceptGraph,
-    rows: Iterable[int] | None = None,
-    concepts: Iterable[int] | None = None,
+    rows: Sequence[int] | None = None,
+    concepts: Sequence[int] | None = None,
     *,
     limit: int = LIMIT,
 ) -> MultiDiGraph:
@@ -77,31 +78,43 @@ def to_networkx(
     Returns:
         Nodes "doc:ID" (kind "document") and concept ids (kind, name); edges "mentions" with their
         count, and relations with the knowledge base that says so, from the narrower to the broader.
+        What XML cannot hold of ids and names is U+FFFD.
 
     Raises:
         InputError: there are more edges than the limit.
     """
     from networkx import MultiDiGraph
 
-    made = MultiDiGraph(fingerprint=graph.fingerprint)
-    rows = range(graph.document_count) if rows is None else rows
     if concepts is None:
         concepts = np.flatnonzero(graph.document_frequency).tolist()
-    held = set(concepts)
-    for concept in sorted(held):
-        made.add_node(
-            graph.ids[concept], kind=graph.KINDS[graph.kinds[concept]], name=graph.names[concept]
+    if (edges := _edge_count(graph, rows, concepts)) > limit:
+        raise InputError(
+            f"these are {edges:,} edges, more than the limit of {limit:,}. Name a smaller part of "
+            "the graph with --around and --hops, or raise --limit."
         )
-    for number, (one, other, facts) in enumerate(_edges(graph, rows, held)):
-        if number == limit:
-            raise InputError(
-                f"this part of the graph has more than {limit:,} edges. Name a smaller one with "
-                "--around and --hops, or raise --limit."
-            )
+    made = MultiDiGraph(fingerprint=graph.fingerprint)
+    for concept in sorted(concepts):
+        kind = graph.KINDS[graph.kinds[concept]]
+        made.add_node(_in_xml(graph.ids[concept]), kind=kind, name=_in_xml(graph.names[concept]))
+    rows = range(graph.document_count) if rows is None else rows
+    for one, other, facts in _edges(graph, rows, set(concepts)):
         if facts["relation"] == "mentions" and one not in made:
             made.add_node(one, kind="document", name=one.removeprefix("doc:"))
         made.add_edge(one, other, **facts)
     return made
+
+
+def _edge_count(graph: ConceptGraph, rows: Sequence[int] | None, concepts: Sequence[int]) -> int:
+    """How many edges `_edges` yields, without going through them."""
+    held = np.zeros(graph.concept_count, np.bool_)
+    held[concepts] = True
+    if rows is None:
+        mentions = graph.document_frequency[held].sum(dtype=np.int64)
+    else:
+        mentions = held[graph.concepts_of(np.array(rows, np.int64))[0]].sum()
+    edges = graph.concepts
+    related = np.repeat(held, np.diff(edges.indptr)) & held[edges.indices]
+    return int(mentions + (related & edges.forward.astype(np.bool_)).sum())
 
 
 def _edges(
@@ -109,15 +122,19 @@ def _edges(
 ) -> Iterator[tuple[str, str, dict[str, str | int]]]:
     for row in rows:
         found, counts, _ = graph.concepts_of(np.array([row]))
-        node = f"doc:{graph.doc_ids[row]}"
+        node = f"doc:{_in_xml(graph.doc_ids[row])}"
         for concept, count in zip(found.tolist(), counts.tolist(), strict=True):
             if concept in concepts:
-                yield node, graph.ids[concept], {"relation": "mentions", "count": count}
+                yield node, _in_xml(graph.ids[concept]), {"relation": "mentions", "count": count}
     for concept in sorted(concepts):
         for other, source, forward in graph.neighbours(concept):
             if forward and other in concepts:
                 facts: dict[str, str | int] = {"relation": source.relation, "kb": source.kb}
-                yield graph.ids[concept], graph.ids[other], facts
+                yield _in_xml(graph.ids[concept]), _in_xml(graph.ids[other]), facts
+
+
+def _in_xml(text: str) -> str:
+    return _NOT_IN_XML.sub("\ufffd", text)
 
 
 def write_graphml(graph: MultiDiGraph, path: Path) -> None:

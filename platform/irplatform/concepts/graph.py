@@ -185,6 +185,10 @@ class ConceptGraph:
 
     def documents_of(self, concept: int) -> Int64:
         """The rows of the documents that speak of a concept, in order; reads all links."""
+        return self.mentioned_in(concept)[0]
+
+    def mentioned_in(self, concept: int) -> tuple[Int64, Int32]:
+        """The same, and how often each of them mentions it."""
         indices = self.documents.indices
         parts = [
             start + np.flatnonzero(indices[start : start + _AT_ONCE] == concept)
@@ -192,8 +196,7 @@ class ConceptGraph:
         ]
         links = np.concatenate([*parts, np.empty(0, np.int64)])
         rows = np.searchsorted(self.documents.indptr, links, side="right") - 1
-        found: Int64 = rows.astype(np.int64)
-        return found
+        return rows.astype(np.int64), self.documents.counts[links]
 
     def adjacency(self, relations: Collection[str] | None = None) -> csr_matrix:
         """Which concepts are related, each pair once in either row.

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from irplatform.concepts.meaning import Meanings, Place
+from irplatform.concepts.meaning import NOTHING, Meanings, Place
 from irplatform.concepts.spelling import Speller, hash_of
 from irplatform.concepts.surface import (
     NO_DEFINITIONS,
@@ -31,6 +31,8 @@ _PROTO_ONCOGENE = {"c-", "v-"}
 """What stands before a gene's symbol: c-met."""
 _OUTER = {"variant", "other"}
 _INNER = {"disease", "drug", "gene"}
+_UNKNOWN = 1 << 40
+"""Stands for something that no knowledge base has; it keeps its place from being anything else."""
 
 
 class _Found(NamedTuple):
@@ -40,7 +42,7 @@ class _Found(NamedTuple):
     first: int
     key: str
     free: int
-    """The concept, or -1 where none is certain."""
+    """The concept, or `NOTHING` where none is certain."""
     supported: tuple[int, ...]
     """Concepts that it means where the text supports them."""
 
@@ -85,10 +87,10 @@ class NameMatcher:
             found = [each for each in found if _inside(words, each, within)]
         taken = bytearray(len(words.spans))
         chosen: list[tuple[_Found, int]] = []
-        certain = sorted((f for f in found if f.free >= 0), key=_longest_first)
+        certain = sorted((f for f in found if f.free != NOTHING), key=_longest_first)
         chosen += [(each, each.free) for each in certain if _take(taken, each)]
         support = {(concept, each.key) for each, concept in chosen}
-        for each in sorted((f for f in found if f.free < 0), key=_longest_first):
+        for each in sorted((f for f in found if f.free == NOTHING), key=_longest_first):
             concept = _supported(each, support)
             if concept is not None and _take(taken, each):
                 chosen.append((each, concept))
@@ -164,10 +166,6 @@ class NameMatcher:
             if found:
                 return min(found)[-1]
         return None
-
-
-_UNKNOWN = 1 << 40
-"""Stands for something that no knowledge base has; it keeps its place from being anything else."""
 
 
 def _defined(text: str, words: Words, definitions: Definitions) -> Iterator[_Found]:

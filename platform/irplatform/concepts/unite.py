@@ -203,7 +203,8 @@ def _breadth(children: dict[str, list[str]], concept_id: str) -> int:
     met = {concept_id}
     level = [concept_id]
     while level:
-        level = [c for each in level for c in children.get(each, ()) if c not in met]
+        below = (c for each in level for c in children.get(each, ()))
+        level = list(dict.fromkeys(c for c in below if c not in met))  # once, by however many ways
         met.update(level)
     return len(met)
 

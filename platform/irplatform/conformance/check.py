@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from irplatform import pipeline
 from irplatform.choices import choose_systems
+from irplatform.conformance.check_data import check_data_of
 from irplatform.conformance.features import problems_of_features
 from irplatform.conformance.finding import Finding
-from irplatform.conformance.ground import ground_on
+from irplatform.conformance.importing import problems_of_importing
+from irplatform.conformance.process import Watch
 from irplatform.conformance.rerankers import problems_of_reranker
 from irplatform.conformance.retrievers import problems_of_retriever
 from irplatform.console import progress
 from irplatform.devices import choose_device
-from irplatform.errors import InputError, PluginError, unknown
+from irplatform.errors import InputError, PlatformError, PluginError, unknown
 from irplatform.parallel import available_cores
 from irplatform.registry import registry
 from irplatform.resources import CollectionResources
@@ -22,10 +24,10 @@ from irplatform.resources import CollectionResources
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from irplatform.conformance.ground import Ground
+    from irplatform.conformance.check_data import CheckData
     from irplatform.registry import Plugin, Registration, Registry
 
-    Problems = Callable[[Ground], Iterator[str]]
+    Problems = Callable[[CheckData], Iterator[str]]
 
 
 @dataclass(frozen=True)
@@ -55,29 +57,34 @@ def check_plugin(settings: CheckSettings) -> list[Finding]:
         PluginError: the plugin is broken, so that nothing of it is used.
     """
     plugins = registry()
-    systems = _systems(settings, plugins)
+    plugin = _usable(settings.plugin, plugins)
+    systems = _systems(settings, plugin, plugins)
     collection = plugins.collection(settings.collection)
     pipeline.refuse_silent_downloads(collection, settings.collection)
     device = choose_device(settings.device, 1)
     resources = CollectionResources(collection.corpus, device, seed=42, threads=available_cores())
-    ground = ground_on(collection, plugins, resources)
+    data = check_data_of(collection, plugins, resources)
     findings: list[Finding] = []
+    if changed := problems_of_importing(plugin, plugins.environment):
+        findings.append(Finding("plugin", plugin.name, changed))
     with progress(f"checking {settings.plugin}", len(systems)) as advance:
         for (kind, name), problems in systems.items():
-            findings.append(_finding(kind, name, problems, ground))
+            findings.append(_finding(kind, name, problems, data))
             advance(1)
     return findings
 
 
-def _finding(kind: str, name: str, problems: Problems, ground: Ground) -> Finding:
+def _finding(kind: str, name: str, problems: Problems, data: CheckData) -> Finding:
     found: list[str] = []
+    unchecked = ""
+    data = replace(data, watch=Watch())
     try:
-        found.extend(problems(ground))
+        found.extend(problems(data))
     except InputError as error:
-        return Finding(kind, name, found, unchecked=str(error))
-    except PluginError as error:
+        unchecked = str(error)
+    except PlatformError as error:  # of the plugin, or for want of memory: others may need less
         found.append(str(error))
-    return Finding(kind, name, found)
+    return Finding(kind, name, [*found, *data.watch.told], unchecked)
 
 
 def _usable(name: str, plugins: Registry) -> Plugin:
@@ -110,9 +117,11 @@ def _brought(plugin: Plugin, only: Sequence[str], plugins: Registry) -> dict[str
     return {kind: [n for n in held if not only or n in only] for kind, held in names.items()}
 
 
-def _systems(settings: CheckSettings, plugins: Registry) -> dict[tuple[str, str], Problems]:
+def _systems(
+    settings: CheckSettings, plugin: Plugin, plugins: Registry
+) -> dict[tuple[str, str], Problems]:
     """What is to be checked, by kind and name."""
-    names = _brought(_usable(settings.plugin, plugins), settings.systems, plugins)
+    names = _brought(plugin, settings.systems, plugins)
     retrievers, rerankers = choose_systems(
         plugins, names["retriever"], names["reranker"], settings.settings, members=1
     )
@@ -123,5 +132,5 @@ def _systems(settings: CheckSettings, plugins: Registry) -> dict[tuple[str, str]
     }
 
 
-def _with(problems: Callable[[Any, Ground], Iterator[str]], system: Any) -> Problems:
-    return lambda ground: problems(system, ground)
+def _with(problems: Callable[[Any, CheckData], Iterator[str]], system: Any) -> Problems:
+    return lambda data: problems(system, data)

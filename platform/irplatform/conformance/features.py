@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from irplatform.conformance.answers import changes
-from irplatform.conformance.learning import learned, losses
+from irplatform.conformance.consistency import inconsistencies
+from irplatform.conformance.learning import problems_of_learning, train
 from irplatform.errors import InputError
 from irplatform.features import open_groups
 from irplatform.plugin import TrainableFeatureGroup
@@ -14,38 +14,42 @@ from irplatform.plugin import TrainableFeatureGroup
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from irplatform.conformance.answers import Answers
-    from irplatform.conformance.ground import Asked, Ground
+    from irplatform.conformance.check_data import CheckData, TopicCandidates
+    from irplatform.conformance.consistency import Outputs
     from irplatform.plugin import FeatureGroup
 
 
-def problems_of_features(name: str, ground: Ground) -> Iterator[str]:
+def problems_of_features(name: str, data: CheckData) -> Iterator[str]:
     """What breaks the contract, each in a line.
 
     Raises:
         InputError: its options name what is not there, or the topics lack what it reads.
         PluginError: it fails.
     """
-    (group,) = open_groups([name], {}, ground.resources)
+    watch = data.watch
+    with watch.during("prepare()", networks=True):
+        (group,) = open_groups([name], {}, data.resources)
     _ = group.described
     with group.at_work("reading topics"):
-        lacking = group.held.lacks([topic for topic, _ in ground.asked])
+        lacking = group.held.lacks([topic for topic, _ in data.topics])
     if lacking or not group.names:
         raise InputError(lacking or "it has no features with its default options.")
 
-    def features(held: FeatureGroup, asked: Asked) -> Answers:
-        documents = ground.resources.documents
-        batch = [(topic, documents(ids)) for topic, ids in asked]
-        return [*replace(group, held=held).checked(batch)]
+    def features(held: FeatureGroup, given: TopicCandidates) -> Outputs:
+        documents = data.resources.documents
+        batch = [(topic, documents(ids)) for topic, ids in given]
+        with watch.during("compute()"):
+            return [*replace(group, held=held).checked(batch)]
 
     def learner() -> TrainableFeatureGroup:
-        made = ground.resources.feature_group(name)
+        with watch.during("prepare()", networks=True):
+            made = data.resources.feature_group(name)
         assert isinstance(made, TrainableFeatureGroup)  # as `group.learns` says
         return made
 
     held = group.held
     if group.learns:
-        trained = learned(learner, group.at_work, ground)
-        yield from losses(trained, learner, group.at_work, features, ground)
+        trained = train(learner, group.at_work, data)
+        yield from problems_of_learning(trained, learner, group.at_work, features, data)
         held = trained
-    yield from changes(lambda asked: features(held, asked), ground.asked)
+    yield from inconsistencies(lambda topics: features(held, topics), data.topics)

@@ -14,10 +14,10 @@ class Finding:
     """A system of a plugin after its check.
 
     Attributes:
-        kind: "reranker", "retriever" or "feature group".
-        name: of the system.
+        kind: "reranker", "retriever" or "feature group"; "plugin" for what is of no system.
+        name: of the system, or the plugin.
         problems: where it breaks its contract, each in a line.
-        unchecked: why it could not be checked, or "".
+        unchecked: why it could not be checked, or not to the end; "" where it was.
     """
 
     kind: str

@@ -6,60 +6,64 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, TypeVar
 
-from irplatform.conformance.answers import difference
+from irplatform.conformance.consistency import difference
 from irplatform.plugin import TrainableFeatureGroup, TrainableReranker
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
 
-    from irplatform.conformance.answers import Answers
-    from irplatform.conformance.ground import Asked, Ground
+    from irplatform.conformance.check_data import CheckData, TopicCandidates
+    from irplatform.conformance.consistency import Outputs
 
 Learner = TypeVar("Learner", TrainableReranker, TrainableFeatureGroup)
 
 
-def learned(
+def train(
     make: Callable[[], Learner],
     at_work: Callable[[str], AbstractContextManager[None]],
-    ground: Ground,
+    data: CheckData,
 ) -> Learner:
-    """A new one that has learned from the ground's topics."""
+    """A new one, trained on the topics that are for it."""
     made = make()
-    with ground.data() as data, at_work("learning"):
-        made.fit(data)
+    with (
+        data.training_data() as given,
+        at_work("learning"),
+        data.watch.during("fit()", networks=True),
+    ):
+        made.fit(given)
     return made
 
 
-def losses(
+def problems_of_learning(
     system: Learner,
     make: Callable[[], Learner],
     at_work: Callable[[str], AbstractContextManager[None]],
-    answer: Callable[[Learner, Asked], Answers],
-    ground: Ground,
+    outputs: Callable[[Learner, TopicCandidates], Outputs],
+    data: CheckData,
 ) -> Iterator[str]:
-    """What a system that learned loses on the way through its files, and in a second training.
+    """What changes on the way of a trained system through its files, and in a second training.
 
     Args:
-        system: it has learned from the ground's topics.
+        system: it is trained.
         make: makes a new one, prepared.
         at_work: names the plugin where its code fails.
-        answer: its scores or features.
-        ground: the topics.
+        outputs: its scores or features.
+        data: the topics, and what it learns from.
     """
-    expected = answer(system, ground.asked)
+    expected = outputs(system, data.topics)
     with TemporaryDirectory() as place:
         folder = Path(place)
-        with at_work("saving"):
+        with at_work("saving"), data.watch.during("save()"):
             system.save(folder)
         if not any(folder.iterdir()):
             yield "save() writes nothing, so that nothing can be loaded"
             return
         loaded = make()
-        with at_work("loading"):
+        with at_work("loading"), data.watch.during("load()", networks=True):
             loaded.load(folder)
-        if told := difference(ground.asked, expected, answer(loaded, ground.asked)):
+        if told := difference(data.topics, expected, outputs(loaded, data.topics)):
             yield f"{told} after save() and load()"
-    again = learned(make, at_work, ground)
-    if told := difference(ground.asked, expected, answer(again, ground.asked)):
+    again = train(make, at_work, data)
+    if told := difference(data.topics, expected, outputs(again, data.topics)):
         yield f"{told} after a second training with the same topics and seed"

@@ -6,88 +6,85 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from irplatform.conformance.answers import changes, difference
-from irplatform.conformance.learning import learned, losses
-from irplatform.errors import PluginError
+from irplatform.conformance.consistency import difference, inconsistencies
+from irplatform.conformance.learning import problems_of_learning, train
 from irplatform.plugin import Reranker, TrainableReranker
-from irplatform.registry.answers import json_mapping
-from irplatform.reranking.scoring import score_topics
+from irplatform.reranking.explanations import explanations
+from irplatform.reranking.scoring import checked_scores, score_topics
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from irplatform.conformance.answers import Answers
-    from irplatform.conformance.ground import Asked, Ground
+    from irplatform.conformance.check_data import CheckData, TopicCandidates
+    from irplatform.conformance.consistency import Outputs
     from irplatform.reranking.systems import RerankerChoice
 
 
-def problems_of_reranker(choice: RerankerChoice, ground: Ground) -> Iterator[str]:
+def problems_of_reranker(choice: RerankerChoice, data: CheckData) -> Iterator[str]:
     """What breaks the contract, each in a line.
 
     Raises:
         InputError: its options name what is not there.
         PluginError: it fails.
     """
-    at_work, resources = choice.registration.at_work, ground.resources
+    at_work, resources = choice.registration.at_work, data.resources
 
-    def scores(reranker: Reranker, asked: Asked) -> Answers:
-        topics, candidates = [topic for topic, _ in asked], {t.id: ids for t, ids in asked}
-        found = score_topics(choice.registration, [reranker], topics, candidates, resources)
+    def scores(reranker: Reranker, given: TopicCandidates) -> Outputs:
+        topics, candidates = [topic for topic, _ in given], {t.id: ids for t, ids in given}
+        with data.watch.during("score()"):
+            found = score_topics(choice.registration, [reranker], topics, candidates, resources)
         return [found[topic.id] for topic in topics]
 
+    def made() -> Reranker:
+        with data.watch.during("prepare()", networks=True):
+            return choice.create(resources)
+
     def learner() -> TrainableReranker:
-        made = choice.create(resources)
-        assert isinstance(made, TrainableReranker)  # as `choice.trainable` says
-        return made
+        learner = made()
+        assert isinstance(learner, TrainableReranker)  # as `choice.trainable` says
+        return learner
 
     choice.check()
     if choice.trainable:
-        trained = learned(learner, at_work, ground)
-        yield from losses(trained, learner, at_work, scores, ground)
+        trained = train(learner, at_work, data)
+        yield from problems_of_learning(trained, learner, at_work, scores, data)
         member: Reranker = trained
     else:
-        member = choice.create(resources)
-        again = scores(choice.create(resources), ground.asked)
-        if told := difference(ground.asked, scores(member, ground.asked), again):
+        member = made()
+        again = scores(made(), data.topics)
+        if told := difference(data.topics, scores(member, data.topics), again):
             yield f"{told} by another instance"
-    yield from changes(lambda asked: scores(member, asked), ground.asked)
-    expected = scores(member, ground.asked)
-    yield from _without_batches(choice, member, ground, expected)
-    yield from _explanations(choice, member, ground, expected)
+    yield from inconsistencies(lambda topics: scores(member, topics), data.topics)
+    expected = scores(member, data.topics)
+    yield from _without_batches(choice, member, data, expected)
+    yield from _explanations(choice, member, data, expected)
 
 
 def _without_batches(
-    choice: RerankerChoice, member: Reranker, ground: Ground, expected: Answers
+    choice: RerankerChoice, member: Reranker, data: CheckData, expected: Outputs
 ) -> Iterator[str]:
     """`score` beside a `score_batch` of its own, which runs use."""
     if type(member).score_batch is Reranker.score_batch or type(member).score is Reranker.score:
         return
     found = []
-    for topic, doc_ids in ground.asked:
+    for topic, doc_ids in data.topics:
+        documents = data.resources.documents(doc_ids)
         with choice.registration.at_work(f"scoring topic {topic.id}"):
-            given = member.score(topic, ground.resources.documents(doc_ids))
-        found.append(np.asarray(given, dtype=np.float64))
-    if told := difference(ground.asked, expected, found):
+            given = member.score(topic, documents)
+        found.append(checked_scores(choice.registration.who, topic, documents, given))
+    if told := difference(data.topics, expected, found):
         yield f"{told} by score() beside score_batch()"
 
 
 def _explanations(
-    choice: RerankerChoice, member: Reranker, ground: Ground, expected: Answers
+    choice: RerankerChoice, member: Reranker, data: CheckData, expected: Outputs
 ) -> Iterator[str]:
     """The scores that it explains, where it does."""
     if type(member).explain is Reranker.explain:
         return
-    topic, doc_ids = ground.asked[0]
-    with choice.registration.at_work(f"explaining topic {topic.id}"):
-        told = list(member.explain(topic, ground.resources.documents(doc_ids)))
-    if len(told) != len(doc_ids):
-        raise PluginError(
-            f"{choice.registration.who} explained {len(told)} documents, not {len(doc_ids)}."
-        )
-    entries = [json_mapping(choice.registration.who, "explain", each) for each in told]
-    if not all(isinstance(entry.get("score"), int | float) for entry in entries):
-        yield "explain() tells no score of some documents"
-        return
-    explained = np.array([entry["score"] for entry in entries], dtype=np.float64)
-    if wrong := difference(ground.asked[:1], expected[:1], [explained]):
+    topic, doc_ids = data.topics[0]
+    documents = data.resources.documents(doc_ids)
+    told = explanations(choice.registration, member, topic, documents)
+    explained = np.array([each["score"] for each in told], dtype=np.float64)
+    if wrong := difference(data.topics[:1], expected[:1], [explained]):
         yield f"{wrong} in explain()"

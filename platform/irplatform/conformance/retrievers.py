@@ -4,33 +4,38 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from irplatform.conformance.ground import DOCUMENTS
-from irplatform.retrieval.first_stage import find
+from irplatform.conformance.check_data import DOCUMENTS
+from irplatform.retrieval.checked_search import find
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from irplatform.conformance.ground import Ground
+    from irplatform.conformance.check_data import CheckData
     from irplatform.plugin import Topic
     from irplatform.retrieval.first_stage import RetrieverChoice
     from irplatform.runs import Run
 
 
-def problems_of_retriever(choice: RetrieverChoice, ground: Ground) -> Iterator[str]:
+def problems_of_retriever(choice: RetrieverChoice, data: CheckData) -> Iterator[str]:
     """What breaks the contract, each in a line.
 
     Raises:
         InputError: its options name what is not there.
         PluginError: it fails.
     """
-    topics = [topic for topic, _ in ground.asked]
+    topics = [topic for topic, _ in data.topics]
     choice.check(topics)
     choice.describe()
-    found = find(choice, topics, DOCUMENTS, ground.resources)
-    if told := _change(topics, found, find(choice, topics, DOCUMENTS, ground.resources)):
+
+    def retrieved(asked: list[Topic]) -> Run:
+        with data.watch.during("retrieve()", networks=True):
+            return find(choice, asked, DOCUMENTS, data.resources)
+
+    found = retrieved(topics)
+    if told := _change(topics, found, retrieved(topics)):
         yield f"{told} when it is asked again"
     for topic in topics:
-        alone = find(choice, [topic], DOCUMENTS, ground.resources)
+        alone = retrieved([topic])
         if told := _change([topic], found, alone):
             yield f"{told} when topics come one at a time"
             return

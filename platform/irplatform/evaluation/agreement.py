@@ -8,23 +8,21 @@ The interval says how sure the *topics* make a correlation. Topics are drawn aga
 (Efron's bootstrap), for each collection on its own, all systems on the same draw; the interval goes
 from the 2.5th to the 97.5th percentile of the correlations of the draws. It takes the systems as
 they are: to draw again from a handful of systems would only double some and lose others, and
-doubled systems are ties of our own making.
-
-The p-value is the share of all orders of one source's scores whose correlation is as strong. The
-normal approximation, which is usual where systems tie, is far off for a handful of them.
+doubled systems are ties of our own making. The p-value is that of `kendall.permutation_p`.
 """
 
 from __future__ import annotations
 
 import zlib
 from dataclasses import dataclass
-from itertools import combinations, permutations
-from typing import TYPE_CHECKING, Any
+from itertools import combinations
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from irplatform.errors import InputError
+from irplatform.evaluation.kendall import kendall_taus, permutation_p
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -35,12 +33,6 @@ FEWEST_SYSTEMS = 3
 """Two systems have one order or the other, which is no correlation."""
 _BLOCK = 1 << 22
 """Numbers of topics that are drawn at once."""
-_MOST_ENUMERATED = 8
-"""Systems of which all orders are tried: 40,320 for eight."""
-_PERMUTATIONS = 10_000
-"""Orders that are drawn where there are too many to try all."""
-_ROUNDING = 1e-12
-"""Correlations closer than this are the same."""
 _DECIMALS = 12
 """Of means: equal systems must tie, however the sums behind them were rounded."""
 
@@ -181,58 +173,6 @@ def comparable_means(source: Source, systems: Sequence[str]) -> _Floats:
     """A source's scores of systems, such that equal ones are equal to the last bit."""
     means: _Floats = np.round([source.means[name] for name in systems], _DECIMALS)
     return means
-
-
-def permutation_p(first: _Floats, second: _Floats, *, seed: int = 42) -> float:
-    """How often independent orders correlate as strongly, in either direction.
-
-    Exact for up to eight systems, and for more where none tie; otherwise from 10,000 orders.
-
-    Args:
-        first: a score per system, not all the same.
-        second: scores of the same systems.
-        seed: of the orders that are drawn.
-    """
-    systems = len(first)
-    if systems <= _MOST_ENUMERATED:
-        orders = np.array(list(permutations(range(systems))))
-        return float(np.mean(_as_strong(first, second, orders)))
-    if len(np.unique(first)) == len(np.unique(second)) == systems:
-        from scipy.stats import kendalltau
-
-        return float(kendalltau(first, second, method="exact").pvalue)
-    drawn = np.tile(np.arange(systems), (_PERMUTATIONS, 1))
-    orders = np.random.default_rng(seed).permuted(drawn, axis=1)
-    extreme = int(np.count_nonzero(_as_strong(first, second, orders)))
-    return (extreme + 1) / (_PERMUTATIONS + 1)  # the observed order is one of the draws
-
-
-def _as_strong(first: _Floats, second: _Floats, orders: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
-    """Which orders of the second scores (rows) correlate as strongly as the scores do."""
-    (observed,) = np.abs(kendall_taus(first[None], second[None]))
-    strong: npt.NDArray[np.bool_] = (
-        np.abs(kendall_taus(first[None], second[orders])) >= observed - _ROUNDING
-    )
-    return strong
-
-
-def kendall_taus(first: _Floats, second: _Floats) -> _Floats:
-    """Kendall's tau-b of many pairs of score lists at once.
-
-    Args:
-        first: a row per pair, a column per system; one row goes for all.
-        second: the same shape.
-
-    Returns:
-        One number per row; not a number where all scores of a row are equal.
-    """
-    left, right = np.triu_indices(first.shape[1], k=1)
-    one = np.sign(first[:, left] - first[:, right])
-    other = np.sign(second[:, left] - second[:, right])
-    untied = np.count_nonzero(one, axis=1) * np.count_nonzero(other, axis=1)
-    with np.errstate(invalid="ignore"):
-        taus: _Floats = np.sum(one * other, axis=1) / np.sqrt(untied)
-    return taus
 
 
 def _topics(collection: str, sources: Sequence[Source]) -> list[str]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from irplatform.errors import InputError, unknown
 from irplatform.evaluation.grades import refuse_grades
 from irplatform.evaluation.inferred import DEPTH, INFERRED, InferredMeasure
+from irplatform.evaluation.measure_parameters import check_parameters, with_fractions
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -26,6 +27,15 @@ MeasureFunction: TypeAlias = Callable[["Qrels", "Run"], Mapping[str, float]]
 Measure: TypeAlias = Any
 """An `ir_measures.Measure` (a package without types), a `MeasureFunction`, or an `Inferred`."""
 
+_FORM = "Write a measure as nDCG@20, AP or P(rel=2)@10; parameters go in brackets, by name."
+_DEPTH = re.compile(r"0*[1-9][0-9]{0,5}")
+_NEEDS_SAMPLE = (
+    "needs sampled judgments, with the five columns topic 0 docid stratum grade. Name them in the "
+    "collection's TOML file ([qrels] sampled), or give `platform evaluate` --sampled-qrels FILE."
+)
+_PROPOSED = {"rel": 1, "cutoff": 20}
+"""Parameters that packages need for a measure which ir-measures itself takes without them."""
+
 
 @dataclass(frozen=True)
 class Inferred:
@@ -38,16 +48,6 @@ class Inferred:
 
     estimate: InferredMeasure
     depth: int = DEPTH
-
-
-_FORM = "Write a measure as nDCG@20, AP or P(rel=2)@10; parameters go in brackets, by name."
-
-
-_DEPTH = re.compile(r"0*[1-9][0-9]{0,5}")
-_NEEDS_SAMPLE = (
-    "needs sampled judgments, with the five columns topic 0 docid stratum grade. Name them in the "
-    "collection's TOML file ([qrels] sampled), or give `platform evaluate` --sampled-qrels FILE."
-)
 
 
 def default_measures(names: Iterable[str], *, sampled: bool) -> tuple[str, ...]:
@@ -157,8 +157,8 @@ def _parse(name: str, extra: Mapping[str, MeasureFunction]) -> Measure:
         raise _unknown_measure(name, extra) from None
     except (ValueError, TypeError, SyntaxError) as error:
         raise InputError(f"the measure '{name}' cannot be understood. {_FORM}") from error
-    measure = _with_fractions(measure)
-    _check_parameters(name, measure)
+    measure = with_fractions(measure)
+    check_parameters(name, measure)
     _check_available(name, measure)
     return measure
 
@@ -188,82 +188,6 @@ def _with_at(name: str) -> str:
     measure = ir_measures.measures.registry[right]
     has_cutoff = measure.AT_PARAM == "cutoff" and "cutoff" in measure.SUPPORTED_PARAMS
     return str(measure @ int(name[len(base) :])) if has_cutoff else ""
-
-
-def _with_fractions(measure: Measure) -> Measure:
-    """A measure with 2 as 2.0 where a parameter is a fraction, as in `SetF(beta=2)`."""
-    known = measure.SUPPORTED_PARAMS
-    parameters = {
-        parameter: float(value)
-        if type(value) is int and parameter in known and known[parameter].dtype is float
-        else value
-        for parameter, value in measure.params.items()
-    }
-    return type(measure)(**parameters)
-
-
-_LARGEST = 999_999
-"""As of grades: trec_eval's code counts with 32 bits."""
-_SHARES = ("recall", "p")
-"""Parameters that lie between 0 and 1, which ir-measures takes as they are."""
-_KINDS = {int: "a whole number", float: "a number", bool: "True or False", str: "a text"}
-
-
-def _check_parameters(name: str, measure: Measure) -> None:
-    """Refuse parameters that ir-measures would meet with an AssertionError or a wrong number."""
-    known = measure.SUPPORTED_PARAMS
-    at = measure.AT_PARAM
-    for parameter in measure.params:
-        if parameter not in known:
-            listing = ", ".join(sorted(known)) or "none"
-            raise InputError(
-                f"the measure '{name}' has no parameter '{parameter}'. Its parameters: {listing}."
-            )
-    for parameter, declared in known.items():
-        if parameter in measure.params and not declared.validate(measure.params[parameter]):
-            raise InputError(
-                f"the measure '{name}' does not take {parameter}={measure.params[parameter]!r}: "
-                f"{declared.desc or 'it'} must be {_expected(declared)}."
-            )
-        if parameter not in measure.params and declared.required:
-            example = f", as in '{name}@10'" if parameter == at == "cutoff" else ""
-            raise InputError(f"the measure '{name}' needs its parameter '{parameter}'{example}.")
-    if "cutoff" in measure.params and measure.params["cutoff"] < 1:
-        raise InputError(f"the measure '{name}' needs a cutoff of 1 or more.")
-    for parameter in _SHARES:
-        if not 0 <= measure.params.get(parameter, 0) <= 1:
-            raise InputError(f"the measure '{name}' needs {parameter} between 0 and 1.")
-    if round(recall := measure.params.get("recall", 0), 2) != recall:
-        raise InputError(
-            f"the measure '{name}' does not take recall of {recall!r}: trec_eval names a level by "
-            "two decimals, as in 'IPrec@0.15'."
-        )
-    whole = [(p, measure.params[p]) for p in ("cutoff", "rel") if p in measure.params]
-    gains = measure.params.get("gains") or {}
-    whole += [("gains", number) for number in (*gains, *gains.values())]
-    for parameter, number in whole:
-        if type(number) is not int or not 0 <= number <= _LARGEST:
-            raise InputError(
-                f"the measure '{name}' does not take {parameter} of {number!r}: whole numbers up "
-                f"to {_LARGEST:,} are taken."
-            )
-    if measure.params.get("rel", 1) < 1:
-        raise InputError(
-            f"the measure '{name}' needs rel of 1 or more: grades of 0 and below are not relevant."
-        )
-
-
-def _expected(declared: Any) -> str:
-    """What a parameter takes, by ir-measures' declaration of it."""
-    if isinstance(declared.choices, list | tuple):
-        return " or ".join(map(repr, declared.choices))
-    if declared.dtype is dict:
-        return "written as {0: 0, 1: 5}"
-    return _KINDS.get(declared.dtype, "of another kind")
-
-
-_PROPOSED = {"rel": 1, "cutoff": 20}
-"""Parameters that packages need for a measure which ir-measures itself takes without them."""
 
 
 def _supported_form(measure: Measure) -> Measure | None:

@@ -10,7 +10,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
-from irplatform.errors import InputError
+from irplatform.errors import InputError, counted
 from irplatform.runs.lines import numbered_lines
 
 if TYPE_CHECKING:
@@ -82,19 +82,19 @@ def _is_beir_header(line: bytes) -> bool:
 def _split_trec(line: bytes, path: Path, number: int) -> _Columns:
     columns = line.split()
     if len(columns) != 4:
-        raise InputError(f"{_count(columns)}. {_TREC_COLUMNS}.", path=path, line=number)
+        raise _wrong_count(columns, _TREC_COLUMNS, path, number)
     return columns[0], columns[2], columns[3]
 
 
 def _split_beir(line: bytes, path: Path, number: int) -> _Columns:
     columns = [column.strip() for column in line.split(b"\t")]
     if len(columns) != 3:
-        raise InputError(f"{_count(columns)}. {_BEIR_COLUMNS}.", path=path, line=number)
+        raise _wrong_count(columns, _BEIR_COLUMNS, path, number)
     return columns[0], columns[1], columns[2]
 
 
-def _count(columns: list[bytes]) -> str:
-    return f"{len(columns)} column{'' if len(columns) == 1 else 's'}"
+def _wrong_count(columns: list[bytes], needed: str, path: Path, number: int) -> InputError:
+    return InputError(f"{counted(len(columns), 'column')}. {needed}.", path=path, line=number)
 
 
 def _grade(text: bytes, path: Path, number: int) -> int:

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from irplatform.errors import InputError
+from irplatform.errors import InputError, counted
 from irplatform.runs.lines import numbered_lines
 
 if TYPE_CHECKING:
@@ -67,7 +68,8 @@ def is_sampled(path: Path | str) -> bool:
     Raises:
         InputError: the file cannot be opened.
     """
-    return any(len(line.split()) == 5 for _, line in _first(Path(path)))
+    first = islice(numbered_lines(Path(path)), 1)
+    return any(len(line.split()) == 5 for _, line in first)
 
 
 def read_sampled_qrels(path: Path | str) -> SampledQrels:
@@ -134,10 +136,6 @@ def judged_documents(sampled: SampledQrels) -> Qrels:
     }
 
 
-def _first(path: Path) -> list[tuple[int, bytes]]:
-    return [line for line, _ in zip(numbered_lines(path), range(1), strict=False)]
-
-
 def _wrong_count(count: int) -> str:
     hint = (
         ". Four are ordinary judgments, without strata: infNDCG and infAP cannot be estimated "
@@ -145,7 +143,7 @@ def _wrong_count(count: int) -> str:
         if count == 4
         else ""
     )
-    return f"{count} column{'' if count == 1 else 's'}. {_COLUMNS}{hint}."
+    return f"{counted(count, 'column')}. {_COLUMNS}{hint}."
 
 
 def _stratum(text: bytes, path: Path, number: int) -> int:

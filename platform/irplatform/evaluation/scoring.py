@@ -14,7 +14,7 @@ from itertools import compress, islice
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from irplatform.errors import PlatformError, PluginError
+from irplatform.errors import PlatformError
 from irplatform.evaluation.accuracy import accuracy
 from irplatform.evaluation.grades import refuse_grades
 from irplatform.evaluation.inferred import infer, topics_of
@@ -47,7 +47,7 @@ class Evaluation:
         missing: judged topics without results; they count, with 0, except for measures of sampled
             judgments.
         unjudged: topics with results but without judgments; they do not count.
-        hopeless: judged topics without a relevant document; they count as all others do.
+        without_relevant: judged topics without a relevant document; they count as all others do.
         sampled: topics with sampled judgments, where there are some.
     """
 
@@ -55,7 +55,7 @@ class Evaluation:
     per_topic: Mapping[str, PerTopic]
     missing: tuple[str, ...] = ()
     unjudged: tuple[str, ...] = ()
-    hopeless: tuple[str, ...] = ()
+    without_relevant: tuple[str, ...] = ()
     sampled: tuple[str, ...] = ()
 
 
@@ -87,7 +87,7 @@ def evaluate(
     Raises:
         InputError: see `parse_measures` and `refuse_grades`.
         PlatformError: a package behind ir-measures fails.
-        PluginError: a plugin's measure gives no finite number for a judged topic.
+        PluginError: a plugin's measure fails, or gives no finite number for a judged topic.
     """
     parsed = parse_measures(measures, extra, sampled=sampled is not None)
     judged = {t: g if type(g) is dict else dict(g) for t, g in qrels.items() if g}
@@ -100,7 +100,7 @@ def evaluate(
     by_topic = _standard(judged, run, standard)
     for name in plugin_names:
         own = {topic: dict(grades) for topic, grades in judged.items()}  # to do with what it likes
-        by_topic[name] = _checked(name, parsed[name](own, run), judged)
+        by_topic[name] = parsed[name](own, run)
     per_topic: dict[str, PerTopic] = {
         name: infer(inferred[name].estimate, sampled or {}, unrounded or run, inferred[name].depth)
         if name in inferred
@@ -116,7 +116,9 @@ def evaluate(
         per_topic,
         missing=tuple(topic for topic in judged if topic not in retrieved),
         unjudged=tuple(topic for topic in retrieved if topic not in judged),
-        hopeless=tuple(topic for topic, grades in judged.items() if max(grades.values()) <= 0),
+        without_relevant=tuple(
+            topic for topic, grades in judged.items() if max(grades.values()) <= 0
+        ),
         sampled=topics_of(sampled or {}),
     )
 
@@ -263,24 +265,6 @@ def _groups(measures: Mapping[str, Measure]) -> list[list[Measure]]:
         own = {key: value for key, value in measure.params.items() if key != measure.AT_PARAM}
         groups.setdefault(repr(sorted(own.items())), []).append(measure)
     return list(groups.values())
-
-
-def _checked(name: str, values: PerTopic, judged: Mapping[str, object]) -> dict[str, float]:
-    found = {}
-    for topic in judged:
-        value = values.get(topic)
-        try:
-            found[topic] = float(value)  # type: ignore[arg-type]
-        except Exception:  # whatever it is, it is not a number
-            found[topic] = math.nan
-        if isinstance(value, str | bytes):  # float reads it
-            found[topic] = math.nan
-        if not math.isfinite(found[topic]):
-            raise PluginError(
-                f"the measure '{name}' gives {value!r} for topic '{topic}'; it must give a finite "
-                "number for every judged topic."
-            )
-    return found
 
 
 def _aggregate(measure: Measure | None, values: Sequence[float]) -> float:

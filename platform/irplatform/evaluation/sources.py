@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from irplatform.errors import InputError, unknown
+from irplatform.errors import InputError, counted, unknown
 from irplatform.evaluation.agreement import Source
 from irplatform.evaluation.measures import parse_measures
 from irplatform.runs.names import alone
@@ -40,7 +40,8 @@ def read_sources(
     """
     if len(measures) not in (0, 1, len(folders)):
         raise InputError(
-            f"{len(measures)} measures for {len(folders)} sources: give one for all, or one each."
+            f"{counted(len(measures), 'measure')} for {counted(len(folders), 'source')}: "
+            "give one for all, or one each."
         )
     wanted: list[str | None] = [*measures] if len(measures) != 1 else [measures[0]] * len(folders)
     wanted = wanted or [None] * len(folders)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from irplatform.errors import listing
+from irplatform.errors import counted, listing
 from irplatform.evaluation.inferred import is_inferred
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def without_judgments(evaluation: Evaluation) -> list[str]:
 
 def without_relevant(evaluation: Evaluation) -> str:
     """A notice of topics without a relevant document, or ""."""
-    if not (topics := evaluation.hopeless):
+    if not (topics := evaluation.without_relevant):
         return ""
     told = f"{_topics(topics)} without a relevant document, where no run can find one"
     return f"{told} (they count): {listing(topics, _SHOWN)}"
@@ -58,4 +58,4 @@ def _counted(evaluation: Evaluation) -> str:
 
 
 def _topics(topics: Sequence[str]) -> str:
-    return f"{len(topics):,} topic{'' if len(topics) == 1 else 's'}"
+    return counted(len(topics), "topic")

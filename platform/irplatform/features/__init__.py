@@ -6,6 +6,7 @@ out of fold where they learn, standardized on the training topics, saved with th
 """
 
 from irplatform.features.calculator import Calculator
+from irplatform.features.cross_fitting import cross_fitted
 from irplatform.features.dependencies import (
     check_systems,
     dependencies,
@@ -13,7 +14,7 @@ from irplatform.features.dependencies import (
     rerankers_with_knowledge,
     with_knowledge,
 )
-from irplatform.features.folding import Folding, cross_fitted
+from irplatform.features.folding import Folding
 from irplatform.features.groups import Batch, Features, Group, load_groups, open_groups, save_groups
 from irplatform.features.named_checkpoints import checkpoints_of_groups, checkpoints_of_rerankers
 from irplatform.features.side import SideFeatures

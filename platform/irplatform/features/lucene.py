@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from irplatform.retrieval.java import java_class, java_text
+from irplatform.retrieval.java import java_class, java_list, java_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Asked:
-    """Documents, and Lucene queries to score them by.
+class DocumentQueries:
+    """A topic's documents, and the Lucene queries to score them by.
 
     Attributes:
         doc_ids: the documents.
@@ -30,9 +30,15 @@ class Asked:
 
 
 def scores_of(
-    index: LuceneIndex, asked: Sequence[Asked], similarity: Similarity, threads: int
+    index: LuceneIndex, asked: Sequence[DocumentQueries], similarity: Similarity, threads: int
 ) -> list[npt.NDArray[np.float32]]:
     """Scores of documents; 0 for those that a query does not match.
+
+    Args:
+        index: the collection's.
+        asked: what to score, topic by topic; all of it is one search.
+        similarity: how.
+        threads: of the search.
 
     Returns:
         float32 [documents, queries] for each of `asked`.
@@ -100,10 +106,8 @@ def _always(query: Any) -> QueryBuilder:
 def _among(doc_ids: Sequence[str]) -> Any:
     """A query for some documents."""
     reference = java_class("org.apache.lucene.util.BytesRef")
-    held = java_class("java.util.ArrayList")()
-    for doc_id in doc_ids:
-        held.add(reference(doc_id.encode()))
-    return java_class("org.apache.lucene.search.TermInSetQuery")("id", held)
+    references = java_list(reference(doc_id.encode()) for doc_id in doc_ids)
+    return java_class("org.apache.lucene.search.TermInSetQuery")("id", references)
 
 
 def _filtered(query: Any, among: Any) -> Any:

@@ -18,7 +18,8 @@ import numpy as np
 
 from irplatform.errors import InputError
 from irplatform.features.calculator import Calculator
-from irplatform.features.folding import Folding, cross_fitted
+from irplatform.features.cross_fitting import cross_fitted
+from irplatform.features.folding import Folding
 from irplatform.features.groups import load_groups, open_groups, save_groups
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
     from irplatform.features.groups import Batch, Features, Group
     from irplatform.plugin import Resources, Topic, TrainingData
-    from irplatform.training.sampling import Pool
+    from irplatform.training.pools import Pool
 
 FOLDS = 5
 """Of training topics, for groups that learn."""

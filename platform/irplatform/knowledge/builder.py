@@ -79,7 +79,7 @@ class Builder:
                 advance(1000)
             if isinstance(record, Concept):
                 self._add_concept(record)
-            else:
+            elif record.source_id != record.target_id:  # nothing is its own parent or partner
                 key = (record.source_id, record.kind, record.target_id)
                 evidence = self._relations.setdefault(key, {})
                 if record.evidence:

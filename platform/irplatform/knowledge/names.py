@@ -8,8 +8,12 @@ spelling, possessives, plurals (the S stemmer: Harman, JASIS 1991), MeSH's comma
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from irplatform.text.tokenizer import fold
+
+if TYPE_CHECKING:
+    from irplatform.knowledge.model import NameKind
 
 _POSSESSIVE = re.compile(r"(?<=\w)['’]s?(?!\w)")
 _WORD = re.compile(r"[^\W_]+")
@@ -83,6 +87,11 @@ def without_dosage(text: str) -> str:
 def is_abbreviation(text: str) -> bool:
     """Whether a name is one short word with two capitals: NSCLC, GIST, HER2."""
     return _ABBREVIATION.fullmatch(text) is not None
+
+
+def kind_of_synonym(text: str) -> NameKind:
+    """What a synonym is to its concept where its source says no more."""
+    return "abbreviation" if is_abbreviation(text) else "synonym"
 
 
 def _plain(text: str) -> str:

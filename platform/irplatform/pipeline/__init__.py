@@ -3,13 +3,12 @@
 `api.run` tells the story; these modules hold its chapters.
 """
 
+from irplatform.pipeline.assignment import FOLDS, RerankingTask, assign
 from irplatform.pipeline.candidates import Candidates, search
 from irplatform.pipeline.corpus import refuse_broken_corpus, refuse_silent_downloads
 from irplatform.pipeline.reranked import (
-    FOLDS,
     RerankedRun,
     apply_checkpoint,
-    assign,
     rerank,
     rerank_with_seeds,
     resources_with,
@@ -19,6 +18,7 @@ __all__ = [
     "FOLDS",
     "Candidates",
     "RerankedRun",
+    "RerankingTask",
     "apply_checkpoint",
     "assign",
     "refuse_broken_corpus",

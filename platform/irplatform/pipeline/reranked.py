@@ -3,39 +3,34 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING
 
 from irplatform.console import speaking_of
 from irplatform.errors import InputError
+from irplatform.pipeline.assignment import assign
 from irplatform.reranking.evaluated_topics import (
     warning_of_code,
     warning_of_learned,
     warning_of_scores_read,
 )
-from irplatform.reranking.fitting import fit_system, open_checkpoint, unweighed
+from irplatform.reranking.fitting import unweighed
 from irplatform.reranking.interpolation import Reranked
 from irplatform.reranking.resumable import score_resumably
-from irplatform.reranking.splits import fold_topics, seeds_of
-from irplatform.reranking.training_set import TrainingSet, TrainingSource
+from irplatform.reranking.splits import seeds_of
+from irplatform.reranking.training_set import TrainingSource
 from irplatform.runs import Run
 from irplatform.runs.names import alone as alone_name
 from irplatform.training.checkpoints import Checkpoint
-from irplatform.training.topic_marks import families
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from irplatform.collections import Qrels
-    from irplatform.pipeline.candidates import Candidates
+    from irplatform.pipeline.assignment import RerankingTask
     from irplatform.plugin import Topic
     from irplatform.reranking.scoring import Values
     from irplatform.reranking.systems import RerankerChoice, System
     from irplatform.resources import CollectionResources
-
-FOLDS = 5
-"""Of cross-validation over a collection's own topics."""
 
 
 @dataclass(frozen=True)
@@ -65,27 +60,20 @@ class RerankedRun:
 
 
 def rerank(
-    choice: RerankerChoice,
-    candidates: Candidates,
-    qrels: Qrels | None,
-    training_source: TrainingSource,
-    interpolate: float | None,
-    resources: CollectionResources,
+    choice: RerankerChoice, task: RerankingTask, resources: CollectionResources
 ) -> RerankedRun:
     """Fit a reranker and rank all topics with it.
 
     Args:
         choice: the reranker.
-        candidates: the evaluated topics.
-        qrels: their judgments; only cross-validation looks at them, and never at a topic's own.
-        training_source: what to learn from.
-        interpolate: the first stage's share, or None to choose it on validation topics.
+        task: what it ranks, and what it learns from.
         resources: the harness's resources.
     """
-    resources = resources_with(training_source, choice, resources)
+    candidates, interpolate = task.candidates, task.interpolate
+    resources = resources_with(task.training_source, choice, resources)
     told = (
-        warning_of_code(choice, training_source),
-        warning_of_learned(choice, candidates.topics, training_source, interpolate),
+        warning_of_code(choice, task.training_source),
+        warning_of_learned(choice, candidates.topics, task.training_source, interpolate),
         warning_of_scores_read(choice, candidates.topics),
     )
     warnings = tuple(warning for warning in told if warning)
@@ -94,9 +82,7 @@ def rerank(
     systems: list[System] = []
     journals: list[Path] = []  # kept until all folds are scored: training the last may take hours
     alone, final = {}, {}
-    for system, topics, scores, journal in _scored(
-        choice, candidates, qrels, training_source, interpolate, resources
-    ):
+    for system, topics, scores, journal in _scored(choice, task, resources):
         journals.append(journal)
         weight = system.weight if interpolate is None else interpolate
         for topic in topics:
@@ -121,24 +107,19 @@ def rerank(
 
 
 def _scored(
-    choice: RerankerChoice,
-    candidates: Candidates,
-    qrels: Qrels | None,
-    training_source: TrainingSource,
-    interpolate: float | None,
-    resources: CollectionResources,
+    choice: RerankerChoice, task: RerankingTask, resources: CollectionResources
 ) -> Iterator[tuple[System, Sequence[Topic], Mapping[str, Values], Path]]:
     """The systems one after the other: the topics that each scores, their scores, the journal."""
-    if not choice.trainable and interpolate is not None:  # there is no weight to choose
-        training_source = TrainingSource()
+    if not choice.trainable and task.interpolate is not None:  # there is no weight to choose
+        task = replace(task, training_source=TrainingSource())
+    candidates = task.candidates
     own: tuple[Mapping[str, Values], Path] | None = None
-    if training_source.folds and not choice.trainable:  # the same in all folds, but for its weight
+    if task.training_source.folds and not choice.trainable:  # alike in all folds but the weight
         with resources.timed("rerank"):
             own = score_resumably(
                 unweighed(choice, resources), candidates.topics, candidates.per_topic, resources
             )
-    known = own[0] if own else None
-    for assignment in assign(choice, candidates, qrels, training_source, resources, known):
+    for assignment in assign(choice, task, resources, own[0] if own else None):
         with resources.timed("train"):
             system = assignment.fit()
         with resources.timed("rerank"):
@@ -149,22 +130,13 @@ def _scored(
 
 
 def rerank_with_seeds(
-    choice: RerankerChoice,
-    candidates: Candidates,
-    qrels: Qrels | None,
-    training_source: TrainingSource,
-    interpolate: float | None,
-    resources: CollectionResources,
-    count: int,
+    choice: RerankerChoice, task: RerankingTask, resources: CollectionResources, count: int
 ) -> Iterator[tuple[RerankedRun, CollectionResources]]:
     """Fit a reranker and rank all topics with it, once for each of several seeds.
 
     Args:
         choice: the reranker; one that does not learn ranks once.
-        candidates: see `rerank`.
-        qrels: see `rerank`.
-        training_source: see `rerank`.
-        interpolate: see `rerank`.
+        task: see `rerank`.
         resources: the harness's resources; the first seed is theirs.
         count: how many seeds; where there are several, the names of the runs carry them, and so
             does every line that is told meanwhile.
@@ -177,7 +149,7 @@ def rerank_with_seeds(
     for seed in seeds:
         seeded = replace(resources, seed=seed)
         with speaking_of(f"seed {seed}" if several else ""):
-            made = rerank(choice, candidates, qrels, training_source, interpolate, seeded)
+            made = rerank(choice, task, seeded)
         yield (made.with_suffix(f"-seed{seed}") if several else made), seeded
 
 
@@ -188,58 +160,6 @@ def resources_with(
     if training_source.checkpoint is None or not choice.trainable:
         return resources
     return resources.with_vectors(Checkpoint.read(training_source.checkpoint).vectors)
-
-
-@dataclass(frozen=True)
-class Assignment:
-    """A system and what it scores.
-
-    Attributes:
-        fit: makes it ready, which may mean hours of training.
-        topics: the topics that it scores; it has learned from none of them.
-    """
-
-    fit: Callable[[], System]
-    topics: Sequence[Topic]
-
-
-def assign(
-    choice: RerankerChoice,
-    candidates: Candidates,
-    qrels: Qrels | None,
-    training_source: TrainingSource,
-    resources: CollectionResources,
-    scores: Mapping[str, Values] | None = None,
-) -> list[Assignment]:
-    """Say which system scores which topics; nothing is fitted yet.
-
-    Args:
-        choice: the reranker.
-        candidates: the evaluated topics.
-        qrels: their judgments.
-        training_source: what to learn from.
-        resources: the harness's resources.
-        scores: those of all topics, where the reranker learns nothing and they are known.
-    """
-    topics = candidates.topics
-    checkpoint, training_set = training_source.checkpoint, training_source.training_set
-    before = training_source.pretraining_of(choice)
-    if checkpoint is not None and choice.trainable:
-        return [Assignment(partial(open_checkpoint, choice, checkpoint, resources), topics)]
-    if training_set is not None:
-        return [Assignment(partial(fit_system, choice, training_set, resources, before), topics)]
-    judged = candidates.examples(qrels or {}, resources)
-    if not training_source.folds or not judged:
-        return [Assignment(partial(unweighed, choice, resources), topics)]
-    assigned = []
-    unjudged = [t for t in topics if t.id not in (qrels or {})]
-    kin = families([example.topic for example in judged])
-    for number, split in enumerate(fold_topics(judged, FOLDS, resources.seed, kin)):
-        held_out = [e.topic for e in split.validation] + (unjudged if number == 0 else [])
-        others = TrainingSet(f"fold {number + 1} of {FOLDS}", split.training)
-        fit = partial(fit_system, choice, others, resources, before, scores)
-        assigned.append(Assignment(fit, held_out))
-    return assigned
 
 
 def apply_checkpoint(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from irplatform.console import notice
 from irplatform.runs import scores
 from irplatform.runs.metadata import read_metadata, write_run_with_metadata
+from irplatform.storage import file_digest
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -19,6 +20,7 @@ FIRST_STAGE = "first stage"
 REPORT = "report.json"
 SUMMARIES = (REPORT, scores.FILE_NAME)
 """What tells of all runs of a command; written when it ends."""
+_SUMMARIES = " and ".join(SUMMARIES)
 _SHOWN = 3
 """How many files a notice names; each reranker leaves two for every seed."""
 
@@ -35,7 +37,7 @@ class RunFolder:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._written: set[str] = set()
+        self._written: dict[str, str] = {}
 
     def write(self, run: Run, metadata: Mapping[str, Any]) -> Path:
         """Write a run file and its metadata, whose tag is the last column of the file."""
@@ -43,9 +45,22 @@ class RunFolder:
         if not self._written:  # what an earlier command says of its runs is not about these
             for name in SUMMARIES:
                 (self.path / name).unlink(missing_ok=True)
-        self._written.add(path.stem)
+        self._written[path.stem] = ""
         write_run_with_metadata(run, path, metadata)
+        self._written[path.stem] = file_digest(path)
         return path
+
+    def warning_of_replaced(self) -> str:
+        """What to tell where another command has written over runs of this one, or ""."""
+        paths = {self.path / f"{name}.run": digest for name, digest in self._written.items()}
+        others = [p for p, held in paths.items() if not p.exists() or file_digest(p) != held]
+        if not others:
+            return ""
+        return (
+            f"WARNING: while this command ran, another one has replaced runs in {self.path}, which "
+            f"the table, {_SUMMARIES} are not about: {_files(others)}. Give each "
+            "command a --run-dir of its own."
+        )
 
     def tell_of_others(self, first_stage: str, fingerprint: str) -> None:
         """Name the run files that were not written here; they are the user's.
@@ -64,8 +79,8 @@ class RunFolder:
             )
         if rest := [path for path in others if path not in orphans]:
             notice(
-                f"{self.path} also holds runs of earlier commands, which the table, "
-                f"report.json and scores.json are not about: {_files(rest)}"
+                f"{self.path} also holds runs of earlier commands, which the table, {_SUMMARIES} "
+                f"are not about: {_files(rest)}"
             )
 
 

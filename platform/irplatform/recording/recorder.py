@@ -6,6 +6,7 @@ import json
 import shlex
 from typing import TYPE_CHECKING, Any
 
+from irplatform.console import notice
 from irplatform.evaluation import Evaluation, MeasureFunction, mean_evaluation
 from irplatform.evaluation.significance import CORRECTION, TEST
 from irplatform.recording.folder import FIRST_STAGE, REPORT, RunFolder
@@ -103,11 +104,11 @@ class Recorder:
         self.warn(self._scores.tell_of_topics(run, evaluation))
         self._keep(
             SystemResult(
-                run.name,
-                path,
-                evaluation.aggregate,
-                evaluation.per_topic,
-                {**seconds, _EVALUATE: evaluating},
+                name=run.name,
+                path=path,
+                measures=evaluation.aggregate,
+                per_topic=evaluation.per_topic,
+                seconds={**seconds, _EVALUATE: evaluating},
                 remark=str(retrieval[0].get("remark", "")) if len(retrieval) == 1 else "",
             ),
             evaluation,
@@ -149,13 +150,13 @@ class Recorder:
         evaluation, own_evaluation = mean_evaluation(final), mean_evaluation(own)
         self._keep(
             SystemResult(
-                name,
-                seeds[0].path,
-                evaluation.aggregate,
-                evaluation.per_topic,
-                seconds,
-                sum(seed.interpolation for seed in seeds) / len(seeds),
-                own_evaluation.aggregate,
+                name=name,
+                path=seeds[0].path,
+                measures=evaluation.aggregate,
+                per_topic=evaluation.per_topic,
+                seconds=seconds,
+                interpolation=sum(seed.interpolation for seed in seeds) / len(seeds),
+                measures_alone=own_evaluation.aggregate,
                 seeds=seeds if len(seeds) > 1 else (),
                 warnings=tuple(warnings),
             ),
@@ -238,18 +239,21 @@ class Recorder:
             rerankers: names; without any, retrievers and their fusion are compared with the first
                 retriever.
         """
+        if replaced := self._folder.warning_of_replaced():
+            notice(replaced)
+            self.warn(replaced)
         baseline, names = first_stage, [n for name in rerankers for n in (name, alone(name))]
         if not rerankers:
             baseline, *names = [system.name for system in self._systems]
         report = RunReport(
-            self._collection.id,
-            self._collection.note,
-            list(self._systems[0].measures) or self._measures,
-            self._systems,
-            baseline,
-            self._scores.compared(baseline, names),
-            self.candidates,
-            [*self._warnings, *(w for system in self._systems for w in system.warnings)],
+            collection=self._collection.id,
+            note=self._collection.note,
+            measures=list(self._systems[0].measures) or self._measures,
+            systems=self._systems,
+            baseline=baseline,
+            comparisons=self._scores.compared(baseline, names),
+            candidates=self.candidates,
+            warnings=[*self._warnings, *(w for system in self._systems for w in system.warnings)],
         )
         with atomic_write(self._folder.path / REPORT) as file:
             json.dump({**report.as_json(), "command": shlex.join(self._command)}, file, indent=1)

@@ -6,7 +6,7 @@ import time
 from typing import TYPE_CHECKING
 
 from irplatform.console import notice
-from irplatform.errors import listing
+from irplatform.errors import counted, listing
 from irplatform.evaluation import (
     Evaluation,
     MeasureFunction,
@@ -103,12 +103,12 @@ class Scoreboard:
                 notice(f"{self._collection.id} has no judgments: runs are written and not scored")
             for remark in without_judgments(evaluation):
                 notice(f"{run.name}: {remark}")
-            if hopeless := without_relevant(evaluation):
-                notice(hopeless)
+            if remark := without_relevant(evaluation):
+                notice(remark)
         self._missing = missing
         found = run.rankings.items()
         if empty := [topic for topic, held in found if not len(held) and topic not in missing]:
-            topics = f"{len(empty):,} topic{'' if len(empty) == 1 else 's'}"
+            topics = counted(len(empty), "topic")
             notice(f"{run.name} finds nothing for {topics}: {listing(empty, _SHOWN)}")
         return told
 

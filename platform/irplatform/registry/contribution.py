@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args, get_origin
+from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_origin
 
 from pydantic_core import PydanticSerializationError
 
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
     from irplatform.collections import Collection
     from irplatform.registry.registration import Plugin, System
 
+Register = TypeVar("Register", bound="Callable[..., None]")
+
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
 _RANKING = ("reranker", "retriever")
 """Kinds of systems whose names are those of runs."""
@@ -43,6 +46,12 @@ _NEEDED: Mapping[type, Sequence[Sequence[str]]] = {
     Retriever: [("retrieve",)],
 }
 """What a subclass must define; of several methods, one."""
+
+
+def _called_register(function: Register) -> Register:
+    """Call it what authors know it by, for what Python says of wrong arguments."""
+    function.__qualname__ = "register"
+    return function
 
 
 class Contribution:
@@ -88,12 +97,14 @@ class Contribution:
     ) -> Callable[..., None]:
         """What a hook registers classes with that are derived from `base`."""
 
+        @_called_register
         def add(name: str, system: type[System], /, **defaults: object) -> None:
             self._check(name, kind, table)
             if not (isinstance(system, type) and issubclass(system, base)):
                 raise PluginError(
                     f"{kind} '{name}' is {system!r}, not a subclass of {base.__name__}"
                 )
+            _check_attributes(f"{kind} '{name}'", system)
             options: object = system.Options
             if not (isinstance(options, type) and issubclass(options, Options)):
                 raise PluginError(
@@ -112,9 +123,11 @@ class Contribution:
             _refuse_sets(f"{kind} '{name}'", options)
             _check_presets(made)
             _check_methods(f"{kind} '{name}'", system)
+            _check_making(f"{kind} '{name}'", system)
 
         return add
 
+    @_called_register
     def _add_collection(self, name: str, load: Callable[[], Collection], /, *, title: str) -> None:
         self._check(name, "collection", self.tables.collections)
         _refuse_uncallable(load, f"collection '{name}'")
@@ -123,6 +136,7 @@ class Contribution:
         self.tables.collections[name] = guarded_collection(name, load, self._plugin)
         self.tables.collection_titles[name] = title
 
+    @_called_register
     def _add_measure(self, name: str, compute: Callable[..., Mapping[str, float]], /) -> None:
         if not isinstance(name, str) or not name.strip():
             raise PluginError(f"{name!r} cannot name a measure: a measure has a name")
@@ -134,6 +148,7 @@ class Contribution:
         self._registered("measure", name)
         self.tables.measures[name] = guarded_measure(name, compute, self._plugin)
 
+    @_called_register
     def _add_results(self, file: Path, /) -> None:
         if not Path(file).is_file():
             raise PluginError(f"there is no file of results '{file}'")
@@ -203,6 +218,20 @@ def _is_standard(name: str) -> bool:
         return False
 
 
+def _check_attributes(who: str, system: type) -> None:
+    """See that what a class says of itself is of the type that the contract has for it."""
+    for base in _NEEDED:
+        for name, default in vars(base).items() if issubclass(system, base) else ():
+            given = getattr(system, name)
+            if name.startswith("_"):
+                continue
+            if isinstance(default, str | bool) and not isinstance(given, type(default)):
+                wanted = "true or false" if isinstance(default, bool) else "text"
+                raise PluginError(f"{who}: {system.__name__}.{name} is {given!r}, not {wanted}")
+            if inspect.isroutine(default) and not callable(given):
+                raise PluginError(f"{who}: {system.__name__}.{name} is {given!r}, not a method")
+
+
 def _check_methods(who: str, system: type) -> None:
     """See that a class defines what will be called, perhaps after hours of training."""
     for base, needed in _NEEDED.items():
@@ -210,6 +239,20 @@ def _check_methods(who: str, system: type) -> None:
             if all(getattr(system, method) is getattr(base, method) for method in methods):
                 named = " or ".join(f"{method}()" for method in methods)
                 raise PluginError(f"{who}: {system.__name__} does not define {named}")
+
+
+def _check_making(who: str, system: type) -> None:
+    """See that an instance can be made of options, and of nothing else."""
+    if inspect.isabstract(system):
+        missing = ", ".join(sorted(getattr(system, "__abstractmethods__", ())))
+        raise PluginError(f"{who}: {system.__name__} does not define {missing}, and is abstract")
+    try:
+        inspect.signature(system).bind(None)
+    except TypeError as error:
+        raise PluginError(
+            f"{who}: {system.__name__}() cannot be made ({error}): its __init__ is given the "
+            "options, and nothing else"
+        ) from error
 
 
 def _check_presets(made: Registration[System]) -> None:

@@ -7,8 +7,9 @@ measures are plain functions, called far from the registry.
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import PluginError, plugin_at_work
 
@@ -50,16 +51,35 @@ def guarded_measure(name: str, compute: Measure, plugin: Plugin) -> Measure:
 
     @functools.wraps(compute)
     def computed(qrels: Mapping[str, Mapping[str, int]], run: Run) -> Mapping[str, float]:
+        judged = list(qrels)
         with plugin_at_work(who, f"scoring {run.name}", module):
             values = compute(qrels, run)
         if not isinstance(values, Mapping):
             raise PluginError(
                 f"{who} returned {type(values).__name__}; a mapping of topic to number is needed."
             )
-        return values
+        return {topic: _number(who, topic, values.get(topic)) for topic in judged}
 
     computed.__module__ = module  # whose source tells one measure from another
     return computed
+
+
+def _number(who: str, topic: str, value: Any) -> float:
+    """What a measure gave for a topic.
+
+    Raises:
+        PluginError: that is no finite number.
+    """
+    try:
+        number = math.nan if isinstance(value, str | bytes) else float(value)
+    except Exception:  # whatever it is, it is not a number
+        number = math.nan
+    if not math.isfinite(number):
+        raise PluginError(
+            f"{who} gave {value!r} for topic {topic}; a finite number for every judged topic is "
+            "needed."
+        )
+    return number
 
 
 def _module(function: Callable[..., object]) -> str:

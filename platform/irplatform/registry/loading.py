@@ -3,7 +3,7 @@
 A plugin that cannot be imported, has a wrong hook signature or fails while registering is
 remembered as broken, with its distribution, version and error, and the others go on.
 `IRPLATFORM_PLUGINS` selects plugins by the name of their entry point (`delta,lucene`) or switches
-some off (`-delta`).
+some off (`-delta`). Of several with one name the first is loaded; `NAME@DISTRIBUTION` is one.
 """
 
 from __future__ import annotations
@@ -11,16 +11,18 @@ from __future__ import annotations
 import functools
 import inspect
 import os
+from dataclasses import replace
 from importlib import metadata
 from typing import TYPE_CHECKING
 
-from irplatform import stdout
-from irplatform.errors import in_a_line, place_in, show_traceback, unknown
+from irplatform import __version__, stdout
+from irplatform.errors import ENDINGS, in_a_line, place_in, show_traceback, unknown
 from irplatform.plugin import Hooks
+from irplatform.registry import directory
 from irplatform.registry.contribution import Contribution
 from irplatform.registry.lookup import Registry
 from irplatform.registry.registration import Plugin
-from irplatform.registry.sources import GROUP, OURS
+from irplatform.registry.sources import GROUP
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -46,53 +48,75 @@ def load(entry_points: Iterable[metadata.EntryPoint], selection: str = "") -> Re
     found = Registry()
     found.manager.add_hookspecs(Hooks)
     # Ours first: no stranger takes the name of what everybody knows.
-    entry_points = sorted(entry_points, key=lambda e: (not _is_ours(e), e.name))
-    names = [entry_point.name for entry_point in entry_points]
+    ordered = sorted(map(_found_at, entry_points), key=lambda p: (not p[0].ours, *_called(p[0])))
+    names = {name for plugin, _ in ordered for name in _called(plugin)}
     for name in _parts(selection):
         if not name.startswith("-") and name not in (*names, "none"):
-            raise unknown("plugin", name, names, hint="IRPLATFORM_PLUGINS names it.")
-    for entry_point in entry_points:
-        if _selected(entry_point.name, selection):
-            found.plugins.append(_load_one(found, entry_point))
+            plain = [known for known in names if ("@" in known) == ("@" in name)]
+            raise unknown("plugin", name, plain, hint="IRPLATFORM_PLUGINS names it.")
+    for plugin, entry_point in ordered:
+        if _selected(plugin, selection):
+            found.plugins.append(_load_one(found, plugin, entry_point))
     return found
 
 
-def _is_ours(entry_point: metadata.EntryPoint) -> bool:
-    return entry_point.dist is not None and entry_point.dist.name == OURS
+def _found_at(entry_point: metadata.EntryPoint) -> tuple[Plugin, metadata.EntryPoint]:
+    held = entry_point.dist
+    named = (held.name, held.version) if held else ("unknown distribution", "?")
+    return Plugin(entry_point.name, *named), entry_point
+
+
+def _called(plugin: Plugin) -> tuple[str, str]:
+    """What a selection may call a plugin; the second tells it from others of its name."""
+    return plugin.name, f"{plugin.name}@{plugin.distribution}"
 
 
 def _parts(selection: str) -> list[str]:
     return [part.strip() for part in selection.split(",") if part.strip()]
 
 
-def _selected(name: str, selection: str) -> bool:
+def _selected(plugin: Plugin, selection: str) -> bool:
     chosen = _parts(selection)
     wanted = {part for part in chosen if not part.startswith("-")}
-    return f"-{name}" not in chosen and (not wanted or name in wanted)
+    called = _called(plugin)
+    return not any(f"-{name}" in chosen for name in called) and (
+        not wanted or not wanted.isdisjoint(called)
+    )
 
 
-def _load_one(found: Registry, entry_point: metadata.EntryPoint) -> Plugin:
-    distribution = entry_point.dist.name if entry_point.dist else "unknown distribution"
-    version = entry_point.dist.version if entry_point.dist else "?"
-    plugin = Plugin(entry_point.name, distribution, version)
+def _load_one(found: Registry, plugin: Plugin, entry_point: metadata.EntryPoint) -> Plugin:
+    if first := next((other for other in found.plugins if other.name == plugin.name), None):
+        return replace(
+            plugin,
+            error=f"{first} has this name, too. IRPLATFORM_PLUGINS=-{_called(first)[1]} leaves "
+            f"that one out, -{_called(plugin)[1]} this one",
+        )
     contribution = Contribution(plugin)
     try:
-        with stdout.spared():
+        with stdout.spared(), directory.kept():
             module = entry_point.load()
             found.manager.register(module, name=str(plugin))
             found.manager.check_pending()
             contribution.collect(found.manager)
             unmarked = _unmarked(found, module)
         found.add(contribution.tables)
-    except (Exception, SystemExit) as error:  # a stranger's module must not stop the others
+    except ENDINGS:
+        raise
+    except BaseException as error:  # a stranger's module must not stop the others
         if found.manager.has_plugin(str(plugin)):
             found.manager.unregister(name=str(plugin))
         show_traceback(error)
         place = place_in(entry_point.value.partition(":")[0].strip(), error)
-        told = in_a_line(error) + (f" ({place})" if place else "")
-        return Plugin(plugin.name, distribution, version, error=told)
-    provides = tuple(contribution.provides)
-    return Plugin(plugin.name, distribution, version, provides=provides, unmarked=unmarked)
+        told = in_a_line(error) + (f" ({place})" if place else "") + _of_another_version(error)
+        return replace(plugin, error=told)
+    return replace(plugin, provides=tuple(contribution.provides), unmarked=unmarked)
+
+
+def _of_another_version(error: BaseException) -> str:
+    """What to look at where a plugin imports of the platform what it does not have."""
+    if not isinstance(error, ImportError) or (error.name or "").partition(".")[0] != "irplatform":
+        return ""
+    return f". The plugin may be made for another version than irplatform {__version__}"
 
 
 def _unmarked(found: Registry, module: object) -> tuple[str, ...]:

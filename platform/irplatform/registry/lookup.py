@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -9,7 +10,8 @@ import pluggy
 
 from irplatform import stdout
 from irplatform.console import notice
-from irplatform.errors import in_a_line, show_traceback, unknown
+from irplatform.errors import ENDINGS, in_a_line, show_traceback, unknown
+from irplatform.registry import directory
 from irplatform.registry.sources import GROUP
 from irplatform.registry.tables import Tables
 
@@ -30,10 +32,12 @@ class Registry(Tables):
     Attributes:
         plugins: all plugins, those that could not be used too.
         manager: has the hooks of those that could.
+        environment: `os.environ` as it was before any of them was loaded.
     """
 
     plugins: list[Plugin] = field(default_factory=list)
     manager: pluggy.PluginManager = field(default_factory=lambda: pluggy.PluginManager(GROUP))
+    environment: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
 
     @property
     def broken(self) -> list[Plugin]:
@@ -100,9 +104,11 @@ class Registry(Tables):
 def _call(implementation: pluggy.HookImpl, hook: str, argument: object) -> str:
     """Call a hook of a plugin; if it fails, name it, and return what was told."""
     try:
-        with stdout.spared():
+        with stdout.spared(), directory.kept():
             implementation.function(*[argument][: len(implementation.argnames)])
-    except (Exception, SystemExit) as error:
+    except ENDINGS:
+        raise
+    except BaseException as error:
         show_traceback(error)
         failed = f"{hook} failed: {in_a_line(error)}"
         notice(f"{implementation.plugin_name}: {failed}")

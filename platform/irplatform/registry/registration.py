@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from pydantic import ValidationError
 
-from irplatform.digests import digest
+from irplatform.digests import digest, folder_digests
 from irplatform.errors import InputError, plugin_at_work, unknown
 from irplatform.option_problems import first_problem
 from irplatform.plugin import FeatureGroup, Options, Reranker, Retriever
@@ -203,8 +203,8 @@ def _files_of(value: object, place: str = "") -> Iterator[tuple[str, str]]:
     elif isinstance(value, Sequence) and not isinstance(value, str | bytes):
         inner = enumerate(value)
     elif isinstance(value, Path) and value.is_dir():
-        files = sorted(path for path in value.rglob("*") if path.is_file())
-        inner = ((path.relative_to(value), path) for path in files)
+        for path, mark in folder_digests(value).items():
+            yield f"{place}.{path}", mark
     elif isinstance(value, Path) and value.is_file():
         yield place, digest(value)
     for name, held in inner:

@@ -1,18 +1,13 @@
 """Running rows: each command in a process of its own, finished ones kept in a journal.
 
-A process for each command is what a user would call; it frees its memory, and one that fails stops
-no other. Rows with the same command share its run. The journal lies in the cache and goes when all
-rows are done, so that a second call starts over, with whatever the cache has.
+Rows with the same command share its run. The journal lies in the cache and goes when all rows are
+done, so that a second call starts over, with whatever the cache has.
 """
 
 from __future__ import annotations
 
 import json
-import os
 import shutil
-import subprocess
-import sys
-import tempfile
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -21,21 +16,20 @@ from typing import TYPE_CHECKING, Any
 from irplatform import __version__
 from irplatform.collections.aliases import aliases_file
 from irplatform.errors import InputError, PlatformError
-from irplatform.journal import append_journal, read_journal
 from irplatform.knowledge import installed
 from irplatform.pipeline import refuse_silent_downloads
 from irplatform.registry import registry
+from irplatform.reproduction.finished import Finished
+from irplatform.reproduction.inputs import inputs_mark
+from irplatform.reproduction.process import call
 from irplatform.reproduction.verdicts import Judged, Verdict, judge
 from irplatform.storage import fingerprint, home
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from irplatform.reproduction.rows import Row
-
-_FAILURES = ("platform: ", "Usage: ")
-"""How what a command fails with begins: our message, or click's of wrong arguments."""
 
 
 @dataclass(frozen=True)
@@ -103,7 +97,7 @@ def reproduce(
     place = home() / "reproduce"
     commands = [_command(row, device) for row in rows]
     with _alone(place):
-        journal = _Journal(
+        journal = Finished(
             place / f"{_mark(rows, commands, fresh)}.jsonl", resume=resume, runs=place / "runs"
         )
         cache = place / "fresh" if fresh else home()
@@ -140,7 +134,7 @@ def _mark(rows: Sequence[Row], commands: Sequence[Sequence[str]], fresh: bool) -
     )
 
 
-def _execute(row: Row, command: Sequence[str], cache: Path, journal: _Journal) -> Execution:
+def _execute(row: Row, command: Sequence[str], cache: Path, journal: Finished) -> Execution:
     if lacking := row.missing() or _unknown_knowledge(row, fresh=cache != home()):
         return Execution(row, command, reason=lacking, skipped=True)
     try:
@@ -153,13 +147,17 @@ def _execute(row: Row, command: Sequence[str], cache: Path, journal: _Journal) -
         refuse_silent_downloads(collection, name)
     except InputError as error:
         return Execution(row, command, reason=str(error), skipped=True)
+    try:
+        done = json.dumps([*command, inputs_mark(collection, command)])
+    except InputError as error:
+        return Execution(row, command, reason=str(error), refused=True)
     started = time.monotonic()
-    report = journal.report(command)
+    report = journal.report(done)
     if report is None:
         run_dir = journal.runs / row.id
         shutil.rmtree(run_dir, ignore_errors=True)  # an earlier call's files are not this run's
         report = call(command, cache, run_dir)
-        journal.add(command, report)
+        journal.add(done, report)
     seconds = time.monotonic() - started
     if "error" in report:
         refused = report.get("refused", False)
@@ -174,102 +172,6 @@ def _unknown_knowledge(row: Row, *, fresh: bool) -> str:
         if name not in held:
             return f"knowledge base '{name}' is not there; `platform kb add {name} FILE` adds it"
     return ""
-
-
-def call(command: Sequence[str], cache: Path, run_dir: Path) -> Mapping[str, Any]:
-    """Run `platform` in a process of its own, its messages on our stderr.
-
-    Args:
-        command: its arguments.
-        cache: its cache.
-        run_dir: where its runs go.
-
-    Returns:
-        What it printed; or, where it failed, `error` with its last message, and `refused` where
-        it could not do what the arguments say.
-    """
-    arguments = [sys.executable, "-m", "irplatform", *command, "--run-dir", str(run_dir), "--json"]
-    with (
-        tempfile.TemporaryFile("w+", encoding="utf-8") as printed,
-        subprocess.Popen(
-            arguments,
-            env={**os.environ, "IRPLATFORM_HOME": str(cache)},
-            stdout=printed,
-            stderr=subprocess.PIPE,
-            text=True,
-        ) as process,
-    ):
-        try:
-            reason = _passed_on(process)
-        except BaseException:
-            process.terminate()
-            raise
-        if process.returncode:
-            error = reason or f"it ended with exit code {process.returncode}"
-            refused = process.returncode == InputError.exit_code
-            return {"error": error, **({"refused": True} if refused else {})}
-        printed.seek(0)
-        report: Mapping[str, Any] = json.load(printed)
-        return report
-
-
-def _passed_on(process: subprocess.Popen[str]) -> str:
-    """Hand a process's messages to ours, but for the one that it fails with.
-
-    Returns:
-        Why it failed, for the verdict; where it gave no reason, the last line.
-    """
-    last, held = "", list[str]()
-    for line in process.stderr or ():
-        if held or line.startswith(_FAILURES):
-            held.append(line)
-            continue
-        sys.stderr.write(line)
-        last = line.strip() or last
-    if process.wait() and held:
-        return _in_a_line(held)
-    sys.stderr.writelines(held)
-    return last
-
-
-def _in_a_line(message: Sequence[str]) -> str:
-    """The message of a failure without what stands around it: our name, or how to call us."""
-    text = " ".join(line.strip() for line in message if line.strip())
-    ours, usage = _FAILURES
-    if text.startswith(usage):
-        return text.partition(" Error: ")[2] or text
-    return text.removeprefix(ours)
-
-
-class _Journal:
-    """What commands printed, in a file, for a call that goes on after an interruption.
-
-    Attributes:
-        runs: the folder for their run files.
-    """
-
-    def __init__(self, path: Path, *, resume: bool, runs: Path) -> None:
-        self.runs = runs
-        self._path = path
-        if not resume:
-            path.unlink(missing_ok=True)
-        self.done: dict[str, Mapping[str, Any]] = dict(
-            read_journal(path, lambda line: (line["command"], line["report"]))
-        )
-
-    def report(self, command: Sequence[str]) -> Mapping[str, Any] | None:
-        """What a command printed, if it is done."""
-        return self.done.get(json.dumps(command))
-
-    def add(self, command: Sequence[str], report: Mapping[str, Any]) -> None:
-        """Keep what a command printed; one that failed is kept for this call only."""
-        self.done[json.dumps(command)] = report
-        if "error" not in report:
-            append_journal(self._path, [{"command": json.dumps(command), "report": report}])
-
-    def remove(self) -> None:
-        """Forget: all is done."""
-        self._path.unlink(missing_ok=True)
 
 
 @contextmanager

@@ -9,14 +9,14 @@ from __future__ import annotations
 import json
 import os
 import re
-import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from irplatform.choices import flat
-from irplatform.errors import InputError
+from irplatform.errors import InputError, unstopped
+from irplatform.toml_io import read_toml
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -185,12 +185,7 @@ def read_rows(file: Path) -> list[Row]:
     Raises:
         InputError: it cannot be read, or a row is not right.
     """
-    try:
-        content = tomllib.loads(file.read_text(encoding="utf-8-sig"))
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}.", path=file) from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"not a TOML file: {error}.", path=file) from error
+    content = read_toml(file)
     entries = content.get("result")
     if content.keys() != {"result"} or not isinstance(entries, list):
         raise InputError("a file of results has entries [[result]] and nothing else.", path=file)
@@ -205,10 +200,12 @@ def _read_row(entry: Any, number: int, file: Path) -> Row:
     except (ValidationError, TypeError) as error:
         name = entry.get("id", f"number {number}")
         if not isinstance(error, ValidationError):
-            raise InputError(f"result '{name}' is not right: {error}.", path=file) from error
+            raise InputError(
+                f"result '{name}' is not right: {unstopped(error)}.", path=file
+            ) from error
         problem = error.errors()[0]
         key = ".".join(str(part) for part in problem["loc"])
-        message = f"result '{name}', key '{key}': {problem['msg']}."
+        message = f"result '{name}', key '{key}': {unstopped(problem['msg'])}."
         raise InputError(message, path=file) from error
     if row.alone and row.reranker is None:
         raise InputError(f"result '{row.id}' has no reranker, but figures of one alone.", path=file)

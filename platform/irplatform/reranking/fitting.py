@@ -16,7 +16,8 @@ from irplatform import __version__
 from irplatform.console import notice
 from irplatform.errors import InputError
 from irplatform.reranking.interpolation import Choice, Reranked, choose_weight
-from irplatform.reranking.members import train_members, workspace
+from irplatform.reranking.member import workspace
+from irplatform.reranking.members import train_members
 from irplatform.reranking.resumable import score_resumably, scores_depend_on
 from irplatform.reranking.splits import MEMBERS, MOST_WEIGHING_TOPICS, Split, split_topics, weighing
 from irplatform.reranking.systems import RerankerChoice, System
@@ -79,12 +80,20 @@ def open_checkpoint(
 ) -> System:
     """The system that a checkpoint holds.
 
+    Args:
+        choice: its reranker, with the options that it scores with.
+        folder: of the checkpoint.
+        resources: the harness's resources.
+        mark: a fingerprint of all that its scores depend on, where that is known.
+
     Raises:
         InputError: it is none, or one of another reranker.
     """
     held = Checkpoint.read(folder, of=choice.name)
     members = held.load(choice.registration, lambda: choice.create(resources))
-    mark = mark or fingerprint({"checkpoint": held.description})
+    if mark is None:  # code and options may be others than those that it was trained with
+        scoring = {"scored_by": choice.describe(), "weights": held.weights}
+        mark = fingerprint({"checkpoint": held.description, **scoring})
     return System(choice, members, held.weight, mark, held.about)
 
 

@@ -2,8 +2,7 @@
 
 The first member is trained here. If it took long, the others are trained in processes of their
 own, as many at once as there are cores: what a member learns depends on its seed and its topics
-alone, so the weights are to the byte those of training one after another. A member that is
-finished is kept, and is not trained again when an interrupted training goes on.
+alone, so the weights are to the byte those of training one after another.
 
 Where several processes are to train a model together (`training.distributed`), all of them fit the
 member, and the first writes it.
@@ -11,27 +10,19 @@ member, and the first writes it.
 
 from __future__ import annotations
 
-import json
 import pickle
-import shutil
 import tempfile
-import time
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from irplatform.console import notice, say_nothing, speak_as
 from irplatform.devices import choose_device
 from irplatform.errors import InputError, PluginError
 from irplatform.parallel import all_at_once, ordered_map
-from irplatform.plugin import TrainableReranker, TrainingData
 from irplatform.registry import registry
-from irplatform.reranking.scoring import Values, score_topics
+from irplatform.reranking.member import Member
 from irplatform.reranking.systems import RerankerChoice
-from irplatform.storage import atomic_write
-from irplatform.training.checkpoints import member_folder
 from irplatform.training.distributed import (
     PROCESSES_VARIABLE,
     Place,
@@ -44,6 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from irplatform.plugin import Options
+    from irplatform.reranking.scoring import Values
     from irplatform.reranking.splits import Split
     from irplatform.reranking.training_set import Example
     from irplatform.resources import CollectionResources
@@ -51,8 +43,6 @@ if TYPE_CHECKING:
 WORTH_PROCESSES = 20.0
 """Seconds that the first member takes, from which on the others get processes of their own: these
 need some seconds to start, and memory for their own copies of what is learned from."""
-_SCORES = "scores.npz"
-_FINISHED = "finished.json"
 
 
 def train_members(
@@ -75,125 +65,41 @@ def train_members(
         Per member the scores of the candidates of those topics that a weight is chosen on; and the
         folders of the word vectors that members used, by `VectorSource.key`.
     """
-    jobs = [
-        _Job(choice, split, resources.of_member(number), number, folder, start)
+    members = [
+        Member(choice, split, resources.of_member(number), number, folder, start)
         for number, split in enumerate(splits)
     ]
     processes = training_processes(resources.device)
     if processes > 1:
         notice(f"{processes} processes train each member together")
-        for job in jobs:
-            _run_together(job, processes)
-        return _results(jobs)
-    first, others = jobs[0], jobs[1:]
+        for member in members:
+            _run_together(member, processes)
+        return _results(members)
+    first, others = members[0], members[1:]
     workers = min(len(others), resources.threads // resources.model_threads)
     side_by_side = workers > 1 and resources.device == "cpu" and can_travel(choice, resources)
-    if first.run() >= WORTH_PROCESSES and side_by_side:
+    if first.train() >= WORTH_PROCESSES and side_by_side:
         threads = max(1, resources.threads // workers)
-        sent = (_Parcel.of(job, threads, f"member {job.number + 1}") for job in others)
+        sent = (_Parcel.of(member, threads, f"member {member.number + 1}") for member in others)
         for _ in ordered_map(_run_parcel, sent, workers=workers, fewest=2):
             pass
     else:
-        for job in others:
-            job.run()
-    return _results(jobs)
+        for member in others:
+            member.train()
+    return _results(members)
 
 
-def _results(jobs: Sequence[_Job]) -> tuple[list[dict[str, Values]], dict[str, Path]]:
+def _results(members: Sequence[Member]) -> tuple[list[dict[str, Values]], dict[str, Path]]:
     """What finished members wrote, whichever process or attempt it was."""
-    vectors = {key: Path(path) for job in jobs for key, path in job.record["vectors"].items()}
-    return [job.scores() for job in jobs], vectors
-
-
-@dataclass(frozen=True)
-class _Job:
-    """A member to train."""
-
-    choice: RerankerChoice
-    split: Split[Example]
-    resources: CollectionResources
-    number: int
-    folder: Path
-    start: Path | None
-
-    @property
-    def workspace(self) -> Path:
-        return workspace(self.folder, self.number)
-
-    def run(self) -> float:
-        """Train, write weights and scores; the seconds that it took, whenever that was."""
-        if self.finished:
-            return float(self.record["seconds"])
-        began = time.monotonic()
-        self.workspace.mkdir(exist_ok=True)
-        member = self.fit(self.workspace)
-        scores = score_topics(
-            self.choice.registration,
-            [member],
-            [example.topic for example in self.split.weighing],
-            {e.topic.id: e.labelled.candidates for e in self.split.weighing},
-            self.resources,
-        )
-        weights = member_folder(self.folder, self.number)
-        shutil.rmtree(weights, ignore_errors=True)
-        weights.mkdir()
-        with self.choice.registration.at_work("saving"):
-            member.save(weights)
-        np.savez(self.workspace / _SCORES, *scores.values())
-        seconds = time.monotonic() - began
-        vectors = {key: str(path) for key, path in self.resources.vectors_used.items()}
-        record = json.dumps({"seconds": seconds, "vectors": vectors})
-        with atomic_write(self.workspace / _FINISHED) as file:
-            file.write(record)
-        return seconds
-
-    @property
-    def finished(self) -> bool:
-        """Whether weights and scores are there, and the word vectors that they go with."""
-        if not (self.workspace / _FINISHED).exists():
-            return False
-        return all(Path(path).is_dir() for path in self.record["vectors"].values())
-
-    @property
-    def record(self) -> dict[str, Any]:
-        """What was written when the member was finished."""
-        held: dict[str, Any] = json.loads((self.workspace / _FINISHED).read_text(encoding="utf-8"))
-        return held
-
-    def fit(self, workspace: Path) -> TrainableReranker:
-        """Train, keeping the state in the workspace."""
-        member = self.choice.create(self.resources)
-        if not isinstance(member, TrainableReranker):
-            raise InputError(f"reranker '{self.choice.name}' does not learn.")
-        if self.start is not None:
-            with self.choice.registration.at_work("loading its pre-training"):
-                member.load(self.start)
-        data = TrainingData(
-            [example.labelled for example in self.split.training],
-            [example.labelled for example in self.split.validation],
-            workspace,
-        )
-        with self.choice.registration.at_work("learning"):
-            member.fit(data)
-        return member
-
-    def scores(self) -> dict[str, Values]:
-        """Scores of the topics that the weight is chosen on, by topic."""
-        with np.load(self.workspace / _SCORES, allow_pickle=False) as held:
-            return {
-                example.topic.id: held[f"arr_{number}"]
-                for number, example in enumerate(self.split.weighing)
-            }
-
-
-def workspace(folder: Path, number: int) -> Path:
-    """Where a member in training keeps its state."""
-    return folder / f"work-{number}"
+    vectors = {
+        key: Path(path) for member in members for key, path in member.record["vectors"].items()
+    }
+    return [member.scores() for member in members], vectors
 
 
 @dataclass(frozen=True)
 class _Parcel:
-    """A job as it goes to another process, where plugins are loaded anew."""
+    """A member as it goes to another process, where plugins are loaded anew."""
 
     reranker: str
     options: Options
@@ -208,36 +114,36 @@ class _Parcel:
     """Among the processes that train the member together; None for one alone."""
 
     @classmethod
-    def of(cls, job: _Job, threads: int, speaker: str, place: Place | None = None) -> _Parcel:
-        resources = replace(job.resources.unopened(), threads=threads)
-        chosen = job.choice
+    def of(cls, member: Member, threads: int, speaker: str, place: Place | None = None) -> _Parcel:
+        resources = replace(member.resources.unopened(), threads=threads)
+        chosen = member.choice
         made_by = chosen.registration.made_by
-        held = (job.split, resources, job.number, job.folder, job.start, made_by)
+        held = (member.split, resources, member.number, member.folder, member.start, made_by)
         return cls(chosen.name, chosen.options, *held, speaker, place)
 
 
-def _run_together(job: _Job, processes: int) -> None:
+def _run_together(member: Member, processes: int) -> None:
     """Train a member in several processes at once.
 
     Raises:
         InputError: they could not load the reranker.
     """
-    if job.finished:
+    if member.finished:
         return
-    if not can_travel(job.choice, job.resources):
+    if not can_travel(member.choice, member.resources):
         raise InputError(
-            f"reranker '{job.choice.name}' cannot be trained in several processes: these find "
+            f"reranker '{member.choice.name}' cannot be trained in several processes: these find "
             f"installed plugins only. Unset {PROCESSES_VARIABLE}."
         )
-    job.workspace.mkdir(exist_ok=True)
-    threads = max(1, job.resources.threads // processes)
+    member.workspace.mkdir(exist_ok=True)
+    threads = max(1, member.resources.threads // processes)
     with tempfile.TemporaryDirectory() as scratch:
-        workspaces = [job.workspace, *(Path(scratch) / str(n) for n in range(1, processes))]
+        workspaces = [member.workspace, *(Path(scratch) / str(n) for n in range(1, processes))]
         places = [
-            Place(rank, processes, Path(scratch) / "meeting", folder, job.workspace)
+            Place(rank, processes, Path(scratch) / "meeting", folder, member.workspace)
             for rank, folder in enumerate(workspaces)
         ]
-        all_at_once(_run_parcel, [_Parcel.of(job, threads, "", place) for place in places])
+        all_at_once(_run_parcel, [_Parcel.of(member, threads, "", place) for place in places])
 
 
 def _run_parcel(parcel: _Parcel) -> None:
@@ -253,9 +159,9 @@ def _run_parcel(parcel: _Parcel) -> None:
             "members would be of two versions. Start again."
         )
     held = (parcel.split, parcel.resources, parcel.number, parcel.folder, parcel.start)
-    job = _Job(choice, *held)
+    member = Member(choice, *held)
     if place is None:
-        job.run()
+        member.train()
         return
     if device == "cuda":
         import torch
@@ -263,11 +169,11 @@ def _run_parcel(parcel: _Parcel) -> None:
         torch.cuda.set_device(place.rank)
     with joined(place, device):
         if place.rank == 0:
-            job.run()
+            member.train()
             return
         say_nothing()
         place.workspace.mkdir()
-        job.fit(place.workspace)
+        member.fit(place.workspace)
 
 
 def can_travel(choice: RerankerChoice, resources: CollectionResources) -> bool:

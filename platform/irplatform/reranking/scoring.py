@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from irplatform.errors import PlatformError, PluginError, lacks_memory
+from irplatform.errors import PlatformError, PluginError, counted, lacks_memory
 from irplatform.journal import append_journal, read_journal
 from irplatform.plugin import Documents, Reranker, Resources, Topic
 from irplatform.registry.answers import numbers
@@ -97,12 +97,12 @@ def _checked(
     with registration.at_work(f"scoring topics {topics}"):
         scores = _within_memory(registration, reranker, batch)
     return [
-        _values(registration.who, topic, documents, given)
+        checked_scores(registration.who, topic, documents, given)
         for (topic, documents), given in zip(batch, scores, strict=True)
     ]
 
 
-def _values(who: str, topic: Topic, documents: Documents, given: object) -> Values:
+def checked_scores(who: str, topic: Topic, documents: Documents, given: object) -> Values:
     """What a reranker returned for a topic, as one finite number per document.
 
     Raises:
@@ -122,8 +122,8 @@ def _values(who: str, topic: Topic, documents: Documents, given: object) -> Valu
         )
     if values.shape != wanted:
         raise PluginError(
-            f"{who} returned {values.size} scores for the {len(documents)} documents of topic "
-            f"{topic.id}."
+            f"{who} returned {counted(values.size, 'score')} for the "
+            f"{counted(len(documents), 'document')} of topic {topic.id}."
         )
     held = np.abs(values) <= _LARGEST  # false for nan, too
     if not held.all():

@@ -7,18 +7,17 @@ Anserini and Pyserini: Porter stemming, Lucene's stop words.
 
 from __future__ import annotations
 
-from array import array
-from collections import Counter
 from contextlib import suppress
 from dataclasses import asdict
-from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import orjson
 
 from irplatform import storage
+from irplatform.batched import batched
 from irplatform.console import progress
-from irplatform.errors import InputError, PlatformError
+from irplatform.document_ids import DocumentIds
+from irplatform.errors import InputError, PlatformError, counted
 from irplatform.parallel import available_cores
 from irplatform.retrieval import java
 from irplatform.retrieval.options import IndexOptions
@@ -103,11 +102,11 @@ def _build(corpus: Corpus, folder: Path, options: IndexOptions, threads: int) ->
     from jnius import JavaException
 
     expected = corpus.count()
-    hashes = array("q")
+    ids = DocumentIds()
 
     def records() -> Iterator[str]:
         for document in corpus:
-            hashes.append(hash(document.id))
+            ids.add(document.id)
             yield to_record(document)
 
     def add(batch: list[str]) -> int:
@@ -122,11 +121,11 @@ def _build(corpus: Corpus, folder: Path, options: IndexOptions, threads: int) ->
 
     try:
         with progress(f"indexing {corpus.name}", corpus.size_hint()) as advance:
-            java.in_threads(add, _batches(records()), threads, advance)
+            java.in_threads(add, batched(records(), _BATCH), threads, advance)
     finally:
         with suppress(JavaException):  # a writer that broke down has closed itself
             indexer.close()
-    _verify(corpus, folder, hashes, expected)
+    _verify(corpus, folder, ids, expected)
 
 
 def _limit_memory(indexer: Any) -> None:
@@ -138,48 +137,28 @@ def _limit_memory(indexer: Any) -> None:
     writer.getConfig().setRAMBufferSizeMB(float(min(_BUFFER_MB, heap / 4)))
 
 
-def _batches(records: Iterator[str]) -> Iterator[list[str]]:
-    while batch := list(islice(records, _BATCH)):
-        yield batch
-
-
-def _verify(corpus: Corpus, folder: Path, hashes: array[int], expected: int | None) -> None:
+def _verify(corpus: Corpus, folder: Path, ids: DocumentIds, expected: int | None) -> None:
     """Refuse a corpus that is not what it should be, and an index that is not the corpus."""
-    if not hashes:
+    if not ids:
         raise InputError(f"the corpus '{corpus.name}' has no documents.")
-    if expected is not None and len(hashes) != expected:
+    if expected is not None and len(ids) != expected:
         raise InputError(
             f"the corpus '{corpus.name}' should have {expected:,} documents but has "
-            f"{len(hashes):,}. Fetch it again."
+            f"{len(ids):,}. Fetch it again."
         )
     if problems := corpus.problems():
         raise InputError(problems[0])
-    if repeated := _repeated(hashes):
-        _refuse_duplicates(corpus, repeated)
-    indexed = _document_count(folder)
-    if indexed != len(hashes):
-        raise PlatformError(
-            f"the index of '{corpus.name}' has {indexed:,} documents, but {len(hashes):,} were "
-            f"read. Is the disk of {folder} full?"
-        )
-
-
-def _repeated(hashes: array[int]) -> set[int]:
-    """Hashes that occur more than once; 8 bytes a document, where the ids would take 100."""
-    import numpy as np
-
-    ordered = np.sort(np.frombuffer(hashes, dtype=np.int64))
-    return set(ordered[1:][ordered[1:] == ordered[:-1]].tolist())
-
-
-def _refuse_duplicates(corpus: Corpus, hashes: set[int]) -> None:
-    """Read the corpus again for the ids behind the hashes; two ids may well share one."""
-    seen = Counter(document.id for document in corpus if hash(document.id) in hashes)
-    twice = [doc_id for doc_id, times in seen.items() if times > 1]
-    if twice:
+    if repeated := ids.repeated(corpus):
+        first, times = next(iter(repeated.items()))
         raise InputError(
-            f"the corpus '{corpus.name}' has {len(twice):,} document ids more than once, such as "
-            f"'{twice[0]}' ({seen[twice[0]]} times). Give every document its own id."
+            f"the corpus '{corpus.name}' has {counted(len(repeated), 'document id')} more than "
+            f"once, such as '{first}' ({times} times). Give every document its own id."
+        )
+    indexed = _document_count(folder)
+    if indexed != len(ids):
+        raise PlatformError(
+            f"the index of '{corpus.name}' has {indexed:,} documents, but {len(ids):,} were "
+            f"read. Is the disk of {folder} full?"
         )
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import InputError
 from irplatform.retrieval.among import DEEPEST, HITS_AT_ONCE
-from irplatform.retrieval.java import java_class, making
+from irplatform.retrieval.java import java_class, java_list, making
 from irplatform.runs import Ranking
 
 if TYPE_CHECKING:
@@ -71,11 +71,12 @@ def limited(query: Any, year: str) -> Any:
 def _from_on(year: str) -> Any:
     """A Lucene query for documents of a year and of all later ones."""
     # Year by year: the 30 of a date's day lies in no range of years, but in one of strings.
-    years = java_class("java.util.ArrayList")()
     term = java_class("org.apache.lucene.index.Term")
-    for later in range(int(year), _LAST):
-        years.add(term(YEAR, f"{later:04}").bytes())
-        years.add(term(YEAR, f"{later:04}.0").bytes())  # a number, and one word of the index
+    years = java_list(
+        term(YEAR, f"{later:04}{end}").bytes()
+        for later in range(int(year), _LAST)
+        for end in ("", ".0")  # of a number, which is one word of the index
+    )
     return java_class(f"{_SEARCH}.TermInSetQuery")(YEAR, years)
 
 

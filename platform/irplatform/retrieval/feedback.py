@@ -10,7 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from irplatform.retrieval.java import java_class
-from irplatform.retrieval.queries import CONTENTS, weighted_terms
+from irplatform.retrieval.queries import weighted_terms
+from irplatform.retrieval.records import CONTENTS
 from irplatform.retrieval.transfer import best_first
 
 if TYPE_CHECKING:

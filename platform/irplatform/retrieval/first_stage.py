@@ -1,7 +1,7 @@
 """The first stage of a run: one or several retrievers, their fusion, and the candidates.
 
 Each retriever's run is kept in the cache, so that rerankers that are added later start from it.
-`find` searches without keeping anything, for trying many options.
+`checked_search.find` searches without keeping anything, for trying many options.
 """
 
 from __future__ import annotations
@@ -11,10 +11,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from irplatform.console import notice
-from irplatform.errors import PluginError
+from irplatform.errors import counted
 from irplatform.registry.answers import json_mapping
 from irplatform.retrieval.among import rank_among
-from irplatform.retrieval.dates import DATES_FORMAT, Years, date_limits, search_before
+from irplatform.retrieval.checked_search import find
+from irplatform.retrieval.dates import DATES_FORMAT, date_limits
 from irplatform.retrieval.fusion import Fusion
 from irplatform.runs import Ranking, Run, read_run, write_run
 from irplatform.runs.names import FUSED
@@ -29,8 +30,6 @@ if TYPE_CHECKING:
 
 _FORMAT = 2
 """Raise it when retrievers rank otherwise with the same options."""
-_LOOKED_UP = 10_000
-"""Documents of a stranger's retriever that are looked up in the index, 40 µs each."""
 
 
 @dataclass(frozen=True)
@@ -149,33 +148,15 @@ def retrieve(
         label: a readable beginning for the names in the cache.
         among: topic id to the only documents that are ranked, all of them, whatever the depth.
     """
-    index = resources.index_artifact().fingerprint
-    asked = fingerprint({"topics": [topic.describe() for topic in topics]})
-    # Vectors trained on the documents alone follow from the index.
-    source = resources.source.describe()
-    common = {
-        "index": index,
-        "topics": asked,
-        "depth": depth,
-        **({"vectors": source} if any(source.values()) else {}),
-        "format": _FORMAT,
-    }
-    runs, marks, seconds, descriptions = [], [], [], []
+    most = depth if among is None else None
+    common = _dependencies(topics, most, among, resources)
+    runs, fingerprints, seconds, descriptions = [], [], [], []
     for choice in choices:
         before = dict(resources.seconds)
-        depends_on = {**common, **choice.describe()}
-        system = choice.registration.system
-        if system.on_device and resources.device != "cpu":
-            depends_on["device"] = resources.device
-        if system.seeded:
-            depends_on["seed"] = resources.seed
-        if date_limits(topics):
-            depends_on["dates"] = DATES_FORMAT
-        if among is not None:
-            depends_on |= {"depth": None, "among": {t: list(ids) for t, ids in among.items()}}
+        depends_on = {**common, **_own_dependencies(choice, resources)}
 
         def build(folder: Any, choice: RetrieverChoice = choice) -> None:
-            notice(f"{label}: searching {len(topics):,} topics with {choice.name}")
+            notice(f"{label}: searching {counted(len(topics), 'topic')} with {choice.name}")
             if among is None:
                 run = find(choice, topics, depth, resources)
             else:
@@ -188,15 +169,15 @@ def retrieve(
             if (built.path / "run.txt").stat().st_size:
                 found = read_run(built.path / "run.txt").rankings
             runs.append(_complete(choice.name, topics, found))
-        marks.append(built.fingerprint)
+        fingerprints.append(built.fingerprint)
         seconds.append(resources.seconds_since(before))
         descriptions.append({**choice.describe(), **choice.about(topics, resources)})
-    return combine(runs, marks, seconds, descriptions, None if among is not None else depth)
+    return combine(runs, fingerprints, seconds, descriptions, most)
 
 
 def combine(
     runs: Sequence[Run],
-    marks: Sequence[str],
+    fingerprints: Sequence[str],
     seconds: Sequence[Mapping[str, float]] = (),
     descriptions: Sequence[Mapping[str, Any]] = (),
     depth: int | None = None,
@@ -205,82 +186,47 @@ def combine(
 
     Args:
         runs: one per retriever.
-        marks: a fingerprint of all that each run depends on.
+        fingerprints: of all that each run depends on.
         seconds: per run, see `FirstStage`.
         descriptions: per run, see `FirstStage`.
         depth: see `FirstStage`.
     """
     if len(runs) == 1:
-        return FirstStage(runs, runs[0], marks[0], seconds, descriptions, depth=depth)
-    mark = fingerprint({"fused": marks})
+        return FirstStage(runs, runs[0], fingerprints[0], seconds, descriptions, depth=depth)
     final = Fusion().fuse(runs, FUSED)
-    return FirstStage(runs, final, mark, seconds, descriptions, depth=depth)
+    of_all = fingerprint({"fused": fingerprints})
+    return FirstStage(runs, final, of_all, seconds, descriptions, depth=depth)
 
 
-def find(
-    choice: RetrieverChoice, topics: Sequence[Topic], depth: int, resources: CollectionResources
-) -> Run:
-    """Search with a retriever, and see that it keeps its contract; nothing is cached.
-
-    Raises:
-        PluginError: it returned something else than a run with an entry for every topic, or
-            documents that are not in the collection.
-    """
-    retriever = choice.registration.made(choice.options)
-    who = choice.registration.who
-
-    def search(topics: Sequence[Topic], depth: int) -> Mapping[str, Ranking]:
-        with choice.registration.at_work("searching"):
-            run = retriever.retrieve([*topics], depth, resources)  # theirs, to do with as they like
-        if not isinstance(run, Run):
-            raise PluginError(f"{who} returned {type(run).__name__}, not a Run.")
-        if missing := [t.id for t in topics if t.id not in run.rankings]:
-            raise PluginError(
-                f"{who} returned no ranking for topic {missing[0]}; an empty one is fine."
-            )
-        found = {t.id: _checked(who, t.id, run.rankings[t.id]).top(depth) for t in topics}
-        if not choice.registration.plugin.ours:
-            _refuse_strange_documents(who, found, resources)
-        return found
-
-    limits = {} if retriever.limits_dates else date_limits(topics)
-    if not limits:
-        return Run(choice.name, search(topics, depth))
-    years = Years(resources.documents)
-    return Run(choice.name, search_before(search, topics, depth, limits, years))
+def _dependencies(
+    topics: Sequence[Topic],
+    depth: int | None,
+    among: Mapping[str, Sequence[str]] | None,
+    resources: CollectionResources,
+) -> dict[str, Any]:
+    """What the rankings of all retrievers depend on."""
+    # Vectors trained on the documents alone follow from the index.
+    vectors = resources.source.describe()
+    return {
+        "index": resources.index_artifact().fingerprint,
+        "topics": fingerprint({"topics": [topic.describe() for topic in topics]}),
+        "depth": depth,
+        **({"vectors": vectors} if any(vectors.values()) else {}),
+        "format": _FORMAT,
+        **({"dates": DATES_FORMAT} if date_limits(topics) else {}),
+        **({"among": {t: list(ids) for t, ids in among.items()}} if among is not None else {}),
+    }
 
 
-def _checked(who: str, topic: str, ranking: object) -> Ranking:
-    """What was found for a topic, as a ranking in order, however it was made."""
-    if not isinstance(ranking, Ranking):
-        raise PluginError(
-            f"{who} returned {type(ranking).__name__} for topic {topic}, not a Ranking; "
-            "Ranking.of(doc_ids, scores) makes one."
-        )
-    if strange := [doc_id for doc_id in ranking.doc_ids if not isinstance(doc_id, str)]:
-        raise PluginError(
-            f"{who} found document {strange[0]!r} for topic {topic}: ids are text (str), not "
-            f"{type(strange[0]).__name__}."
-        )
-    try:
-        return Ranking.of(ranking.doc_ids, ranking.scores)
-    except (ValueError, TypeError) as error:
-        raise PluginError(f"{who} returned no ranking for topic {topic}: {error}.") from error
-
-
-def _refuse_strange_documents(
-    who: str, found: Mapping[str, Ranking], resources: CollectionResources
-) -> None:
-    """Look the first documents of every topic up, which takes less than a second in all."""
-    contains = resources.index().contains
-    most = max(1, _LOOKED_UP // max(1, len(found)))
-    for topic, ranking in found.items():
-        for doc_id in ranking.doc_ids[:most]:
-            if not contains(doc_id):
-                raise PluginError(
-                    f"{who} found document '{doc_id}' for topic {topic}, which is not in the "
-                    "collection."
-                )
+def _own_dependencies(choice: RetrieverChoice, resources: CollectionResources) -> dict[str, Any]:
+    """What the rankings of one retriever depend on beside that."""
+    system = choice.registration.system
+    on_device = system.on_device and resources.device != "cpu"
+    return {
+        **choice.describe(),
+        **({"device": resources.device} if on_device else {}),
+        **({"seed": resources.seed} if system.seeded else {}),
+    }
 
 
 def _complete(name: str, topics: Sequence[Topic], found: Mapping[str, Any]) -> Run:

@@ -7,12 +7,12 @@ query is a bag of words, analyzed as the documents were: nothing in it is syntax
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import orjson
 
 from irplatform import storage
+from irplatform.batched import batched
 from irplatform.console import progress
 from irplatform.errors import InputError, PlatformError
 from irplatform.parallel import available_cores
@@ -169,8 +169,7 @@ class LuceneIndex:
             PlatformError: an id is not in the index.
         """
         records: dict[str, str] = {}
-        remaining = iter(dict.fromkeys(doc_ids))
-        while batch := list(islice(remaining, _DOCUMENTS_AT_ONCE)):
+        for batch in batched(dict.fromkeys(doc_ids), _DOCUMENTS_AT_ONCE):
             records |= stored_records(self._anserini, batch, threads or available_cores())
         missing = [doc_id for doc_id in doc_ids if doc_id not in records]
         if missing:

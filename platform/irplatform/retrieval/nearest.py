@@ -6,7 +6,7 @@ with 16 bits a number. Documents are added in blocks, and the index is memory-ma
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import faiss
 import numpy as np
@@ -25,18 +25,12 @@ Float32 = npt.NDArray[np.float32]
 FORMAT = 1
 BLOCK = 4096
 """Documents that are encoded and added at once."""
-_EXACT_BELOW = 1_000_000
 _SAMPLE_PER_CLUSTER = 64
 _LEAST_PER_CLUSTER = 39
 """Below, FAISS warns that clusters are poor."""
 _EQUAL = 64
 """More documents than asked for: FAISS cuts through equal ones anywhere."""
 _FILE = "vectors.faiss"
-
-
-def compares_all(index: Literal["auto", "exact", "ivf"], count: int) -> bool:
-    """What the option `index` means for so many documents: auto compares all below a million."""
-    return index == "exact" or (index == "auto" and count < _EXACT_BELOW)
 
 
 def build_index(

@@ -7,9 +7,7 @@ from typing import Any
 
 from irplatform.retrieval.java import java_class
 from irplatform.retrieval.options import BM25, Similarity
-
-CONTENTS = "contents"
-"""The field with title and abstract, which topics search."""
+from irplatform.retrieval.records import CONTENTS
 
 
 def bag_of_words(analyzer: Any, words: str) -> Any:

@@ -17,7 +17,10 @@ from irplatform.plugin import Document
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-_OWN_NAMES = frozenset({"id", "title", "abstract", "contents", "fields", "raw", "entity"})
+CONTENTS = "contents"
+"""The field with title and abstract, which topics search."""
+TITLE = "title"
+_OWN_NAMES = frozenset({"id", TITLE, "abstract", CONTENTS, "fields", "raw", "entity"})
 """Names that a record or Anserini uses: document fields called so are stored but not searchable."""
 
 _SEPARATOR = " such that "
@@ -44,9 +47,9 @@ def to_record(document: Document) -> str:
     text = document.text
     record: dict[str, object] = {
         "id": document.id,
-        "title": document.title,
+        TITLE: document.title,
         "abstract": document.abstract,
-        "contents": text if text.strip(_BLANK) else _NO_TEXT,
+        CONTENTS: text if text.strip(_BLANK) else _NO_TEXT,
     }
     if document.fields:
         for name, value in document.fields.items():
@@ -64,7 +67,7 @@ def from_record(record: str) -> Document:
     read = orjson.loads(record)
     return Document(
         id=read["id"],
-        title=read["title"],
+        title=read[TITLE],
         abstract=read["abstract"],
         fields={
             name: value if isinstance(value, str) else tuple(value)

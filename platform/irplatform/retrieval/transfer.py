@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import orjson
 
-from irplatform.retrieval.java import java_class
+from irplatform.retrieval.java import java_class, java_list
 from irplatform.runs import Ranking
 
 if TYPE_CHECKING:
@@ -70,9 +70,7 @@ def stored_records(searcher: Any, doc_ids: Iterable[str], threads: int) -> dict[
         doc_ids: the documents' ids.
         threads: how many read at once.
     """
-    wanted = java_class("java.util.ArrayList")()
-    for doc_id in doc_ids:
-        wanted.add(doc_id)
-    found = orjson.loads(_mapper().writeValueAsString(searcher.batch_get_docs(wanted, threads)))
+    fetched = searcher.batch_get_docs(java_list(doc_ids), threads)
+    found = orjson.loads(_mapper().writeValueAsString(fetched))
     # The stored fields of a document are the id and the record, in this order.
     return {doc_id: stored["fields"][-1]["charSequenceValue"] for doc_id, stored in found.items()}

@@ -1,7 +1,8 @@
 """Runs: what every retriever and reranker returns, and the TREC files that carry them."""
 
-from irplatform.runs.checks import Problem, validate_run
+from irplatform.runs.checks import validate_run
 from irplatform.runs.run import Ranking, Run
+from irplatform.runs.scan import Problem
 from irplatform.runs.trec import read_run, write_run
 
 __all__ = ["Problem", "Ranking", "Run", "read_run", "validate_run", "write_run"]

@@ -1,70 +1,43 @@
-"""What can be wrong with a TREC run file, line by line.
+"""Whether a TREC run file can be submitted.
 
-`run_errors` finds what makes a file unreadable. `validate_run` adds what TREC's check scripts
-refuse (second column, whole ranks, run tag, topics that are strange or have no results, results per
-topic), and warns of ranks that trec_eval, which reads scores, contradicts.
+What keeps a file from being read (`scan`) is told, and what TREC's check scripts refuse: second
+column, whole ranks, run tag, topics that are strange or have no results, results per topic. Ranks
+that trec_eval, which reads scores, contradicts are warned of.
 """
 
 from __future__ import annotations
 
-import math
 import re
 from collections import Counter
-from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from irplatform.console import notice
-from irplatform.errors import InputError
-from irplatform.runs.lines import numbered_lines, starts_with_mark
+from irplatform.errors import InputError, counted
+from irplatform.runs.lines import starts_with_mark
+from irplatform.runs.scan import COLUMNS, Problem, scan
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from collections.abc import Collection as Members
 
-COLUMNS = "Every line needs: topic Q0 docid rank score tag."
 TAG_LENGTH = 20
 """Characters that TREC accepts in a run tag, where a task does not say otherwise."""
 _TAG = re.compile(r"[A-Za-z0-9_.-]+")
 _RANK = re.compile(r"-?[0-9]{1,18}")
-_LARGEST = float(np.finfo(np.float32).max)
 _SHOWN = 5
 """How many topics a message names before it counts the rest."""
-
-
-@dataclass(frozen=True)
-class Problem:
-    """Something wrong with a run file.
-
-    Attributes:
-        level: "error" makes the file unreadable or TREC refuse it; a "warning" does not.
-        message: what is wrong and what to do.
-        line: the line at fault, counted from 1; None where it is the whole file.
-    """
-
-    level: Literal["error", "warning"]
-    message: str
-    line: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class _Result:
-    """A sound line of a run."""
-
-    line: int
-    topic: str
-    second: str
-    document: str
-    rank: str
-    score: float
-    tag: str
-
-
 _Ranked = tuple[int, float, str, int]
 """Rank, score, document, line."""
+_MARK = Problem(
+    "error",
+    "the file begins with a byte order mark, which others read as part of the first topic. Save it "
+    "as UTF-8 without.",
+    1,
+)
 
 
 def check_tag(tag: str) -> None:
@@ -82,15 +55,6 @@ def check_tag(tag: str) -> None:
             f"WARNING: --tag '{tag}' has {len(tag)} characters; TREC accepts {TAG_LENGTH} where a "
             "task does not say otherwise."
         )
-
-
-def run_errors(path: Path) -> Iterator[Problem]:
-    """Find every line that keeps a run file from being read, in the order of the file.
-
-    Raises:
-        InputError: the file cannot be opened.
-    """
-    return (found for found in _scan(path) if isinstance(found, Problem))
 
 
 def validate_run(
@@ -117,22 +81,14 @@ def validate_run(
     Raises:
         InputError: the file cannot be opened.
     """
-    problems: list[Problem] = []
+    path = Path(path)
+    problems = [_MARK] if starts_with_mark(path) else []
     tags: dict[str, int] = {}
     counts: Counter[str] = Counter()
     ranked: dict[str, list[_Ranked]] = {}
     documents: dict[str, int] = {}
     odd: dict[str, list[int]] = {}
-    if starts_with_mark(Path(path)):
-        problems.append(
-            Problem(
-                "error",
-                "the file begins with a byte order mark, which others read as part of the first "
-                "topic. Save it as UTF-8 without.",
-                1,
-            )
-        )
-    for found in _scan(Path(path)):
+    for found in scan(path):
         if isinstance(found, Problem):
             problems.append(found)
             continue
@@ -152,8 +108,7 @@ def validate_run(
     if not counts and not problems:
         problems.append(Problem("error", f"there are no results in this file. {COLUMNS}"))
     for fault, lines in odd.items():
-        plural = "" if len(lines) == 1 else "s"
-        problems.append(Problem("error", f"{fault}, in {len(lines):,} line{plural}.", lines[0]))
+        problems.append(Problem("error", f"{fault}, in {counted(len(lines), 'line')}.", lines[0]))
     problems += _tag_problems(tags, tag_length)
     problems += _count_problems(counts, max_per_topic)
     problems += _topic_problems(counts, topics)
@@ -172,7 +127,7 @@ def same_tags(paths: Sequence[Path]) -> dict[Path, Problem]:
     first: dict[str, Path] = {}
     found = {}
     for path in paths:
-        tag = next((f.tag for f in _scan(path) if not isinstance(f, Problem)), None)
+        tag = next((f.tag for f in scan(path) if not isinstance(f, Problem)), None)
         if tag is not None and first.setdefault(tag, path) != path:
             found[path] = Problem(
                 "warning",
@@ -180,46 +135,6 @@ def same_tags(paths: Sequence[Path]) -> dict[Path, Problem]:
                 "by their tags.",
             )
     return found
-
-
-def _scan(path: Path) -> Iterator[_Result | Problem]:
-    seen: dict[str, dict[str, int]] = {}
-    for number, raw in numbered_lines(path):
-        columns = raw.split()
-        if len(columns) != 6:
-            plural = "" if len(columns) == 1 else "s"
-            yield Problem("error", f"{len(columns)} column{plural}. {COLUMNS}", number)
-            continue
-        try:
-            topic, second, document, rank, score_text, tag = (c.decode() for c in columns)
-        except UnicodeDecodeError:
-            yield Problem("error", "this line is not UTF-8. Convert the file.", number)
-            continue
-        if fault := _score_fault(score_text):
-            yield Problem("error", f"the score '{score_text}' {fault}. {COLUMNS}", number)
-            continue
-        if (first := seen.setdefault(topic, {}).setdefault(document, number)) != number:
-            yield Problem(
-                "error",
-                f"topic '{topic}' has document '{document}' a second time; the first is in line "
-                f"{first}. Keep one of the two.",
-                number,
-            )
-            continue
-        yield _Result(number, topic, second, document, rank, float(score_text), tag)
-
-
-def _score_fault(text: str) -> str:
-    try:
-        score = float(text if text.isascii() and "_" not in text else "")
-    except ValueError:
-        return "is not a number"
-    if not math.isfinite(score):
-        return "is not a finite number"
-    with np.errstate(over="ignore"):
-        if not np.isfinite(np.float32(score)):
-            return f"is beyond what a 32-bit float holds ({_LARGEST:.3g})"
-    return ""
 
 
 def _tag_problems(tags: dict[str, int], length: int) -> Iterator[Problem]:
@@ -241,7 +156,8 @@ def _count_problems(counts: Counter[str], limit: int | None) -> Iterator[Problem
     for topic, count in counts.items():
         if count > limit:
             yield Problem(
-                "error", f"topic '{topic}' has {count:,} results; {limit:,} are accepted."
+                "error",
+                f"topic '{topic}' has {counted(count, 'result')}; {limit:,} are accepted.",
             )
 
 

@@ -111,6 +111,22 @@ def numbered_lines(path: Path) -> Iterator[tuple[int, bytes]]:
                 yield number, content
 
 
+def decoded(line: bytes, path: Path, number: int) -> str:
+    """A line's text.
+
+    Raises:
+        InputError: it is not UTF-8.
+    """
+    try:
+        return line.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"byte {error.start + 1} of this line is not UTF-8. Save the file as UTF-8.",
+            path=path,
+            line=number,
+        ) from error
+
+
 def blocks_of_lines(path: Path, size: int = 1 << 18) -> Iterator[bytes]:
     """Yield the file's content in blocks of about `size` bytes, each ending where a line does.
 

@@ -18,9 +18,9 @@ import numpy.typing as npt
 import orjson
 
 from irplatform.errors import InputError
-from irplatform.runs.checks import COLUMNS, run_errors
 from irplatform.runs.lines import blocks_of_lines
 from irplatform.runs.run import Ranking, Run
+from irplatform.runs.scan import COLUMNS, run_errors
 from irplatform.storage import atomic_write
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Arrays on disk that are appended to while they are made and memory-mapped when they are read."""
+"""Arrays on disk that grow while they are made, and slices of flat arrays, one behind the other."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ Number = TypeVar("Number", bound=np.generic)
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
 Float64 = npt.NDArray[np.float64]
+Matrix = np.memmap[Any, np.dtype[np.float32]]
 
 
 class ArrayWriter:
@@ -63,6 +64,13 @@ def map_array(path: Path, dtype: type[Number]) -> npt.NDArray[Number]:
     return np.asarray(mapped)
 
 
+def new_matrix(path: Path, shape: tuple[int, int]) -> Matrix:
+    """A float32 matrix on disk, as .npy, to be written to row by row and flushed."""
+    open_memmap: Any = np.lib.format.open_memmap
+    matrix: Matrix = open_memmap(path, mode="w+", dtype=np.float32, shape=shape)
+    return matrix
+
+
 def ragged(starts: Int64, lengths: Int64) -> tuple[Int64, Int64]:
     """Indices that gather slices of a flat array, one behind the other.
 
@@ -78,3 +86,21 @@ def ragged(starts: Int64, lengths: Int64) -> tuple[Int64, Int64]:
     indices = np.arange(offsets[-1], dtype=np.int64)
     indices += np.repeat(starts - offsets[:-1], lengths)
     return indices, offsets
+
+
+def without(
+    values: npt.NDArray[Number], offsets: Int64, dropped: npt.NDArray[np.bool_]
+) -> tuple[npt.NDArray[Number], Int64]:
+    """Slices of a flat array without some of their values.
+
+    Args:
+        values: the slices, one behind the other.
+        offsets: where each slice begins; one more than there are slices.
+        dropped: which values to leave out.
+
+    Returns:
+        The values that are left, and the offsets of the slices among them.
+    """
+    kept = ~dropped
+    before = np.concatenate([[0], np.cumsum(kept)])
+    return values[kept], before[offsets]

@@ -79,6 +79,29 @@ def relate(vectors: Tensor, norms: Tensor, words: Tensor, query: Tensor, unknown
     return Words(words, closest, features * active[:, None], active)
 
 
+def distinct_rows(padding: int, *rows: Tensor) -> tuple[Tensor, Tensor]:
+    """The rows that some tensors name, and the place of every row among them.
+
+    Marking all rows beats sorting those that are named: there are far more names than rows.
+
+    Args:
+        padding: the number of rows; what stands for none.
+        rows: int64 tensors of any shape, 0 to `padding`.
+
+    Returns:
+        int64 [distinct], the rows in ascending order, without padding; and int64 [padding + 1],
+        the place of each of them, which for padding is their number.
+    """
+    used = torch.zeros(padding + 1, dtype=torch.int64, device=rows[0].device)
+    for named in rows:
+        used[named] = 1
+    used[padding] = 0
+    place = used.cumsum(0) - used
+    distinct = used.nonzero()[:, 0]
+    place[padding] = len(distinct)
+    return distinct, place
+
+
 class Reading(Protocol):
     """What a model reads of a topic and its candidates."""
 

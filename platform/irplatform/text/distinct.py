@@ -39,10 +39,14 @@ def distinct_per_document(
         yield rows, pairs // size, pairs % size
 
 
-def distinct_words(tokens: Int32, vocabulary: int) -> tuple[Int64, Int64]:
-    """Distinct token ids, and each token's position among them (their number for padding).
+def distinct_words(tokens: Int32 | Int64, vocabulary: int) -> tuple[Int64, Int64]:
+    """Distinct token ids in ascending order, and each token's position among them.
 
     Marking the vocabulary beats sorting the tokens while it is not much larger than they are.
+
+    Args:
+        tokens: of any shape; -1 is padding, whose position is the number of distinct ids.
+        vocabulary: how many ids there are.
     """
     if vocabulary > 64 * tokens.size:
         flat, inverse = np.unique(tokens, return_inverse=True)

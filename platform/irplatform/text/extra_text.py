@@ -7,15 +7,13 @@
 
 from __future__ import annotations
 
-import gzip
-import zlib
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import orjson
 
 from irplatform.errors import InputError
+from irplatform.text.files import opened_text
 
 if TYPE_CHECKING:
     import io
@@ -38,25 +36,6 @@ def read_paragraphs(path: Path) -> Iterator[str]:
         raise InputError("text comes as .txt, .jsonl or .tsv, each also .gz.", path=path)
     with opened_text(path) as file:
         yield from reader(file, path)
-
-
-@contextmanager
-def opened_text(path: Path) -> Iterator[io.TextIOBase]:
-    """Open a text file, gzipped where it is called so, behind its byte order mark if it has one.
-
-    Raises:
-        InputError: it cannot be read, also while the block reads it.
-    """
-    try:
-        opener = gzip.open if path.suffix == ".gz" else open
-        with opener(path, "rt", encoding="utf-8-sig", newline="\n") as file:
-            yield cast("io.TextIOBase", file)
-    except UnicodeDecodeError as error:
-        raise InputError(f"is not UTF-8 text ({error.reason}).", path=path) from error
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise InputError("is cut short or no gzip file. Fetch it again.", path=path) from error
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}.", path=path) from error
 
 
 def _read_lines(file: io.TextIOBase, _: Path) -> Iterator[str]:

@@ -26,7 +26,9 @@ _STATES = frozenset(
 """What is written behind a gene with a hyphen and says in which state it is."""
 
 _STATE = "|".join(sorted(_STATES, key=len, reverse=True))
-_CHANGE = rf"(?:p\.)?{ACID}\d{{2,4}}(?:{ACID}|[X*]|fs|del|ins|dup)"
+_CHANGE = rf"(?:p\.)?{ACID}\d{{2,4}}(?:{ACID}|[X*]|fs)"
+_LOSS = rf"(?:p\.)?{ACID}\d{{2,4}}(?:del|ins|dup)"
+_NO_CODON = "".join(rf"(?<!\b{ACID}\d{{{digits}}})" for digits in (2, 3, 4))
 _GLUED = rf"{ACID}\d{{3,4}}(?:{ACID}|[X*])|[EGQ]\d{{2}}{ACID}"
 """A change of its own: TMEM16A and FAM13A are genes, KRASG12C and JAK2V617F are not."""
 _NUMBERED = "(?:CCDC|CTAGE|GAGE|KIAA|PLA2G|SNOR|TMEM|VSIG)"
@@ -62,6 +64,7 @@ _RULES: tuple[tuple[re.Pattern[str], _Written], ...] = (
     (re.compile(r"(?<=[A-Z0-9])\+(?=$|[\s,;)])"), " positive"),  # ALK+
     (re.compile(rf"(?<=[A-Z0-9*])-(?=(?:{_STATE})\b)"), " "),  # EGFR-mutated, V600E-mutant
     (re.compile(rf"(?<=[A-Z0-9])-(?={_CHANGE}\b)"), " "),  # BRAF-V600E
+    (re.compile(rf"(?<=[A-Z0-9]){_NO_CODON}-(?={_LOSS}\b)"), " "),  # not E746-A750del
     (re.compile(rf"\b(?!{_NUMBERED})([A-Z][A-Z0-9]{{2,}}?)({_GLUED})\b"), r"\1 \2"),  # BRAFV600E
     (re.compile(r"\b([A-Z]{2,}\d?)-?(?:ex|exon)\.?\s?(\d{1,2})\b"), r"\1 exon \2"),  # METex14
     (re.compile(r"\bex\.?\s?(?=\d{1,2}\b)"), "exon "),

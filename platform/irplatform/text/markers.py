@@ -27,14 +27,20 @@ _VARIANT = re.compile(
     rf"(?:p\.)?\(?(?:{ACID}\d{{1,4}}(?:dup|del|ins|fs)[*\w]*"  # T574insTQLPYD, S1982fs
     rf"|{ACID}\d{{1,4}}(?:{ACID}|[X*])(?:fs[*\w]*)?"  # V600E, Q61*, K1245Vfs
     rf"|{_THREE}\d{{1,4}}(?:{_THREE}|\*)(?:fs[*\w]*)?"  # Val600Glu, Gln61*, Arg97Profs*23
-    rf"|{_THREE}\d{{1,4}}(?:_{_THREE}\d{{1,4}})?(?:dup|del|ins|fs)[*\w]*"  # Glu746_Ala750del
-    rf"|{ACID}\d{{1,4}}_{ACID}\d{{1,4}}\s?(?:dup|del|ins)\w*"  # A502_Y503dup
+    rf"|{_THREE}\d{{1,4}}(?:[_–-]{_THREE}\d{{1,4}})?(?:dup|del|ins|fs)[*\w]*"  # Glu746_Ala750del
+    rf"|{ACID}\d{{1,4}}[_–-]{ACID}\d{{1,4}}\s?(?:dup|del|ins)\w*"  # A502_Y503dup, E746-A750del
+    rf"|(?:dup|del)\s?{ACID}\d{{2,4}}[_–-]{ACID}\d{{2,4}}"  # delE746-A750
     r"|[cg]\.[\d_+-]+\w*(?:>\w+)?"  # c.1799T>A
+    r"|\d{2,5}(?:[ACGT]>[ACGT]|(?:[_-]\d{2,5})?(?:dup|del|ins)[ACGT]*)"  # 1799T>A, 185delAG
     r"|exons?\s?\d{1,2}(?:\s?(?:deletion|insertion|skipping|mutation)s?)?)\)?",  # Exon 19 deletion
     re.IGNORECASE,
 )
-_CODON = re.compile(rf"{ACID}\d{{2,4}}")
-"""Q171: a place without what it changes to. P53 is written alike, so a gene has to precede it."""
+_CODON = re.compile(rf"{ACID}\d{{2,4}}(?:[_–-]{ACID}\d{{2,4}})?")
+"""Q171, E746-A750: places without what they change to. P53 is written alike, so a gene has to
+precede them."""
+_RANGE = re.compile(
+    rf"(dup|del|)\s?((?:{ACID}|{_THREE})\d+)[_–-]((?:{ACID}|{_THREE})\d+)(.*)", re.IGNORECASE
+)
 _SYMBOL = re.compile(
     r"(?=(?:.*[A-Z]){2}|[A-Z]\d)[A-Z][A-Za-z0-9]*(?:[-/][A-Z0-9]+)*|m(?!RNA)[A-Z]{3,}\d*|p\d{2,3}"
 )
@@ -137,7 +143,10 @@ def spellings(variant: str) -> tuple[str, ...]:
         ends = ("*", "X") if after in "X*" else (after,)
         found += [f"{before}{place}{end}" for end in ends]
         found.append(f"{_ACIDS[before]}{place}{_ACIDS[after]}")
-    if "_" in variant or len(found) > 1:
+    if between := _RANGE.fullmatch(variant):
+        what, first, last, behind = between.groups()
+        found += [f"{first}{sep}{last}{what}{behind}" for sep in "_-"]
+    if between or len(found) > 1:
         found += [f"p.{form}" for form in found]
     return tuple(dict.fromkeys(found))
 

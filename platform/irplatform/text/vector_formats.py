@@ -7,18 +7,16 @@ largest file), and a damaged line is named. The binary ones are read by gensim.
 
 from __future__ import annotations
 
-import gzip
 import struct
 import zlib
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from irplatform.errors import InputError
+from irplatform.text.files import opened
 
 if TYPE_CHECKING:
-    import io
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
@@ -76,19 +74,6 @@ def read_entries(path: Path, kind: Kind) -> Iterator[Entry]:
     if kind in ("glove", "word2vec-text"):
         return _read_text(path, has_header=kind == "word2vec-text")
     return _read_binary(path, kind)
-
-
-@contextmanager
-def opened(path: Path) -> Iterator[io.BufferedIOBase]:
-    """Open a file for reading, decompressed if its name ends in `.gz`."""
-    opener = gzip.open if path.suffix == ".gz" else open
-    try:
-        with opener(path, "rb") as file:
-            yield file
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise InputError("is cut short or no gzip file. Fetch it again.", path=path) from error
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}.", path=path) from error
 
 
 def _numbers(fields: Iterable[bytes]) -> list[float] | None:

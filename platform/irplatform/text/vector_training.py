@@ -21,7 +21,7 @@ from irplatform.errors import InputError
 from irplatform.parallel import ordered_map
 from irplatform.plugin import Document, Options
 from irplatform.text.extra_text import read_paragraphs
-from irplatform.text.gensims_slip import kept_back
+from irplatform.text.gensim_false_errors import without_false_errors
 from irplatform.text.sentence_splitter import sentences
 from irplatform.text.tokenizer import tokenize
 from irplatform.text.vectors import WordVectors
@@ -168,7 +168,10 @@ def _train(
             f"cannot train word vectors: of {words:,} words of text, none occurs {min_count} times."
             " Add text, or lower min_count."
         )
-    with progress("training word vectors, words", words * epochs) as advance, kept_back():
+    with (
+        progress("training word vectors, words", words * epochs) as advance,
+        without_false_errors(),
+    ):
         model.train(_Sentences(path, advance), total_examples=model.corpus_count, epochs=epochs)
     facts: dict[str, Any] = {
         "source": "trained",

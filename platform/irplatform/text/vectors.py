@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from irplatform.text.arrays import Int32
+    from irplatform.text.arrays import Int32, Int64
     from irplatform.text.forward_index import Vocabulary
 
 VECTORS_FORMAT = 1
@@ -117,6 +117,12 @@ class WordVectors:
         found[found == UNKNOWN] = self.unk
         return found.astype(np.int32)
 
+    def known_rows(self, words: Sequence[str]) -> Int64:
+        """The rows of the words that have a vector, in their order; the others are left out."""
+        found = self.words.find(words)
+        known: Int64 = found[found != UNKNOWN].astype(np.int64)
+        return known
+
     def align(self, vocabulary: Vocabulary) -> Int32:
         """The row of every word of a vocabulary, UNK's for those without a vector.
 
@@ -129,4 +135,10 @@ class WordVectors:
         ids = vocabulary.ids(list(self.words))
         rows = np.arange(len(ids), dtype=np.int32)
         aligned[ids[ids != UNKNOWN]] = rows[ids != UNKNOWN]
+        return aligned
+
+    def align_known(self, vocabulary: Vocabulary) -> Int64:
+        """The row of every word of a vocabulary, -1 for those without a vector."""
+        aligned = self.align(vocabulary).astype(np.int64)
+        aligned[aligned == self.unk] = UNKNOWN
         return aligned

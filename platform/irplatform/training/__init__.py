@@ -3,7 +3,7 @@
 Importing this package loads no torch; its functions do.
 """
 
-from irplatform.training.groups import Groups, GroupSampler, GroupSettings
+from irplatform.training.group_sampling import Groups, GroupSampler, GroupSettings
 from irplatform.training.loop import (
     AdadeltaSettings,
     LoopSettings,
@@ -13,8 +13,9 @@ from irplatform.training.loop import (
     run_shown,
 )
 from irplatform.training.neural import NeuralReranker
+from irplatform.training.pair_sampling import Pairs, PairSampler, PairSettings
 from irplatform.training.point_sampling import Points, PointSampler, PointSettings, Weighting
-from irplatform.training.sampling import Pairs, PairSampler, PairSettings, PoolSettings, pool_starts
+from irplatform.training.pools import PoolSettings, pool_starts
 from irplatform.training.validation import Validator
 from irplatform.training.weights import load_weights, save_weights
 

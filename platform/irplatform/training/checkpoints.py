@@ -16,6 +16,7 @@ import shutil
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from irplatform.digests import digests
 from irplatform.errors import InputError
 from irplatform.plugin import TrainableReranker
 from irplatform.storage import home
@@ -85,13 +86,13 @@ class Checkpoint:
                     path=folder,
                 )
             held = cls(
-                folder,
-                str(description["reranker"]),
-                dict(description["options"]),
-                int(description["members"]),
-                float(description["interpolation"]["weight"]),
-                frozenset(description[_QUERIES]),
-                description,
+                folder=folder,
+                reranker=str(description["reranker"]),
+                options=dict(description["options"]),
+                members=int(description["members"]),
+                weight=float(description["interpolation"]["weight"]),
+                queries=frozenset(description[_QUERIES]),
+                description=description,
             )
         except FileNotFoundError as error:
             raise InputError(
@@ -118,6 +119,14 @@ class Checkpoint:
     def learned(self, topics: Sequence[Topic]) -> list[Topic]:
         """Those of some topics that it was trained on; see `topic_marks`."""
         return [topic for topic in topics if topic_marks(topic) & self.queries]
+
+    @property
+    def weights(self) -> dict[str, str]:
+        """Digests of all that its members saved: trainings of one description may differ in it."""
+        members = [member_folder(self.folder, number) for number in range(self.members)]
+        files = sorted(path for held in members for path in held.rglob("*") if path.is_file())
+        names = [path.relative_to(self.folder).as_posix() for path in files]
+        return dict(zip(names, digests(files), strict=True))
 
     @property
     def about(self) -> dict[str, Any]:

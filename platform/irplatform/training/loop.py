@@ -6,17 +6,15 @@ training resumes from the last complete epoch to the same weights as an undistur
 
 from __future__ import annotations
 
-import json
 import math
 from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
 from pydantic import Field
 
-from irplatform.console import notice
-from irplatform.errors import InputError, PlatformError
+from irplatform.errors import PlatformError
 from irplatform.plugin import Options
 from irplatform.training.distributed import peers_of
-from irplatform.training.weights import load_weights, save_weights
+from irplatform.training.loop_state import LoopState
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -124,7 +122,7 @@ def run_loop(
     peers = peers_of(workspace)
     own = task if isinstance(task, OwnSteps) else None
     optimizer = own.optimizer() if own else _optimizer(module, settings)
-    state = _State(peers.folder(workspace), writes=peers.first)
+    state = LoopState(peers.folder(workspace), writes=peers.first)
     epoch = peers.in_turn(lambda: state.restore(module, optimizer))
     loss_of = peers.loss(task)
     while epoch < settings.epochs and epoch - state.best_epoch < settings.patience:
@@ -185,85 +183,3 @@ def _optimizer(module: torch.nn.Module, settings: LoopSettings) -> torch.optim.O
     }
     parameters = [p for p in module.parameters() if p.requires_grad]
     return kinds[settings.optimizer](parameters, lr=settings.learning_rate)  # type: ignore[call-arg]
-
-
-class _State:
-    """The state of training after the last complete epoch, on disk.
-
-    `state.safetensors` holds the module, the optimizer and the epoch that they belong to, in one
-    file, so that a kill between two writes cannot mix epochs; `best.safetensors` the best module.
-    Of several processes that train together one writes, and all read.
-    """
-
-    def __init__(self, workspace: Path, *, writes: bool) -> None:
-        self._writes = writes
-        self._state = workspace / "state.safetensors"
-        self._best = workspace / "best.safetensors"
-        self.best_epoch = 0
-        self.best_measure = -math.inf
-
-    def restore(self, module: torch.nn.Module, optimizer: torch.optim.Optimizer) -> int:
-        """Load what is there; returns the number of epochs done."""
-        if self._state.exists():
-            try:
-                return self._read(module, optimizer)
-            except InputError:
-                notice("the state of an interrupted training is of another model: starting over.")
-        if self._writes:
-            save_weights(self._best, module.state_dict(), {})
-        return 0
-
-    def _read(self, module: torch.nn.Module, optimizer: torch.optim.Optimizer) -> int:
-        import torch
-
-        saved = load_weights(self._state, _shapes(module, optimizer))
-        module.load_state_dict(
-            {name[7:]: tensor for name, tensor in saved.items() if name.startswith("module.")}
-        )
-        held = optimizer.state_dict()
-        states: dict[int, dict[str, Tensor]] = {}
-        for name, tensor in saved.items():
-            if name.startswith("optimizer."):
-                _, number, key = name.split(".", 2)
-                states.setdefault(int(number), {})[key] = tensor
-        optimizer.load_state_dict({"state": states, "param_groups": held["param_groups"]})
-        facts = json.loads(bytes(saved["facts"].to(torch.uint8).tolist()).decode())
-        self.best_epoch = int(facts["best_epoch"])
-        self.best_measure = float(facts["best_measure"])
-        return int(facts["epoch"])
-
-    def record(
-        self,
-        epoch: int,
-        measure: float,
-        module: torch.nn.Module,
-        optimizer: torch.optim.Optimizer,
-    ) -> None:
-        """Keep the state after an epoch, and the module if it is the best so far."""
-        import torch
-
-        better = measure > self.best_measure
-        if better:
-            self.best_measure, self.best_epoch = measure, epoch
-        if not self._writes:
-            return
-        if better:
-            save_weights(self._best, module.state_dict(), {})
-        facts = {"epoch": epoch, "best_epoch": self.best_epoch, "best_measure": self.best_measure}
-        tensors = {f"module.{name}": tensor for name, tensor in module.state_dict().items()}
-        for number, values in optimizer.state_dict()["state"].items():
-            for key, value in values.items():
-                if value is not None:  # as SGD's momentum where it has none
-                    tensors[f"optimizer.{number}.{key}"] = torch.as_tensor(value)
-        tensors["facts"] = torch.tensor(list(json.dumps(facts).encode()), dtype=torch.uint8)
-        save_weights(self._state, tensors, _shapes(module, optimizer))
-
-    def best(self) -> dict[str, Tensor]:
-        """The weights of the best epoch."""
-        return load_weights(self._best)
-
-
-def _shapes(module: torch.nn.Module, optimizer: torch.optim.Optimizer) -> dict[str, Any]:
-    """What a saved state must agree with before any of it is loaded."""
-    shapes = {name: list(tensor.shape) for name, tensor in module.state_dict().items()}
-    return {"optimizer": type(optimizer).__name__, "shapes": shapes}

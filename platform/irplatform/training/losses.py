@@ -22,6 +22,19 @@ def pairwise_hinge(higher: Tensor, lower: Tensor, weight: Tensor, margin: float 
     return (weight * torch.relu(margin - higher + lower)).sum() / weight.sum()
 
 
+def pairwise_logistic(higher: Tensor, lower: Tensor, weight: Tensor) -> Tensor:
+    """Weighted mean of log(1 + exp(s(Q,D−) − s(Q,D+))): RankNet's loss (Burges et al., ICML 2005).
+
+    Args:
+        higher: scores of the documents of higher grade, [n].
+        lower: scores of the others, [n].
+        weight: weight of each pair, [n].
+    """
+    from torch.nn import functional
+
+    return (weight * functional.softplus(lower - higher)).sum() / weight.sum()
+
+
 def weighted_cross_entropy(logits: Tensor, labels: Tensor, weight: Tensor) -> Tensor:
     """Weighted mean of the binary cross-entropy (Mohan et al., BioNLP 2017, section 4.6).
 

@@ -16,13 +16,13 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import Field
 
-from irplatform.training.sampling import PoolSettings, check_pools, draw_pools
+from irplatform.training.pools import PoolSettings, check_pools, draw_pools
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from irplatform.plugin import LabelledTopic
-    from irplatform.training.sampling import Pool
+    from irplatform.training.pools import Pool
 
 Weighting = Literal["none", "log", "root"]
 """How much a relevant sample of grade r counts: 1, max(1, log(1 + r)) or max(1, √r)."""

@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from irplatform.digests import digests
+from irplatform.digests import folder_digests
 from irplatform.errors import InputError
 from irplatform.plugin import Field, Options
 
@@ -82,8 +82,7 @@ def model_folder(system: str, options: PretrainedOptions) -> Path:
 
 def content(folder: Path) -> Mapping[str, str]:
     """File to digest: what scores of the model in a folder depend on."""
-    files = sorted({path for pattern in _FILES for path in folder.rglob(pattern)})
-    return {str(f.relative_to(folder)): mark for f, mark in zip(files, digests(files), strict=True)}
+    return folder_digests(folder, _FILES)
 
 
 @contextmanager

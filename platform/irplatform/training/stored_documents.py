@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from irplatform.text.arrays import new_matrix
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
@@ -52,9 +54,7 @@ def stored_documents(
     count = resources.forward_index().count
 
     def build(folder: Path) -> None:
-        vectors = np.lib.format.open_memmap(  # type: ignore[no-untyped-call]
-            folder / _FILE, mode="w+", dtype=np.float32, shape=(count, width)
-        )
+        vectors = new_matrix(folder / _FILE, (count, width))
         with resources.progress("computing document vectors", count) as advance:
             for start in range(0, count, _BLOCK):
                 rows = np.arange(start, min(start + _BLOCK, count))

@@ -2,7 +2,7 @@
 
 A file of pairs is a table with a header, as tab-separated values, plain or gzipped; the reader is
 told which columns hold the texts, and which one says what source (a citing article, say) a pair is
-of, so that pairs of the sources that a model is judged on can be left out.
+of, so that pairs of the topics that a model is judged on can be left out.
 """
 
 from __future__ import annotations
@@ -11,11 +11,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from irplatform.errors import InputError
-from irplatform.text.extra_text import opened_text, tab_separated
+from irplatform.text.extra_text import tab_separated
+from irplatform.text.files import opened_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
+
+    from irplatform.plugin import Topic
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +28,32 @@ class TextPair:
     query: str
     text: str
     group: str
+
+
+@dataclass(frozen=True)
+class PairsOfTopics:
+    """The pairs that some topics know: with their queries, or of the sources that they name.
+
+    A model that learned from these would remember the topics that it is judged on.
+
+    Attributes:
+        queries: the topics' queries, their white space made plain.
+        sources: what the topics are of.
+    """
+
+    queries: frozenset[str]
+    sources: frozenset[str]
+
+    @classmethod
+    def of(cls, topics: Sequence[Topic], group: str) -> PairsOfTopics:
+        """Those of topics whose field `group` is their source."""
+        return cls(
+            frozenset(" ".join(topic.query.split()) for topic in topics),
+            frozenset(filter(None, (source for t in topics for source in t.values(group)))),
+        )
+
+    def __contains__(self, pair: TextPair) -> bool:
+        return pair.group in self.sources or pair.query in self.queries
 
 
 def read_text_pairs(

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 from irplatform.storage import fingerprint
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Hashable, Iterable, Sequence
 
-    from irplatform.plugin import FieldValue, Topic
+    from irplatform.plugin import Topic
 
 _WORD = re.compile(r"\w+")
 _ASKED = ("disease", "gene")
@@ -31,31 +31,46 @@ def topic_marks(topic: Topic) -> frozenset[str]:
     Where it has not, for its words without its treatment's: of what it may have been made.
     """
     texts = [_words(topic.query)]
-    asked = [_words(topic.fields.get(name)) for name in _ASKED]
+    asked = [_words(*topic.values(name)) for name in _ASKED]
     if all(asked):
         texts.append(sum(asked, Counter()))
-    elif rest := texts[0] - _words(topic.fields.get(_ADDED)):
+    elif rest := texts[0] - _words(*topic.values(_ADDED)):
         texts.append(rest)
     return frozenset(fingerprint({"words": sorted(text.elements())}) for text in texts)
 
 
-def _words(value: FieldValue | None) -> Counter[str]:
-    text = " ".join([value] if isinstance(value, str) else value or ())
-    return Counter(_WORD.findall(text.casefold()))
+def _words(*texts: str) -> Counter[str]:
+    return Counter(_WORD.findall(" ".join(texts).casefold()))
 
 
 def families(topics: Sequence[Topic]) -> list[int]:
     """Per topic the number of its family: topics that share a mark, directly or through others."""
-    family_of: dict[str, int] = {}
-    numbers: list[int] = []
-    for number, topic in enumerate(topics):
-        marks = topic_marks(topic)
-        met = {family_of[mark] for mark in marks if mark in family_of}
-        family = min(met, default=number)
-        family_of |= dict.fromkeys(marks, family)
-        for other in met - {family}:
-            family_of = {m: family if f == other else f for m, f in family_of.items()}
-            numbers = [family if held == other else held for held in numbers]
-        numbers.append(family)
-    place = {family: rank for rank, family in enumerate(dict.fromkeys(numbers))}
-    return [place[family] for family in numbers]
+    return components([topic_marks(topic) for topic in topics])
+
+
+def components(keys: Sequence[Iterable[Hashable]]) -> list[int]:
+    """The connected components of items that share keys, directly or through others.
+
+    Args:
+        keys: of each item.
+
+    Returns:
+        Per item the number of its component, from 0 in the order of their first items.
+    """
+    from scipy.sparse import coo_matrix
+    from scipy.sparse.csgraph import connected_components
+
+    nodes: dict[Hashable, int] = {}
+    edges = [
+        (item, len(keys) + nodes.setdefault(key, len(nodes)))
+        for item, held in enumerate(keys)
+        for key in held
+    ]
+    if not edges:
+        return list(range(len(keys)))
+    size = len(keys) + len(nodes)
+    items, ends = zip(*edges, strict=True)
+    graph = coo_matrix(([True] * len(edges), (items, ends)), shape=(size, size))
+    _, found = connected_components(graph, directed=False)
+    numbers: dict[int, int] = {}
+    return [numbers.setdefault(each, len(numbers)) for each in found[: len(keys)].tolist()]

@@ -7,7 +7,7 @@ the reranker alone ends training while it still learns what the first stage cann
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -23,12 +23,27 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from irplatform.plugin import LabelledTopic, Topic
+    from irplatform.text import ForwardIndex
+    from irplatform.text.arrays import Int64
 
     Scores = Sequence[float] | npt.NDArray[np.floating[Any]]
     Read = TypeVar("Read")
 
 MIXTURES = (0.0, 0.2, 0.4, 0.6, 0.8)
 """Shares of the first stage that are tried."""
+
+
+@dataclass(frozen=True)
+class CandidateRows:
+    """The candidates of several topics, of which some share documents.
+
+    Attributes:
+        distinct: int64 [documents], rows of the forward index, each once, in ascending order.
+        of_topic: per topic, int64 [candidates], the place of each candidate in `distinct`.
+    """
+
+    distinct: Int64
+    of_topic: list[Int64]
 
 
 class Validator:
@@ -54,6 +69,13 @@ class Validator:
         ]
         self._first = [standardized(np.array(t.first_stage)) for t in self.topics]
         self._shares = MIXTURES if all(t.first_stage for t in self.topics) else MIXTURES[:1]
+
+    def candidate_rows(self, index: ForwardIndex) -> CandidateRows:
+        """The candidates of all topics, for a model that computes each document once."""
+        rows = index.rows([doc_id for topic in self.topics for doc_id in topic.candidates])
+        distinct, places = np.unique(rows, return_inverse=True)
+        ends = np.cumsum([len(topic.candidates) for topic in self.topics], dtype=np.int64)
+        return CandidateRows(distinct, np.split(places, ends[:-1]))
 
     def reading(
         self, read: Callable[[Topic, Sequence[str]], Read], advance: Callable[[int], None]

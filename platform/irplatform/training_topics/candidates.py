@@ -92,5 +92,5 @@ def find_candidates(
     return TrainingCandidates(
         training.id,
         *find(training, source),
-        find(validation, source.elsewhere()) if validation and validation.load_qrels else None,
+        find(validation, source.for_training()) if validation and validation.load_qrels else None,
     )

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import json
-import re
 import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from irplatform.evaluation import paired_test
 from irplatform.reports.columns import aligned
+from irplatform.toml_io import toml_key, toml_value
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from irplatform.evaluation import Comparison
     from irplatform.tuning.search import Outcome
-
-_BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
 @dataclass(frozen=True)
@@ -154,7 +151,7 @@ class TuneReport:
             f"{found.tried:,} trials",
             f"# {self.measure}: defaults {_mean(found.defaults.scores):.4f}, held out "
             f"{_mean(found.held_out):.4f} ({gain.mean:+.4f} ± {gain.error:.4f})",
-            *(f"{_key(name)} = {_toml(value)}" for name, value in settings.items()),
+            *(f"{toml_key(name)} = {toml_value(value)}" for name, value in settings.items()),
         ]
         return "\n".join(lines) + "\n"
 
@@ -176,20 +173,4 @@ def _mean(scores: Mapping[str, float]) -> float:
 def _shown(value: object) -> str:
     if isinstance(value, float):
         return f"{value:g}"
-    return value if isinstance(value, str) else _toml(value).strip('"')
-
-
-def _key(name: str) -> str:
-    parts = name.split(".")
-    return ".".join(p if _BARE.fullmatch(p) else json.dumps(p, ensure_ascii=False) for p in parts)
-
-
-def _toml(value: object) -> str:
-    """A value in TOML, which writes most things as JSON does; "none" for what is not set."""
-    if value is None:
-        return '"none"'
-    if isinstance(value, list | tuple):
-        return f"[{', '.join(map(_toml, value))}]"
-    if isinstance(value, dict):
-        return "{" + ", ".join(f"{_key(k)} = {_toml(v)}" for k, v in value.items()) + "}"
-    return json.dumps(value, ensure_ascii=False)
+    return value if isinstance(value, str) else toml_value(value).strip('"')

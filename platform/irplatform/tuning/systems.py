@@ -16,7 +16,8 @@ from irplatform.evaluation import evaluate
 from irplatform.registry import source_digest
 from irplatform.reranking.splits import MEMBERS, fold_topics
 from irplatform.reranking.training_set import TrainingSource
-from irplatform.retrieval.first_stage import combine, find
+from irplatform.retrieval.checked_search import find
+from irplatform.retrieval.first_stage import combine
 from irplatform.retrieval.fusion import AUTO, choose_fusion
 from irplatform.runs import Run
 from irplatform.storage import file_digest, fingerprint
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from irplatform.evaluation.judgments import Judgments
     from irplatform.plugin import Topic
     from irplatform.registry import Registry
+    from irplatform.reranking.systems import RerankerChoice
     from irplatform.reranking.training_set import TrainingSet
     from irplatform.resources import CollectionResources
     from irplatform.retrieval.first_stage import FirstStage, RetrieverChoice
@@ -82,13 +84,12 @@ class TunedSystem:
 
     def retrieving(self) -> Sequence[RetrieverChoice]:
         """The retrievers, before anything is tuned."""
-        first: Sequence[RetrieverChoice] = self._chosen({})[0]
-        return first
+        return self._chosen({})[0]
 
     def describe(self, settings: Mapping[str, object]) -> dict[str, Any]:
         """All options of all systems under some settings."""
         first, second = self._chosen(settings)
-        return {"systems": [choice.describe() for choice in (*first, *second)]}
+        return {"systems": [*(c.describe() for c in first), *(c.describe() for c in second)]}
 
     def depends_on(self) -> dict[str, Any]:
         """What scores depend on beside settings."""
@@ -127,9 +128,10 @@ class TunedSystem:
                 self.topics, first, first.candidates(self.rerank_depth)
             )
             training_source = TrainingSource(folds=True, declared=self.declared)
-            run = pipeline.rerank(
-                choice, candidates, self._qrels(), training_source, self.interpolate, self.resources
-            ).final
+            task = pipeline.RerankingTask(
+                candidates, training_source, self._qrels(), self.interpolate
+            )
+            run = pipeline.rerank(choice, task, self.resources).final
         found = evaluate(
             self._qrels(),
             run,
@@ -142,7 +144,9 @@ class TunedSystem:
     def _qrels(self) -> dict[str, dict[str, int]]:
         return {topic.id: dict(self.judgments.qrels[topic.id]) for topic in self.topics}
 
-    def _chosen(self, settings: Mapping[str, object]) -> Any:
+    def _chosen(
+        self, settings: Mapping[str, object]
+    ) -> tuple[Sequence[RetrieverChoice], Sequence[RerankerChoice]]:
         return choose_systems(
             self.plugins,
             self.retrievers,

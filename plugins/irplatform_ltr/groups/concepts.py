@@ -150,13 +150,6 @@ class Concepts(KnowledgeFeatures):
 
 
 def _together(first: Mentions, second: Mentions) -> list[npt.NDArray[Any]]:
-    """Least distance, close mentions, and which comes first where they are closest."""
-    document, distance = first.gaps(second)
-    order = np.zeros(first.passage.documents)
-    close = np.abs(distance) <= _NEAR
-    np.add.at(order, document[close], np.sign(distance[close]).astype(np.float64))
-    return [
-        np.log1p(first.nearest(second, _FAR)),
-        np.log1p(first.within(second, _NEAR)),
-        np.sign(order),
-    ]
+    """Least distance, close mentions, and which comes first where they are close."""
+    gaps = first.gaps(second)
+    return [np.log1p(gaps.least(_FAR)), np.log1p(gaps.close(_NEAR)), gaps.order(_NEAR)]

@@ -138,16 +138,14 @@ class Demographics(FeatureGroup):
         return np.asarray(values, dtype=np.float32).reshape(len(documents), len(self.names()))
 
     def _person(self, topic: Topic) -> Person:
-        told = topic.fields.get(self.options.field, "")
-        return Person.read(told if isinstance(told, str) else " ".join(told))
+        return Person.read(" ".join(topic.values(self.options.field)))
 
     def _by_headings(self, person: Person, document: Document) -> list[float]:
         """Whether an age group fits, whether others alone do, how many decades off the nearest is.
 
         Then the same of the sexes, without a distance.
         """
-        held = document.fields.get(self.options.headings_field, ())
-        headings = {held} if isinstance(held, str) else set(held)
+        headings = set(document.values(self.options.headings_field))
         values = [0.0] * 5
         groups = [AGE_GROUPS[name] for name in AGE_GROUPS if name in headings]
         if person.age is not None and groups:

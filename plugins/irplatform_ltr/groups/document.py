@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from irplatform.features.lucene import Asked, heading_queries, scores_of
+from irplatform.features.lucene import DocumentQueries, heading_queries, scores_of
 from irplatform.plugin import Document, Documents, FeatureGroup, Field, Options, Resources, Topic
 from irplatform.retrieval import BM25
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from irplatform.text.forward_index import Field as TextField
     from irplatform_ltr.stemmed import StemmedIndex
 
 HEADINGS = (
@@ -111,7 +112,7 @@ class DocumentProperties(FeatureGroup):
             return [np.zeros((len(docs), width), dtype=np.float32) for _, docs in batch]
         index = self._resources.index()
         queries = heading_queries(index, self.options.headings_field, self.options.headings)
-        asked = [Asked(documents.ids, queries) for _, documents in batch]
+        asked = [DocumentQueries(documents.ids, queries) for _, documents in batch]
         found = scores_of(index, asked, BM25(), self._resources.threads)
         held = [(values > 0).astype(np.float32) for values in found]
         return [np.hstack([h.max(axis=1, keepdims=True, initial=0), h]) for h in held]
@@ -129,29 +130,24 @@ class DocumentProperties(FeatureGroup):
 
     def _told(self, document: Document) -> tuple[float, ...]:
         """A document's year and publication types."""
-        types = " ".join(_values(document.fields.get(self.options.type_field))).lower()
-        years = " ".join(_values(document.fields.get(self.options.year_field)))
+        types = " ".join(document.values(self.options.type_field)).lower()
+        years = " ".join(document.values(self.options.year_field))
         year = re.search(r"(?:19|20)\d\d", years)
         kinds = (float(kind in types) for kind in ("review", "trial", "case report"))
         return (float(year[0]) - 2000 if year else 0.0, *kinds)
 
     def _counts(self, rows: npt.NDArray[np.int64]) -> list[npt.NDArray[np.float64]]:
         """Per word, how often it occurs (log), then whether it is in the title."""
-        wanted = np.array(
-            [
-                int(ids[0]) if len(ids := self._stems.query_ids(w)) else -1
-                for w in self.options.words
-            ],
-            dtype=np.int64,
-        )
-        text, title = (self._table(rows, field, wanted) for field in ("text", "title"))
+        stems = (self._stems.query_ids(word) for word in self.options.words)
+        wanted = np.array([int(ids[0]) if len(ids) else -1 for ids in stems], dtype=np.int64)
+        text, title = self._table(rows, "text", wanted), self._table(rows, "title", wanted)
         return [*np.log1p(text), *(title > 0).astype(np.float64)]
 
     def _table(
-        self, rows: npt.NDArray[np.int64], field: str, wanted: npt.NDArray[np.int64]
+        self, rows: npt.NDArray[np.int64], field: TextField, wanted: npt.NDArray[np.int64]
     ) -> npt.NDArray[np.float64]:
         """How often each wanted stem occurs in a field: [wanted, documents]."""
-        words, offsets = self._stems.tokens(rows, field)  # type: ignore[arg-type]
+        words, offsets = self._stems.tokens(rows, field)
         # Two words may have one stem.
         stems, place_of = np.unique(wanted, return_inverse=True)
         counts = np.zeros((len(stems), len(rows)))
@@ -161,10 +157,3 @@ class DocumentProperties(FeatureGroup):
             document = np.searchsorted(offsets, hit, side="right") - 1
             np.add.at(counts, (place[hit], document), 1)
         return np.asarray(counts[place_of])
-
-
-def _values(field: str | tuple[str, ...] | None) -> tuple[str, ...]:
-    """A field as several values."""
-    if field is None:
-        return ()
-    return (field,) if isinstance(field, str) else field

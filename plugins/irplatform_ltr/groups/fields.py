@@ -6,7 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from irplatform.features.lucene import Asked, best_scores, relative, scores_of, words_query
+from irplatform.features.lucene import (
+    DocumentQueries,
+    best_scores,
+    relative,
+    scores_of,
+    words_query,
+)
 from irplatform.plugin import Documents, FeatureGroup, Field, Options, Resources, Topic
 from irplatform.retrieval import BM25, QLD
 
@@ -56,7 +62,7 @@ class LuceneFields(FeatureGroup):
         index, threads = self._resources.index(), self._resources.threads
         made = [[words_query(index, topic.query, field) for field in _FIELDS] for topic, _ in batch]
         asked = [
-            Asked(documents.ids, queries)
+            DocumentQueries(documents.ids, queries)
             for (_, documents), queries in zip(batch, made, strict=True)
         ]
         everything = [query for queries in made for query in queries]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from irplatform.features.lucene import Asked, best_scores, relative, scores_of
+from irplatform.features.lucene import DocumentQueries, best_scores, relative, scores_of
 from irplatform.plugin import Documents, Field, Topic
 from irplatform.retrieval import BM25
 from irplatform_ltr.expansion import ExpansionOptions, KnowledgeFeatures
@@ -75,7 +75,9 @@ class ScoresOfParts(KnowledgeFeatures):
             for topic, _ in batch:
                 queries.append(self._queries(topic, expander))
                 advance(1)
-        asked = [Asked(docs.ids, held) for (_, docs), held in zip(batch, queries, strict=True)]
+        asked = [
+            DocumentQueries(docs.ids, held) for (_, docs), held in zip(batch, queries, strict=True)
+        ]
         everything = [query for held in queries for query in held]
         best = best_scores(index, everything, similarity, threads).reshape(len(batch), -1)
         scores = scores_of(index, asked, similarity, threads)

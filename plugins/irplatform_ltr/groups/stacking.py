@@ -1,8 +1,8 @@
 """Scores of other rerankers as features (stacked generalization: Wolpert, Neural Networks 1992).
 
 A reranker that learns is trained along with the model that reads its scores, out of fold (see
-`folding`). A checkpoint that was trained before is taken as it is, and refused where it has seen
-the topics that are learned from.
+`cross_fitting`). A checkpoint that was trained before is taken as it is, and refused where it has
+seen the topics that are learned from.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from irplatform.digests import folder_digests
 from irplatform.errors import InputError
 from irplatform.plugin import (
     Documents,
@@ -26,7 +27,6 @@ from irplatform.plugin import (
     TrainableReranker,
     TrainingData,
 )
-from irplatform.storage import file_digest
 from irplatform.training.checkpoints import Checkpoint
 
 if TYPE_CHECKING:
@@ -126,11 +126,7 @@ class Checkpoints(FeatureGroup):
         for folder in self._folders:
             Checkpoint.read(folder)
         return {
-            str(number): [
-                [str(path.relative_to(folder)), file_digest(path)]
-                for path in sorted(folder.rglob("*"))
-                if path.is_file()
-            ]
+            str(number): [[name, mark] for name, mark in folder_digests(folder).items()]
             for number, folder in enumerate(self._folders)
         }
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from irplatform.errors import InputError
+from irplatform.training.per_topic import centered
 from irplatform_ltr.learners.linear import PairwiseLinear
 from irplatform_ltr.learners.network import PairwiseNetwork
 from irplatform_ltr.learners.trees import Trees
@@ -49,12 +50,10 @@ class Ensemble:
 
     def fit(self, table: Table, seed: int) -> None:
         """Fit all of them."""
-        sizes = np.diff(table.offsets)
         for name, learner in self.learners.items():
             learner.fit(table, seed)
-            scores = learner.score(table.features)
-            means = np.add.reduceat(scores, table.offsets[:-1]) / sizes
-            deviation = float(np.sqrt(np.mean((scores - np.repeat(means, sizes)) ** 2)))
+            within = centered(learner.score(table.features), table.offsets)
+            deviation = float(np.sqrt(np.mean(within**2)))
             self._scales[name] = deviation or 1.0
 
     def score(self, features: Features) -> Scores:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from irplatform.training.losses import pairwise_logistic
 from irplatform_ltr.learners.standard import Standard
 from irplatform_ltr.learners.weight_file import read_weights, write_weights
 
@@ -124,11 +125,10 @@ def _train(
             scores, grade = network(values[own])[:, 0], grades[own]
             first, second = torch.randint(len(grade), (2, _PAIRS))
             gap = (grade[first] - grade[second]).clamp(min=0)
-            total = gap.sum()
-            if total > 0:
-                losses = torch.nn.functional.softplus(scores[second] - scores[first])
+            if gap.any():
                 optimizer.zero_grad()
-                ((gap * losses).sum() / total).backward()  # type: ignore[no-untyped-call]
+                loss = pairwise_logistic(scores[first], scores[second], gap)
+                loss.backward()  # type: ignore[no-untyped-call]
                 optimizer.step()
             schedule.step()
     network.eval()

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from irplatform.training.per_topic import centered
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -34,9 +36,7 @@ class Standard:
     def of(cls, table: Table) -> Standard:
         """What training documents tell of features."""
         values = table.features.astype(np.float64)
-        sizes = np.diff(table.offsets)
-        means = np.add.reduceat(values, table.offsets[:-1]) / sizes[:, None]
-        deviation = np.sqrt(((values - np.repeat(means, sizes, axis=0)) ** 2).mean(axis=0))
+        deviation = np.sqrt((centered(values, table.offsets) ** 2).mean(axis=0))
         return cls(values.mean(axis=0), deviation)
 
     @classmethod

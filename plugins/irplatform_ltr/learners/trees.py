@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from irplatform.errors import InputError
+from irplatform.training.per_topic import centered
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -53,7 +54,7 @@ class Trees:
         import lightgbm
 
         ranking = self._objective == "lambdarank"
-        labels = levels(table.grades) if ranking else _centered(table.grades, table.offsets)
+        labels = levels(table.grades) if ranking else centered(table.grades, table.offsets)
         data = lightgbm.Dataset(
             table.features,
             label=labels,
@@ -123,9 +124,3 @@ def levels(grades: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     if highest <= _HIGHEST_GRADE:
         return grades
     return np.asarray(np.ceil(grades * (_HIGHEST_GRADE / highest)), dtype=np.int64)
-
-
-def _centered(grades: npt.NDArray[np.int64], offsets: npt.NDArray[np.int64]) -> Scores:
-    sizes = np.diff(offsets)
-    means = np.add.reduceat(grades.astype(np.float64), offsets[:-1]) / sizes
-    return np.asarray(grades - np.repeat(means, sizes))

@@ -267,7 +267,7 @@ def test_a_bad_file_stops_everything_and_leaves_nothing(
     [
         ("PMID\tTitle\n1\tx\n", "ids:1: the first line needs two or more"),
         ("", "nothing in this file"),
-        (b"PMID\tDOI\n1\t\xff\n", "ids:2: this line is not UTF-8"),
+        (b"PMID\tDOI\n1\t\xff\n", "ids:2: byte 3 of this line is not UTF-8"),
     ],
 )
 def test_a_bad_table_is_refused(platform, articles, tmp_path, table, message):

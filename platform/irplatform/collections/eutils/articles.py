@@ -14,7 +14,7 @@ from irplatform.collections.corpus import FieldNames, JsonLinesCorpus
 from irplatform.collections.eutils.access import BATCH, Access
 from irplatform.collections.eutils.answers import EXPLAINED, read_answer
 from irplatform.collections.pubmed.record import FIELDS
-from irplatform.collections.web import Pace, persist, request
+from irplatform.collections.web import RateLimiter, request, with_retries
 from irplatform.collections.write import json_line, pack
 from irplatform.console import progress
 
@@ -47,7 +47,7 @@ def fetch_articles(pmids: Sequence[str], access: Access, folder: Path) -> list[s
     Raises:
         PlatformError: the server cannot be asked, or keeps failing.
     """
-    pace = Pace(access.rate)
+    limiter = RateLimiter(access.rate)
     missing = list(pmids)
     for number, label in enumerate(("fetching articles", "asking again for missing articles")):
         wanted, missing = missing, []
@@ -57,7 +57,7 @@ def fetch_articles(pmids: Sequence[str], access: Access, folder: Path) -> list[s
             for batch in _batches(wanted):
                 path = _path(folder, number, batch)
                 if not path.exists():
-                    _keep(_fetch(batch, access, pace), path)
+                    _keep(_fetch(batch, access, limiter), path)
                 found = {document.id for document in _documents([path])}
                 missing += [pmid for pmid in batch if pmid not in found]
                 advance(len(batch))
@@ -96,17 +96,17 @@ def _documents(paths: Sequence[Path]) -> JsonLinesCorpus:
     return JsonLinesCorpus("batches", paths, FieldNames(fields=FIELDS))
 
 
-def _fetch(batch: Sequence[str], access: Access, pace: Pace) -> list[Article]:
+def _fetch(batch: Sequence[str], access: Access, limiter: RateLimiter) -> list[Article]:
     """The articles of a batch, in its order; those that there are."""
     form = {**access.identity, "db": "pubmed", "retmode": "xml", "id": ",".join(batch)}
     asked = set(batch)
 
     def call() -> dict[str, Article]:
-        with pace.call():
+        with limiter.call():
             status, body = request("POST", f"{access.url}/efetch.fcgi", form, explained=EXPLAINED)
         return read_answer(status, body, asked)
 
-    found = persist(call, _SERVER)
+    found = with_retries(call, _SERVER)
     return [found[pmid] for pmid in batch if pmid in found]
 
 

@@ -17,14 +17,14 @@ from irplatform.collections.irds.downloads import (
     what_would_be_downloaded,
 )
 from irplatform.console import notice
-from irplatform.errors import InputError, PlatformError
+from irplatform.errors import InputError, PlatformError, counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 LARGE = 500_000_000
 """Bytes from which a download has to be asked for; below, it is announced and done."""
-_CHATTER = ("download error", "Download failed", "[starting]", "[finished]", "[error]")
+_CHATTER = ("download error", "Download failed", "[starting]", "[finished]", "[error]", "Opening ")
 
 
 def summary(downloads: list[Download]) -> str:
@@ -34,7 +34,7 @@ def summary(downloads: list[Download]) -> str:
     if len(downloads) == 1:
         return f"1 file: {downloads[0]}"
     known = size_text(sum(download.size or 0 for download in downloads) or None)
-    return f"{len(downloads)} files, {known} in all: {', '.join(map(str, downloads))}"
+    return f"{counted(len(downloads), 'file')}, {known} in all: {', '.join(map(str, downloads))}"
 
 
 def refuse_large(needed: list[Download], name: str, hint: str = "") -> None:
@@ -53,10 +53,9 @@ def refuse_large(needed: list[Download], name: str, hint: str = "") -> None:
     total = sum(download.size or 0 for download in needed)
     if total < LARGE:
         return
-    count = "1 file" if len(needed) == 1 else f"{len(needed)} files"
     raise InputError(
-        f"'{name}' needs {count} that {'is' if len(needed) == 1 else 'are'} not here, "
-        f"{size_text(total)} in all, from {_hosts(needed)}. Nothing has been downloaded. "
+        f"'{name}' needs {counted(len(needed), 'file')} that {'is' if len(needed) == 1 else 'are'} "
+        f"not here, {size_text(total)} in all, from {_hosts(needed)}. Nothing has been downloaded. "
         f"`platform collections download {name}` fetches them to {home_path()}.{hint}"
     )
 
@@ -68,7 +67,7 @@ def _hosts(needed: list[Download]) -> str:
         host = urlsplit(download.source).hostname or "by hand"
         sizes.setdefault(host, []).append(download.size or 0)
     return ", ".join(
-        f"{host} ({len(of)} {'file' if len(of) == 1 else 'files'}, {size_text(sum(of) or None)})"
+        f"{host} ({counted(len(of), 'file')}, {size_text(sum(of) or None)})"
         for host, of in sizes.items()
     )
 

@@ -36,6 +36,11 @@ _MEASURES: Mapping[str, tuple[str, ...]] = {
 }
 """Measures that replace the defaults, by a part of the id."""
 
+_REPEAT_DOCUMENTS = ("cord19",)
+"""Families of datasets with several records of some documents, of which the first one counts.
+
+CORD-19's metadata.csv has a row for each source of a paper, and so the same cord_uid on several."""
+
 
 def known() -> list[str]:
     """The ids of all datasets, without those that ir_datasets makes from a pattern."""
@@ -80,12 +85,14 @@ class IrdsCorpus(Corpus):
     def __init__(self, dataset_id: str) -> None:
         self.dataset_id = dataset_id
         self.name = dataset_id.replace("/", "-")
-        self.fields = records.layout(_load(dataset_id).docs_cls()).fields
+        self._layout = records.layout(_load(dataset_id).docs_cls())
+        self.fields = self._layout.fields
 
     @property
     def fingerprint(self) -> str:
         """Of the id: a dataset of ir_datasets does not change under its id."""
-        return storage.fingerprint({"ir_datasets": self.dataset_id, "format": _FORMAT})
+        further = {"further": [*self._layout.further]} if self._layout.further else {}
+        return storage.fingerprint({"ir_datasets": self.dataset_id, "format": _FORMAT, **further})
 
     def __iter__(self) -> Iterator[Document]:
         """Stream the documents, downloading them at first.
@@ -94,12 +101,30 @@ class IrdsCorpus(Corpus):
             PlatformError: they could not be had, and what to do.
         """
         with reading(self.dataset_id, "docs"):
-            yield from map(records.document, _load(self.dataset_id).docs_iter())
+            documents = map(records.document, _load(self.dataset_id).docs_iter())
+            yield from _first_records(documents) if self._repeats else documents
 
     def count(self) -> int | None:
-        """The number of documents that ir_datasets' metadata has."""
+        """The number of documents that ir_datasets' metadata has; None where they repeat some."""
+        return None if self._repeats else self.size_hint()
+
+    def size_hint(self) -> int | None:
+        """The number of records."""
         count: int | None = _load(self.dataset_id).docs_count()
         return count
+
+    @property
+    def _repeats(self) -> bool:
+        return self.dataset_id.split("/")[0] in _REPEAT_DOCUMENTS
+
+
+def _first_records(documents: Iterator[Document]) -> Iterator[Document]:
+    """Documents without those whose id an earlier one has."""
+    seen = set[str]()
+    for document in documents:
+        if document.id not in seen:
+            seen.add(document.id)
+            yield document
 
 
 def _collection(dataset_id: str, *, evaluated: str) -> Collection:
@@ -195,9 +220,17 @@ def _topics(dataset_id: str) -> list[Topic]:
 
 
 def _qrels(dataset_id: str) -> Qrels:
+    """The judgments; a document has the grade of its best passage where passages were judged.
+
+    The library's own dictionary would have that of the last one.
+    """
+    qrels: dict[str, dict[str, int]] = {}
     with reading(dataset_id, "qrels"):
-        qrels: Qrels = _load(dataset_id).qrels_dict()
-        return qrels
+        for judgment in _load(dataset_id).qrels_iter():
+            grades = qrels.setdefault(judgment.query_id, {})
+            grade = judgment.relevance
+            grades[judgment.doc_id] = max(grade, grades.get(judgment.doc_id, grade))
+    return qrels
 
 
 def _load(dataset_id: str) -> Any:

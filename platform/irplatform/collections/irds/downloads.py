@@ -52,7 +52,7 @@ def what_would_be_downloaded(dataset_id: str, parts: Iterable[str] = PARTS) -> l
     Raises:
         PlatformError: even that cannot be told without a network (a few datasets).
     """
-    found = map(_describe, missing_downloads(dataset_id, parts))
+    found = map(described, missing_downloads(dataset_id, parts))
     return list({download.source or download.instructions: download for download in found}.values())
 
 
@@ -100,7 +100,7 @@ def _missing(handlers: list[Any]) -> Iterator[Any]:
             continue
         seen.add(id(part))
         if isinstance(part, irds.Download):
-            if not _is_there(part):
+            if not is_there(part):
                 yield part
         elif isinstance(part, list | tuple):
             waiting.extend(reversed(part))
@@ -112,7 +112,8 @@ def _missing(handlers: list[Any]) -> Iterator[Any]:
             waiting.extend(reversed(vars(part).values()))
 
 
-def _is_there(download: Any) -> bool:
+def is_there(download: Any) -> bool:
+    """Whether the file of a download of ir_datasets' lies in the library's folder already."""
     from ir_datasets.util import LocalDownload
 
     paths = [download._cache_path] if download._cache_path else []
@@ -139,7 +140,8 @@ def _is_unpacked(part: Any) -> bool:
     return isinstance(part, irds.TarExtractAll) and Path(part._extract_path).exists()
 
 
-def _describe(download: Any) -> Download:
+def described(download: Any) -> Download:
+    """What ir_datasets' own object of a download says of it."""
     from ir_datasets.util import LocalDownload
 
     source = instructions = ""

@@ -15,14 +15,14 @@ from irplatform.collections.irds.downloads import (
     FAILURES,
     PARTS,
     Download,
+    described,
     missing_downloads,
-    what_would_be_downloaded,
 )
 from irplatform.console import notice
 from irplatform.errors import InputError, PlatformError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Mapping
     from typing import Any
 
     from irplatform.collections.collection import Collection
@@ -49,7 +49,7 @@ def refuse_silent_downloads(collection: Collection, name: str, *, documents: boo
     dataset_id = collection.metadata.get("ir_datasets id")
     if dataset_id is None:
         return
-    needed = _missing(with_training(dataset_id), parts)
+    needed = [download for download, _ in _missing(with_training(dataset_id), parts)]
     pool = _POOLS.get(dataset_id)
     hint = (
         f"\nThe quick way is the closed pool, the judged documents alone: `platform collections "
@@ -72,8 +72,8 @@ def fetch(dataset_ids: Iterable[str]) -> int:
     """
     from ir_datasets.util import home_path
 
-    names = list(dataset_ids)
-    needed = _missing(names)
+    missing = _missing(dataset_ids)
+    needed = [download for download, _ in missing]
     by_hand = [download for download in needed if not download.source]
     if by_hand:
         place = f" and put it at {by_hand[0].path}" if by_hand[0].path else ""
@@ -89,37 +89,24 @@ def fetch(dataset_ids: Iterable[str]) -> int:
     if needed:
         notice(f"downloading {summary(needed)} to {home_path()}")
     quieten()
-    fetched = 0
-    for download in _distinct(names):
+    for fetched, (download, file) in enumerate(missing):
         try:
-            download.path()
+            file.path()
         except FAILURES as error:
             raise PlatformError(
-                f"{_source(download)} could not be downloaded ({type(error).__name__}). "
+                f"{download.source} could not be downloaded ({type(error).__name__}). "
                 f"{fetched} of {len(needed)} files are here; the same command fetches the others."
             ) from error
-        fetched += 1
-    return fetched
+    return len(missing)
 
 
-def _missing(names: list[str], parts: Iterable[str] = PARTS) -> list[Download]:
-    """What is missing of several datasets, each file once."""
-    found = [download for name in names for download in what_would_be_downloaded(name, parts)]
-    return list({download.source or download.instructions: download for download in found}.values())
-
-
-def _distinct(names: list[str]) -> Iterator[Any]:
-    """Each missing file once, though several datasets want it."""
-    seen: set[str] = set()
-    for name in names:
-        for download in missing_downloads(name):
-            if (source := _source(download)) not in seen:
-                seen.add(source)
-                yield download
-
-
-def _source(download: Any) -> str:
-    for mirror in download.mirrors:
-        if found := getattr(mirror, "url", "") or getattr(mirror, "uri", ""):
-            return str(found)
-    return str(download._cache_path)
+def _missing(
+    dataset_ids: Iterable[str], parts: Iterable[str] = PARTS
+) -> list[tuple[Download, Any]]:
+    """What is missing of several datasets, each file once, with ir_datasets' own object."""
+    found: dict[str, tuple[Download, Any]] = {}
+    for dataset_id in dataset_ids:
+        for file in missing_downloads(dataset_id, parts):
+            download = described(file)
+            found.setdefault(download.source or download.instructions, (download, file))
+    return list(found.values())

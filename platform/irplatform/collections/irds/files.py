@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from irplatform.collections.irds.announce import quieten
-from irplatform.collections.irds.downloads import FAILURES, Download, _describe, _is_there
+from irplatform.collections.irds.downloads import FAILURES, Download, described, is_there
 from irplatform.console import notice
 from irplatform.errors import PlatformError
 
@@ -22,7 +22,7 @@ def missing_file(context: str, name: str) -> Download | None:
         name: of the file in that family's list: "trec-pm-2017/qrels".
     """
     download = _download(context, name)
-    return None if _is_there(download) else _describe(download)
+    return None if is_there(download) else described(download)
 
 
 def fetch_file(context: str, name: str, *, instead: str) -> Path:

@@ -2,7 +2,8 @@
 
 Every dataset has record classes of its own (named tuples). What they share are the names of their
 entries, so one mapping by name serves all; a record without a text of its own gives the text that
-its class calls the default one.
+its class calls the default one. The body of a full text goes on where its abstract ends, and so do
+a clinical trial's description and criteria: what is searched is all of it.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 _TEXTS = ("abstract", "text", "summary", "body", "contents", "content", "main_content")
 """Entries that can be a document's abstract, best first."""
+_FURTHER = ("detailed_description", "eligibility", "body")
+"""Entries that an abstract of another name goes on with; a body may be in sections."""
 _QUERIES = ("text", "title", "query", "description")
 """Entries that can be a query, best first, where a class has no default text."""
 _NEEDS = ("disease", "gene", "treatment")
@@ -40,12 +43,19 @@ class Layout:
     Attributes:
         title: name of the title, or "".
         abstract: name of the abstract, or "".
+        further: names of what the abstract goes on with.
         fields: names of what is kept as fields.
     """
 
     title: str
     abstract: str
+    further: tuple[str, ...]
     fields: tuple[str, ...]
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """Names of all that is the title or the abstract."""
+        return (self.title, self.abstract, *self.further)
 
 
 @cache
@@ -54,20 +64,25 @@ def layout(record_class: type) -> Layout:
     types: Mapping[str, object] = record_class.__annotations__
     title = "title" if types.get("title") is str else ""
     abstract = next((name for name in _TEXTS if types.get(name) is str), "")
-    rest = (name for name in types if name not in ("doc_id", "query_id", title, abstract))
+    further = [n for n in _FURTHER if n in types and n != abstract and types[n] is not bytes]
+    texts = (title, abstract, *further) if abstract else (title,)
+    rest = (name for name in types if name not in ("doc_id", "query_id", *texts))
     fields = (name for name in rest if set(_WORD.findall(str(types[name]))) <= _PLAIN_TYPES)
-    return Layout(title, abstract, tuple(fields))
+    return Layout(title, abstract, tuple(further) if abstract else (), tuple(fields))
 
 
 def document(record: Any) -> Document:
     """A record as a document."""
     names = layout(record.__class__)
     title = (getattr(record, names.title) or "") if names.title else ""
-    if names.abstract:
+    if names.further:
+        texts = (_running(getattr(record, name)) for name in (names.abstract, *names.further))
+        abstract = "\n".join(filter(None, texts))
+    elif names.abstract:
         abstract = getattr(record, names.abstract) or ""
-    else:
-        abstract = record.default_text().removeprefix(title).strip()
-    return Document(record.doc_id, title, abstract, _fields(record, (names.title, names.abstract)))
+    else:  # a record without any text is an empty document, which is told where they are counted
+        abstract = getattr(record, "default_text", str)().removeprefix(title).strip()
+    return Document(record.doc_id, title, abstract, _fields(record, names.texts))
 
 
 def topic(record: Any) -> Topic:
@@ -79,6 +94,13 @@ def topic(record: Any) -> Topic:
     flat = {n: " ".join(v.split()) if isinstance(v, str) else v for n, v in raw.items()}
     fields = {name: value for name, value in flat.items() if value}
     return Topic(record.query_id, _query(record, fields), fields)
+
+
+def _running(text: Any) -> str:
+    """A text, or the headings and texts of its sections, one after the other."""
+    if isinstance(text, str):
+        return text
+    return "\n".join(part for section in text or () for part in section if part)
 
 
 def _query(record: Any, fields: Mapping[str, FieldValue]) -> str:

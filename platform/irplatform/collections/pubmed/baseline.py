@@ -8,7 +8,6 @@ before: a bit per number is all that has to be remembered, 16 MB for all of PubM
 
 from __future__ import annotations
 
-import difflib
 import re
 from functools import cached_property, partial
 from glob import glob
@@ -19,7 +18,7 @@ from irplatform.collections.collection import Corpus
 from irplatform.collections.pubmed.packing import Member, pack
 from irplatform.collections.pubmed.record import FIELDS
 from irplatform.digests import digests
-from irplatform.errors import InputError
+from irplatform.errors import InputError, unknown
 from irplatform.parallel import ordered_map
 
 if TYPE_CHECKING:
@@ -137,9 +136,7 @@ def check_fields(fields: Iterable[str]) -> None:
     """
     for name in fields:
         if name not in FIELDS:
-            near = difflib.get_close_matches(name, FIELDS, n=1)
-            guess = f"Did you mean '{near[0]}'?" if near else f"Known: {', '.join(FIELDS)}."
-            raise InputError(f"articles of PubMed have no field '{name}'. {guess}")
+            raise unknown("field", name, FIELDS, of="PubMed's articles")
 
 
 def find_files(folder: Path, patterns: Iterable[str]) -> list[Path]:

@@ -102,7 +102,7 @@ def pack(source: Path | Member, fields: tuple[str, ...]) -> Packed:
             if before is None or entry.version >= before[0]:
                 latest[entry.pmid] = entry.version, place
             document = entry.document(fields)
-            waiting.append([entry.pmid, document.title, document.abstract, document.fields])
+            waiting.append([entry.pmid, document.title, document.abstract, dict(document.fields)])
             place += 1
             if len(waiting) == _CHUNK:
                 chunks.append(_compressed(waiting))

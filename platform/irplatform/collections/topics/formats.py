@@ -11,7 +11,7 @@ from irplatform.errors import InputError
 from irplatform.plugin import Topic
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Container, Iterator, Mapping
     from pathlib import Path
 
     from irplatform.collections.topics.record import TopicRecord
@@ -23,18 +23,26 @@ class Format:
 
     Attributes:
         read: yields the topics of a file, in its order.
+        topic: what a topic looks like.
         query: the template where the collection gives none.
+        further: a field that this template goes on with where topics have it.
     """
 
     read: Callable[[Path], Iterator[TopicRecord]]
+    topic: str
     query: str
+    further: str = ""
+
+    def default_query(self, fields: Container[str]) -> str:
+        """The template for topics with these fields."""
+        return f"{self.query} {{{self.further}}}" if self.further in fields else self.query
 
 
 FORMATS: Mapping[str, Format] = {
-    "beir": Format(beir.read, "{text}"),
-    "trec": Format(trec.read, "{title}"),
-    "trec-pm": Format(trec_pm.read, "{disease} {gene}"),
-    "tsv": Format(tsv.read, "{query}"),
+    "beir": Format(beir.read, '{"_id": "1", "text": "…"}', "{text}"),
+    "trec": Format(trec.read, "<top><num> 1 <title> …</top>", "{title}"),
+    "trec-pm": Format(trec_pm.read, '<topic number="1">…</topic>', "{disease} {gene}", "treatment"),
+    "tsv": Format(tsv.read, "1, tab, query", "{query}"),
 }
 
 
@@ -54,7 +62,6 @@ def read_topics(path: Path, format_name: str, query: str | None = None) -> list[
             empty, or the template asks for a field that no topic has.
     """
     known = FORMATS[format_name]
-    template = QueryTemplate(query or known.query)
     records: dict[str, TopicRecord] = {}
     for record in known.read(path):
         if first := records.get(record.id):
@@ -65,8 +72,12 @@ def read_topics(path: Path, format_name: str, query: str | None = None) -> list[
             )
         records[record.id] = record
     if not records:
-        raise InputError(f"there are no topics here (read as '{format_name}').", path=path)
-    template.check({name for record in records.values() for name in record.fields})
+        raise InputError(
+            f"there are no topics here (read as '{format_name}': {known.topic}).", path=path
+        )
+    fields = {name for record in records.values() for name in record.fields}
+    template = QueryTemplate(query or known.default_query(fields))
+    template.check(fields)
     return [_topic(record, template, path) for record in records.values()]
 
 

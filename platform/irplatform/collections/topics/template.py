@@ -6,12 +6,11 @@ whatever it is given, which a file of data must not be able to ask for.
 
 from __future__ import annotations
 
-import difflib
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from irplatform.errors import InputError
+from irplatform.errors import InputError, did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -59,11 +58,11 @@ class QueryTemplate:
         fields = sorted(known)
         for name in self.names:
             if name not in fields:
-                near = difflib.get_close_matches(name, fields, n=1)
-                guess = f" Did you mean '{near[0]}'?" if near else ""
+                guess = did_you_mean(name, fields)
                 raise InputError(
                     f"the query template {self.text!r} asks for the field '{name}', which no topic "
-                    f"has.{guess} Fields: {', '.join(fields) or 'none'}."
+                    f"has. {guess}{' ' if guess else ''}Fields: {', '.join(fields) or 'none'}. "
+                    "`query` under [topics] in a collection.toml names those to search."
                 )
 
     def fill(self, fields: Mapping[str, FieldValue]) -> str:

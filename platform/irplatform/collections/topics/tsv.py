@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from irplatform.collections.jsonlines import check_id
 from irplatform.collections.topics.record import TopicRecord
-from irplatform.errors import InputError
-from irplatform.runs.lines import numbered_lines
+from irplatform.errors import InputError, counted
+from irplatform.runs.lines import decoded, numbered_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,15 +17,11 @@ if TYPE_CHECKING:
 def read(path: Path) -> Iterator[TopicRecord]:
     """Yield topics with the field `query`."""
     for number, line in numbered_lines(path):
-        try:
-            columns = line.decode().rstrip("\r\n").split("\t")
-        except UnicodeDecodeError as error:
-            raise InputError(
-                "this line is not UTF-8. Convert the file.", path=path, line=number
-            ) from error
+        columns = decoded(line, path, number).rstrip("\r\n").split("\t")
         if len(columns) != 2:
             raise InputError(
-                f"{len(columns)} columns. Every line needs two, parted by a tab: id query.",
+                f"{counted(len(columns), 'column')}. Every line needs two, parted by a tab: "
+                "id query.",
                 path=path,
                 line=number,
             )

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 from irplatform import storage
 from irplatform.collections.toml import FILE_NAME
 from irplatform.collections.trec_pm_pool.sources import QUERY, pool_name
+from irplatform.toml_io import toml_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -71,21 +71,21 @@ def _declaration(
     partner: str | None,
 ) -> str:
     parts = [
-        f"id = {_quoted(pool_name(year.year))}",
-        f"title = {_quoted(f'TREC Precision Medicine {year.year}, closed pool')}",
-        f"note = {_quoted(_note(years, written, missing))}",
-        f"measures = {_quoted(list(MEASURES))}",
+        f"id = {toml_value(pool_name(year.year))}",
+        f"title = {toml_value(f'TREC Precision Medicine {year.year}, closed pool')}",
+        f"note = {toml_value(_note(years, written, missing))}",
+        f"measures = {toml_value(MEASURES)}",
         "\n[documents]",
-        f"files = {_quoted([f'docs/{name}' for name in written.files])}",
-        f"fields = {_quoted(list(written.fields))}",
+        f"files = {toml_value([f'docs/{name}' for name in written.files])}",
+        f"fields = {toml_value(written.fields)}",
         "\n[topics]",
-        f"file = {_quoted(year.topics)}",
+        f"file = {toml_value(year.topics)}",
         'format = "trec-pm"',
-        f"query = {_quoted(QUERY)}",
+        f"query = {toml_value(QUERY)}",
         "\n[qrels]",
-        f"file = {_quoted(year.qrels)}",
-        *([f"sampled = {_quoted(year.sampled)}"] if year.sampled else []),
-        *(["\n[train]", f"collection = {_quoted(partner)}"] if partner else []),
+        f"file = {toml_value(year.qrels)}",
+        *([f"sampled = {toml_value(year.sampled)}"] if year.sampled else []),
+        *(["\n[train]", f"collection = {toml_value(partner)}"] if partner else []),
     ]
     return "\n".join(parts) + "\n"
 
@@ -97,8 +97,3 @@ def _note(years: Sequence[Year], written: Written, missing: Mapping[str, str]) -
         f"closed pool: only the {written.count:,} documents that were judged in {of}. Scores are "
         f"not comparable with those over all of MEDLINE.{lost}"
     )
-
-
-def _quoted(value: str | list[str]) -> str:
-    """As TOML, whose strings and lists of strings are written as JSON's are."""
-    return json.dumps(value)

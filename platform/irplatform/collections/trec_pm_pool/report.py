@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from irplatform.collections.eutils import BATCH
 from irplatform.collections.trec_pm_pool.declaration import MISSING
+from irplatform.errors import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -56,7 +57,7 @@ class PoolReport:
             ]
         lines = [f"{self.name}: {self.documents:,} documents in {self.path.parent}"]
         for reason, count in sorted(Counter(self.missing.values()).items()):
-            lines.append(f"not there: {count:,} judged {_noun('document', count)} ({reason})")
+            lines.append(f"not there: {counted(count, 'judged document')} ({reason})")
         if self.missing:
             lines.append(f"They are listed in {self.path.with_name(MISSING)}")
         return [*lines, f"Use it: platform run --collection {self.name}"]
@@ -78,19 +79,15 @@ def plan(articles: int, abstracts: int, how: Access, source: str, *, kept: int) 
     size = left * BATCH * _BYTES / 1e6
     before = f" ({kept:,} of {calls:,} were made before)" if kept else ""
     lines = [
-        f"{articles:,} articles from {how}: {left:,} {_noun('call', left)} for {BATCH} articles "
+        f"{counted(articles, 'article')} from {how}: {counted(left, 'call')} for {BATCH} articles "
         f"each{before}, roughly {size:,.0f} MB and {max(1, minutes):.0f} min"
     ]
     if how.anonymous:
         lines.append("no --email: NCBI asks for an address that it can write to")
     if abstracts:
-        where = f"from {source}" if source else "are left out"
-        lines.append(f"{abstracts:,} conference abstracts {where}")
+        where = f"from {source}" if source else "left out"
+        lines.append(f"{counted(abstracts, 'conference abstract')} {where}")
     return lines
-
-
-def _noun(word: str, count: int) -> str:
-    return word if count == 1 else f"{word}s"
 
 
 def bullets(lines: Sequence[str]) -> str:

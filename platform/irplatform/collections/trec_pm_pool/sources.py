@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from irplatform import storage
 from irplatform.collections.irds import sampled
 from irplatform.collections.irds.files import fetch_file, missing_file
-from irplatform.collections.web import check_url, persist, request
+from irplatform.collections.web import check_url, request, with_retries
 from irplatform.console import notice
 from irplatform.errors import InputError, PlatformError
 from irplatform.runs.lines import open_bytes
@@ -172,7 +172,7 @@ def _sampled(year: int) -> Path:
     if not path.exists():
         url = _sampled_url(year)
         notice(f"downloading sampled judgments: {url} (about 1 MB) to {path}")
-        _, body = persist(lambda: request("GET", url), url)
+        _, body = with_retries(lambda: request("GET", url), url)
         _check_download(body, url)
         with storage.atomic_write(path, "wb") as file:
             file.write(body)

@@ -9,7 +9,7 @@ import time
 from typing import TYPE_CHECKING, TypeVar
 
 from irplatform.console import notice
-from irplatform.errors import PlatformError
+from irplatform.errors import PlatformError, unstopped
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,7 +36,7 @@ class TransientError(Exception):
         self.wait = wait
 
 
-def persist(call: Callable[[], T], server: str) -> T:
+def with_retries(call: Callable[[], T], server: str) -> T:
     """Call until it succeeds, eight times at most.
 
     Args:
@@ -54,7 +54,8 @@ def persist(call: Callable[[], T], server: str) -> T:
             again = "The same command goes on from here"
             if attempt == _ATTEMPTS:
                 raise PlatformError(
-                    f"{server} failed {_ATTEMPTS} times, at last: {error}. {again}; try it later."
+                    f"{server} failed {_ATTEMPTS} times, at last: {unstopped(error)}. {again}; "
+                    "try it later."
                 ) from error
             pause = wait if error.wait is None else error.wait
             if pause > _PATIENCE:

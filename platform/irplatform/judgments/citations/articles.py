@@ -36,7 +36,7 @@ class CitingSentence:
         number: its place among the sentences of the article, from 1.
         section: the title of the section of the body that it is in, or "".
         text: without reference marks.
-        words: how many are left of it for `cleanup`.
+        words: how many are left of it without stop words, see `settings`.
         cites: keys of `CitingArticle.references`.
     """
 

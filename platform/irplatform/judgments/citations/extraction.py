@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import orjson
 
 from irplatform import storage
+from irplatform.batched import batched
 from irplatform.console import notice, progress
 from irplatform.digests import digest
 from irplatform.errors import InputError
@@ -94,10 +95,11 @@ def _build(folder: Path, sources: Sequence[Source], skip: bool, workers: int | N
         notice(f"going on after {done:,} files that were read before")
     with progress("reading articles, files", total) as advance:
         advance(done)
-        read = ordered_map(partial(_read_chunk, skip=skip), _chunks(stream), workers=workers)
-        while chunks := list(islice(_counted(read, advance), _CHUNKS_A_PART)):
+        chunks = batched(stream, _CHUNK)
+        read = ordered_map(partial(_read_chunk, skip=skip), chunks, workers=workers)
+        for lines_of_chunks in batched(_counted(read, advance), _CHUNKS_A_PART):
             with storage.atomic_write(_part(folder, part), "wb") as file:
-                file.writelines(line for lines in chunks for line in lines)
+                file.writelines(line for lines in lines_of_chunks for line in lines)
             part += 1
 
 
@@ -111,11 +113,6 @@ def _counted(
     for files, lines in read:
         advance(files)
         yield lines
-
-
-def _chunks(stream: Iterator[Member]) -> Iterator[list[Member]]:
-    while chunk := list(islice(stream, _CHUNK)):
-        yield chunk
 
 
 def _read_chunk(chunk: list[Member], *, skip: bool) -> tuple[int, list[bytes]]:

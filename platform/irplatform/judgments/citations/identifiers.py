@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING
 from irplatform.console import notice
 from irplatform.errors import InputError, listing
 from irplatform.judgments.citations.references import normalized
-from irplatform.runs.lines import numbered_lines
+from irplatform.runs.lines import decoded, numbered_lines
 
 if TYPE_CHECKING:
     from collections.abc import Collection as Container
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
     from pathlib import Path
 
 _KINDS = ("pmid", "pmcid", "doi")
@@ -39,7 +39,7 @@ def read_table(path: Path, wanted: Container[str]) -> dict[str, tuple[str, ...]]
     Raises:
         InputError: the file is missing, no table, or has none of these columns.
     """
-    lines = _texts(path)
+    lines = (decoded(line, path, number) for number, line in numbered_lines(path))
     header = next(lines, None)
     if header is None:
         raise InputError("there is nothing in this file.", path=path)
@@ -83,13 +83,3 @@ def _identifiers(row: list[str], columns: Mapping[str, int], odd: Counter[str]) 
             else:
                 odd[f"{kind.upper()} '{value[:40]}'"] += 1
     return tuple(same)
-
-
-def _texts(path: Path) -> Iterator[str]:
-    for number, line in numbered_lines(path):
-        try:
-            yield line.decode()
-        except UnicodeDecodeError as error:
-            raise InputError(
-                "this line is not UTF-8. Convert the file.", path=path, line=number
-            ) from error

@@ -1,4 +1,10 @@
-"""The limits and the split of judgments from citations."""
+"""The limits and the split of judgments from citations.
+
+The limits are those of DeepSenSe's clean-up (Lo et al., Datasets): "The sentences were first
+tokenized into words. Greek alphabets were converted into English words. Stop words and punctuations
+were removed". What is left (`irplatform.text.content_words`) is counted against them. The sentence
+itself stays as it was written, since every ranker has its own way with words.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +12,6 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from irplatform.errors import InputError
-from irplatform.judgments.citations.cleanup import FEWEST_WORDS, FEWEST_WORDS_CITED, MOST_WORDS
 from irplatform.judgments.splits import Shares
 
 SHARES = Shares(80, 10, 10)
@@ -30,9 +35,9 @@ class CitationSettings:
         InputError: no number of words is within the limits.
     """
 
-    least: int = FEWEST_WORDS
-    most: int = MOST_WORDS
-    least_cited: int = FEWEST_WORDS_CITED
+    least: int = 5
+    most: int = 50
+    least_cited: int = 50
     titles: bool = False
     skip_unreadable: bool = False
     shares: Shares = SHARES

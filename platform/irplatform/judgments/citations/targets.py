@@ -92,7 +92,7 @@ def search_corpus(corpus: Corpus, wanted: set[str]) -> dict[str, Target]:
     found: dict[str, Target] = {}
     ambiguous: set[str] = set()
     titles = any(identifier.startswith("title:") for identifier in wanted)
-    with progress(f"looking for cited articles in {corpus.name}", corpus.count()) as advance:
+    with progress(f"looking for cited articles in {corpus.name}", corpus.size_hint()) as advance:
         for document in corpus:
             advance(1)
             names = [name for name in _names(document, titles=titles) if name in wanted]
@@ -112,8 +112,7 @@ def _names(document: Document, *, titles: bool) -> Iterator[str]:
     else:
         kinds = [("pmcid" if document.id.startswith("PMC") else "doi", document.id)]
     for name, kind in _FIELDS.items():
-        value = document.fields.get(name, ())
-        kinds += [(kind, v) for v in ((value,) if isinstance(value, str) else value)]
+        kinds += [(kind, value) for value in document.values(name)]
     yield from filter(None, (normalized(kind, value) for kind, value in kinds))
     if titles and (key := title_key(document.title)):
         yield key

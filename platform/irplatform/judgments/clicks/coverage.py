@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from itertools import islice
 from typing import TYPE_CHECKING
 
+from irplatform.batched import batched
 from irplatform.collections.beir_files import qrels_path
 from irplatform.judgments.splits import SPLITS
 
@@ -39,8 +39,8 @@ def known_judgments(folder: Path, doc_ids: Iterable[str]) -> tuple[int, int]:
         .len()
         .collect()
     )
-    known, rest = 0, iter(doc_ids)
-    while batch := list(islice(rest, _AT_ONCE)):
+    known = 0
+    for batch in batched(doc_ids, _AT_ONCE):
         held = pl.DataFrame({"corpus-id": batch})
         known += int(counts.join(held, on="corpus-id", how="semi")["len"].sum())
     return known, int(counts["len"].sum())

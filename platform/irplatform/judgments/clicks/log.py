@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from irplatform.errors import InputError
+from irplatform.errors import InputError, counted
 from irplatform.runs.lines import blocks_of_lines
 
 if TYPE_CHECKING:
@@ -157,8 +157,7 @@ def _row(line: str, header: Header, path: Path, number: int) -> Sequence[str | i
     cells = line.split("\t")
     if len(cells) != len(header.names):
         raise InputError(
-            f"{len(cells)} column{'' if len(cells) == 1 else 's'} where the header has "
-            f"{len(header.names)}.",
+            f"{counted(len(cells), 'column')} where the header has {len(header.names)}.",
             path=path,
             line=number,
         )

@@ -9,13 +9,13 @@ are Delta's tokens.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from itertools import islice
 from typing import TYPE_CHECKING
 
+from irplatform.batched import batched
 from irplatform.text.tokenizer import tokenize
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from irplatform.plugin import Document
 
@@ -63,7 +63,7 @@ def with_matching_negatives(
         The ids of these queries.
     """
     matching: Counter[str] = Counter()
-    for pairs in _batches(negatives, pairs_at_a_time):
+    for pairs in batched(negatives, pairs_at_a_time):
         asked: defaultdict[str, list[str]] = defaultdict(list)
         for query_id, doc_id in pairs:
             asked[doc_id].append(query_id)
@@ -74,9 +74,3 @@ def with_matching_negatives(
             title = frozenset(tokenize(document.title))
             matching.update(id_ for id_ in ids if words[id_] and words[id_] <= title)
     return frozenset(id_ for id_, count in matching.items() if count >= _TITLES)
-
-
-def _batches(pairs: Iterable[tuple[str, str]], size: int) -> Iterator[list[tuple[str, str]]]:
-    rest = iter(pairs)
-    while batch := list(islice(rest, size)):
-        yield batch

@@ -6,7 +6,7 @@ Schriml et al., Human Disease Ontology, Nucleic Acids Research 2022.
 from __future__ import annotations
 
 from irplatform.knowledge.model import Name, NameKind
-from irplatform.knowledge.names import is_abbreviation
+from irplatform.knowledge.names import kind_of_synonym
 
 _PREFIXES = {
     "UMLS_CUI": "UMLS",
@@ -31,5 +31,5 @@ def synonym(text: str, scope: str = "EXACT", *, acronym: bool = False) -> Name:
     """A synonym as a name, by its scope: EXACT, NARROW, BROAD, RELATED."""
     kind = _SCOPES.get(scope.upper())
     if kind is None:
-        kind = "abbreviation" if acronym or is_abbreviation(text) else "synonym"
+        kind = "abbreviation" if acronym else kind_of_synonym(text)
     return Name(text, kind)

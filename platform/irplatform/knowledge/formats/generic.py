@@ -13,7 +13,7 @@ from irplatform.knowledge.formats.format import Format, Head
 from irplatform.knowledge.formats.tables import Row, lines_of_cells, parts, rows
 from irplatform.knowledge.ids import compact
 from irplatform.knowledge.model import Concept, ConceptKind, Name, Relation
-from irplatform.knowledge.names import is_abbreviation, stored_keys
+from irplatform.knowledge.names import kind_of_synonym, stored_keys
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,7 +39,7 @@ def _read(path: Path) -> Iterator[Concept | Relation]:
             _name(row, row.needed("name")),
             cast("ConceptKind", kind),
             tuple(
-                Name(_name(row, text), "abbreviation" if is_abbreviation(text) else "synonym")
+                Name(_name(row, text), kind_of_synonym(text))
                 for text in parts(row.get("synonyms", ""), "|")
             ),
             tuple(_identifier(row, xref) for xref in parts(row.get("xrefs", ""), "|")),

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from irplatform.errors import InputError
 from irplatform.knowledge.formats.format import Format
 from irplatform.knowledge.formats.tables import rows
 from irplatform.knowledge.model import Concept, ConceptKind, Relation
@@ -97,10 +96,8 @@ def _drug_genes(path: Path) -> Iterator[Relation]:
 def _node(row: Row, column: str) -> tuple[str, str]:
     kind, colons, rest = row.needed(column).partition("::")
     if not colons or kind not in _SPACES or not rest:
-        raise InputError(
-            f"'{row[column][:60]}' is not a node of Hetionet (Gene::673, Disease::DOID:1909, …).",
-            path=row.path,
-            line=row.line,
+        raise row.error(
+            f"'{row[column][:60]}' is not a node of Hetionet (Gene::673, Disease::DOID:1909, …)."
         )
     return kind, f"{_SPACES[kind]}{rest}"
 

@@ -7,7 +7,7 @@ previous symbol of the gene that took its place.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from irplatform.errors import InputError
 from irplatform.knowledge.formats import jsons
@@ -122,7 +122,9 @@ def _gene(
     )
 
 
-def _xrefs(entrez: Any, ensembl: Any, uniprot: Any) -> tuple[str, ...]:
+def _xrefs(
+    entrez: Sequence[str], ensembl: Sequence[str], uniprot: Sequence[str]
+) -> tuple[str, ...]:
     return (
         *(f"NCBIGENE:{identifier}" for identifier in entrez),
         *(f"ENSEMBL:{identifier}" for identifier in ensembl),

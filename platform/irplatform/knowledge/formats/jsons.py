@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -20,7 +21,7 @@ def load(path: Path, kind: type[list[Any]] | type[dict[str, Any]]) -> Any:
         InputError: it is not JSON, or holds something else.
     """
     with open_bytes(path) as file:
-        content = file.read()
+        content = file.read().removeprefix(BOM_UTF8)
     try:
         value = orjson.loads(content)
     except orjson.JSONDecodeError as error:

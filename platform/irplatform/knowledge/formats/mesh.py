@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from irplatform.knowledge.model import Concept, ConceptKind, Name, NameKind, Relation
-from irplatform.knowledge.names import is_abbreviation
+from irplatform.knowledge.names import kind_of_synonym
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -29,7 +29,7 @@ class Descriptors:
     def concept(self, ui: str, name: str, terms: Sequence[Name], trees: Sequence[str]) -> Concept:
         """A descriptor's concept."""
         concept_id = f"MESH:{ui}"
-        self._by_tree.update(dict.fromkeys(trees, concept_id))
+        self._by_tree.update((tree, concept_id) for tree in trees if tree)
         return Concept(concept_id, name, kind_of(trees), (Name(name, "preferred"), *terms))
 
     def relations(self) -> Iterator[Relation]:
@@ -62,4 +62,4 @@ def entry_term(text: str, relation: str = "") -> Name:
     """
     narrower: dict[str, NameKind] = {"NRW": "narrow", "BRD": "broad", "REL": "related"}
     kind = narrower.get(relation)
-    return Name(text, kind or ("abbreviation" if is_abbreviation(text) else "synonym"))
+    return Name(text, kind or kind_of_synonym(text))

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING
 from irplatform.errors import InputError
 from irplatform.knowledge.formats.disease import cross_reference, synonym
 from irplatform.knowledge.formats.format import Format, Head
-from irplatform.knowledge.formats.tables import decoded
 from irplatform.knowledge.model import Concept, Name, Relation
-from irplatform.runs.lines import numbered_lines
+from irplatform.runs.lines import decoded, numbered_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

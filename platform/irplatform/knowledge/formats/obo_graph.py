@@ -49,6 +49,8 @@ def _concept(node: Any) -> Concept | None:
     if not isinstance(node, dict) or not isinstance(node.get("lbl"), str):
         return None
     concept_id, name = _id(node.get("id")), node["lbl"].strip()
+    if not name:
+        return None
     meta = node.get("meta")
     meta = meta if isinstance(meta, dict) else {}
     if not concept_id.startswith("DOID:") or meta.get("deprecated"):

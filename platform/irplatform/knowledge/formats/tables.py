@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from irplatform.errors import InputError
-from irplatform.runs.lines import numbered_lines
+from irplatform.errors import InputError, counted
+from irplatform.runs.lines import decoded, numbered_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -48,22 +48,6 @@ class Row(dict[str, str]):
         return InputError(message, path=self.path, line=self.line)
 
 
-def decoded(line: bytes, path: Path, number: int) -> str:
-    """A line's text.
-
-    Raises:
-        InputError: it is not UTF-8.
-    """
-    try:
-        return line.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise InputError(
-            f"byte {error.start + 1} of this line is not UTF-8. Save the file as UTF-8.",
-            path=path,
-            line=number,
-        ) from error
-
-
 def lines_of_cells(path: Path, columns: int | None = None) -> Iterator[tuple[int, list[str]]]:
     """Yield each line's number and its cells, without quotes and white space around them.
 
@@ -75,7 +59,7 @@ def lines_of_cells(path: Path, columns: int | None = None) -> Iterator[tuple[int
         cells = [_unquoted(cell.strip()) for cell in text.rstrip("\r\n").split("\t")]
         if columns is not None and len(cells) != columns:
             raise InputError(
-                f"{len(cells)} columns where there should be {columns}, parted by tabs.",
+                f"{counted(len(cells), 'column')} where there should be {columns}, parted by tabs.",
                 path=path,
                 line=number,
             )
@@ -106,7 +90,9 @@ def rows(path: Path, needed: Sequence[str], *, any_case: bool = False) -> Iterat
     for number, cells in lines:
         if len(cells) != len(header):
             raise InputError(
-                f"{len(cells)} columns where the header has {len(header)}.", path=path, line=number
+                f"{counted(len(cells), 'column')} where the header has {len(header)}.",
+                path=path,
+                line=number,
             )
         yield Row(dict(zip(header, cells, strict=True)), path, number)
 

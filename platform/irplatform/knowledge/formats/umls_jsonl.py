@@ -15,7 +15,7 @@ from irplatform.errors import InputError
 from irplatform.knowledge.formats import jsons
 from irplatform.knowledge.formats.format import Format
 from irplatform.knowledge.model import Concept, Name
-from irplatform.knowledge.names import is_abbreviation
+from irplatform.knowledge.names import kind_of_synonym
 from irplatform.runs.lines import numbered_lines
 
 if TYPE_CHECKING:
@@ -52,9 +52,9 @@ def _read(path: Path) -> Iterator[Concept]:
             name,
             next((_KINDS[each] for each in types if each in _KINDS), "other"),
             tuple(
-                Name(alias, "abbreviation" if is_abbreviation(alias) else "synonym")
-                for alias in jsons.texts(record.get("aliases"))
-                if alias != name
+                Name(alias, kind_of_synonym(alias))
+                for alias in map(str.strip, jsons.texts(record.get("aliases")))
+                if alias and alias != name
             ),
         )
 

@@ -105,7 +105,7 @@ class FromRun:
             ),
         )
 
-    def elsewhere(self) -> CandidateSource:
+    def for_training(self) -> CandidateSource:
         """The retrievers: the run has no other topics."""
         return Retrieved()
 

@@ -70,6 +70,6 @@ class Judged:
             ),
         )
 
-    def elsewhere(self) -> CandidateSource:
+    def for_training(self) -> CandidateSource:
         """The same: a model learns from what it will be given."""
         return self

@@ -45,7 +45,7 @@ class Retrieved:
             ),
         )
 
-    def elsewhere(self) -> CandidateSource:
+    def for_training(self) -> CandidateSource:
         """The same."""
         return self
 

@@ -70,8 +70,8 @@ class CandidateSource(Protocol):
     def find(self, request: Request) -> Found:
         """Choose candidates."""
 
-    def elsewhere(self) -> CandidateSource:
-        """The source for another collection's topics, those that are learned from."""
+    def for_training(self) -> CandidateSource:
+        """The source for the topics of another collection that rerankers learn from."""
 
 
 def missing_documents(groups: Iterable[Iterable[str]], resources: CollectionResources) -> set[str]:

@@ -1,9 +1,9 @@
 """Structured queries: from topics and knowledge bases to Lucene's queries.
 
-A topic is taken apart (`parts`), its parts get further names (`synonyms`, checked by `evidence`),
-a plan says where they are and what each of them weighs (`plan`, `fields`; on topics that it was
-chosen on, `held_out`), and the sum of it (`build`) is an expression, which can be printed
-(`explain`) and compiled (`compile`).
+A topic is taken apart (`parts`), its parts get further names (`disease_names`, `gene_names` and
+`treatment_names`, checked by `evidence`), a plan says where they are and what each of them weighs
+(`plan`, `fields`; on topics that it was chosen on, `held_out`), and the sum of it (`build`) is an
+expression, which can be printed (`explain`) and compiled (`compile`).
 """
 
 from irplatform.retrieval.querying.expander import Expander

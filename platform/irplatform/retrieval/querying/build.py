@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from irplatform.retrieval.querying.expression import (
-    CONTENTS,
-    TITLE,
     Boolean,
     Boost,
     Constant,
@@ -23,15 +21,16 @@ from irplatform.retrieval.querying.expression import (
     Synonyms,
     Words,
 )
+from irplatform.retrieval.records import CONTENTS, TITLE
 from irplatform.text.markers import spellings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from irplatform.plugin import Topic
+    from irplatform.retrieval.querying.names import Names, Synonym
     from irplatform.retrieval.querying.parts import TopicParts
     from irplatform.retrieval.querying.plan import Weights
-    from irplatform.retrieval.querying.synonyms import Names, Synonym
 
 _MESH = "mesh"
 _MUTATION = (
@@ -253,5 +252,4 @@ def _sum(parts: Iterable[Expression]) -> Expression:
 
 
 def _flat(topic: Topic, name: str) -> str:
-    value = topic.fields.get(name, "")
-    return value if isinstance(value, str) else " ".join(value)
+    return " ".join(topic.values(name))

@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from irplatform.retrieval.java import java_cast, java_class, java_text
+from irplatform.retrieval.java import java_cast, java_class, java_list, java_text
 from irplatform.retrieval.querying.expression import (
     Boolean,
     Boost,
@@ -120,7 +120,7 @@ class Compiler:
         queries = [query for part in parts if (query := self._query(part)) is not None]
         if len(queries) <= 1:
             return queries[0] if queries else None
-        return java_class(f"{_SEARCH}.DisjunctionMaxQuery")(_list(queries), float(tie))
+        return java_class(f"{_SEARCH}.DisjunctionMaxQuery")(java_list(queries), float(tie))
 
     def _synonyms(self, part: Synonyms) -> Any | None:
         """Each name's score by the rarity of the group in place of its own."""
@@ -135,7 +135,7 @@ class Compiler:
         scaled = [boost(query, float(weight * group / own)) for query, weight, own in found]
         if len(scaled) == 1:
             return scaled[0]
-        return java_class(f"{_SEARCH}.DisjunctionMaxQuery")(_list(scaled), float(part.tie))
+        return java_class(f"{_SEARCH}.DisjunctionMaxQuery")(java_list(scaled), float(part.tie))
 
     def count(self, queries: Iterable[Any]) -> int:
         """How many documents match any of some Lucene queries."""
@@ -186,7 +186,7 @@ class Compiler:
         """Where any of some phrases occurs, or None where analysis leaves none of them."""
         intervals = java_class(f"{_INTERVALS}.Intervals")
         found = [self._interval(phrase, field) for phrase in phrases if self.terms(phrase)]
-        return getattr(intervals, "or")(False, _list(found)) if found else None
+        return getattr(intervals, "or")(False, java_list(found)) if found else None
 
     def _interval(self, phrase: str, field: str) -> Any:
         """Where a phrase occurs, and not its contrary."""
@@ -204,10 +204,3 @@ class Compiler:
         """The terms that analysis makes of a text."""
         analyze = java_class("io.anserini.analysis.AnalyzerUtils").analyze
         return [str(term) for term in analyze(self._analyzer, java_text(text)).toArray()]
-
-
-def _list(items: Iterable[Any]) -> Any:
-    made = java_class("java.util.ArrayList")()
-    for item in items:
-        made.add(item)
-    return made

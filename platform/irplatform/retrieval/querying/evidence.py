@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from irplatform.retrieval.querying.compile import Compiler
     from irplatform.retrieval.querying.expression import Expression
-    from irplatform.retrieval.querying.synonyms import Synonym
+    from irplatform.retrieval.querying.names import Synonym
 
 _SHORTEST = 3
 """Shorter aliases, such as H2 of FGFR1, are never taken."""

@@ -10,9 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
-CONTENTS = "contents"
-"""The field with title and abstract."""
-TITLE = "title"
+from irplatform.retrieval.records import CONTENTS
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from irplatform.plugin import Topic
     from irplatform.retrieval.querying.plan import Weights
 
-QUERY_FORMAT = 10
+QUERY_FORMAT = 12
 """Raise it when the same topic, plan and knowledge bases make another query."""
 _DEFAULT = Path(__file__).with_name("default-folds.toml")
 
@@ -45,8 +45,7 @@ def weights_for(topic: Topic, plan: QueryPlan) -> Weights:
 
 def topic_mark(topic: Topic, plan: Weights) -> str:
     """How a fold names a topic: its disease and its gene, in lower case."""
-    values = (topic.fields.get(part.field, "") for part in (plan.disease, plan.gene))
-    texts = (value if isinstance(value, str) else ", ".join(value) for value in values)
+    texts = (", ".join(topic.values(part.field)) for part in (plan.disease, plan.gene))
     return " | ".join(" ".join(text.lower().split()) for text in texts)
 
 

@@ -9,20 +9,16 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from irplatform.retrieval.querying.synonyms import (
-    Names,
-    Synonym,
-    disease_names,
-    disease_within,
-    drug_names,
-    each_once,
+from irplatform.retrieval.querying.disease_names import disease_names, disease_within
+from irplatform.retrieval.querying.gene_names import (
     family_names,
     gene_names,
     genes_called,
-    phrase_names,
     sure_names,
-    treatment_names,
 )
+from irplatform.retrieval.querying.lookup import phrase_names
+from irplatform.retrieval.querying.names import Names, Synonym, each_once
+from irplatform.retrieval.querying.treatment_names import drug_names, treatment_names
 from irplatform.text.markers import Marker, parse_markers, says_nothing
 
 if TYPE_CHECKING:
@@ -97,7 +93,7 @@ class TopicReader:
         names = self._disease(disease, plan.disease.kinds) if disease else None
         return TopicParts(
             names,
-            genes,
+            tuple(_without_names_of(names, gene) for gene in genes) if names else genes,
             markers,
             self._treatments(_text(topic, plan.treatment.field), plan.treatment.agreement),
             self._drugs(genes) if plan.context.drugs else (),
@@ -181,8 +177,18 @@ class TopicReader:
         return Names(found.text, names, found.headings, found.concepts)
 
 
+def _without_names_of(disease: Names, gene: Names) -> Names:
+    """A gene without aliases that are the topic's disease: CML is one of BCR.
+
+    One that is a kind of the disease stays: a syndrome that is called after its gene says as much.
+    """
+    own = {name.text.lower() for name in disease.synonyms if name.how != "narrow"}
+    own.add(disease.text.lower())
+    kept = (n for n in gene.synonyms if n.how == "topic" or n.text.lower() not in own)
+    return replace(gene, synonyms=tuple(kept))
+
+
 def _text(topic: Topic, field: str) -> str:
     """A field of a topic; "" where it is filled in to say that there is nothing."""
-    value = topic.fields.get(field, "")
-    text = value if isinstance(value, str) else ", ".join(filter(None, value))
+    text = ", ".join(filter(None, topic.values(field)))
     return "" if says_nothing(text) else text

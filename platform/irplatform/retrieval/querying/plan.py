@@ -15,12 +15,13 @@ from pydantic import Field, ValidationError
 from irplatform.errors import InputError, unknown
 from irplatform.option_problems import first_problem
 from irplatform.plugin import Options
+from irplatform.toml_io import read_toml
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from irplatform.retrieval.querying.synonyms import How
+    from irplatform.retrieval.querying.names import How
 
 Part = Literal["disease", "gene", "treatment"]
 
@@ -181,14 +182,7 @@ def read_plan(path: Path) -> dict[str, object]:
     Raises:
         InputError: the file is missing or not TOML, or has a key or a value that no plan has.
     """
-    import tomllib
-
-    try:
-        content = tomllib.loads(path.read_text(encoding="utf-8-sig"))
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}.", path=path) from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"not a TOML file: {error}.", path=path) from error
+    content = read_toml(path)
     try:
         QueryPlan.model_validate(content)
     except ValidationError as error:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 
-class Pace:
+class RateLimiter:
     """Waits before each call until it may begin.
 
     Args:

@@ -14,33 +14,35 @@ import numpy.typing as npt
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from irplatform.conformance.ground import Asked
+    from irplatform.conformance.check_data import TopicCandidates
 
 Values = npt.NDArray[np.floating[Any]]
 """[documents] or [documents, features]."""
-Answers = list[Values]
+Outputs = list[Values]
 """One for each topic."""
 
 _SPREAD, _SIZE = 1e-3, 1e-5
 """Differences that are rounding: as shares of a column's spread, and of its largest number."""
 
 
-def changes(answer: Callable[[Asked], Answers], asked: Asked) -> Iterator[str]:
+def inconsistencies(
+    outputs: Callable[[TopicCandidates], Outputs], topics: TopicCandidates
+) -> Iterator[str]:
     """Ways to ask the same that are answered otherwise, each in a line."""
-    expected = answer(asked)
+    expected = outputs(topics)
     for way, again in (
-        ("when it is asked again", answer(asked)),
-        ("when documents come in another order", _reversed(answer, asked)),
-        ("when other documents are with it", _halves(answer, asked)),
-        ("when topics come one at a time", [answer([each])[0] for each in asked]),
+        ("when it is asked again", outputs(topics)),
+        ("when documents come in another order", _reversed(outputs, topics)),
+        ("when other documents are with it", _halves(outputs, topics)),
+        ("when topics come one at a time", [outputs([each])[0] for each in topics]),
     ):
-        if told := difference(asked, expected, again):
+        if told := difference(topics, expected, again):
             yield f"{told} {way}"
 
 
-def difference(asked: Asked, expected: Answers, found: Answers) -> str:
+def difference(topics: TopicCandidates, expected: Outputs, found: Outputs) -> str:
     """The first document with other values than before, in words; "" where there is none."""
-    for (topic, doc_ids), before, after in zip(asked, expected, found, strict=True):
+    for (topic, doc_ids), before, after in zip(topics, expected, found, strict=True):
         spread = np.ptp(before, axis=0)
         allowed = _SPREAD * spread + _SIZE * np.abs(before).max(axis=0)
         wrong = np.argwhere(np.abs(after - before) > allowed)
@@ -53,13 +55,13 @@ def difference(asked: Asked, expected: Answers, found: Answers) -> str:
     return ""
 
 
-def _reversed(answer: Callable[[Asked], Answers], asked: Asked) -> Answers:
-    return [values[::-1] for values in answer([(topic, ids[::-1]) for topic, ids in asked])]
+def _reversed(outputs: Callable[[TopicCandidates], Outputs], topics: TopicCandidates) -> Outputs:
+    return [values[::-1] for values in outputs([(topic, ids[::-1]) for topic, ids in topics])]
 
 
-def _halves(answer: Callable[[Asked], Answers], asked: Asked) -> Answers:
+def _halves(outputs: Callable[[TopicCandidates], Outputs], topics: TopicCandidates) -> Outputs:
     """Every other document, then those between them."""
-    even, odd = (answer([(topic, ids[start::2]) for topic, ids in asked]) for start in (0, 1))
+    even, odd = (outputs([(topic, ids[start::2]) for topic, ids in topics]) for start in (0, 1))
     joined = []
     for first, second in zip(even, odd, strict=True):
         both = np.empty((len(first) + len(second), *first.shape[1:]))

@@ -19,7 +19,7 @@ _BEGINNING = "Exception ignored in: "
 
 
 @contextmanager
-def kept_back() -> Iterator[None]:
+def without_false_errors() -> Iterator[None]:
     """Keep such reports back from sys.stderr; all else is written as ever."""
     usual = sys.stderr
     sys.stderr = _Without(usual)

@@ -1,15 +1,16 @@
-"""What systems are tried on: a few judged topics with BM25's candidates."""
+"""The data that systems are checked on: a few judged topics with BM25's candidates."""
 
 from __future__ import annotations
 
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from irplatform import pipeline
 from irplatform.choices import choose_systems
+from irplatform.conformance.process import Watch
 from irplatform.errors import InputError
 from irplatform.plugin import LabelledTopic, Topic, TrainingData
 
@@ -20,39 +21,43 @@ if TYPE_CHECKING:
     from irplatform.registry import Registry
     from irplatform.resources import CollectionResources
 
-Asked = list[tuple[Topic, tuple[str, ...]]]
+TopicCandidates = list[tuple[Topic, tuple[str, ...]]]
 """Topics with the ids of documents."""
 
 DOCUMENTS = 30
 """Candidates of a topic."""
-_ASKED, _VALIDATION, _TRAINING = 3, 4, 12
+_TOPICS, _VALIDATION, _TRAINING = 3, 4, 12
 
 
 @dataclass(frozen=True)
-class Ground:
-    """What systems are tried on.
+class CheckData:
+    """The data that systems are checked on.
 
     Attributes:
         resources: the harness's, on the collection's documents.
-        asked: topics to score, with their candidates; nothing is learned from them.
+        topics: to score, with their candidates; nothing is learned from them.
         training: topics to learn from.
         validation: topics that validate it.
+        watch: looks at the process meanwhile.
     """
 
     resources: CollectionResources
-    asked: Asked
+    topics: TopicCandidates
     training: Sequence[LabelledTopic]
     validation: Sequence[LabelledTopic]
+    watch: Watch = field(default_factory=Watch)
 
     @contextmanager
-    def data(self) -> Iterator[TrainingData]:
+    def training_data(self) -> Iterator[TrainingData]:
         """What `fit` learns from, with a workspace that is gone afterwards."""
         with TemporaryDirectory() as workspace:
             yield TrainingData([*self.training], [*self.validation], Path(workspace))
 
 
-def ground_on(collection: Collection, plugins: Registry, resources: CollectionResources) -> Ground:
-    """Search a collection, and part its judged topics.
+def check_data_of(
+    collection: Collection, plugins: Registry, resources: CollectionResources
+) -> CheckData:
+    """Search a collection, and split its judged topics.
 
     Raises:
         InputError: it has too few judged topics with candidates.
@@ -62,13 +67,13 @@ def ground_on(collection: Collection, plugins: Registry, resources: CollectionRe
     qrels = collection.load_qrels() if collection.load_qrels else {}
     examples = candidates.examples(qrels, resources)
     usable = [e.labelled for e in examples if len(e.labelled.candidates) > 1]
-    if len(usable) < _ASKED + 2:
+    if len(usable) < _TOPICS + 2:
         raise InputError(
             f"'{collection.id}' has {len(usable)} judged topics with candidates; "
-            f"{_ASKED + 2} are needed to check a plugin."
+            f"{_TOPICS + 2} are needed to check a plugin."
         )
-    asked = [(labelled.topic, labelled.candidates) for labelled in usable[:_ASKED]]
-    rest = usable[_ASKED:]
+    topics = [(labelled.topic, labelled.candidates) for labelled in usable[:_TOPICS]]
+    rest = usable[_TOPICS:]
     validating = min(_VALIDATION, len(rest) // 2)
     training = rest[validating : validating + _TRAINING]
-    return Ground(resources, asked, training, rest[:validating])
+    return CheckData(resources, topics, training, rest[:validating])

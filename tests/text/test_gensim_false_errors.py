@@ -2,7 +2,7 @@
 
 import sys
 
-from irplatform.text.gensims_slip import kept_back
+from irplatform.text.gensim_false_errors import without_false_errors
 
 
 def _report(where, after="\n"):
@@ -12,7 +12,7 @@ def _report(where, after="\n"):
 
 
 def test_its_report_is_not_written(capsys):
-    with kept_back():
+    with without_false_errors():
         sys.stderr.write("before\n")
         _report("'gensim.models.word2vec_inner.our_dot_float'")
         print("after", file=sys.stderr)
@@ -20,7 +20,7 @@ def test_its_report_is_not_written(capsys):
 
 
 def test_other_reports_are(capsys):
-    with kept_back():
+    with without_false_errors():
         _report("'mine.function'")
         _report("'gensim.models'", after="Traceback\n")
     _report("'gensim.models'")
@@ -31,6 +31,6 @@ def test_other_reports_are(capsys):
 
 def test_the_stream_is_the_usual_one_again_and_has_its_attributes(capsys):
     usual = sys.stderr
-    with kept_back():
+    with without_false_errors():
         assert sys.stderr.isatty() == usual.isatty()
     assert sys.stderr is usual

@@ -1,0 +1,62 @@
+"""What a plugin changes of a process when it is imported and registers, tried in one of its own."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import suppress
+from importlib import metadata
+from typing import TYPE_CHECKING
+
+import pluggy
+
+from irplatform import stdout
+from irplatform.conformance.process import Watch, set_environment
+from irplatform.plugin import Hooks
+from irplatform.registry import GROUP
+from irplatform.registry.contribution import Contribution
+from irplatform.workers import Workers
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from irplatform.registry import Plugin
+
+
+def problems_of_importing(plugin: Plugin, environment: Mapping[str, str]) -> list[str]:
+    """What a plugin that can be loaded changes meanwhile, each in a line.
+
+    Args:
+        plugin: the plugin, which this process has loaded.
+        environment: `os.environ` before it did.
+    """
+    with Workers(_changes, 1) as workers:
+        workers.give(0, (plugin, environment))
+        ((_, told),) = workers.results()
+    return told
+
+
+def _changes(given: tuple[Plugin, Mapping[str, str]]) -> list[str]:
+    plugin, environment = given
+    set_environment(environment)
+    (entry_point, *_) = (
+        point
+        for point in metadata.entry_points(group=GROUP, name=plugin.name)
+        if point.dist is None or point.dist.name == plugin.distribution
+    )
+    watch = Watch()
+    with stdout.spared():
+        with watch.during("its import"):
+            module = entry_point.load()
+        # Again, when its libraries are there: they have done then what is their own doing.
+        package = entry_point.module.partition(".")[0]
+        for name in [name for name in sys.modules if name.partition(".")[0] == package]:
+            del sys.modules[name]
+        with suppress(Exception), watch.during("its import", again=True):
+            module = entry_point.load()
+        manager = pluggy.PluginManager(GROUP)
+        manager.add_hookspecs(Hooks)
+        manager.register(module, name=str(plugin))
+        for again in (False, True):
+            with watch.during("its registration", again=again):
+                Contribution(plugin).collect(manager)
+    return watch.told

@@ -1,0 +1,209 @@
+"""Features that are learned, for the topics that they are learned from: out of fold.
+
+A model that ranks a training topic with features that its own judgments went into learns to trust
+them more than they deserve. So the topics are split into folds (`folding`); the instance of a group
+that computes a fold's features has learned from the other folds. Unless a group is meant to
+remember documents, what the fold's topics judge is left out of what the others say.
+
+All members of a system share these instances, which are kept in the cache: the folds are of all
+topics, those that a member validates on too. No topic's features come from its own judgments; what
+a member's validation topics say does reach the features of its training topics.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from irplatform import __version__
+from irplatform.plugin import TrainableFeatureGroup, TrainingData
+from irplatform.storage import fingerprint
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    import numpy as np
+    import numpy.typing as npt
+
+    from irplatform.features.folding import Folding
+    from irplatform.features.groups import Group
+    from irplatform.plugin import Documents, FeatureGroup, LabelledTopic, Resources, Topic
+
+_WHOLE = -1
+"""In place of a fold: the instance for topics that are in none."""
+
+
+class CrossFitted(TrainableFeatureGroup):
+    """A group that learned: one instance per fold of the topics, and one for all other topics.
+
+    Args:
+        whole: the instance for other topics, and all that is saved.
+        instances: the instance of each fold.
+        folds: the fold of each topic, by its mark.
+    """
+
+    def __init__(
+        self,
+        whole: TrainableFeatureGroup,
+        instances: Mapping[int, FeatureGroup],
+        folds: Mapping[str, int],
+    ) -> None:
+        super().__init__(whole.options)
+        self._whole = whole
+        self._instances: dict[int, FeatureGroup] = {**instances, _WHOLE: whole}
+        self._folds = dict(folds)
+
+    def names(self) -> tuple[str, ...]:
+        """Those of the group."""
+        return self._whole.names()
+
+    def check(self) -> Mapping[str, object]:
+        """What the group's options name depends on."""
+        return self._whole.check()
+
+    def depends_on(self) -> Mapping[str, object]:
+        """What the group depends on."""
+        return self._whole.depends_on()
+
+    def compute(self, topic: Topic, documents: Documents) -> npt.NDArray[np.float32]:
+        """Features from the instance that never saw the topic's judgments."""
+        return self.compute_batch([(topic, documents)])[0]
+
+    def compute_batch(
+        self, batch: Sequence[tuple[Topic, Documents]]
+    ) -> list[npt.NDArray[np.float32]]:
+        """The same for several topics."""
+        found: dict[int, npt.NDArray[np.float32]] = {}
+        folds = [self._folds.get(_mark(topic), _WHOLE) for topic, _ in batch]
+        for fold in sorted(set(folds)):
+            places = [place for place, held in enumerate(folds) if held == fold]
+            computed = self._instances[fold].compute_batch([batch[place] for place in places])
+            found.update(zip(places, computed, strict=True))
+        return [found[place] for place in range(len(batch))]
+
+    def save(self, folder: Path) -> None:
+        """Write the instance for topics that are in no fold."""
+        self._whole.save(folder)
+
+
+def cross_fitted(group: Group, data: TrainingData, resources: Resources, how: Folding) -> Group:
+    """A group that learned from the topics of a system.
+
+    Args:
+        group: which.
+        data: the topics of a member: what it learns from and what it is validated on.
+        resources: the harness's resources.
+        how: how topics are split.
+    """
+    topics = sorted([*data.training, *data.validation], key=lambda t: t.topic.id)
+    folds = how.split(topics)
+    instances: dict[int, FeatureGroup] = {}
+    marks = {}
+    for fold in (*sorted(set(folds)), _WHOLE):
+        learned = _training_topics(
+            topics, folds, fold, remembers=group.remembers, hides=how.hide_judged
+        )
+        own = [t.topic for t, held in zip(topics, folds, strict=True) if held == fold]
+        instances[fold], marks[fold] = _fitted(group, learned, own, data.workspace, resources)
+    whole = instances.pop(_WHOLE)
+    assert isinstance(whole, TrainableFeatureGroup)  # `_fitted` makes no other
+    held = {_mark(t.topic): fold for t, fold in zip(topics, folds, strict=True)}
+    return replace(
+        group,
+        held=CrossFitted(whole, instances, held),
+        learned=fingerprint({"instances": [marks[fold] for fold in sorted(marks)]}),
+        saved=marks[_WHOLE],
+    )
+
+
+def _training_topics(
+    topics: Sequence[LabelledTopic],
+    folds: Sequence[int],
+    fold: int,
+    *,
+    remembers: bool,
+    hides: bool,
+) -> tuple[list[LabelledTopic], list[LabelledTopic]]:
+    """What the instance of a fold learns from, and what it may stop early on: the next fold."""
+
+    def of(wanted: Sequence[int]) -> list[LabelledTopic]:
+        return [topic for topic, held in zip(topics, folds, strict=True) if held in wanted]
+
+    following = sorted(set(folds) - {fold}, key=lambda other: (other < fold, other))
+    if remembers:
+        return of(following), []
+    judged = {doc_id for topic in of([fold]) for doc_id in topic.judgments} if hides else set()
+    learn, stop = following[1:] or following, following[:1]  # of two folds, one does both
+    return [_without(t, judged) for t in of(learn)], [_without(t, judged) for t in of(stop)]
+
+
+def _fitted(
+    group: Group,
+    topics: tuple[Sequence[LabelledTopic], Sequence[LabelledTopic]],
+    unseen: Sequence[Topic],
+    workspace: Path,
+    resources: Resources,
+) -> tuple[FeatureGroup, str]:
+    """An instance that learned, trained or from the cache; and what stands for it."""
+    training, validation = topics
+    depends_on = {
+        "group": group.described,
+        "irplatform": __version__,
+        "topics": _digest(training),
+        "validation": _digest(validation),
+        "unseen": [topic.describe() for topic in unseen],
+        "seed": resources.system_seed,
+        "device": resources.device,
+        "model_threads": resources.model_threads,
+    }
+    mark = fingerprint(depends_on)
+
+    def build(folder: Path) -> None:
+        made = _prepared(group, resources)
+        place = workspace / f"{group.name}-{mark}"
+        place.mkdir(parents=True, exist_ok=True)
+        with group.at_work("learning"):
+            made.fit(TrainingData(training, validation, place, unseen))
+            made.save(folder)
+
+    folder = resources.artifact("learned-features", depends_on, build)
+    made = _prepared(group, resources)
+    with group.at_work("loading"):
+        made.load(folder)
+    return made, mark
+
+
+def _prepared(group: Group, resources: Resources) -> TrainableFeatureGroup:
+    made = resources.feature_group(group.name, group.settings)
+    if not isinstance(made, TrainableFeatureGroup):
+        raise TypeError(f"feature group '{group.name}' does not learn")
+    return made
+
+
+def _without(topic: LabelledTopic, hidden: set[str]) -> LabelledTopic:
+    """A topic without what it says about some documents."""
+    if not hidden:
+        return topic
+    kept = [i for i, doc_id in enumerate(topic.candidates) if doc_id not in hidden]
+    return replace(
+        topic,
+        candidates=tuple(topic.candidates[i] for i in kept),
+        first_stage=tuple(topic.first_stage[i] for i in kept) if topic.first_stage else (),
+        judgments={d: grade for d, grade in topic.judgments.items() if d not in hidden},
+    )
+
+
+def _mark(topic: Topic) -> str:
+    return fingerprint({"topic": [topic.id, topic.query]})
+
+
+def _digest(topics: Sequence[LabelledTopic]) -> str:
+    """Stands for topics, candidates, first-stage scores and judgments."""
+    mark = hashlib.sha256()
+    for held in topics:
+        mark.update(fingerprint({"topic": held.topic.describe()}).encode())
+        mark.update(repr((held.candidates, held.first_stage)).encode())
+        mark.update(repr(sorted(held.judgments.items())).encode())
+    return mark.hexdigest()

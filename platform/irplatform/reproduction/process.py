@@ -1,0 +1,87 @@
+"""A command of `platform` in a process of its own, as a user would call it.
+
+It frees its memory, and one that fails stops no other.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from typing import TYPE_CHECKING, Any
+
+from irplatform.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+_FAILURES = ("platform: ", "Usage: ")
+"""How what a command fails with begins: our message, or click's of wrong arguments."""
+
+
+def call(command: Sequence[str], cache: Path, run_dir: Path) -> Mapping[str, Any]:
+    """Run `platform` in a process of its own, its messages on our stderr.
+
+    Args:
+        command: its arguments.
+        cache: its cache.
+        run_dir: where its runs go.
+
+    Returns:
+        What it printed; or, where it failed, `error` with its last message, and `refused` where
+        it could not do what the arguments say.
+    """
+    arguments = [sys.executable, "-m", "irplatform", *command, "--run-dir", str(run_dir), "--json"]
+    with (
+        tempfile.TemporaryFile("w+", encoding="utf-8") as printed,
+        subprocess.Popen(
+            arguments,
+            env={**os.environ, "IRPLATFORM_HOME": str(cache)},
+            stdout=printed,
+            stderr=subprocess.PIPE,
+            text=True,
+        ) as process,
+    ):
+        try:
+            reason = _passed_on(process)
+        except BaseException:
+            process.terminate()
+            raise
+        if process.returncode:
+            error = reason or f"it ended with exit code {process.returncode}"
+            refused = process.returncode == InputError.exit_code
+            return {"error": error, **({"refused": True} if refused else {})}
+        printed.seek(0)
+        report: Mapping[str, Any] = json.load(printed)
+        return report
+
+
+def _passed_on(process: subprocess.Popen[str]) -> str:
+    """Hand a process's messages to ours, but for the one that it fails with.
+
+    Returns:
+        Why it failed, for the verdict; where it gave no reason, the last line.
+    """
+    last, held = "", list[str]()
+    for line in process.stderr or ():
+        if held or line.startswith(_FAILURES):
+            held.append(line)
+            continue
+        sys.stderr.write(line)
+        last = line.strip() or last
+    if process.wait() and held:
+        return _in_a_line(held)
+    sys.stderr.writelines(held)
+    return last
+
+
+def _in_a_line(message: Sequence[str]) -> str:
+    """The message of a failure without what stands around it: our name, or how to call us."""
+    text = " ".join(line.strip() for line in message if line.strip())
+    ours, usage = _FAILURES
+    if text.startswith(usage):
+        return text.partition(" Error: ")[2] or text
+    return text.removeprefix(ours)

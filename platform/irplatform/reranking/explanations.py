@@ -1,0 +1,55 @@
+"""What a reranker says of its scores: asked for, and checked where it is asked."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from irplatform.errors import PluginError, counted, in_a_line
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from irplatform.plugin import Documents, Reranker, Topic
+    from irplatform.registry import Registration
+
+
+def explanations(
+    registration: Registration[Reranker], reranker: Reranker, topic: Topic, documents: Documents
+) -> list[Mapping[str, Any]]:
+    """A reranker's explanations of documents, one for each.
+
+    Args:
+        registration: who made the reranker, for error messages.
+        reranker: it, prepared (and trained).
+        topic: what the documents were scored for.
+        documents: the documents.
+
+    Raises:
+        PluginError: they are too few, are not JSON, or one has no score.
+    """
+    who = registration.who
+    with registration.at_work(f"explaining topic {topic.id}"):
+        told = reranker.explain(topic, documents)
+    if not isinstance(told, Sequence):
+        raise PluginError(
+            f"{who} explained {counted(len(documents), 'document')} with {type(told).__name__}; a "
+            "list with a mapping for each is needed."
+        )
+    if len(told) != len(documents):
+        raise PluginError(
+            f"{who} explained {counted(len(told), 'document')}, not {len(documents)}."
+        )
+    for doc_id, each in zip(documents.ids, told, strict=True):
+        try:
+            json.dumps(each, allow_nan=False)
+            if isinstance(each["score"], str):
+                raise TypeError(f"the score {each['score']!r} is no number")
+            float(each["score"])  # type: ignore[arg-type]
+        except (TypeError, ValueError, KeyError, OverflowError) as error:
+            raise PluginError(
+                f"{who} explained document {doc_id} with something that is not JSON with a score: "
+                f"{in_a_line(error)}."
+            ) from error
+    return [dict(each) for each in told]

@@ -1,0 +1,99 @@
+"""What knowledge bases know about a topic's disease: names, kinds, headings."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from irplatform.retrieval.querying import spellings
+from irplatform.retrieval.querying.lookup import (
+    LONGEST,
+    MESH,
+    headings_of,
+    named_concepts,
+    names_of,
+)
+from irplatform.retrieval.querying.names import Names, Synonym, distinct, spelled
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from irplatform.knowledge import Concept, Knowledge
+
+_NEAR_MISSES = 50
+_ANY_DISEASE = re.compile(
+    r"(cancer|carcinoma|condition|disease|disorder|neoplasm|syndrome|tumou?r)s?"
+    r"|malignanc(y|ies)|metastas[ie]s",
+    re.IGNORECASE,
+)
+
+
+def disease_names(text: str, knowledge: Knowledge, kinds: int) -> Names:
+    """A disease's names, those of its kinds, and its headings.
+
+    Where no MeSH heading is the disease, the nearest one above it in the Disease Ontology is taken.
+
+    Args:
+        text: the topic's disease.
+        knowledge: where to look it up.
+        kinds: how many of the kinds of the disease to take at most per knowledge base.
+    """
+    concepts = _diseases(text, knowledge) or _containing(text, knowledge)
+    found = [Synonym(text, "topic"), *spelled(spellings.of_a_tumor(text), "word for tumour")]
+    found += names_of(concepts, "synonym")
+    below = [child for concept in concepts for child in knowledge.descendants(concept.id, kinds)]
+    found += names_of(below, "narrow")
+    headings = [*headings_of(concepts, "synonym"), *headings_of(below, "narrow")]
+    if not headings_of(concepts, "synonym"):
+        headings = [*_headings_above(concepts, knowledge), *headings]
+    return Names(
+        text, distinct(found), distinct(headings), tuple(concept.id for concept in concepts)
+    )
+
+
+def disease_within(text: str, knowledge: Knowledge) -> str:
+    """The first part of a text that is the name of a disease, as long as it can be, or "".
+
+    Words that any disease may be called, "metastases" or "tumour", are none: of "tumour of the
+    thyroid" they would be the part that matters less.
+    """
+    words = text.split()
+    for start in range(len(words)):
+        for end in range(min(len(words), start + LONGEST), start, -1):
+            part = " ".join(words[start:end]).strip(",.;:()")
+            if not _ANY_DISEASE.fullmatch(part) and _diseases(part, knowledge):
+                return part
+    return ""
+
+
+def _diseases(text: str, knowledge: Knowledge) -> list[Concept]:
+    """The diseases that a text names, if need be with another word for tumour."""
+    forms = (text, *spellings.of_a_tumor(text))
+    return next(filter(None, (named_concepts(form, "disease", knowledge) for form in forms)), [])
+
+
+def _containing(text: str, knowledge: Knowledge) -> list[Concept]:
+    """The concept with the shortest name that begins alike and has all the words of a text."""
+    words = text.lower().replace("-", " ").split()
+    if len(words) < 2:
+        return []
+    candidates = [
+        (len(name.text), concept.id, concept)
+        for concept in knowledge.search(" ".join(text.split()[:-1]), _NEAR_MISSES)
+        for name in concept.names
+        if concept.kind == "disease" and set(words) <= set(re.findall(r"\w+", name.text.lower()))
+    ]
+    if not candidates:
+        return []
+    best = min(candidates, key=lambda c: c[:2])[2]
+    return [best, *(c for c in knowledge.same_as(best.id) if c.id.startswith(MESH))]
+
+
+def _headings_above(concepts: Iterable[Concept], knowledge: Knowledge) -> list[Synonym]:
+    """The nearest headings above concepts that have none."""
+    for concept in concepts:
+        for above in knowledge.ancestors(concept.id, 10):
+            found = headings_of(knowledge.same_as(above.id), "broad")
+            if found:
+                return found
+    return []

@@ -1,0 +1,95 @@
+"""What knowledge bases call the concepts that a text names, and their MeSH headings."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from irplatform.knowledge.names import uninverted
+from irplatform.retrieval.querying.names import Names, Synonym, distinct
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from irplatform.knowledge import Concept, Knowledge
+    from irplatform.knowledge.model import ConceptKind
+    from irplatform.retrieval.querying.names import How
+
+MESH = "MESH:"
+"""How the ids of MeSH begin."""
+_EXACT = ("preferred", "synonym", "abbreviation")
+LONGEST = 20
+"""Words of a part of a text that is looked up: hardly a name has more, some texts have hundreds."""
+
+
+def named_concepts(
+    text: str, kind: ConceptKind, knowledge: Knowledge, gene: str = ""
+) -> list[Concept]:
+    """The concepts of a kind that a text names best, and the same under other ids.
+
+    Args:
+        text: the text.
+        kind: the kind.
+        knowledge: where to look.
+        gene: the approved symbol of the gene that is meant; the likeliest by default.
+    """
+    named = [concept for concept in knowledge.find(text) if concept.kind == kind]
+    if not named:
+        return []
+    if kind == "gene":
+        named = [c for c in named if c.name == (gene or named[0].name)]
+        if not named:
+            return []
+    found = {concept.id: concept for concept in named}
+    for concept in named:
+        for same in knowledge.same_as(concept.id):
+            alike = same.id.startswith(MESH) if kind == "disease" else same.name == named[0].name
+            if alike:
+                found.setdefault(same.id, same)
+    if kind == "disease" and not any(key.startswith(MESH) for key in found):
+        for name in (n.text for c in named for n in c.names if n.kind in _EXACT):
+            for other in knowledge.find(name):
+                if other.id.startswith(MESH) and other.kind == kind:
+                    found.setdefault(other.id, other)
+    return list(found.values())
+
+
+def phrase_names(
+    text: str, knowledge: Knowledge, kinds: Sequence[ConceptKind] = ()
+) -> Names | None:
+    """The names of the longest part of a text that is the name of something, if one is.
+
+    A single word is looked up only where it is the whole text: too many words are names.
+
+    Args:
+        text: the text.
+        knowledge: where to look.
+        kinds: of concepts; all by default.
+    """
+    words = text.split()
+    for length in range(min(len(words), LONGEST), min(1, len(words) - 1), -1):
+        for start in range(len(words) - length + 1):
+            part = " ".join(words[start : start + length])
+            found = knowledge.find(part)
+            if concepts := [each for each in found if not kinds or each.kind in kinds]:
+                return of_concepts(part, concepts)
+    return None
+
+
+def of_concepts(text: str, concepts: Sequence[Concept], further: Iterable[Synonym] = ()) -> Names:
+    """A text with all names of the concepts that it names, and further ones."""
+    found = distinct([Synonym(text, "topic"), *names_of(concepts, "synonym"), *further])
+    ids = tuple(concept.id for concept in concepts)
+    return Names(text, found, distinct(headings_of(concepts, "synonym")), ids)
+
+
+def names_of(concepts: Iterable[Concept], how: How) -> Iterator[Synonym]:
+    """The names that mean just these concepts, and what they are to the topic's own name."""
+    for concept in concepts:
+        for name in concept.names:
+            if name.kind in _EXACT:
+                yield Synonym(uninverted(name.text), how, f"{concept.id} {name.kind}")
+
+
+def headings_of(concepts: Iterable[Concept], how: How) -> list[Synonym]:
+    """The MeSH headings among concepts."""
+    return [Synonym(c.name, how, c.id) for c in concepts if c.id.startswith(MESH)]

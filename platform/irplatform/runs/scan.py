@@ -1,0 +1,103 @@
+"""The lines of a TREC run file, one by one: results, and what makes a line unreadable.
+
+`trec` reads runs in blocks, much faster, and comes here when something is wrong with one.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from irplatform.errors import counted
+from irplatform.runs.lines import numbered_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+COLUMNS = "Every line needs: topic Q0 docid rank score tag."
+_LARGEST = float(np.finfo(np.float32).max)
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Something wrong with a run file.
+
+    Attributes:
+        level: "error" makes the file unreadable or TREC refuse it; a "warning" does not.
+        message: what is wrong and what to do.
+        line: the line at fault, counted from 1; None where it is the whole file.
+    """
+
+    level: Literal["error", "warning"]
+    message: str
+    line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """A sound line of a run."""
+
+    line: int
+    topic: str
+    second: str
+    document: str
+    rank: str
+    score: float
+    tag: str
+
+
+def scan(path: Path) -> Iterator[Result | Problem]:
+    """Yield every line of a run file that is not blank: its result, or why it has none.
+
+    Raises:
+        InputError: the file cannot be opened.
+    """
+    seen: dict[str, dict[str, int]] = {}
+    for number, raw in numbered_lines(path):
+        columns = raw.split()
+        if len(columns) != 6:
+            yield Problem("error", f"{counted(len(columns), 'column')}. {COLUMNS}", number)
+            continue
+        try:
+            topic, second, document, rank, score_text, tag = (c.decode() for c in columns)
+        except UnicodeDecodeError:
+            yield Problem("error", "this line is not UTF-8. Convert the file.", number)
+            continue
+        if fault := _score_fault(score_text):
+            yield Problem("error", f"the score '{score_text}' {fault}. {COLUMNS}", number)
+            continue
+        if (first := seen.setdefault(topic, {}).setdefault(document, number)) != number:
+            yield Problem(
+                "error",
+                f"topic '{topic}' has document '{document}' a second time; the first is in line "
+                f"{first}. Keep one of the two.",
+                number,
+            )
+            continue
+        yield Result(number, topic, second, document, rank, float(score_text), tag)
+
+
+def run_errors(path: Path) -> Iterator[Problem]:
+    """Find every line that keeps a run file from being read, in the order of the file.
+
+    Raises:
+        InputError: the file cannot be opened.
+    """
+    return (found for found in scan(path) if isinstance(found, Problem))
+
+
+def _score_fault(text: str) -> str:
+    try:
+        score = float(text if text.isascii() and "_" not in text else "")
+    except ValueError:
+        return "is not a number"
+    if not math.isfinite(score):
+        return "is not a finite number"
+    with np.errstate(over="ignore"):
+        if not np.isfinite(np.float32(score)):
+            return f"is beyond what a 32-bit float holds ({_LARGEST:.3g})"
+    return ""

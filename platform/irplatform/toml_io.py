@@ -1,0 +1,58 @@
+"""TOML that users write, read with errors that name the line; and values as TOML writes them.
+
+The standard library reads TOML only.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+from irplatform.errors import InputError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
+_PLACE = re.compile(r"\s*\(at (?:line (\d+), column \d+|end of document)\)")
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """What a file holds; a byte order mark, as Windows' Notepad writes one, is passed over.
+
+    Raises:
+        InputError: it is missing, cannot be read, or is not TOML.
+    """
+    import tomllib
+
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except FileNotFoundError as error:
+        raise InputError("there is no such file.", path=path) from error
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}.", path=path) from error
+    except UnicodeDecodeError as error:
+        raise InputError(f"this is not UTF-8 text ({error.reason}).", path=path) from error
+    except tomllib.TOMLDecodeError as error:
+        place = _PLACE.search(str(error))
+        line = int(place[1]) if place and place[1] else None
+        reason = _PLACE.sub("", str(error))
+        raise InputError(f"this is not TOML: {reason}.", path=path, line=line) from error
+
+
+def toml_key(name: str) -> str:
+    """A key, whose parts have dots between them, with quotes where a part needs them."""
+    return ".".join(p if _BARE.fullmatch(p) else toml_value(p) for p in name.split("."))
+
+
+def toml_value(value: object) -> str:
+    """A value, which TOML writes as JSON does but for tables; "none" for what is not set."""
+    if value is None:
+        return '"none"'
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(toml_value, value))}]"
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{toml_key(k)} = {toml_value(v)}" for k, v in value.items()) + "}"
+    # JSON has pairs of escapes for rare characters, which TOML has not, and DEL as it is.
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

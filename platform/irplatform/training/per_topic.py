@@ -1,0 +1,31 @@
+"""Values of documents that lie topic by topic, against the mean of their topic.
+
+Only documents of one topic are compared with each other: what all of them share says nothing.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Float64 = npt.NDArray[np.float64]
+Int64 = npt.NDArray[np.int64]
+
+
+def centered(values: npt.NDArray[Any], offsets: Int64) -> Float64:
+    """Values less their topic's mean.
+
+    Args:
+        values: [documents] or [documents, features], the documents of a topic together.
+        offsets: int64 [topics + 1], where the documents of each topic begin; no topic is empty.
+
+    Returns:
+        float64, of the same shape.
+    """
+    held = np.asarray(values, dtype=np.float64)
+    sizes = np.diff(offsets)
+    totals = np.add.reduceat(held, offsets[:-1])
+    means = totals / sizes.reshape(-1, *[1] * (held.ndim - 1))
+    return np.asarray(held - np.repeat(means, sizes, axis=0))

@@ -1,0 +1,190 @@
+"""Processes that do what they are sent and die with whoever started them.
+
+Each is at the other end of a pipe of its own, and nothing else is shared: no lock that a killed
+one could take with it, no queue that it could leave half-written. The end of a pipe is the end of
+the process on its other side, whatever ended it.
+
+Processes are spawned, never forked: a Java virtual machine or threads of torch may be running here,
+and a fork of those hangs. Workers import this package and nothing of the caller's script, and
+ignore Ctrl-C: whoever started them ends them.
+"""
+
+from __future__ import annotations
+
+import atexit
+import multiprocessing
+import os
+import pickle
+import signal
+import sys
+import threading
+import traceback
+from contextlib import contextmanager, suppress
+from multiprocessing.connection import wait
+from queue import SimpleQueue
+from types import ModuleType
+from typing import TYPE_CHECKING, Generic, Self, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from multiprocessing.connection import Connection
+    from multiprocessing.process import BaseProcess
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+_NO_MORE = b""
+
+
+class WorkerKilledError(Exception):
+    """A worker ended without an answer: somebody killed it, or the system for want of memory."""
+
+
+class _InWorkerError(Exception):
+    """Where in a worker an error was raised, as text: a traceback cannot be sent."""
+
+    def __str__(self) -> str:
+        return f"\n{self.args[0]}"
+
+
+class Workers(Generic[Item, Result]):
+    """Processes that apply one function to items, one item at a time each.
+
+    A context manager: at the end of the block they end; an error in it kills them at their work.
+
+    Args:
+        function: a function of a module (not of a script), of one argument.
+        count: how many processes.
+    """
+
+    def __init__(self, function: Callable[[Item], Result], count: int) -> None:
+        self._function = function
+        self._count = count
+        self._processes: dict[Connection, BaseProcess] = {}
+        self._idle: list[Connection] = []
+        self._at_work: dict[Connection, int] = {}
+
+    def __enter__(self) -> Self:
+        atexit.register(self._kill)  # a generator that nobody ended: else they are waited for
+        try:
+            for _ in range(self._count):
+                self._start()
+        except BaseException:
+            self._kill()
+            raise
+        return self
+
+    def __exit__(self, error: type[BaseException] | None, *_: object) -> None:
+        try:
+            if error is None:
+                for pipe, process in self._processes.items():
+                    with suppress(OSError):  # one that was killed has ended, too
+                        pipe.send_bytes(_NO_MORE)
+                    process.join()
+        finally:
+            self._kill()
+
+    @property
+    def idle(self) -> bool:
+        """Whether one of them waits for an item."""
+        return bool(self._idle)
+
+    @property
+    def at_work(self) -> bool:
+        """Whether one of them works on an item."""
+        return bool(self._at_work)
+
+    def give(self, number: int, item: Item) -> None:
+        """Send an item to one that is idle; the number is given back with its result.
+
+        Raises:
+            WorkerKilledError: the worker was killed.
+        """
+        pipe = self._idle.pop()
+        self._at_work[pipe] = number
+        message = pickle.dumps((self._function, item), pickle.HIGHEST_PROTOCOL)
+        try:
+            pipe.send_bytes(message)
+        except OSError:
+            raise WorkerKilledError from None
+
+    def results(self) -> Iterator[tuple[int, Result]]:
+        """What has been done, with the items' numbers; waits until there is something.
+
+        Raises:
+            WorkerKilledError: a worker was killed.
+            BaseException: that of the function; its cause has the worker's traceback.
+        """
+        ready = wait(list(self._at_work))
+        for pipe in [pipe for pipe in self._at_work if pipe in ready]:
+            try:
+                answer = pipe.recv_bytes()
+            except (EOFError, OSError):
+                raise WorkerKilledError from None
+            done, result, where = pickle.loads(answer)
+            if not done:
+                raise result from _InWorkerError(where)
+            self._idle.append(pipe)
+            yield self._at_work.pop(pipe), result
+
+    def _start(self) -> None:
+        context = multiprocessing.get_context("spawn")
+        ours, theirs = context.Pipe()
+        process = context.Process(target=_work, args=(theirs,))
+        with _anonymous_main():
+            process.start()
+        theirs.close()  # else its end would not be seen from here
+        self._processes[ours] = process
+        self._idle.append(ours)
+
+    def _kill(self) -> None:
+        atexit.unregister(self._kill)
+        for process in self._processes.values():
+            process.kill()
+        for pipe, process in self._processes.items():
+            process.join()
+            pipe.close()
+        self._processes.clear()
+
+
+@contextmanager
+def _anonymous_main() -> Iterator[None]:
+    # A spawned process runs the caller's script again unless it has no file; a script or notebook
+    # without `if __name__ == "__main__"` would start workers without end.
+    main = sys.modules["__main__"]
+    sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = main
+
+
+def _work(pipe: Connection) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    messages: SimpleQueue[bytes] = SimpleQueue()
+    threading.Thread(target=_receive, args=(pipe, messages), daemon=True).start()
+    with suppress(OSError):  # nobody is there any more to whom an error could be told
+        while message := messages.get():
+            pipe.send_bytes(_answer(message))
+
+
+def _receive(pipe: Connection, messages: SimpleQueue[bytes]) -> None:
+    """Read what is sent while other work goes on: to see at once that nobody wants it any more."""
+    with suppress(EOFError, OSError):
+        while True:
+            messages.put(pipe.recv_bytes())
+    os._exit(1)
+
+
+def _answer(message: bytes) -> bytes:
+    try:
+        function, item = pickle.loads(message)
+        return pickle.dumps((True, function(item), ""), pickle.HIGHEST_PROTOCOL)
+    except BaseException as error:
+        where = traceback.format_exc()
+        try:
+            answer = pickle.dumps((False, error, where), pickle.HIGHEST_PROTOCOL)
+            pickle.loads(answer)  # some errors can be written and not read
+        except Exception:
+            return pickle.dumps((False, RuntimeError(str(error)), where))
+        return answer

@@ -1,0 +1,173 @@
+"""Pre-training of F and G on sentences and the titles that they cite.
+
+Titles are known of far more cited articles than abstracts are judged. A sentence is compared with
+all titles of its batch, of which its own must score highest (softmax over in-batch negatives);
+sentences of the same article stand together, so that some of the others are of its subject. The
+score is a small head on v₁ and v₂ that is thrown away: H learns afterwards, from documents.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from irplatform.errors import InputError
+from irplatform_deepsense.encoding import Texts
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    import numpy.typing as npt
+
+    from irplatform_deepsense.attention import Tables
+    from irplatform_deepsense.encoding import Encoder
+    from irplatform_deepsense.network import DeepSenSeNetwork
+    from irplatform_deepsense.options import PairsOptions
+    from irplatform_deepsense.pairs import Pair
+
+HEAD = 32
+"""Width of the head's hidden layer."""
+HELD_OUT = 50
+"""Every so many sentences, one validates."""
+
+
+class PairNetwork(nn.Module):
+    """The network with a head for pairs of sentence and title."""
+
+    def __init__(self, network: DeepSenSeNetwork) -> None:
+        super().__init__()
+        self.network = network
+        self.head = nn.Sequential(
+            nn.Linear(2 * network.sizes.compare, HEAD), nn.ELU(), nn.Linear(HEAD, 1)
+        )
+
+
+class PairsTask:
+    """What the training loop needs.
+
+    Args:
+        module: to train.
+        encoder: has the vectors.
+        options: of pre-training.
+        pairs: to learn from; those of the same article stand together.
+
+    Attributes:
+        advance: told of every batch, for progress.
+    """
+
+    def __init__(
+        self,
+        module: PairNetwork,
+        encoder: Encoder,
+        options: PairsOptions,
+        pairs: Sequence[Pair],
+    ) -> None:
+        self.module = module
+        self._encoder = encoder
+        self._options = options
+        self.advance: Callable[[int], None] = lambda _steps: None
+        blocks = list(_blocks(pairs, options.neighbours))
+        self._validation = [pair for block in blocks[::HELD_OUT] for pair in block]
+        self._training = [b for number, b in enumerate(blocks) if number % HELD_OUT]
+        if not self._training:
+            raise InputError(
+                "there are too few sentences with titles to pre-train on, apart from those of the "
+                "topics at hand.",
+                path=options.file,
+            )
+
+    @property
+    def steps(self) -> int:
+        """Batches of an epoch."""
+        return sum(1 for _ in self.batches(0))
+
+    def batches(self, epoch: int) -> Iterator[Sequence[Pair]]:
+        """The epoch's pairs, neighbours together."""
+        random = np.random.default_rng([self._options.seed, 1_000_003, epoch])
+        order = random.permutation(len(self._training))
+        return self._cut([pair for block in order for pair in self._training[block]])
+
+    def _cut(self, pairs: Sequence[Pair]) -> Iterator[Sequence[Pair]]:
+        size = self._options.batch_size
+        for start in range(0, len(pairs) - 1, size):  # a last one alone has nothing to beat
+            yield pairs[start : start + size]
+
+    def loss(self, batch: Sequence[Pair]) -> Tensor:
+        """Cross-entropy of each sentence's own title among all of the batch."""
+        self.advance(1)
+        own = torch.arange(len(batch), device=self._encoder.device)
+        return nn.functional.cross_entropy(self._scores(batch), own)
+
+    def _scores(self, batch: Sequence[Pair]) -> Tensor:
+        """Scores of all sentences with all titles, [sentences, titles]; equal titles only once."""
+        count = len(batch)
+        texts = [[p.sentence for p in batch], [p.title for p in batch]]
+        network = self.module.network
+        tables, (sentences, titles) = _at_hand(
+            network,
+            self._encoder,
+            [
+                (np.concatenate(kind), np.cumsum([0, *(len(text) for text in kind[:-1])]))
+                for kind in texts
+            ],
+        )
+        every = torch.arange(count, device=self._encoder.device)
+        sentence = sentences.padded(every, tables.padding).repeat_interleave(count, dim=0)
+        title = titles.padded(every, tables.padding).repeat(count, 1)
+        scores = self.module.head(torch.cat(network.match(tables, sentence, title), dim=1))
+        same = _same([p.title for p in batch]) | _same([p.sentence for p in batch])
+        np.fill_diagonal(same, val=False)
+        held: Tensor = scores.view(count, count)
+        return held.masked_fill(self._encoder.tensor(same), torch.finfo(held.dtype).min)
+
+    def validate(self) -> float:
+        """How many sentences have their own title first in their batch, 0 to 1."""
+        hits, asked = 0, 0
+        for batch in self._cut(self._validation):
+            best = self._scores(batch).argmax(dim=1)
+            hits += int((best == torch.arange(len(batch), device=best.device)).sum())
+            asked += len(batch)
+        return hits / max(asked, 1)
+
+
+def _blocks(pairs: Sequence[Pair], size: int) -> Iterator[list[Pair]]:
+    """Neighbouring pairs of the same article, at most `size` of them."""
+    block: list[Pair] = []
+    for pair in pairs:
+        if block and (len(block) == size or pair.article != block[-1].article):
+            yield block
+            block = []
+        block.append(pair)
+    if block:
+        yield block
+
+
+def _same(texts: Sequence[npt.NDArray[np.int64]]) -> npt.NDArray[np.bool_]:
+    """Which texts are equal, [n, n]."""
+    marks = np.array([hash(text.tobytes()) for text in texts])
+    return np.asarray(marks[:, None] == marks)
+
+
+def _at_hand(
+    network: DeepSenSeNetwork,
+    encoder: Encoder,
+    texts: Sequence[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]],
+) -> tuple[Tables, list[Texts]]:
+    """Tables of the words of some texts only, and the texts as rows of those.
+
+    Args:
+        network: whose tables.
+        encoder: has the vectors.
+        texts: words and starts of each kind of text.
+    """
+    distinct, places = np.unique(np.concatenate([words for words, _ in texts]), return_inverse=True)
+    words = encoder.tensor(distinct)
+    tables = network.tabulate(encoder.vectors[words], encoder.idf[words])
+    ends = np.cumsum([len(words) for words, _ in texts])[:-1]
+    return tables, [
+        Texts(encoder.tensor(part), encoder.tensor(starts))
+        for part, (_, starts) in zip(np.split(places, ends), texts, strict=True)
+    ]

@@ -1,0 +1,35 @@
+"""What an article's abbreviations stand for: every rule by an example that breaks without it."""
+
+import pytest
+
+from irplatform.concepts.abbreviations import definitions
+from irplatform.concepts.matcher import NameMatcher
+
+NOTHING_KNOWN = "something else"
+NOT_DEFINED = "whatever the knowledge bases say"
+
+
+@pytest.mark.parametrize(
+    ("short", "long_form", "meaning"),
+    [
+        ("LC", "lung cancer", "lung cancer"),
+        ("LC", "metastatic castration-resistant lung cancer", "lung cancer"),
+        ("LC", "advanced metastatic castration-resistant lung cancer", NOTHING_KNOWN),
+        ("SM", "skin melanoma", NOTHING_KNOWN),  # one word of two
+        ("LC", "lung cancer cells", NOTHING_KNOWN),  # what it ends in counts
+        ("AR", "androgen receptor", "AR"),
+        ("AR", "inpatients", "inpatients"),  # no protein, so not the gene's
+        ("AR", "protein S", "AR"),
+        ("AR", "hepatocyte growth factor receptor", "MET"),  # another gene
+        ("HGFR", "protein S", "protein S"),  # an alias is no symbol
+        ("AR", "androgen response element", NOTHING_KNOWN),  # one word of three
+        ("AR", "androgen receptor antagonist", NOT_DEFINED),  # two words of three
+        ("AR", "new gen", NOTHING_KNOWN),  # three letters tell nothing
+        ("AR", "allergic rhinitis", NOTHING_KNOWN),
+        ("XYZ", "nothing of the kind", NOTHING_KNOWN),
+    ],
+)
+def test_what_an_abbreviation_stands_for(table, short, long_form, meaning):
+    found = definitions(NameMatcher(table), {short: long_form}).concepts
+    told = {s: NOTHING_KNOWN if c is None else table.names[c] for s, c in found.items()}
+    assert told.get(short, NOT_DEFINED) == meaning

@@ -1,0 +1,138 @@
+"""Events, commands and results of plugins."""
+
+from pathlib import Path
+
+import pytest
+
+from irplatform.cli.main import Commands
+from irplatform.plugin import RunEvent
+from irplatform.registry import load
+
+LISTENING = """
+from irplatform.plugin import hookimpl
+heard = []
+
+@hookimpl
+def run_started(event):
+    heard.append(event.collection)
+
+@hookimpl
+def run_finished():
+    heard.append("finished")
+"""
+
+
+def test_life_cycle_hooks_are_called_and_a_failing_one_is_named(install, tmp_path, capsys):
+    failing = LISTENING.replace("heard.append(event.collection)", "raise OSError('deaf')")
+    found = load((*install("a", failing), *install("b", LISTENING)))
+    event = RunEvent("demo", ("bm25",), tmp_path)
+    found.announce("run_started", event)
+    found.announce("run_finished", event)
+    (listener,) = (p for p in found.manager.get_plugins() if "module_b" in p.__name__)
+    assert listener.heard == ["demo", "finished"]
+    assert "plugin 'a' (irplatform-a 1.5): run_started failed: OSError: deaf" in (
+        capsys.readouterr().err
+    )
+
+
+WANDERING = """
+import os
+from irplatform.plugin import hookimpl
+
+os.chdir("/")
+
+@hookimpl
+def register_measures(register):
+    os.chdir("/")
+
+@hookimpl
+def run_started(event):
+    os.chdir("/")
+    1 / 0
+"""
+
+
+def test_no_plugin_moves_the_paths_of_users(install, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    found = load(install("wandering", WANDERING))
+    assert (found.broken, Path.cwd()) == ([], tmp_path)
+    found.announce("run_started", RunEvent("demo", ("bm25",), Path("relative")))
+    assert Path.cwd() == tmp_path
+
+
+@pytest.mark.parametrize("error", ["SystemExit", "BaseException"])
+def test_an_event_hook_that_ends_the_program_is_named_and_the_rest_go_on(
+    install, tmp_path, capsys, error
+):
+    ending = LISTENING.replace("heard.append(event.collection)", f"raise {error}(3)")
+    found = load((*install("a", ending), *install("b", LISTENING)))
+    found.announce("run_started", RunEvent("demo", ("bm25",), tmp_path))
+    (listener,) = (p for p in found.manager.get_plugins() if "module_b" in p.__name__)
+    assert listener.heard == ["demo"]
+    told = f"plugin 'a' (irplatform-a 1.5): run_started failed: {error}: 3"
+    assert told in capsys.readouterr().err
+
+
+def test_a_plugin_that_cannot_add_its_command_is_named(install, capsys):
+    code = (
+        "from irplatform.plugin import hookimpl\n"
+        "@hookimpl\ndef register_commands(cli):\n    raise TypeError('no')\n"
+    )
+    found = load(install("broken", code))
+    found.add_commands(Commands())
+    assert "register_commands failed: TypeError: no" in capsys.readouterr().err
+    assert [plugin.failed for plugin in found.plugins] == [
+        "register_commands failed: TypeError: no"
+    ]
+
+
+def test_commands_are_among_what_a_plugin_provides(install):
+    code = (
+        "from irplatform.plugin import hookimpl\n"
+        "@hookimpl\ndef register_commands(cli):\n    @cli.command('greet')\n    def f(): pass\n"
+    )
+    found = load(install("polite", code))
+    found.add_commands(Commands())
+    assert [(plugin.provides, plugin.failed) for plugin in found.plugins] == [
+        (("command greet",), "")
+    ]
+
+
+@pytest.mark.parametrize("name", ["run", "greet"])
+def test_a_command_belongs_to_who_came_first(install, capsys, name):
+    code = (
+        "from irplatform.plugin import hookimpl\n"
+        "@hookimpl\ndef register_commands(cli):\n    @cli.command('run')\n    def f(): pass\n"
+    ).replace("run", name)
+    commands = Commands()
+    load((*install("a", code), *install("b", code))).add_commands(commands)
+    told = capsys.readouterr().err
+    assert told.endswith(
+        "plugin 'b' (irplatform-b 1.5): register_commands failed: PluginError: there is a command "
+        f"'{name}' already\n"
+    )
+    assert ("plugin 'a'" in told, list(commands.commands)) == (
+        (True, []) if name == "run" else (False, ["greet"])
+    )
+
+
+RESULTS = """
+from pathlib import Path
+from irplatform.plugin import hookimpl
+
+@hookimpl
+def register_results(register):
+    register(Path(__file__).with_suffix(".toml"))
+"""
+
+
+def test_a_plugin_ships_results(install, tmp_path):
+    points = install("results", RESULTS)
+    (broken,) = load(points).broken
+    assert "there is no file of results" in broken.error
+    (tmp_path / f"module_results_{tmp_path.name}.toml").touch()
+    found = load(points)
+    assert found.broken == []
+    ((file, plugin),) = found.results.items()
+    assert (file.suffix, plugin.name) == (".toml", "results")
+    assert found.plugins[0].provides == (f"results {file.name}",)

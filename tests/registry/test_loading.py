@@ -1,0 +1,329 @@
+"""Plugins: found, guarded one by one, named when broken."""
+
+import os
+from importlib import metadata
+
+import pytest
+from strangers import FILED, GOOD
+
+from irplatform import __version__
+from irplatform import registry as registry_module
+from irplatform.errors import InputError
+from irplatform.registry import load, registry
+
+BROKEN = {
+    "raises": ("raise OSError('no licence file')", "OSError: no licence file"),
+    "exits": ("import sys; sys.exit(3)", "SystemExit: 3"),
+    "does not parse": ("def", "SyntaxError: invalid syntax"),
+    "lacks a module": ("import not_there_at_all", "ModuleNotFoundError: No module named"),
+    "has a wrong hook signature": (
+        GOOD.replace("register_rerankers(register)", "register_rerankers(registry)"),
+        "'registry'",
+    ),
+    "misspells a hook": (GOOD.replace("register_rerankers", "register_reranker"), "unknown hook"),
+    "registers no class": (GOOD.replace("Length)", "Length())"), "not a subclass of Reranker"),
+    "registers another class": (GOOD.replace("Length)", "int)"), "not a subclass of Reranker"),
+    "does not score": (
+        GOOD.replace("def score(", "def scores("),
+        "reranker 'length': Length does not define score() or score_batch()",
+    ),
+    "does not learn": (
+        GOOD.replace("Reranker", "TrainableReranker"),
+        "reranker 'length': Length does not define fit()",
+    ),
+    "uses a bad name": (GOOD.replace('"length"', '"Length!"'), "'Length!' cannot name a reranker"),
+    "takes the name of the fused run": (
+        GOOD.replace('"length"', '"fused"'),
+        "'fused' cannot name a reranker",
+    ),
+    "takes the name of another reranker's run": (
+        GOOD.replace('"length"', '"delta-seed42"'),
+        "'delta-seed42' cannot name a reranker",
+    ),
+    "registers twice": (
+        GOOD + '    register("length", Length)\n',
+        "reranker 'length' is registered twice",
+    ),
+    "gives an option that is none": (GOOD.replace("Length)", "Length, size=3)"), "'size'"),
+    "registers nothing": (
+        GOOD + "    yield\n",
+        "register_rerankers returns generator: it must call `register`",
+    ),
+    "wraps hooks": (
+        GOOD.replace("@hookimpl", "@hookimpl(wrapper=True)") + "    yield\n",
+        "wrapper",
+    ),
+    "has an option without a default": (
+        GOOD.replace("import Reranker", "import Options, Reranker").replace(
+            "    def score", "    class Options(Options):\n        size: int\n\n    def score"
+        ),
+        "option 'size' of reranker 'length' needs a default",
+    ),
+    "has an option that is not finite": (
+        GOOD.replace("import Reranker", "import Options, Reranker").replace(
+            "    def score",
+            "    class Options(Options):\n        size: float = float('inf')\n\n    def score",
+        ),
+        "option 'size' of reranker 'length' cannot be inf",
+    ),
+    "has options without an order": (
+        FILED
+        + "class Words(Options):\n    inner: dict[str, frozenset[str]] = {}\n"
+        + "class Own(Options):\n    words: Words = Words()\n"
+        + GOOD.replace("    def score", "    Options = Own\n\n    def score"),
+        "option 'inner' of reranker 'length' is a set",
+    ),
+    "cites in a list": (
+        GOOD.replace("    def score", "    citation = ['a', 'b']\n\n    def score"),
+        "reranker 'length': Length.citation is ['a', 'b'], not text",
+    ),
+    "wants in words": (
+        GOOD.replace("    def score", "    wants_expansion = 'no'\n\n    def score"),
+        "reranker 'length': Length.wants_expansion is 'no', not true or false",
+    ),
+    "is pre-trained on nothing": (
+        GOOD.replace("(Reranker)", "(TrainableReranker)")
+        .replace("import Reranker", "import TrainableReranker")
+        .replace("    def score", "    pretrained_on = None\n\n    def score"),
+        "reranker 'length': Length.pretrained_on is None, not text",
+    ),
+    "has a value for a method": (
+        GOOD.replace("    def score", "    depends_on = {}\n\n    def score"),
+        "reranker 'length': Length.depends_on is {}, not a method",
+    ),
+    "is made of nothing": (
+        GOOD.replace("    def score", "    def __init__(self):\n        pass\n\n    def score"),
+        "reranker 'length': Length() cannot be made (too many positional arguments): its __init__",
+    ),
+    "is made of more than options": (
+        GOOD.replace(
+            "    def score", "    def __init__(self, options, size):\n        pass\n\n    def score"
+        ),
+        "reranker 'length': Length() cannot be made (missing a required argument: 'size')",
+    ),
+    "is abstract": (
+        "import abc\n"
+        + GOOD.replace(
+            "    def score", "    @abc.abstractmethod\n    def more(self): ...\n\n    def score"
+        ).replace("(Reranker)", "(Reranker, abc.ABC)"),
+        "reranker 'length': Length does not define more, and is abstract",
+    ),
+    "registers by keyword": (
+        GOOD.replace('"length", Length', 'name="length", reranker=Length'),
+        "TypeError: register() missing 2 required positional arguments: 'name' and 'system'",
+    ),
+    "registers a collection without a title": (
+        GOOD + "\n@hookimpl\ndef register_collections(register):\n    register('few', len)\n",
+        "TypeError: register() missing 1 required keyword-only argument: 'title'",
+    ),
+    "raises what is no Exception": (
+        "import pytest\npytest.importorskip('not_there_at_all')\n",
+        "Skipped: could not import 'not_there_at_all'",
+    ),
+    "fails while registering": (GOOD + "    1 / 0\n", "ZeroDivisionError: division by zero"),
+}
+
+
+def test_a_plugin_is_known_with_its_distribution_and_what_it_provides(install):
+    found = load(install("good", GOOD))
+    (plugin,) = found.plugins
+    assert str(plugin) == "plugin 'good' (irplatform-good 1.5)"
+    assert plugin.provides == ("reranker length",)
+    assert found.broken == []
+    assert str(found.reranker("length").plugin) == str(plugin)
+
+
+@pytest.mark.parametrize(("code", "reason"), BROKEN.values(), ids=BROKEN)
+def test_a_broken_plugin_is_named_and_the_others_go_on(install, code, reason):
+    found = load((*install("broken", code), *install("good", GOOD)))
+    (broken,) = found.broken
+    assert (broken.name, broken.distribution, broken.version) == (
+        "broken",
+        "irplatform-broken",
+        "1.5",
+    )
+    assert reason in broken.error
+    assert "\n" not in broken.error
+    assert list(found.rerankers) == ["length"]
+    assert found.rerankers["length"].plugin.name == "good"
+
+
+@pytest.mark.parametrize(
+    ("code", "place"),
+    [
+        ("import sys\nsize = len(undefined)", ":2, in <module>)"),
+        ("\nimport not_there_at_all", ":2, in <module>)"),
+        (GOOD + "    look()\n\ndef look():\n    1 / 0\n", ":15, in look)"),
+        ("\nimport", "(module_broken"),  # Python says where
+    ],
+    ids=["imported", "imports", "called", "parsed"],
+)
+def test_a_broken_plugin_is_told_with_the_place(install, code, place):
+    (broken,) = load(install("broken", code)).broken
+    assert place in broken.error
+    assert "importlib" not in broken.error
+
+
+@pytest.mark.parametrize(
+    ("code", "hinted"),
+    [
+        ("from irplatform.plugin import Scorer", True),
+        ("import irplatform.scorers", True),
+        ("import not_there_at_all", False),
+        ("from json import scorer", False),
+    ],
+)
+def test_what_the_platform_lacks_may_be_of_another_version(install, code, hinted):
+    (broken,) = load(install("broken", code)).broken
+    hint = f"). The plugin may be made for another version than irplatform {__version__}"
+    assert broken.error.endswith(hint) == hinted
+
+
+def test_whole_tracebacks_are_shown_to_who_asks(install, capsys, monkeypatch):
+    points = install("broken", GOOD + "    1 / 0\n")
+    load(points)
+    assert capsys.readouterr().err == ""
+    monkeypatch.setenv("IRPLATFORM_TRACEBACK", "1")
+    load(points)
+    assert "Traceback (most recent call last)" in capsys.readouterr().err
+
+
+def test_a_hook_that_nobody_marked_is_noticed(install):
+    found = load((*install("forgetful", GOOD.replace("@hookimpl\n", "")), *install("good", GOOD)))
+    forgetful, good = found.plugins
+    assert (forgetful.unmarked, forgetful.error) == (("register_rerankers",), "")
+    assert good.unmarked == ()
+    assert found.broken == []
+    with pytest.raises(InputError, match=r"'forgetful'.*register_rerankers will not be"):
+        found.reranker("longest-first")
+
+
+def test_nothing_of_a_plugin_that_breaks_halfway_is_used(install):
+    halfway = GOOD + "\n@hookimpl\ndef register_measures(register):\n    raise ValueError('no')\n"
+    found = load(install("halfway", halfway))
+    assert found.rerankers == {}
+    assert found.manager.get_plugins() == set()
+
+
+def test_a_name_belongs_to_the_plugin_that_came_first(install):
+    found = load((*install("a", GOOD), *install("b", GOOD)))
+    assert found.rerankers["length"].plugin.name == "a"
+    (broken,) = found.broken
+    assert broken.name == "b"
+    assert "reranker 'length' is registered by plugin 'a' (" in broken.error
+
+
+@pytest.mark.parametrize(
+    ("selection", "used", "refused"),
+    [
+        ("", ["irplatform-a"], ["irplatform-b"]),
+        ("shelf", ["irplatform-a"], ["irplatform-b"]),
+        ("-shelf@irplatform-a", ["irplatform-b"], []),
+        ("shelf@irplatform-b", ["irplatform-b"], []),
+        ("-shelf", [], []),
+    ],
+)
+def test_of_two_plugins_with_one_name_both_are_named_and_one_can_be_chosen(
+    install, selection, used, refused
+):
+    other = GOOD.replace('"length"', '"other-length"')
+    points = (*install("b", other, called="shelf"), *install("a", GOOD, called="shelf"))
+    found = load(points, selection)
+    assert [p.distribution for p in found.plugins if not p.error] == used
+    assert [p.distribution for p in found.broken] == refused
+    for plugin in found.broken:
+        assert str(plugin) == "plugin 'shelf' (irplatform-b 1.5)"
+        assert plugin.error.startswith("plugin 'shelf' (irplatform-a 1.5) has this name, too. ")
+        assert "IRPLATFORM_PLUGINS=-shelf@irplatform-a leaves that one out" in plugin.error
+
+
+def test_one_of_a_distribution_that_is_not_there_is_an_error(install):
+    with pytest.raises(InputError, match="Did you mean 'shelf@irplatform-a'"):
+        load(install("a", GOOD, called="shelf"), "shelf@irplatform-x")
+
+
+def test_no_stranger_takes_the_name_of_what_comes_with_the_platform(install):
+    ours = [e for e in metadata.entry_points(group="irplatform") if e.name == "ltr"]
+    found = load((*install("a-stranger", GOOD.replace('"length"', '"ltr"')), *ours))
+    (broken,) = found.broken
+    assert broken.name == "a-stranger"
+    assert "reranker 'ltr' is registered by plugin 'ltr' (irplatform " in broken.error
+
+
+def test_an_entry_point_that_cannot_be_read_is_a_broken_plugin(install):
+    (entry_point,) = install("good", GOOD)
+    broken = metadata.EntryPoint("m bad", "m_bad/foo", "irplatform")
+    found = load((broken, entry_point))
+    assert [plugin.name for plugin in found.broken] == ["m bad"]
+    assert list(found.rerankers) == ["length"]
+
+
+@pytest.mark.parametrize(
+    ("selection", "kept"),
+    [
+        ("", ["a", "b", "c"]),
+        ("a", ["a"]),
+        ("a, c", ["a", "c"]),
+        ("-b", ["a", "c"]),
+        ("a,b,-b", ["a"]),
+        ("none", []),
+    ],
+)
+def test_plugins_are_selected_by_name(install, selection, kept):
+    points = [
+        point
+        for name in "abc"
+        for point in install(name, GOOD.replace('"length"', f'"length-{name}"'))
+    ]
+    assert [plugin.name for plugin in load(points, selection).plugins] == kept
+
+
+def test_selecting_a_plugin_that_is_not_there_is_an_error(install):
+    points = install("lucent", GOOD)
+    with pytest.raises(InputError, match=r"unknown plugin 'lucene'. Did you mean 'lucent'\?"):
+        load(points, "lucene")
+    assert load(points, "-lucene").plugins  # leaving it out is done already
+
+
+def test_the_environment_selects_plugins(monkeypatch):
+    monkeypatch.setenv("IRPLATFORM_PLUGINS", "lucene")
+    registry.cache_clear()
+    try:
+        found = registry()
+        assert [plugin.name for plugin in found.plugins] == ["lucene"]
+        assert "bm25" in found.retrievers
+        assert found.rerankers == {}
+    finally:
+        monkeypatch.undo()
+        registry.cache_clear()
+
+
+def test_the_built_in_plugins_are_sound():
+    found = registry()
+    assert found.broken == []
+    assert {"bm25", "qld", "rm3"} <= set(found.retrievers)
+    assert {"delta", "delta-32"} <= set(found.rerankers)
+    assert "demo" in found.collections
+
+
+def test_an_unknown_name_is_answered_with_the_nearest(install):
+    found = load((*install("good", GOOD), *install("broken", "import not_there")))
+    with pytest.raises(InputError, match=r"unknown reranker 'lenght'. Did you mean 'length'\?"):
+        found.reranker("lenght")
+    with pytest.raises(InputError, match=r"plugin 'broken' \(irplatform-broken 1.5\) could not be"):
+        found.reranker("zzz")
+    with pytest.raises(InputError, match="unknown retriever 'bm25'"):
+        found.retriever("bm25")
+
+
+def test_plugins_are_loaded_where_the_working_directory_is_gone(install, tmp_path, monkeypatch):
+    points = install("good", GOOD)
+    monkeypatch.chdir(tmp_path)
+    (gone := tmp_path / "gone").mkdir()
+    os.chdir(gone)
+    gone.rmdir()
+    assert load(points).broken == []
+
+
+def test_the_registry_loads_plugins_once():
+    assert registry_module.registry() is registry_module.registry()

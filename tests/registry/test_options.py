@@ -1,0 +1,181 @@
+"""Options of systems: declared soundly, and read with errors that name them."""
+
+import pytest
+from pydantic import Field
+from strangers import GOOD
+
+from irplatform.errors import InputError, PluginError
+from irplatform.plugin import Options
+from irplatform.registry import load, registry
+
+
+def test_an_option_with_an_alias_goes_by_its_name(install):
+    code = GOOD.replace("import Reranker", "import Options, Reranker").replace(
+        "    def score",
+        "    class Options(Options):\n        size: int = Field(1, alias='Size')\n\n    def score",
+    )
+    length = load(install("alias", "from pydantic import Field\n" + code)).reranker("length")
+    assert length.options({"size": 3}).size == 3
+
+
+VALIDATED = GOOD.replace("import Reranker", "import Options, Reranker").replace(
+    "    def score",
+    """    class Options(Options):
+        size: int = 1
+
+        @field_validator("size")
+        @classmethod
+        def _checked(cls, size):
+            if size > 5:
+                raise {error}
+            return size
+
+    def score""",
+)
+
+
+@pytest.mark.parametrize(
+    ("raised", "error", "told"),
+    [
+        (
+            "RuntimeError('no table for this size')",
+            PluginError,
+            "failed reading its options: RuntimeError: no table",
+        ),
+        (
+            "ValueError('No table has this size.')",
+            InputError,
+            r"cannot be 6: No table has this size\.$",
+        ),
+    ],
+)
+def test_what_a_validator_raises_is_told(install, raised, error, told):
+    """A failure names the plugin, a refusal ends with one full stop."""
+    code = "from pydantic import field_validator\n" + VALIDATED.replace("{error}", raised)
+    length = load(install("checks", code)).reranker("length")
+    with pytest.raises(error, match=told):
+        length.options({"size": 6})
+
+
+def test_an_option_default_must_validate(install):
+    code = f"""{GOOD.replace("Length)", "Length, size='many')")}
+from irplatform.plugin import Options
+
+class Sized(Options):
+    size: int = 1
+
+Length.Options = Sized
+"""
+    (broken,) = load(install("broken", code)).broken
+    assert "option 'size' of reranker 'length' cannot be 'many'" in broken.error
+
+
+PRESETS = f"""{GOOD}
+from irplatform.plugin import Options
+
+class Loop(Options):
+    epochs: int = 1
+    patience: int | None = 2
+
+class Sized(Options):
+    size: int = 1
+    loop: Loop = Loop()
+
+Length.Options = Sized
+Length.presets = {{presets}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("presets", "reason"),
+    [
+        ("4", "the presets of reranker 'length' are 4, not settings by name"),
+        ("{'paper': 4}", "preset 'paper' of reranker 'length' is 4, not a table of settings"),
+        ("{'paper': {'sise': 4}}", "preset 'paper': 'sise' is no option of reranker 'length'. Did"),
+        ("{'paper': {'loop.epoch': 4}}", "preset 'paper': 'loop.epoch' is no option"),
+        ("{'paper': {'size': 'x'}}", "preset 'paper': option 'size' of reranker 'length' cannot"),
+        ("{'paper': {'loop': 3, 'loop.epochs': 4}}", "preset 'paper': 'loop' cannot be set both"),
+        ("{'paper': {'size': 4, 'loop.epochs': 4, 'loop.patience': 'none'}}", ""),
+        ("{'paper': {'loop': {'epochs': 4}}}", ""),
+    ],
+)
+def test_presets_are_checked_when_they_are_registered(install, presets, reason):
+    (plugin,) = load(install("preset", PRESETS.replace("{presets}", presets))).plugins
+    assert reason in plugin.error
+    assert bool(plugin.error) == bool(reason)
+
+
+@pytest.mark.parametrize("options", ["dict", "4", "Sized()", "Other"])
+def test_options_are_a_class_of_options(install, options):
+    code = PRESETS.replace("{presets}", "{}") + (
+        "from pydantic import BaseModel\nclass Other(BaseModel):\n    pass\n"
+        f"Length.Options = {options}\n"
+    )
+    (broken,) = load(install("broken", code)).broken
+    assert "the Options of reranker 'length' are " in broken.error
+    assert "not a subclass of irplatform.plugin.Options" in broken.error
+
+
+def test_every_option_of_every_system_is_described():
+    found = registry()
+    for registration in (*found.rerankers.values(), *found.retrievers.values()):
+        for name, declared in registration.system.Options.model_fields.items():
+            assert declared.description, f"{registration.name}: {name}"
+
+
+class Parts(Options):
+    epochs: int = Field(3, gt=0)
+
+
+class Sized(Options):
+    size: int = Field(1, gt=0)
+    loop: Parts = Parts()
+
+
+@pytest.fixture
+def sized(install):
+    registration = load(install("good", GOOD)).reranker("length")
+    registration.system.Options = Sized
+    return registration
+
+
+def test_options_are_validated_with_the_value_in_the_message(sized):
+    with pytest.raises(InputError, match=r"option 'size' of reranker 'length' cannot be 0: .*than"):
+        sized.options({"size": 0})
+    with pytest.raises(InputError, match=r"option 'loop.epochs' .* cannot be 'x'"):
+        sized.options({"loop": {"epochs": "x"}})
+
+
+def test_an_unknown_option_is_answered_with_the_nearest(sized):
+    with pytest.raises(InputError, match=r"'siez' is no option of reranker 'length'. Did you mean"):
+        sized.options({"siez": 1})
+    with pytest.raises(InputError, match=r"'loop.epoch' is no .* mean 'loop.epochs'\?"):
+        sized.options({"loop": {"epoch": 1}})
+    assert sized.setting_names() == ["size", "loop.epochs"]
+
+
+OPTIONS = """
+from irplatform.plugin import Options, Reranker, hookimpl
+
+class Sizes(Options):
+    {option}
+
+class Sized(Reranker):
+    Options = Sizes
+
+@hookimpl
+def register_rerankers(register):
+    register("sized", Sized)
+"""
+
+
+@pytest.mark.parametrize(
+    ("option", "reason"),
+    [
+        ("size: int = 'three'", "option 'size' of reranker 'sized' cannot be 'three'"),
+        ("size: object = print", "options of reranker 'sized' cannot be recorded as JSON"),
+    ],
+)
+def test_defaults_are_of_the_kind_that_is_declared_and_can_be_recorded(install, option, reason):
+    found = load(install("sized", OPTIONS.replace("{option}", option)))
+    assert reason in found.broken[0].error

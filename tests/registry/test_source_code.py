@@ -1,0 +1,153 @@
+"""What is cached of a plugin depends on its code, and on the files that its options name."""
+
+import pytest
+from strangers import FILED, GOOD
+
+from irplatform import registry as registry_module
+from irplatform.features.dependencies import check_systems, dependencies
+from irplatform.registry import load, registry, source_digest, sources
+
+
+def test_a_strangers_code_is_told_from_what_it_was_before(install, tmp_path):
+    before = load(install("one", GOOD)).rerankers["length"].made_by
+    again = load(install("two", GOOD)).rerankers["length"].made_by
+    other = load(install("three", GOOD.replace("len(", "-len("))).rerankers["length"].made_by
+    assert before["version"] == other["version"] == "1.5"
+    assert before["source"] == again["source"] != other["source"]
+    assert "source" not in registry().rerankers["ltr"].made_by
+
+
+def test_all_modules_of_a_distribution_count(install, tmp_path, monkeypatch):
+    """A helper beside the module of the class, and the class that it is derived from."""
+    helper = tmp_path / "helper_of_one.py"
+    helper.write_text("FACTOR = 1.0\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(
+        "irplatform.registry.sources._distributions",
+        lambda: {"helper_of_one": ["d"], "stranger": ["d"], "other": ["e"]},
+    )
+    (tmp_path / "stranger.py").write_text("")
+    before = source_digest("stranger")
+    assert source_digest("stranger.deeper") == before
+    helper.write_text("FACTOR = -1.0\n")
+    assert source_digest("stranger") == before, "what was loaded is what runs"
+    sources._digests.cache_clear()
+    assert source_digest("stranger") != before
+    assert source_digest("stranger", "irplatform.plugin", "irplatform_ltr") == source_digest(
+        "stranger"
+    )
+
+
+def test_files_that_options_name_count_for_a_stranger(install, tmp_path):
+    length = "class Length(Reranker):"
+    code = FILED + GOOD.replace(length, f"{length}\n    Options = Filed")
+    length = load(install("filed", code)).rerankers["length"]
+    words = tmp_path / "words.txt"
+    words.write_text("one")
+    before = length.describe(length.options({"words": words}))
+    words.write_text("three")
+    after = length.describe(length.options({"words": words}))
+    assert before["options"] == after["options"]
+    assert before["files"] != after["files"]
+
+
+def test_files_within_options_count_however_deep(install, tmp_path):
+    code = (
+        FILED
+        + """
+class Part(Options):
+    file: Path | None = None
+
+class Many(Options):
+    files: tuple[Path, ...] = ()
+    table: dict[str, Path] = {}
+    parts: list[Part] = []
+    folder: Path | None = None
+"""
+    )
+    length = "class Length(Reranker):"
+    code += GOOD.replace(length, f"{length}\n    Options = Many")
+    found = load(install("many", code)).rerankers["length"]
+    (tmp_path / "folder" / "deep").mkdir(parents=True)
+    places = [tmp_path / name for name in ("a", "b", "c", "folder/deep/d")]
+    for place in places:
+        place.write_text("one")
+    files, table, part, _ = places
+    settings = {
+        "files": [files], "table": {"x": table}, "parts": [{"file": part}],
+        "folder": tmp_path / "folder",
+    }  # fmt: skip
+    options = found.options(settings)
+    seen = [found.code(options)["files"]]
+    assert list(seen[0]) == ["files.0", "table.x", "parts.0.file", "folder.deep/d"]
+    for place in places:
+        place.write_text("three")
+        seen.append(found.code(options)["files"])
+        assert sum(seen[-1][name] != seen[-2][name] for name in seen[0]) == 1
+
+
+@pytest.mark.parametrize("name", ["deepsense", "dual-encoder"])
+def test_files_that_options_name_count_for_ours_too(tmp_path, name):
+    reranker = registry().rerankers[name]
+    assert "files" not in reranker.describe(reranker.options({}))
+    assert not reranker.code(reranker.options({}))
+    pairs = tmp_path / "pairs.tsv"
+    pairs.write_text("one")
+    options = reranker.options({"pairs": {"file": pairs}})
+    before = reranker.describe(options), reranker.code(options)
+    pairs.write_text("three")
+    after = reranker.describe(options), reranker.code(options)
+    assert before[0]["options"] == after[0]["options"]
+    assert before[0]["files"].keys() == after[0]["files"].keys() == {"pairs.file"}
+    assert before[0]["files"] != after[0]["files"]
+    assert before[1] != after[1], "what reads its scores, such as ltr's stack"
+
+
+READ_BY_OTHERS = """
+from irplatform.plugin import FeatureGroup, Reranker, hookimpl
+
+class Year(FeatureGroup):
+    '''The year.'''
+    def names(self):
+        return ("year",)
+    def compute(self, topic, documents):
+        return [[document.fields["year"]] for document in documents]
+
+class Last(Reranker):
+    '''The newest first.'''
+    def score(self, topic, documents):
+        return [document.fields["year"] for document in documents]
+
+@hookimpl
+def register_features(register):
+    register("year", Year)
+
+@hookimpl
+def register_rerankers(register):
+    register("last", Last)
+"""
+
+
+def test_what_reads_a_strangers_features_or_scores_depends_on_its_code(
+    install, tmp_path, monkeypatch
+):
+    def told():
+        sources._digests.cache_clear()
+        found = load(entry_points)
+        monkeypatch.setattr(registry_module.loading, "registry", lambda: found)
+        monkeypatch.setattr(registry_module, "registry", lambda: found)
+        return (
+            dependencies(["year"])["features"]["year"],
+            check_systems("reranker", ["last"], {}, among="stack.rerankers")["last"],
+        )
+
+    entry_points = install("others", READ_BY_OTHERS)
+    before = told()
+    assert told() == before
+    (module,) = tmp_path.glob("module_others_*.py")
+    module.write_text(module.read_text() + "# another one\n")
+    assert all(one != other for one, other in zip(before, told(), strict=True))
+
+
+def test_what_reads_our_features_needs_no_word_of_their_code():
+    assert dependencies(["lexical"]) == {}
