@@ -39,7 +39,7 @@ LAYERS = (
     {"plugin"},
     {"digests", "parallel"},
     {"storage", "journal", "thinning", "workers", "document_ids", "batched"},
-    {"console", "option_problems", "toml_io"},
+    {"arithmetic", "console", "option_problems", "toml_io"},
     {"option_types", "errors"},
     {"stdout"},
 )

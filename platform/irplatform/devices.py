@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from irplatform.arithmetic import check_arithmetic
 from irplatform.errors import InputError
 
 CHOICES = ("auto", "cpu", "cuda", "mps")
@@ -28,9 +29,10 @@ def choose_device(wanted: str, threads: int = 1) -> str:
             another number of them would train other weights.
 
     Raises:
-        InputError: the device is not there.
+        InputError: the device is not there, or `IRPLATFORM_ARITHMETIC` asks for what cannot be.
     """
     check_device(wanted)
+    check_arithmetic()
     import torch
 
     torch.set_num_threads(threads)

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
+from irplatform.arithmetic import arithmetic
 from irplatform.console import notice
 from irplatform.errors import InputError
 
@@ -30,6 +31,18 @@ if TYPE_CHECKING:
     from filelock import FileLock
 
 MANIFEST = "manifest.json"
+_EXACT = frozenset(
+    {
+        "check",
+        "citing-sentences",
+        "concept-table",
+        "fields",
+        "forward-index",
+        "index",
+        "mesh-queries",
+    }
+)
+"""Kinds of artifacts that no processor rounds, and that every arithmetic shares."""
 _DIGEST_CHUNK = 1 << 20
 
 
@@ -225,6 +238,7 @@ def artifact(
         InputError: the cache folder cannot be written to.
         BaseException: what `build` raises; where it cannot resume, a note tells what is lost.
     """
+    depends_on = _all_of(kind, depends_on)
     final, mark = _named(kind, label, depends_on)
     if _is_whole(final):
         return _finished(final, mark, built=False)
@@ -264,7 +278,7 @@ def artifact(
 
 def is_built(kind: str, label: str, depends_on: Mapping[str, Any]) -> bool:
     """Whether `artifact` would find an artifact instead of building it."""
-    return _is_whole(_named(kind, label, depends_on)[0])
+    return _is_whole(_named(kind, label, _all_of(kind, depends_on))[0])
 
 
 def _is_whole(final: Path) -> bool:
@@ -283,6 +297,10 @@ def _is_whole(final: Path) -> bool:
 
 def _bytes(folder: Path) -> int:
     return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
+
+
+def _all_of(kind: str, depends_on: Mapping[str, Any]) -> Mapping[str, Any]:
+    return depends_on if kind in _EXACT else {**depends_on, **arithmetic()}
 
 
 def _named(kind: str, label: str, depends_on: Mapping[str, Any]) -> tuple[Path, str]:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import click
 
 from irplatform import __version__
+from irplatform.arithmetic import check_arithmetic
 from irplatform.errors import InputError, PlatformError, PluginError, show_traceback
 
 if TYPE_CHECKING:
@@ -135,6 +136,7 @@ def main() -> None:
         print(told, file=sys.stderr)
     before = signal.signal(signal.SIGTERM, _terminate)
     try:
+        check_arithmetic()
         registry().add_commands(cli)
         _tell_of(registry().plugins)
         status = cli.main(standalone_mode=False)

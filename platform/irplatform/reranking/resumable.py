@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from irplatform.arithmetic import arithmetic
 from irplatform.reranking.scoring import Values, score_topics
 from irplatform.storage import fingerprint, home, lock
 
@@ -31,6 +32,7 @@ def scores_depend_on(
         "seed": resources.seed,
         "device": resources.device,
         "model_threads": resources.model_threads,
+        **arithmetic(),
     }
 
 

@@ -13,6 +13,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from irplatform.arithmetic import arithmetic
 from irplatform.parallel import available_cores
 
 LIBRARIES = (
@@ -74,6 +75,7 @@ def describe_platform(*, java: str | None = None, accelerator: str | None = None
     }
     if java is not None:
         software["java"] = java
+    software |= arithmetic()
     return {
         "hardware": hardware,
         "operating system": {"kernel": f"{platform.system()} {platform.release()}"}

@@ -16,6 +16,7 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
+from irplatform.arithmetic import square_root
 from irplatform.text.distinct import distinct_words
 from irplatform.text.lexical import lexical_features
 
@@ -70,7 +71,7 @@ def relate(vectors: Tensor, norms: Tensor, words: Tensor, query: Tensor, unknown
     squared.masked_fill_(words == known[:, None], 0)
     least, position = squared.min(dim=0)
     closest = known[position]
-    distance = least.sqrt()
+    distance = square_root(least)
     both = lengths, norms[closest]
     dot = dots.gather(0, position[None])[0]
     cosine = dot / (both[0] * both[1]).clamp(min=1e-12)

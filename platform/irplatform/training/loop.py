@@ -118,10 +118,20 @@ def run_loop(
     """
     import torch
 
+    from irplatform.training.optimizers import make_optimizer
+
     module = task.module
     peers = peers_of(workspace)
     own = task if isinstance(task, OwnSteps) else None
-    optimizer = own.optimizer() if own else _optimizer(module, settings)
+    optimizer = (
+        own.optimizer()
+        if own
+        else make_optimizer(
+            settings.optimizer,
+            (held for held in module.parameters() if held.requires_grad),
+            settings.learning_rate,
+        )
+    )
     state = LoopState(peers.folder(workspace), writes=peers.first)
     epoch = peers.in_turn(lambda: state.restore(module, optimizer))
     loss_of = peers.loss(task)
@@ -171,15 +181,3 @@ def run_shown(task: Task, settings: LoopSettings, resources: Resources, workspac
             workspace=workspace,
             report=lambda _epoch, _loss, _measure: advance(1),
         )
-
-
-def _optimizer(module: torch.nn.Module, settings: LoopSettings) -> torch.optim.Optimizer:
-    import torch
-
-    kinds: dict[str, type[torch.optim.Optimizer]] = {
-        "adagrad": torch.optim.Adagrad,
-        "adam": torch.optim.Adam,
-        "adadelta": torch.optim.Adadelta,
-    }
-    parameters = [p for p in module.parameters() if p.requires_grad]
-    return kinds[settings.optimizer](parameters, lr=settings.learning_rate)  # type: ignore[call-arg]

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from irplatform.arithmetic import arithmetic
 from irplatform.choices import choose_systems
 from irplatform.choices.declared import Declared, declarations
 from irplatform.console import notice
@@ -63,7 +64,7 @@ def tune(
         system.plugins, system.retrievers, system.rerankers, system.settings
     )
     declared = {name: next(declarations([*first, *second], name)) for name in names}
-    depends_on = {"format": _FORMAT, **system.depends_on()}
+    depends_on = {"format": _FORMAT, **system.depends_on(), **arithmetic()}
     journal = home() / "tune" / f"{label}-{fingerprint(depends_on)}.jsonl"
     topics = [topic.id for topic in system.topics]
     journal.parent.mkdir(parents=True, exist_ok=True)

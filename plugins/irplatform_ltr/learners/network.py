@@ -115,9 +115,13 @@ def _train(
     """A step per topic: pairs drawn with replacement, weighted by their difference in grade."""
     import torch
 
+    from irplatform.training.optimizers import make_optimizer
+
     topics = len(offsets) - 1
     epochs = max(1, min(options.epochs, options.steps // topics))
-    optimizer = torch.optim.AdamW(network.parameters(), lr=options.rate, weight_decay=options.decay)
+    optimizer = make_optimizer(
+        "adamw", network.parameters(), options.rate, weight_decay=options.decay
+    )
     schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, epochs * topics)
     for _ in range(epochs):
         for topic in torch.randperm(topics).tolist():
