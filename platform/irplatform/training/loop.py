@@ -118,20 +118,12 @@ def run_loop(
     """
     import torch
 
-    from irplatform.training.optimizers import make_optimizer
+    from irplatform.training.exact_roots import ExactRoots
 
     module = task.module
     peers = peers_of(workspace)
     own = task if isinstance(task, OwnSteps) else None
-    optimizer = (
-        own.optimizer()
-        if own
-        else make_optimizer(
-            settings.optimizer,
-            (held for held in module.parameters() if held.requires_grad),
-            settings.learning_rate,
-        )
-    )
+    optimizer = own.optimizer() if own else _optimizer(module, settings)
     state = LoopState(peers.folder(workspace), writes=peers.first)
     epoch = peers.in_turn(lambda: state.restore(module, optimizer))
     loss_of = peers.loss(task)
@@ -146,7 +138,8 @@ def run_loop(
             loss.backward()  # type: ignore[no-untyped-call]
             if own:
                 own.before_step(optimizer, epoch, steps)
-            optimizer.step()
+            with ExactRoots():
+                optimizer.step()
             total += loss.detach().cpu()
             steps += 1
         mean_loss = float(peers.mean(total)) / max(steps, 1)
@@ -181,3 +174,15 @@ def run_shown(task: Task, settings: LoopSettings, resources: Resources, workspac
             workspace=workspace,
             report=lambda _epoch, _loss, _measure: advance(1),
         )
+
+
+def _optimizer(module: torch.nn.Module, settings: LoopSettings) -> torch.optim.Optimizer:
+    import torch
+
+    kinds: dict[str, type[torch.optim.Optimizer]] = {
+        "adagrad": torch.optim.Adagrad,
+        "adam": torch.optim.Adam,
+        "adadelta": torch.optim.Adadelta,
+    }
+    parameters = [p for p in module.parameters() if p.requires_grad]
+    return kinds[settings.optimizer](parameters, lr=settings.learning_rate)  # type: ignore[call-arg]

@@ -115,13 +115,11 @@ def _train(
     """A step per topic: pairs drawn with replacement, weighted by their difference in grade."""
     import torch
 
-    from irplatform.training.optimizers import make_optimizer
+    from irplatform.training.exact_roots import ExactRoots
 
     topics = len(offsets) - 1
     epochs = max(1, min(options.epochs, options.steps // topics))
-    optimizer = make_optimizer(
-        "adamw", network.parameters(), options.rate, weight_decay=options.decay
-    )
+    optimizer = torch.optim.AdamW(network.parameters(), lr=options.rate, weight_decay=options.decay)
     schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, epochs * topics)
     for _ in range(epochs):
         for topic in torch.randperm(topics).tolist():
@@ -133,6 +131,7 @@ def _train(
                 optimizer.zero_grad()
                 loss = pairwise_logistic(scores[first], scores[second], gap)
                 loss.backward()  # type: ignore[no-untyped-call]
-                optimizer.step()
+                with ExactRoots():
+                    optimizer.step()
             schedule.step()
     network.eval()
