@@ -1,5 +1,7 @@
 """What all tests share: a cache of their own, and the real data where there is some."""
 
+import irplatform  # noqa: F401, I001 - first, since it tells numpy how to compute
+
 import os
 from pathlib import Path
 
