@@ -1,0 +1,108 @@
+"""Processors: runs of the demo that are the same, to the byte, on emulated processors and on this.
+
+QEMU's user mode (version 8 or newer; 7 computes AVX2 wrongly) emulates every instruction. What Java
+makes, the index and the first stage, is made here once: Lucene's arithmetic is Java's, which is the
+same everywhere. Word vectors and models are trained on every processor.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from _common import parser, report
+
+RERANKERS = (
+    "delta",
+    "sevmos-c1",
+    "drmm",
+    "deepmatch",
+    "dual-encoder",
+    "deepsense",
+)
+SHORT = {
+    "vectors.epochs": 1,
+    "delta.loop.epochs": 3,
+    "sevmos-c1.loop.epochs": 2,
+    "drmm.loop.epochs": 3,
+    "deepmatch.loop.epochs": 2,
+    "deepsense.loop.epochs": 1,
+}
+"""Emulation is some twenty times as slow: a few epochs show whether digits differ."""
+OF_JAVA = ("index", "forward-index", "check", "krovetz-stems")
+ARITHMETICS = ("portable", "native")
+
+
+def emulated_python(folder: Path, emulator: str, processor: str) -> Path:
+    """A Python like this one, on another processor; the processes that it starts are there, too."""
+    (folder / "bin").mkdir(parents=True)
+    python = folder / "bin" / "python"
+    real = Path(sys.executable).resolve()
+    python.write_text(
+        f'#!/bin/sh\nexec "{emulator}" -cpu {processor} -0 "{python}" "{real}" "$@"\n',
+        encoding="utf-8",
+    )
+    python.chmod(0o755)
+    if sys.prefix != sys.base_prefix:
+        shutil.copy(Path(sys.prefix) / "pyvenv.cfg", folder)
+        (folder / "lib").symlink_to(Path(sys.prefix) / "lib")
+    return python
+
+
+def run(python: Path, home: Path, folder: Path, arithmetic: str) -> dict[str, bytes]:
+    """The runs of all rerankers by file name."""
+    command = [python, "-m", "irplatform", "run", "--collection", "demo", "--members", "1"]
+    for reranker in RERANKERS:
+        command += ["--reranker", reranker]
+    for option, value in SHORT.items():
+        command += ["--set", f"{option}={value}"]
+    environment = {**os.environ, "IRPLATFORM_ARITHMETIC": arithmetic, "IRPLATFORM_HOME": str(home)}
+    subprocess.run(
+        [*map(str, command), "--run-dir", str(folder)],
+        env=environment,
+        check=True,
+        stdout=sys.stderr,
+    )
+    return {path.name: path.read_bytes() for path in sorted(folder.glob("*.run"))}
+
+
+def main() -> None:
+    arguments = parser(__doc__.splitlines()[0])
+    arguments.add_argument("--emulator", default="qemu-x86_64", help="QEMU's user mode")
+    arguments.add_argument("--processors", nargs="+", default=["Haswell", "EPYC-Rome"])
+    given = arguments.parse_args()
+    emulator = shutil.which(given.emulator)
+    if emulator is None:
+        sys.exit(f"{given.emulator} is missing: install QEMU's user mode, or set --emulator.")
+    same: dict[str, dict[str, list[str]]] = {}
+    count = 0
+    with tempfile.TemporaryDirectory() as name:
+        root = Path(name)
+        for arithmetic in ARITHMETICS:
+            home = root / arithmetic
+            here = run(Path(sys.executable), home, root / f"{arithmetic}-here", arithmetic)
+            for processor in given.processors:
+                there = root / f"{arithmetic}-{processor}"
+                for kind in (*OF_JAVA, "run"):
+                    shutil.copytree(home / kind, there / "home" / kind)
+                python = emulated_python(there / "python", emulator, processor)
+                runs = run(python, there / "home", there / "runs", arithmetic)
+                same.setdefault(arithmetic, {})[processor] = [n for n in here if runs[n] == here[n]]
+            count = len(here) * len(given.processors)
+    equal = {arithmetic: sum(map(len, held.values())) for arithmetic, held in same.items()}
+    report(
+        "processors",
+        equal["portable"],
+        equal["native"],
+        f"equal runs of {count}",
+        higher_is_better=True,
+        same=same,
+    )
+
+
+if __name__ == "__main__":
+    main()
