@@ -41,7 +41,7 @@ LAYERS = (
     {"storage", "journal", "thinning", "workers", "document_ids", "batched"},
     {"arithmetic", "console", "option_problems", "toml_io"},
     {"option_types", "errors"},
-    {"stdout"},
+    {"directory", "stdout"},
 )
 """From the top down. A package imports itself and what is in the layers below."""
 

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from irplatform import stdout
+from irplatform import directory, stdout
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -122,7 +122,7 @@ def counted(number: int, noun: str) -> str:
 def plugin_at_work(who: str, doing: str, module: str) -> Iterator[None]:
     """Turn what goes wrong inside of a plugin into an error that names it and the place.
 
-    What it prints meanwhile goes to stderr.
+    What it prints meanwhile goes to stderr; the working directory stays where it was.
 
     Args:
         who: the system and its plugin.
@@ -134,7 +134,7 @@ def plugin_at_work(who: str, doing: str, module: str) -> Iterator[None]:
             missing, a `PluginMemoryError`.
     """
     try:
-        with stdout.spared():
+        with stdout.spared(), directory.kept():
             yield
     except (PlatformError, *ENDINGS):
         raise

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from irplatform import directory
 from irplatform.errors import listing
 
 if TYPE_CHECKING:
@@ -123,7 +124,8 @@ class Watch:
             again: whether it was done before, so that what is imported now is no library.
         """
         _draw()
-        with warnings.catch_warnings():
+        # Within a block of ours, those around a plugin's work leave the directory to be looked at
+        with warnings.catch_warnings(), directory.kept():
             imported = {*sys.modules}
             before = [aspect.read() for aspect in self._aspects]
             try:

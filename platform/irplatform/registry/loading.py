@@ -15,10 +15,9 @@ from dataclasses import replace
 from importlib import metadata
 from typing import TYPE_CHECKING
 
-from irplatform import __version__, stdout
+from irplatform import __version__, directory, stdout
 from irplatform.errors import ENDINGS, in_a_line, place_in, show_traceback, unknown
 from irplatform.plugin import Hooks
-from irplatform.registry import directory
 from irplatform.registry.contribution import Contribution
 from irplatform.registry.lookup import Registry
 from irplatform.registry.registration import Plugin

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 
 import pluggy
 
-from irplatform import stdout
+from irplatform import directory, stdout
 from irplatform.console import notice
 from irplatform.errors import ENDINGS, in_a_line, show_traceback, unknown
-from irplatform.registry import directory
 from irplatform.registry.sources import GROUP
 from irplatform.registry.tables import Tables
 
