@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from irplatform.api import explaining
 from irplatform.plugin import Reranker, TrainableReranker
 from irplatform.registry import Registration, registry
 
@@ -102,6 +103,16 @@ def explain(platform):
     return call
 
 
+@pytest.fixture
+def many_topics(folder):
+    """Enough to cross-validate."""
+    topics = "".join(json.dumps({"_id": t, "text": f"crizotinib {t}"}) + "\n" for t in TOPICS)
+    (folder / "small" / "queries.jsonl").write_text(topics)
+    (folder / "small" / "qrels" / "test.tsv").write_text(
+        "query-id\tcorpus-id\tscore\n" + "".join(f"{t}\td1\t1\n" for t in TOPICS)
+    )
+
+
 @pytest.mark.java
 def test_it_tells_rank_grade_and_explanation_of_any_document(explain):
     told = explain("telling", "--doc", "d1", "--doc", "d2", "--json").json
@@ -136,14 +147,8 @@ def test_a_title_keeps_its_line(explain, folder):
 
 
 @pytest.mark.java
-def test_the_system_is_the_one_that_never_saw_the_topic_and_the_member_a_typical_one(
-    explain, folder
-):
-    topics = "".join(json.dumps({"_id": t, "text": f"crizotinib {t}"}) + "\n" for t in TOPICS)
-    (folder / "small" / "queries.jsonl").write_text(topics)
-    (folder / "small" / "qrels" / "test.tsv").write_text(
-        "query-id\tcorpus-id\tscore\n" + "".join(f"{t}\td1\t1\n" for t in TOPICS)
-    )
+@pytest.mark.usefixtures("many_topics")
+def test_the_system_is_the_one_that_never_saw_the_topic_and_the_member_a_typical_one(explain):
     told = explain("learning", "--doc", "d1", "--json", topic="q3").json
     (document,) = told["documents"]
     scores = document["reranker"]["members"]
@@ -154,8 +159,31 @@ def test_the_system_is_the_one_that_never_saw_the_topic_and_the_member_a_typical
     assert "q3" not in document["explanation"]["knows"]
     first = explain("learning", "--doc", "d1", "--member", "1", "--json", topic="q3").json
     assert first["documents"][0]["explanation"]["score"] == scores[0]
-    missing = explain("learning", "--doc", "d1", "--member", "9", topic="q3")
-    assert (missing.code, "there is no member 9" in missing.err) == (2, True)
+
+
+@pytest.mark.usefixtures("many_topics")
+def test_a_member_that_there_cannot_be_is_refused_before_anything_is_built(explain, monkeypatch):
+    def build(*_args, **_kwargs):
+        raise AssertionError("an index was built")
+
+    monkeypatch.setattr(explaining.pipeline, "refuse_broken_corpus", build)
+    arguments = ("--doc", "d1", "--interpolate", "0", "--member")
+    single = explain("telling", *arguments, "2")
+    assert (single.code, single.err) == (
+        2,
+        "platform: --member 2: 'telling' has one member alone.\n",
+    )
+    several = explain("learning", *arguments, "9", "--members", "3")
+    assert several.code == 2
+    assert several.err.endswith("platform: --member 9: 'learning' has the members 1 to 3.\n")
+
+
+@pytest.mark.java
+@pytest.mark.usefixtures("many_topics")
+def test_a_member_that_too_few_topics_leave_no_room_for_is_refused(explain):
+    arguments = ("--members", "12", "--member", "12")
+    told = explain("learning", "--doc", "d1", *arguments, topic="q3")
+    assert (told.code, "'learning' has the members 1 to 9." in told.err) == (2, True)
 
 
 @pytest.mark.java

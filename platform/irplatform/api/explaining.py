@@ -26,6 +26,7 @@ from irplatform.reranking.evaluated_topics import warning_of_learned, warning_of
 from irplatform.reranking.explanations import explanations
 from irplatform.reranking.interpolation import Reranked
 from irplatform.reranking.scoring import score_topics
+from irplatform.training.checkpoints import Checkpoint
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from irplatform.plugin import Topic
     from irplatform.registry import Registry
     from irplatform.reranking.scoring import Values
-    from irplatform.reranking.systems import System
+    from irplatform.reranking.systems import RerankerChoice, System
     from irplatform.resources import CollectionResources
     from irplatform.runs import Ranking
 
@@ -69,6 +70,8 @@ def explain(
     _refuse_unexplained(settings, plugins)
     resolved = resolve(settings, plugins)
     (choice,) = resolved.rerankers
+    if member is not None:
+        _refuse_member(member, choice, _most_members(choice, settings))
     doc_ids = list(dict.fromkeys(documents))
     topics = {held.id: held for held in resolved.collection.load_topics()}
     if topic not in topics:
@@ -175,12 +178,25 @@ def _member(system: System, asked: int | None, scores: Values) -> int:
     """
     if asked is None:
         return int(np.argmin(np.abs(scores - scores.mean(axis=0)).sum(axis=1)))
-    if not 1 <= asked <= len(system.members):
-        raise InputError(
-            f"there is no member {asked} of '{system.choice.name}'; the last is "
-            f"{len(system.members)}."
-        )
+    _refuse_member(asked, system.choice, len(system.members))  # few topics make fewer members
     return asked - 1
+
+
+def _most_members(choice: RerankerChoice, settings: RunSettings) -> int:
+    """How many members the system will have at most, before anything is trained or read."""
+    if not choice.trainable:
+        return 1
+    if settings.checkpoint is None:
+        return choice.members
+    return Checkpoint.read(settings.checkpoint, of=choice.name).members
+
+
+def _refuse_member(asked: int, choice: RerankerChoice, members: int) -> None:
+    if not 1 <= asked <= members:
+        raise InputError(
+            f"--member {asked}: '{choice.name}' has "
+            + (f"the members 1 to {members}." if members > 1 else "one member alone.")
+        )
 
 
 def _ranks(
