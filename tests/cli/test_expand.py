@@ -24,6 +24,7 @@ def test_a_retriever_that_cannot_expand_is_named(platform, drugs):
     ("arguments", "message"),
     [
         (("--query-plan", "plan.toml"), "no effect without --expand"),
+        (("--every-name",), "--every-name has no effect without --explain."),
         (("--expand", " ,"), "names no knowledge base"),
         (("--expand", "own", "--query-plan", "none.toml"), "none.toml: there is no such file"),
         (("--expand", "none", "--query-plan", "plan.toml"), "no effect without --expand"),
@@ -42,9 +43,12 @@ def test_a_query_finds_the_other_names_and_can_be_looked_at(platform, drugs):
     found = platform(*arguments, "--expand", "own", "--explain").json
     assert [hit["id"] for hit in found["hits"]] == ["d1"]
     assert found["explanation"]["parts"][0]["text"] == "xalkori"
-    shown = platform(*arguments[:-1], "--expand", "own", "--explain").out
+    arguments = arguments[:-1]
+    short = platform(*arguments, "--expand", "own", "--explain").out
+    assert '× contents: names of (xalkori): "xalkori", "crizotinib"   [text.phrase]' in short
+    shown = platform(*arguments, "--expand", "own", "--explain", "--every-name").out
     assert '1 × contents: "crizotinib" (synonym, DRUG:c synonym)' in shown
-    plain = platform(*arguments[:-1], "--explain").out
+    plain = platform(*arguments, "--explain").out
     assert "contents: xalkori" in plain
 
 
@@ -75,9 +79,9 @@ def test_a_plan_and_settings_weigh_the_query(platform, drugs, folder):
     (folder / "plan.toml").write_text("[text]\nphrase = 2.5\n")
     arguments = ("search", "--collection", "small", "--query", "xalkori", "--expand", "own")
     arguments = (*arguments, "--query-plan", "plan.toml", "--explain")
-    assert "2.5 × names of (xalkori)   [text.phrase]" in platform(*arguments).out
+    assert "2.5 × contents: names of (xalkori): " in platform(*arguments).out
     set_here = platform(*arguments, "--set", "bm25.plan.text.phrase=4").out
-    assert "4 × names of (xalkori)   [text.phrase]" in set_here
+    assert "4 × contents: names of (xalkori): " in set_here
 
 
 @pytest.mark.java

@@ -3,7 +3,7 @@
 import pytest
 
 from irplatform.plugin import Document
-from irplatform.retrieval.querying import as_json, as_text
+from irplatform.retrieval.querying import as_json, as_outline, as_text
 from irplatform.retrieval.querying.compile import Compiler
 from irplatform.retrieval.querying.expression import (
     Boolean,
@@ -164,3 +164,32 @@ def test_an_expression_can_be_read():
         '    0.6 × contents: "BRAF1"',
         "  contents: within 9 words of each other: a  AND  b",
     ]
+
+
+def test_an_outline_has_a_line_for_each_part_and_counts_most_names():
+    def names(count, field="contents"):
+        held = ((Phrase(f"name {n}", field, note="alias"), 1.0) for n in range(count))
+        return Synonyms(tuple(held), note="BRAF")
+
+    near = Near(("a", "b", "c", "d", "e"), ("f",), 9)
+    both = Boolean(must=(Constant(names(9)), DisMax((names(2), near))))
+    query = Boolean(
+        should=(
+            Boost(names(9), 2.0, "gene.weight"),
+            Boost(DisMax((Phrase("x y", "mesh", slop=1), Phrase("z", "mesh")), 0.5), 0.3),
+            Boost(names(4, "title"), 0.2),
+            near,
+            Boost(both, 0.5, "near.both"),
+        ),
+        filter=(Words("lung pten", note="topic"),),
+    )
+    assert as_outline(as_json(query)).splitlines() == [
+        "  filter: contents: lung pten",
+        '  2 × contents: names of (BRAF): "name 0", "name 1", "name 2", … 6 more   [gene.weight]',
+        '  0.3 × mesh: best of: "x y" ~1, "z"',
+        '  0.2 × title: names of (BRAF): "name 0", "name 1", "name 2", "name 3"',
+        "  contents: within 9 words of each other: a | b | c | … 2 more  AND  f",
+        "  0.5 × sum: must names of (BRAF); must names of (BRAF) | contents: within 9 words of "
+        "each other: a | b | c | … 2 more  AND  f   [near.both]",
+    ]
+    assert as_outline(as_json(Words("lung pten"))) == "  contents: lung pten"

@@ -12,6 +12,7 @@ from irplatform.cli.options import collection_option, setting_option
 from irplatform.cli.output import json_option, one_line, print_json
 from irplatform.cli.settings import chosen_settings
 from irplatform.console import notice
+from irplatform.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,6 +28,12 @@ if TYPE_CHECKING:
 @click.option("--config", type=click.Path(path_type=Path), help="A TOML file of such options.")
 @expansion_options
 @click.option("--explain", is_flag=True, help="Show the query that was made, too.")
+@click.option(
+    "--every-name",
+    is_flag=True,
+    help="With --explain: all names of an expanded query with their sources, not only the first "
+    "few.",
+)
 @json_option
 def search(
     collection: str,
@@ -39,11 +46,14 @@ def search(
     expand: str | None,
     query_plan: Path | None,
     explain: bool,
+    every_name: bool,
     as_json: bool,
 ) -> None:
     """Show what a retriever finds for a query or a topic, with judgments where there are some."""
     from irplatform.api import search as search_collection
 
+    if every_name and not explain:
+        raise InputError("--every-name has no effect without --explain.")
     found = search_collection(
         collection,
         retriever=retriever,
@@ -60,16 +70,18 @@ def search(
         return
     click.echo(f"{found['topic']}: {one_line(found['query'])}")
     if explain:
-        click.echo(_explained(found["explanation"]))
+        click.echo(_explained(found["explanation"], every_name=every_name))
     for hit in found["hits"]:
         grade = "" if hit["grade"] is None else f" [{hit['grade']}]"
         title = one_line(hit["title"])
         click.echo(f"{hit['rank']:>4}  {hit['score']:9.4f}  {hit['id']}{grade}  {title}")
 
 
-def _explained(explanation: Mapping[str, Any]) -> str:
-    """The tree of a query, or whatever else a retriever tells."""
+def _explained(explanation: Mapping[str, Any], *, every_name: bool) -> str:
+    """A query as it was made, or whatever else a retriever tells."""
     from irplatform.reports.explanation import lines_of
-    from irplatform.retrieval.querying import as_text
+    from irplatform.retrieval.querying import as_outline, as_text
 
-    return as_text(explanation) if "kind" in explanation else "\n".join(lines_of(explanation))
+    if "kind" not in explanation:
+        return "\n".join(lines_of(explanation))
+    return as_text(explanation) if every_name else as_outline(explanation)

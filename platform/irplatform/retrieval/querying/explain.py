@@ -70,26 +70,40 @@ def _group(
     return {**found, "parts": list(parts)}
 
 
-def _lines(part: Mapping[str, Any], depth: int) -> Iterator[str]:
+def with_weight(part: Mapping[str, Any], said: str) -> str:
+    """A part that was put into words, with how it occurs, its weight and the setting of that."""
     weight = f"{part['weight']:g} × " if "weight" in part else ""
     setting = f"   [{part['setting']}]" if "setting" in part else ""
     occurs = f"{part['occurs']}: " if "occurs" in part else ""
-    yield f"{'  ' * depth}{occurs}{weight}{_said(part)}{setting}"
+    return f"{occurs}{weight}{said}{setting}"
+
+
+def named(group: Mapping[str, Any]) -> str:
+    """What a group of parts is, and of what: "names of (ERBB2)"."""
+    return f"{group['kind']} ({group['note']})" if "note" in group else str(group["kind"])
+
+
+def quoted(leaf: Mapping[str, Any]) -> str:
+    """Words as they are, a phrase in quotation marks."""
+    slop = f" ~{leaf['slop']}" if "slop" in leaf else ""
+    return leaf["text"] if leaf["kind"] == "words" else f'"{leaf["text"]}"{slop}'
+
+
+def _lines(part: Mapping[str, Any], depth: int) -> Iterator[str]:
+    yield "  " * depth + with_weight(part, _said(part))
     for inner in part.get("parts", ()):
         yield from _lines(inner, depth + 1)
 
 
 def _said(part: Mapping[str, Any]) -> str:
     """A part in words, without its own parts."""
-    note = f" ({part['note']})" if "note" in part else ""
     kind = part["kind"]
     once = ", counted once" if part.get("constant") else ""
     if kind in ("words", "phrase"):
-        text = part["text"] if kind == "words" else f'"{part["text"]}"'
-        slop = f" ~{part['slop']}" if "slop" in part else ""
-        return f"{part['field']}: {text}{slop}{once}{note}"
+        note = f" ({part['note']})" if "note" in part else ""
+        return f"{part['field']}: {quoted(part)}{once}{note}"
     if kind == "near":
         left, right = (" | ".join(part[side]) for side in ("left", "right"))
         return f"{part['field']}: within {part['gaps']} words of each other: {left}  AND  {right}"
     tie = f", tie {part['tie']:g}" if "tie" in part else ""
-    return f"{kind}{note}{tie}{once}"
+    return f"{named(part)}{tie}{once}"
