@@ -38,6 +38,11 @@ def test_every_package_ships_its_types(package):
     assert (package / "py.typed").is_file()
 
 
+def test_the_command_begins_where_ctrl_c_is_looked_after(project):
+    """Importing the command line takes a while; `irplatform.__main__` imports nothing."""
+    assert project["project"]["scripts"] == {"platform": "irplatform.__main__:main"}
+
+
 def test_every_plugin_is_registered_and_checked_for_types(project):
     names = {path.name for path in PLUGINS}
     assert set(project["project"]["entry-points"]["irplatform"].values()) == names

@@ -1,6 +1,7 @@
 """Commands that need no model, no Java and no tables load none."""
 
 import json
+import os
 import subprocess
 import sys
 
@@ -56,3 +57,18 @@ def _loaded(*arguments):
 )
 def test_nothing_heavy_is_loaded(arguments):
     assert not _loaded(*arguments) & HEAVY
+
+
+@pytest.mark.parametrize("module", ["click", "pluggy"])
+def test_ctrl_c_ends_it_quietly_while_it_starts(module, tmp_path):
+    stopping = "import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n"
+    (tmp_path / f"{module}.py").write_text(stopping)
+    path = os.pathsep.join([str(tmp_path), *sys.path])
+    done = subprocess.run(
+        [sys.executable, "-m", "irplatform", "plugins", "list"],
+        check=False,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": path},
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
