@@ -55,6 +55,25 @@ def test_another_run_is_overwritten_and_so_are_its_metadata(platform, folder, ru
     assert [fused["weight"] for fused in step["fuses"]] == [1.0, 1.0]
 
 
+def test_the_constant_is_any_number_above_0(platform, folder, runs):
+    outcome = platform("fuse", *runs, "--k", "0.5", "--out", "half.run")
+    assert outcome.code == 0, outcome
+    best = max(float(line.split()[4]) for line in (folder / "half.run").read_text().splitlines())
+    assert 1 / (0.5 + 1) <= best <= 2 / (0.5 + 1)
+    (step,) = json.loads((folder / "half.run.meta.json").read_text())["method"]["retrieval"]
+    assert step["k"] == 0.5
+
+
+@pytest.mark.parametrize("k", ["0", "-1", "inf", "nan"])
+def test_a_constant_that_cannot_be_is_refused(platform, folder, runs, k):
+    outcome = platform("fuse", *runs, "--k", k, "--out", "w.run")
+    assert (outcome.code, outcome.err) == (
+        2,
+        f"platform: --k is {k}; it must be a number above 0.\n",
+    )
+    assert not (folder / "w.run").exists()
+
+
 def test_no_run_stands_beside_the_metadata_of_another_one(platform, folder, runs, monkeypatch):
     def interrupted(path, content):
         raise KeyboardInterrupt

@@ -30,7 +30,7 @@ def fuse_runs(
     out: Path,
     *,
     by: Literal["ranks", "scores"] = "ranks",
-    k: int | None = None,
+    k: float | None = None,
     weights: Sequence[float] | None = None,
     depth: int = 1000,
     tag: str = "fused",
@@ -42,7 +42,7 @@ def fuse_runs(
         paths: TREC runs, at least two.
         out: the run file to write.
         by: "ranks", reciprocal ones, or "scores", standardized ones.
-        k: how little the first ranks stand out; None is 60.
+        k: how little the first ranks stand out, a number above 0; None is 60.
         weights: how much each run counts, in their order; by default all count the same. A run of
             weight 0 brings no documents either.
         depth: documents per topic.
@@ -62,7 +62,8 @@ def fuse_runs(
     if by == "scores" and k is not None:
         raise InputError("--k has no effect with --by scores: it belongs to ranks.")
     k = _K if k is None else k
-    check_least("k", k, 1)
+    if not (isfinite(k) and k > 0):
+        raise InputError(f"--k is {k:g}; it must be a number above 0.")
     check_least("depth", depth, 1)
     _refuse_same_files(paths, out)
     writable_file(out)
@@ -114,7 +115,7 @@ def _shares(weights: Sequence[float] | None, runs: int) -> list[float]:
 def _metadata(
     tag: str,
     by: str,
-    k: int,
+    k: float,
     depth: int,
     weights: Mapping[Path, float],
     command: Sequence[str],

@@ -25,7 +25,10 @@ from irplatform.errors import InputError, counted
     "scores (Montague and Aslam, CIKM 2001).",
 )
 @click.option(
-    "--k", type=int, default=None, help="How little the first ranks stand out.  [default: 60]"
+    "--k",
+    type=float,
+    default=None,
+    help="How little the first ranks stand out, a number above 0.  [default: 60]",
 )
 @click.option(
     "--weights",
@@ -41,7 +44,7 @@ def fuse(
     out: Path,
     tag: str,
     by: Literal["ranks", "scores"],
-    k: int | None,
+    k: float | None,
     weights: str | None,
     depth: int,
     as_json: bool,
