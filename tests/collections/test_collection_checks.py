@@ -73,6 +73,22 @@ def test_ids_that_come_twice_are_found_each_once():
     assert (found.count, found.examples, found.serious) == (2, ("a", "b"), True)
 
 
+@pytest.mark.parametrize(
+    "markup",
+    ["<p>", "</sup>", "<br />", '<a href="x">', "<jats:title>", "<H2>", "&amp;", "&#x2013;"],
+)
+def test_markup_is_told_with_an_example_and_is_not_serious(markup):
+    marked = [Document("x", "title", f"a {markup} b"), Document("y", f"a {markup}b", "text")]
+    found = findings([*documents("a"), *marked], {"1": {"a": 1}})["markup"]
+    assert (found.count, found.examples, found.serious) == (2, ("x", "y"), False)
+    assert f"2 of 3 documents have markup, such as '{markup}', that is searched" in found.message
+
+
+def test_what_means_less_greater_or_and_is_no_markup():
+    text = "p<0.05; n <10 or >20; <z1>; H&E stain; R&D; <Ventana> a<b and c>d; <->; -765G>C"
+    assert findings(documents("a", text=text), {"1": {"a": 1}}) == {}
+
+
 def test_topics_and_judgments_that_do_not_meet_are_told():
     qrels = {"1": {"a": 0}, "3": {"a": 1}, "4": {"a": 1}}
     found = findings(documents("a"), qrels, topics=("1", "2", "3"))

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.real
 )
 def test_counts_are_right_and_nothing_is_missing(test_data, name, documents, topics, judgments):
     collection = resolve(str(test_data / name), {})
-    assert check(collection) == []
+    assert {finding.kind for finding in check(collection)} <= {"markup"}
     facts = describe(collection)
     counts = (facts["documents"], facts["topics"], facts["judgments"]["count"])
     assert counts == (documents, topics, judgments)

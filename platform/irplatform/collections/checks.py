@@ -11,6 +11,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from irplatform.collections.finding import Finding
+from irplatform.collections.markup import first_markup
 from irplatform.collections.partners import check_measures, check_sampled, check_training
 from irplatform.document_ids import DocumentIds
 from irplatform.errors import InputError
@@ -124,7 +125,9 @@ def _check_documents(corpus: Corpus, judged: set[str], relevant: set[str]) -> It
     ids = DocumentIds()
     missing = set(judged)
     empty: list[str] = []
-    titles = abstracts = empty_count = 0
+    marked: list[str] = []
+    markup = ""
+    titles = abstracts = empty_count = marked_count = 0
     for document in corpus:
         ids.add(document.id)
         missing.discard(document.id)
@@ -135,6 +138,11 @@ def _check_documents(corpus: Corpus, judged: set[str], relevant: set[str]) -> It
             empty_count += 1
             if len(empty) < _EXAMPLES:
                 empty.append(document.id)
+        if found := first_markup(document.title) or first_markup(document.abstract):
+            markup = markup or found
+            marked_count += 1
+            if len(marked) < _EXAMPLES:
+                marked.append(document.id)
     count = len(ids)
     if not count:
         yield Finding("no documents", True, 0, "there are no documents")
@@ -155,6 +163,15 @@ def _check_documents(corpus: Corpus, judged: set[str], relevant: set[str]) -> It
             abstracts == 0,
             count - abstracts,
             f"only {abstracts:,} of {count:,} documents have an abstract ({titles:,} have a title)",
+        )
+    if marked_count:
+        yield Finding(
+            "markup",
+            False,
+            marked_count,
+            f"{marked_count:,} of {count:,} documents have markup, such as '{markup}', that is "
+            "searched as words; remove it from their files where that matters",
+            tuple(marked),
         )
     if repeated := ids.repeated(corpus):
         yield Finding(
