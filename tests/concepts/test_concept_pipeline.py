@@ -39,6 +39,21 @@ def test_an_abbreviation_of_something_unknown_is_nothing(pipeline, table):
     assert found == []
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "meaning"),
+    [
+        ("lung cancer", "large-cell rhinitis", ["lung cancer"] * 4),
+        ("large-cell rhinitis", "lung cancer", []),
+    ],
+)
+def test_of_two_definitions_the_first_holds_in_the_whole_article(
+    pipeline, table, first, second, meaning
+):
+    text = f"The {first} (LCR) is common. The {second} (LCR) is rare. LCR is a word."
+    (found,) = pipeline.mentions([("LCR", text)])
+    assert [name for written, name in names(table, found) if written == "LCR"] == meaning
+
+
 def test_a_genes_symbol_stays_the_gene_beside_its_proteins_name(pipeline, table):
     (found,) = pipeline.mentions([("", "The androgen receptor (AR) and AR.")])
     assert {name for _, name in names(table, found)} == {"AR"}

@@ -2,7 +2,7 @@
 
 scispaCy's detector (Schwartz & Hearst, PSB 2003) finds the pairs of long and short form; here the
 long form gets its concept. An article's own definition takes precedence over whatever a knowledge
-base says of the short form.
+base says of the short form. Of two definitions of a short form, the detector takes the first.
 """
 
 from __future__ import annotations
