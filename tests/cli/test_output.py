@@ -168,3 +168,18 @@ def test_ctrl_c_names_what_starts_over(platform, monkeypatch):
     monkeypatch.setattr("irplatform.retrieval.build._build", interrupt)
     outcome = platform("index", "--collection", "demo")
     assert re.search(r" index/\S+ starts over", outcome.err)
+
+
+@pytest.mark.java
+def test_an_index_is_told_in_words(platform):
+    facts = platform("index", "--collection", "small", "--json").json
+    rows = platform("index", "--collection", "small").out.splitlines()
+    assert f"path                 {facts['path']}" in rows
+    assert {"built now            no", "non empty documents  3"} <= {*rows}
+
+
+@pytest.mark.java
+def test_a_run_says_where_its_files_are_and_not_among_the_results(platform):
+    done = platform("run", "--collection", "small", "--run-dir", "elsewhere")
+    assert done.err.splitlines()[-1] == "runs and scores: elsewhere"
+    assert "elsewhere" not in done.out

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from irplatform.cli.options import collection_option
-from irplatform.cli.output import json_option, print_json
+from irplatform.cli.output import json_option, print_json, print_rows
 
 
 @click.command()
@@ -20,6 +20,10 @@ def index(collection: str, threads: int | None, as_json: bool) -> None:
     if as_json:
         print_json(facts)
         return
-    for name, value in facts.items():
-        number = isinstance(value, int) and not isinstance(value, bool)
-        click.echo(f"{name}: {value:,}" if number else f"{name}: {value}")
+    print_rows([(name.replace("_", " "), _shown(value)) for name, value in facts.items()])
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:,}" if isinstance(value, int) else str(value)

@@ -11,6 +11,7 @@ import click
 from irplatform.cli.options import ranking_options, training_options
 from irplatform.cli.output import json_option, print_json
 from irplatform.cli.settings import chosen_settings, interpolation_weight
+from irplatform.console import notice
 from irplatform.errors import InputError
 
 
@@ -88,3 +89,4 @@ def run(
         print_json(report.as_json())
     else:
         report.print_table(effects=effects)
+        notice(f"runs and scores: {report.systems[0].path.parent}")
