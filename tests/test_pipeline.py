@@ -510,10 +510,15 @@ def test_few_judged_topics_cannot_teach(capsys):
     worthless = {f"t{n}": {"a": 0} for n in range(30)}
     assert check_cross_validation(_collection(), [_choice(Letters)], few) is False
     strange = {f"x{n}": {"a": 1} for n in range(30)}  # the collection has no such topics
-    for judgments, count in ((few, 9), (worthless, 0), (None, 0), ({**few, **strange}, 9)):
-        with pytest.raises(
-            InputError, match=f"its own {count} topics with a relevant document are too few"
-        ):
+    one = {"t0": {"a": 1}}
+    for judgments, told in (
+        (few, "9 topics with a relevant document are"),
+        (one, "1 topic with a relevant document is"),
+        (worthless, "0 topics with a relevant document are"),
+        (None, "0 topics with a relevant document are"),
+        ({**few, **strange}, "9 topics with a relevant document are"),
+    ):
+        with pytest.raises(InputError, match=f"its own {told} too few"):
             check_cross_validation(_collection(), [_choice(Witness)], judgments)
     assert capsys.readouterr().err == ""
     same = replace(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from irplatform.console import notice
-from irplatform.errors import InputError
+from irplatform.errors import InputError, counted
 from irplatform.pipeline import FOLDS
 from irplatform.reranking.splits import MEMBERS
 from irplatform.training.topic_marks import families
@@ -53,8 +53,9 @@ def check_cross_validation(
         some = "" if different == len(judged) else f", which ask for {different} different things,"
         raise InputError(
             f"'{collection.id}' names no training collection for {', '.join(learning)}, and "
-            f"its own {len(judged)} topics with a relevant document{some} are too few to "
-            f"cross-validate (at least {FEWEST_TOPICS}). "
+            f"its own {counted(len(judged), 'topic')} with a relevant document{some} "
+            f"{'is' if len(judged) == 1 else 'are'} too few to cross-validate (at least "
+            f"{FEWEST_TOPICS}). "
             "Give --train-on COLLECTION or --checkpoint FOLDER."
         )
     if rerankers and possible:
