@@ -11,6 +11,7 @@ TERMS = [
     {"id": "DOID:162", "name": "cancer"},
     {
         "id": "DOID:1909",
+        "alt_ids": ["DOID:5667"],
         "name": "melanoma",
         "synonyms": ["malignant melanoma", {"name": "Naevocarcinoma", "specificity": "NARROW"}],
         "relations": {"is_a": ["DOID:162"]},
@@ -31,6 +32,7 @@ name: cancer
 [Term]
 id: DOID:3908
 name: lung non-small cell carcinoma
+alt_id: DOID:3907
 synonym: "Non-small cell lung cancer" EXACT []
 synonym: "NSCLC" EXACT OMO:0003012 []
 synonym: "a \\"quoted\\" name" RELATED [MTH:NOCODE]
@@ -49,6 +51,7 @@ name: has origin
 """
 _END = OBO.count("\n")
 
+_IN_OWL = "http://www.geneontology.org/formats/oboInOwl#"
 _OBO = "http://purl.obolibrary.org/obo/"
 GRAPH = {
     "graphs": [
@@ -69,6 +72,10 @@ GRAPH = {
                             },
                         ],
                         "xrefs": [{"val": "MESH:D002289"}],
+                        "basicPropertyValues": [
+                            {"pred": f"{_IN_OWL}hasAlternativeId", "val": "DOID:3907"},
+                            {"pred": f"{_IN_OWL}hasOBONamespace", "val": "disease_ontology"},
+                        ],
                     },
                 },
                 {"id": f"{_OBO}DOID_9999", "lbl": "old", "meta": {"deprecated": True}},
@@ -89,7 +96,7 @@ def test_the_json_list(read):
     assert how == "doid-json"
     melanoma = concepts["DOID:1909"]
     assert melanoma.kind == "disease"
-    assert melanoma.xrefs == ("MESH:D008545", "SNOMEDCT:2092003")
+    assert melanoma.xrefs == ("DOID:5667", "MESH:D008545", "SNOMEDCT:2092003")
     assert Name("malignant melanoma", "synonym") in melanoma.names
     assert Name("Naevocarcinoma", "narrow") in melanoma.names
     assert relations == {("DOID:1909", "is-a", "DOID:162"): ""}
@@ -102,7 +109,7 @@ def test_obo(read):
     lung = concepts["DOID:3908"]
     assert Name("NSCLC", "abbreviation") in lung.names
     assert Name('a "quoted" name', "related") in lung.names
-    assert lung.xrefs == ("MESH:D002289", "SNOMEDCT:254637007")
+    assert lung.xrefs == ("DOID:3907", "MESH:D002289", "SNOMEDCT:254637007")
     assert relations == {("DOID:3908", "is-a", "DOID:162"): ""}
 
 
@@ -111,7 +118,7 @@ def test_the_obo_graph(read):
     assert how == "doid-graph"
     assert set(concepts) == {"DOID:162", "DOID:3908"}
     lung = concepts["DOID:3908"]
-    assert lung.xrefs == ("MESH:D002289",)
+    assert lung.xrefs == ("DOID:3907", "MESH:D002289")
     assert {name.text: name.kind for name in lung.names} == {
         "lung non-small cell carcinoma": "preferred",
         "Non-small cell lung cancer": "synonym",

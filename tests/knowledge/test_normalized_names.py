@@ -4,7 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from irplatform.knowledge.names import is_abbreviation, keys, stored_keys, without_dosage
+from irplatform.knowledge.names import (
+    is_abbreviation,
+    keys,
+    stored_keys,
+    without_dosage,
+    without_salt,
+)
 
 
 def meet(looked_up, stored):
@@ -79,10 +85,25 @@ def test_a_name_meets_itself_in_capitals_or_without_any(text):
         ("5-fluorouracil", "5-fluorouracil"),
         ("vitamin b 12", "vitamin b 12"),
         ("500 mg", "500 mg"),
+        ("eif-4g inhibitor", "eif-4g inhibitor"),
     ],
 )
 def test_dosage_is_no_part_of_a_drugs_name(given, bare):
     assert without_dosage(given) == bare
+
+
+@pytest.mark.parametrize(
+    ("given", "bare"),
+    [
+        ("imatinib mesylate", "imatinib"),
+        ("Lapatinib ditosylate", "Lapatinib"),
+        ("dasatinib monohydrate", "dasatinib"),
+        ("sodium", "sodium"),
+        ("sodium chloride", "sodium chloride"),
+    ],
+)
+def test_a_salt_is_no_part_of_a_drugs_name(given, bare):
+    assert without_salt(given) == bare
 
 
 def test_what_is_an_abbreviation():

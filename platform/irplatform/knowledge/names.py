@@ -29,13 +29,19 @@ _BRITISH = (
 )
 _BRITISH_HINT = re.compile("tumour|ae|oe")
 _DOSAGE = re.compile(
-    r"\s*[(\[]?\b\d+(?:[.,]\d+)*\s*(?:mg|mcg|µg|μg|ug|g|ml|iu|units?|%)"
+    r"\s*[(\[]?(?<![\w-])\d+(?:[.,]\d+)*\s*(?:mg|mcg|µg|μg|ug|g|ml|iu|units?|%)"
     r"(?:\s*/\s*(?:\d+(?:\.\d+)?\s*)?\w+)?(?!\w)[)\]]?",
     re.IGNORECASE,
 )
 _FORM = re.compile(
     r"\s+(?:(?:oral|extended[- ]release|film[- ]coated)\s+)*"
     r"(?:tablets?|capsules?|injections?|solution|suspension|ointment|cream|gel|syrup)\s*$",
+    re.IGNORECASE,
+)
+_SALT = re.compile(
+    r"\s+(?:acetate|besylate|citrate|fumarate|hcl|(?:di)?hydrochloride|malate|(?:di)?maleate"
+    r"|mesylate|monohydrate|(?:di)?phosphate|potassium|(?:di)?sodium|succinate|sul(?:f|ph)ate"
+    r"|tartrate|(?:di)?tosylate)$",
     re.IGNORECASE,
 )
 _ABBREVIATION = re.compile(r"(?=(?:.*[A-Z]){2})[A-Za-z0-9][A-Za-z0-9/-]{1,7}")
@@ -82,6 +88,11 @@ def without_dosage(text: str) -> str:
     """A drug's name without amounts and the form in which it is given."""
     bare = _FORM.sub("", _DOSAGE.sub("", text)).strip(" ,-")
     return bare or text.strip()
+
+
+def without_salt(text: str) -> str:
+    """A drug's name without the salt that it is given as: imatinib mesylate → imatinib."""
+    return _SALT.sub("", text)
 
 
 def is_abbreviation(text: str) -> bool:

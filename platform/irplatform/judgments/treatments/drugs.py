@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from irplatform.errors import InputError
-from irplatform.knowledge.names import literal_key, stored_key
+from irplatform.knowledge.names import literal_key, stored_key, without_salt
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -33,11 +33,6 @@ _CLASS = re.compile(
 )
 _PLURALS = 0.01
 """Share of plurals among the mentions of a class: taxanes; a drug has none but by a slip."""
-_SALT = re.compile(
-    r" (?:acetate|citrate|(?:di)?(?:hydrochloride|maleate|phosphate|sodium|tosylate)|fumarate|"
-    r"malate|mesylate|succinate|sulfate|tartrate)$",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True)
@@ -136,7 +131,7 @@ def _one_each(
     drug_of = {concept: concept for concept in sorted(concepts)}
     for concept in drug_of:
         same = knowledge.same_as(table.ids[concept])
-        base = _SALT.sub("", table.names[concept])
+        base = without_salt(table.names[concept])
         if base != table.names[concept]:
             same += [each for each in knowledge.find(base) if each.kind == "drug"]
         others = {table.concept_of(each.id) for each in same}

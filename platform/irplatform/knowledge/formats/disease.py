@@ -1,5 +1,7 @@
 """What the formats of the Disease Ontology have in common: cross-references, name kinds.
 
+Ids that a term had before it was merged are cross-references, too: other sources still use them.
+
 Schriml et al., Human Disease Ontology, Nucleic Acids Research 2022.
 """
 

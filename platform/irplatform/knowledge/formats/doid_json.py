@@ -29,6 +29,7 @@ def _read(path: Path) -> Iterator[Concept | Relation]:
         name = jsons.text(term, "name", path, place)
         relations = term.get("relations", {})
         synonyms, xrefs = term.get("synonyms", []), term.get("xrefs", [])
+        former = jsons.texts(term.get("alt_ids"))
         if not isinstance(relations, dict) or not all(
             isinstance(v, list) for v in (synonyms, xrefs)
         ):
@@ -42,10 +43,13 @@ def _read(path: Path) -> Iterator[Concept | Relation]:
             name,
             "disease",
             (Name(name, "preferred"), *filter(None, map(_synonym, synonyms))),
-            tuple(
-                cross_reference(str(xref["namespace"]), str(xref["id"]))
-                for xref in xrefs
-                if isinstance(xref, dict) and {"namespace", "id"} <= xref.keys()
+            (
+                *former,
+                *(
+                    cross_reference(str(xref["namespace"]), str(xref["id"]))
+                    for xref in xrefs
+                    if isinstance(xref, dict) and {"namespace", "id"} <= xref.keys()
+                ),
             ),
         )
         for parent in jsons.texts(relations.get("is_a")):
@@ -63,4 +67,6 @@ def _synonym(value: Any) -> Name | None:
     return None
 
 
-DOID_JSON = Format("doid-json", "doid", "terms of doid as a JSON list", _recognizes, _read)
+DOID_JSON = Format(
+    "doid-json", "doid", "terms of doid as a JSON list", _recognizes, _read, revision=2
+)

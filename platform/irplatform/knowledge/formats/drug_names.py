@@ -59,4 +59,5 @@ DRUG_NAMES = Format(
     "drug_ner_dictionary.json, canonical names and variants",
     _recognizes,
     _read,
+    revision=2,
 )

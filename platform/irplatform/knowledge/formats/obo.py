@@ -48,7 +48,8 @@ def _read(path: Path) -> Iterator[Concept | Relation]:
                 )
             acronym = any(found["type"].endswith(kind) for kind in _ACRONYMS)
             names.append(synonym(_plain(found["text"]), found["scope"], acronym=acronym))
-        xrefs = (value.split(" ")[0].partition(":") for value in term.get("xref", []))
+        others = [*term.get("alt_id", []), *term.get("xref", [])]
+        xrefs = (value.split(" ")[0].partition(":") for value in others)
         yield Concept(
             concept_id,
             name,
@@ -84,4 +85,6 @@ def _plain(text: str) -> str:
     return _ESCAPED.sub(r"\1", text).strip()
 
 
-DOID_OBO = Format("doid-obo", "doid", "the Disease Ontology's doid.obo", _recognizes, _read)
+DOID_OBO = Format(
+    "doid-obo", "doid", "the Disease Ontology's doid.obo", _recognizes, _read, revision=2
+)

@@ -65,9 +65,14 @@ def _concept(node: Any) -> Concept | None:
         for given in jsons.objects(meta.get("synonyms"))
         if isinstance(given.get("val"), str)
     ]
+    former = [
+        held
+        for held in jsons.objects(meta.get("basicPropertyValues"))
+        if str(held.get("pred")).endswith("hasAlternativeId")
+    ]
     xrefs = (
         xref["val"].partition(":")
-        for xref in jsons.objects(meta.get("xrefs"))
+        for xref in [*former, *jsons.objects(meta.get("xrefs"))]
         if isinstance(xref.get("val"), str)
     )
     return Concept(
@@ -84,5 +89,10 @@ def _id(address: object) -> str:
 
 
 DOID_GRAPH = Format(
-    "doid-graph", "doid", "the Disease Ontology's doid.json (OBO graph)", _recognizes, _read
+    "doid-graph",
+    "doid",
+    "the Disease Ontology's doid.json (OBO graph)",
+    _recognizes,
+    _read,
+    revision=2,
 )

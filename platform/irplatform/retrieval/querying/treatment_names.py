@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from irplatform.knowledge.names import without_salt
 from irplatform.retrieval.querying.lookup import named_concepts, of_concepts, phrase_names
 from irplatform.retrieval.querying.names import Names, Synonym, distinct
 
@@ -24,12 +25,6 @@ _BETWEEN_DRUGS = ((re.compile(r"[,/]"), any), (re.compile("[-–]"), all))
 where all are: not in platinum-resistant."""
 _ASIDE = re.compile(r"\s*(?:\([^()]*\)|\[[^\[\]]*\])")
 """What stands in brackets: another name of a drug, or its company."""
-_SALT = re.compile(
-    r"\s+(acetate|besylate|citrate|dimaleate|ditosylate|fumarate|hcl|hydrochloride|malate|maleate"
-    r"|mesylate|monohydrate|phosphate|potassium|sodium|succinate|sulfate|sulphate|tartrate"
-    r"|tosylate)$",
-    re.IGNORECASE,
-)
 _CODE = re.compile(r"[A-Z]{1,5}[- ]?\d{2,}")
 """A drug that has only a maker's code as yet: AZD9291, MK-3475."""
 
@@ -70,7 +65,7 @@ def drug_names(concepts: Iterable[str], relation: str, knowledge: Knowledge) -> 
 def _drug(text: str, knowledge: Knowledge) -> list[Concept]:
     """The drug that a text names, and the one that it is a salt of: imatinib mesylate."""
     found = named_concepts(text, "drug", knowledge)
-    base = _SALT.sub("", text)
+    base = without_salt(text)
     return [*found, *named_concepts(base, "drug", knowledge)] if base != text else found
 
 
