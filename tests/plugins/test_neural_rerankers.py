@@ -154,14 +154,15 @@ def case(request):
     return request.param
 
 
-@pytest.fixture(scope="module")
+# Not of the module: tests with cases of their own would be given those of the case before.
+@pytest.fixture
 def resources(case, request):
     return request.getfixturevalue(case.resources)
 
 
 @pytest.fixture(scope="module")
-def fitted(case, resources, tmp_path_factory):
-    made = case.prepared(resources)
+def fitted(case, request, tmp_path_factory):
+    made = case.prepared(request.getfixturevalue(case.resources))
     made.fit(planted_data(tmp_path_factory.mktemp("work")))
     return made
 
@@ -207,7 +208,6 @@ def test_what_was_saved_scores_the_same_when_loaded(case, fitted, resources, tmp
     ("case", "changed"),
     [(case, changed) for case in CASES.values() for changed in case.others],
     ids=[f"{name}-{changed}" for name, case in CASES.items() for changed in case.others],
-    scope="module",
 )
 def test_weights_of_another_network_are_refused(case, changed, resources, tmp_path):
     saved(case.prepared(resources), tmp_path / "saved")
@@ -239,7 +239,6 @@ def test_topics_without_anything_to_tell_apart_are_an_error(case, resources, tmp
     "case",
     [case for case in CASES.values() if case.gpu],
     ids=[name for name, case in CASES.items() if case.gpu],
-    scope="module",
 )
 def test_a_gpu_scores_as_the_cpu_does(case, resources, tmp_path, monkeypatch):
     monkeypatch.setattr(torch.backends.cudnn, "allow_tf32", False)
