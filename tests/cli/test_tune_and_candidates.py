@@ -6,6 +6,7 @@ import tomllib
 import pytest
 from commands import call
 
+from irplatform import storage
 from irplatform.errors import InputError
 
 pytestmark = pytest.mark.java
@@ -49,10 +50,14 @@ def test_options_are_tuned_on_the_partner_and_run_from_the_file(platform, tmp_pa
 
 
 def test_what_was_found_is_told_even_where_the_file_cannot_be_written(platform, monkeypatch):
-    def full(_path):
-        raise InputError("no space is left.")
+    write = storage.atomic_write
 
-    monkeypatch.setattr("irplatform.storage.atomic_write", full)
+    def full(path, *mode):
+        if path.name == "tuned.toml":
+            raise InputError("no space is left.")
+        return write(path, *mode)
+
+    monkeypatch.setattr(storage, "atomic_write", full)
     outcome = platform(*TUNE, "--out", "tuned.toml")
     assert outcome.code == 2
     assert "no space is left" in outcome.err
