@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -14,18 +13,19 @@ from irplatform.errors import InputError
 from irplatform.plugin_template import new_plugin
 
 
-@pytest.fixture(scope="module")
-def written(tmp_path_factory):
-    return new_plugin("word-overlap-2", tmp_path_factory.mktemp("plugins"), ["delta"])
+@pytest.fixture
+def written(tmp_path):
+    """As it is written, for each test: installing, testing and checking leave files in it."""
+    return new_plugin("word-overlap-2", tmp_path, ["delta"])
 
 
 @pytest.fixture(scope="module")
-def call(written, tmp_path_factory):
-    """Call a module of Python where the plugin is installed, from a copy: building leaves files."""
+def call(tmp_path_factory):
+    """Call a module of Python where the plugin is installed."""
     target = tmp_path_factory.mktemp("installed")
-    copy = shutil.copytree(written, tmp_path_factory.mktemp("source") / written.name)
+    source = new_plugin("word-overlap-2", tmp_path_factory.mktemp("source"), ["delta"])
     install = ["pip", "install", "--quiet", "--disable-pip-version-check", "--no-index"]
-    install += ["--no-deps", "--no-build-isolation", "--target", str(target), str(copy)]
+    install += ["--no-deps", "--no-build-isolation", "--target", str(target), str(source)]
     path = os.pathsep.join([str(target), os.environ.get("PYTHONPATH", "")])
     platform = str(Path(irplatform.__file__).parents[1])  # mypy finds no editable installation
 
