@@ -102,7 +102,7 @@ def _nothing_to_read(source):
 
 
 @pytest.mark.parametrize(
-    ("change", "bases", "message"),
+    ("change", "knowledge", "message"),
     [
         (_unjudged, KB, "'gist' has no judgments"),
         (_nothing_relevant, KB, "no topic of 'gist' has a relevant document"),
@@ -112,11 +112,11 @@ def _nothing_to_read(source):
         (None, ("genes",), "no drug is in the knowledge bases \\(genes\\)"),
     ],
 )
-def test_what_cannot_be_built_leaves_nothing(source, tmp_path, change, bases, message):
+def test_what_cannot_be_built_leaves_nothing(source, tmp_path, change, knowledge, message):
     if change:
         change(source)
     with pytest.raises(InputError, match=message):
-        build_treatments(str(source), tmp_path / "treated", CHOICE, bases)
+        build_treatments(str(source), tmp_path / "treated", CHOICE, knowledge)
     assert [path.name for path in tmp_path.iterdir()] == ["source"]
 
 
