@@ -1,6 +1,5 @@
 """The benchmarks are programs, not an installed package: their folder is put on the path."""
 
-import sys
 from pathlib import Path
 
 import pytest
@@ -8,11 +7,9 @@ import pytest
 FOLDER = Path(__file__).resolve().parents[2] / "benchmarks"
 
 
-@pytest.fixture(scope="session", autouse=True)
-def _benchmarks_can_be_imported():
-    sys.path.insert(0, str(FOLDER))
-    yield
-    sys.path.remove(str(FOLDER))
+@pytest.fixture(autouse=True)
+def _benchmarks_can_be_imported(monkeypatch):
+    monkeypatch.syspath_prepend(FOLDER)
 
 
 @pytest.fixture(scope="session")
