@@ -15,19 +15,21 @@ settings.load_profile("irplatform")
 # Two workers with a thread per core each would wait for one another; torch reads this when loaded.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
+# What is set for one's own work (plugins left out, a key, another server) is not for the tests.
+for _name in [*os.environ]:
+    if _name.startswith(("IRPLATFORM_", "NCBI_")) and _name != "IRPLATFORM_TEST_DATA":
+        del os.environ[_name]
+
 _ROOT = Path(__file__).resolve().parent.parent
 
 
-@pytest.fixture(scope="session", autouse=True)
-def _cache_of_its_own(tmp_path_factory):
-    """No test reads or writes the user's cache."""
-    before = os.environ.get("IRPLATFORM_HOME")
-    os.environ["IRPLATFORM_HOME"] = str(tmp_path_factory.mktemp("irplatform-home"))
-    yield
-    if before is None:
-        del os.environ["IRPLATFORM_HOME"]
-    else:
-        os.environ["IRPLATFORM_HOME"] = before
+@pytest.fixture(scope="module", autouse=True)
+def cache_of_module(tmp_path_factory):
+    """A cache for each file of tests: none finds the user's, or what another has put into its."""
+    home = tmp_path_factory.mktemp("irplatform-home")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("IRPLATFORM_HOME", str(home))
+        yield home
 
 
 @pytest.fixture

@@ -8,15 +8,13 @@ from irplatform.knowledge import add
 
 
 @pytest.fixture(scope="module")
-def kb_home(tmp_path_factory):
-    """A cache with two small knowledge bases."""
+def kb_home(cache_of_module, tmp_path_factory):
+    """The file's cache, with two small knowledge bases."""
     place = tmp_path_factory.mktemp("concepts")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("IRPLATFORM_HOME", str(place / "home"))
-        for name, text in (("own", KB), ("second", SECOND_KB)):
-            (place / f"{name}.tsv").write_text(text)
-            add(name, [place / f"{name}.tsv"])
-        yield place / "home"
+    for name, text in (("own", KB), ("second", SECOND_KB)):
+        (place / f"{name}.tsv").write_text(text)
+        add(name, [place / f"{name}.tsv"])
+    return cache_of_module
 
 
 @pytest.fixture(scope="module")

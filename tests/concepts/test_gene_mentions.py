@@ -72,15 +72,13 @@ X:9\tCulture Media\tother\t\t\t
 
 
 @pytest.fixture(scope="module")
-def table(tmp_path_factory):
+def table(cache_of_module, tmp_path_factory):
     place = tmp_path_factory.mktemp("genes")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("IRPLATFORM_HOME", str(place / "home"))
-        (place / "hgnc.tsv").write_text(HGNC)
-        (place / "others.tsv").write_text(OTHERS)
-        add("hgnc", [place / "hgnc.tsv"])
-        add("others", [place / "others.tsv"])
-        yield ConceptTable(concept_table(("hgnc", "others")))
+    (place / "hgnc.tsv").write_text(HGNC)
+    (place / "others.tsv").write_text(OTHERS)
+    add("hgnc", [place / "hgnc.tsv"])
+    add("others", [place / "others.tsv"])
+    return ConceptTable(concept_table(("hgnc", "others")))
 
 
 @pytest.fixture(scope="module")

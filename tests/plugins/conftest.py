@@ -11,9 +11,6 @@ def planted(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def planted_graph(tmp_path_factory):
-    """The same with a concept graph, whose knowledge base is in a cache of the module's own."""
-    place = tmp_path_factory.mktemp("planted-graph")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("IRPLATFORM_HOME", str(place / "home"))
-        yield graph_resources(place)
+def planted_graph(cache_of_module, tmp_path_factory):
+    """The same with a concept graph."""
+    return graph_resources(tmp_path_factory.mktemp("planted-graph"))

@@ -64,7 +64,7 @@ def _topics(numbers):
 
 
 @pytest.fixture(scope="module")
-def resources(_cache_of_its_own, tmp_path_factory):
+def resources(cache_of_module, tmp_path_factory):
     """With a knowledge base of the diseases and genes, for models with a concept graph."""
     table = tmp_path_factory.mktemp("knowledge") / "own.tsv"
     lines = ["id\tname\tkind\tsynonyms\tparents\txrefs"]

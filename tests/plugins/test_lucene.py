@@ -25,7 +25,7 @@ class Articles(Corpus):
 
 
 @pytest.fixture(scope="module")
-def resources(_cache_of_its_own):
+def resources(cache_of_module):
     index = LuceneIndex.open(build_index(Articles()).path)
     yield SimpleNamespace(index=lambda: index, threads=2)
     index.close()

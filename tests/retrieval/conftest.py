@@ -56,8 +56,8 @@ def listed_corpus():
     return ListedCorpus
 
 
-@pytest.fixture(scope="session")
-def index_of(_cache_of_its_own):
+@pytest.fixture(scope="module")
+def index_of(cache_of_module):
     """Builds and opens the index of some documents."""
     opened = []
 
@@ -76,6 +76,6 @@ def articles():
     return list(ARTICLES)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def article_index(index_of):
     return index_of(ARTICLES, fields=("mesh", "journal"))

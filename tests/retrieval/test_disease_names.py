@@ -14,7 +14,7 @@ MESH:D3\tLung Diseases\tdisease\t\t\t
 
 
 @pytest.fixture
-def knowledge(_cache_of_its_own, tmp_path):
+def knowledge(fresh_home, tmp_path):
     (tmp_path / "own.tsv").write_text(OWN)
     add("own-diseases", [tmp_path / "own.tsv"])
     return open_knowledge(["own-diseases"])

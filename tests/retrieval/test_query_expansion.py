@@ -55,7 +55,7 @@ TOPIC = Topic("1", "lung cancer ERBB2", {"disease": "lung cancer", "gene": "ERBB
 
 
 @pytest.fixture(scope="module")
-def knowledge_bases(_cache_of_its_own, tmp_path_factory):
+def knowledge_bases(cache_of_module, tmp_path_factory):
     folder = tmp_path_factory.mktemp("kb")
     (folder / "own.tsv").write_text(OWN)
     (folder / "hgnc.tsv").write_text(HGNC)

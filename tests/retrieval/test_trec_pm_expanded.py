@@ -22,7 +22,7 @@ SOURCES = {
 
 
 @pytest.fixture(scope="module")
-def knowledge_bases(test_data, _cache_of_its_own):
+def knowledge_bases(test_data, cache_of_module):
     from irplatform.knowledge import add
 
     for name, pattern in SOURCES.items():

@@ -32,7 +32,7 @@ class Pool(Corpus):
 
 
 @pytest.fixture(scope="module")
-def pool(test_data, _cache_of_its_own):
+def pool(test_data, cache_of_module):
     index = LuceneIndex.open(build_index(Pool(test_data / "trec-pm")).path)
     yield index
     index.close()

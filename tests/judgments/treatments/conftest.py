@@ -47,15 +47,12 @@ QRELS = {
 
 
 @pytest.fixture(scope="module")
-def bases(tmp_path_factory):
+def bases(cache_of_module, tmp_path_factory):
     """Knowledge bases: `names` of drugs, `relations` of some of them, and `genes` alone."""
     place = tmp_path_factory.mktemp("drugs")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("IRPLATFORM_HOME", str(place / "home"))
-        for name, text in (("names", NAMES), ("relations", RELATIONS), ("genes", GENES)):
-            (place / f"{name}.tsv").write_text(text)
-            add(name, [place / f"{name}.tsv"])
-        yield place / "home"
+    for name, text in (("names", NAMES), ("relations", RELATIONS), ("genes", GENES)):
+        (place / f"{name}.tsv").write_text(text)
+        add(name, [place / f"{name}.tsv"])
 
 
 @pytest.fixture
