@@ -4,6 +4,7 @@ import irplatform  # noqa: F401, I001 - first, since it tells numpy how to compu
 
 import os
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from hypothesis import settings
@@ -19,6 +20,10 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 for _name in [*os.environ]:
     if _name.startswith(("IRPLATFORM_", "NCBI_")) and _name != "IRPLATFORM_TEST_DATA":
         del os.environ[_name]
+
+# Nor is what one has downloaded. The library settles where that lies when it is imported.
+_downloads = TemporaryDirectory(prefix="irplatform-tests-")
+os.environ["IR_DATASETS_HOME"] = _downloads.name
 
 _ROOT = Path(__file__).resolve().parent.parent
 

@@ -24,7 +24,8 @@ def installed(tmp_path_factory):
             (copy / file.name).write_bytes(file.read_bytes())
     target = tmp_path_factory.mktemp("installed")
     command = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    command += ["--no-index", "--no-deps", "--no-build-isolation", "--target", str(target)]
+    command += ["--isolated", "--no-cache-dir", "--no-index", "--no-deps", "--no-build-isolation"]
+    command += ["--target", str(target)]
     subprocess.run([*command, str(copy)], check=True, capture_output=True, text=True)
     return target
 

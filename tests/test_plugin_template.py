@@ -24,8 +24,9 @@ def call(tmp_path_factory):
     """Call a module of Python where the plugin is installed."""
     target = tmp_path_factory.mktemp("installed")
     source = new_plugin("word-overlap-2", tmp_path_factory.mktemp("source"), ["delta"])
-    install = ["pip", "install", "--quiet", "--disable-pip-version-check", "--no-index"]
-    install += ["--no-deps", "--no-build-isolation", "--target", str(target), str(source)]
+    install = ["pip", "install", "--quiet", "--disable-pip-version-check", "--isolated"]
+    install += ["--no-cache-dir", "--no-index", "--no-deps", "--no-build-isolation"]
+    install += ["--target", str(target), str(source)]
     path = os.pathsep.join([str(target), os.environ.get("PYTHONPATH", "")])
     platform = str(Path(irplatform.__file__).parents[1])  # mypy finds no editable installation
 
