@@ -1,11 +1,14 @@
-"""What all tests share: a cache of their own, and the real data where there is some."""
+"""What all tests share: nothing of the user's, nor of one another; real data where it is."""
 
 import irplatform  # noqa: F401, I001 - first, since it tells numpy how to compute
 
 import os
+import random
+import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import numpy as np
 import pytest
 from hypothesis import settings
 
@@ -26,6 +29,15 @@ _downloads = TemporaryDirectory(prefix="irplatform-tests-")
 os.environ["IR_DATASETS_HOME"] = _downloads.name
 
 _ROOT = Path(__file__).resolve().parent.parent
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup():
+    """What a test draws does not depend on what was drawn before; its fixtures draw after this."""
+    random.seed(0)
+    np.random.seed(0)
+    if torch := sys.modules.get("torch"):
+        torch.manual_seed(0)
 
 
 @pytest.fixture(scope="module", autouse=True)
