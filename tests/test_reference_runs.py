@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from irplatform.api import RunSettings, run
+from irplatform.arithmetic import portable
 from irplatform.evaluation.scoring import evaluate
 from irplatform.registry import registry
 from irplatform.runs import read_run
@@ -19,8 +20,17 @@ def test_bm25_ranks_the_demo_as_in_the_reference_run(fresh_home, tmp_path):
     assert made == (REFERENCE / "bm25.run").read_bytes()
 
 
+@pytest.mark.slow
+@pytest.mark.java
+@pytest.mark.skipif(not portable(), reason="this processor trains other weights")
+def test_delta_trains_to_the_reference_run(fresh_home, tmp_path):
+    """Which was made on another machine: training rounds alike on all."""
+    run(RunSettings("demo", rerankers=["delta"], depth=100, run_dir=tmp_path))
+    assert (tmp_path / "delta.run").read_bytes() == (REFERENCE / "delta.run").read_bytes()
+
+
 def test_the_reference_run_of_delta_is_well_above_that_of_bm25():
     qrels = registry().collection("demo").load_qrels()
     runs = [read_run(REFERENCE / f"{name}.run") for name in ("bm25", "delta")]
     means = [evaluate(qrels, held, ["nDCG@20"]).aggregate["nDCG@20"] for held in runs]
-    assert means == pytest.approx([0.4353, 0.8275], abs=5e-5)
+    assert means == pytest.approx([0.4353, 0.8244], abs=5e-5)
