@@ -295,6 +295,12 @@ def test_an_option_before_the_command_is_told_where_it_belongs(platform, argumen
     assert "Options of" not in platform(*RUN, "--bogus").err
 
 
+def test_words_without_their_option_are_told_where_they_belong(platform):
+    outcome = platform("search", "--collection", "demo", "breast", "cancer")
+    assert outcome.code == 2
+    assert "arguments (breast cancer). Words to search for: --query 'some words'." in outcome.err
+
+
 @pytest.mark.java
 def test_a_corpus_line_that_is_not_json_ends_a_run_before_it_writes(platform, folder):
     with (folder / "small/corpus.jsonl").open("a") as file:

@@ -11,7 +11,7 @@ import signal
 import sys
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 import click
 
@@ -185,13 +185,25 @@ def main() -> None:
 
 
 def _explained(error: click.ClickException) -> click.ClickException:
-    """What click says; of an option before the command also where those of commands belong."""
+    """What click says, and what it cannot know: where options and words to search for belong."""
+    if _has_words_to_search_for(error):
+        told = f"{error.format_message()}. Words to search for: --query 'some words'."
+        return click.UsageError(told, ctx=error.ctx)
     if not isinstance(error, click.NoSuchOption) or error.ctx is None:
         return error
     if not isinstance(error.ctx.command, click.Group):
         return error
     told = f"{error.format_message()} Options of a command come after it."
     return click.UsageError(told, ctx=error.ctx)
+
+
+def _has_words_to_search_for(error: click.ClickException) -> TypeGuard[click.UsageError]:
+    return (
+        isinstance(error, click.UsageError)
+        and error.ctx is not None
+        and "unexpected extra argument" in error.message
+        and any(parameter.name == "query" for parameter in error.ctx.command.params)
+    )
 
 
 def _tell_of(plugins: Iterable[Plugin]) -> None:
