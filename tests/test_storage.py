@@ -12,6 +12,7 @@ import pytest
 from filelock import FileLock
 
 from irplatform import storage
+from irplatform.arithmetic import arithmetic
 from irplatform.console import notice
 from irplatform.errors import InputError
 from irplatform.storage import (
@@ -64,7 +65,7 @@ def test_other_dependencies_make_another_artifact():
 def test_the_manifest_spells_the_dependencies_out():
     built = artifact("kind", "a label / with signs", DEPENDS_ON, _write("12345"))
     manifest = json.loads((built.path / "manifest.json").read_text())
-    assert manifest["depends_on"] == DEPENDS_ON
+    assert manifest["depends_on"] == {**DEPENDS_ON, **arithmetic()}
     assert manifest["bytes"] == 5
     assert manifest["fingerprint"] == built.fingerprint
     assert built.path.name == f"a-label---with-signs-{built.fingerprint}"
@@ -170,7 +171,8 @@ def test_processes_that_want_the_same_build_it_once(fresh_home, tmp_path):
 
 
 def test_who_waits_for_another_process_says_so_once(fresh_home, monkeypatch, capsys):
-    final = fresh_home / "kind" / f"label-{fingerprint({'kind': 'kind', **DEPENDS_ON})}"
+    mark = fingerprint({"kind": "kind", **DEPENDS_ON, **arithmetic()})
+    final = fresh_home / "kind" / f"label-{mark}"
     final.parent.mkdir(parents=True)
     other = FileLock(f"{final}.lock")
     other.acquire()

@@ -33,7 +33,7 @@ class BiEncoderOptions(PretrainedOptions):
     max_length: int | None = Field(
         None, ge=9, description="tokens of a text; the model's own by default, and no more"
     )
-    batch_size: int = Field(32, gt=0, description="texts that are encoded at once")
+    batch_size: int = Field(32, gt=0, description="texts that are encoded at once on a GPU")
     precision: Literal["float32", "bfloat16", "float16"] = Field(
         "float32",
         description="of the network's numbers; the shorter ones are faster on GPUs, and bfloat16 "
