@@ -59,6 +59,7 @@ def test_libraries_use_what_all_processors_have():
         ({VARIABLE: ""}, "True"),
         ({"MKL_CBWR": "AUTO"}, "False"),  # whoever sets a library's own variable means it
         ({"MKL_CBWR": "AUTO", VARIABLE: "portable"}, "True"),
+        ({**SETTINGS, VARIABLE: "native"}, "False"),  # told to a process that started this one
     ],
 )
 def test_the_user_chooses(variables, expected):

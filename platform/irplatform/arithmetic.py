@@ -44,9 +44,12 @@ def settle() -> None:
     Whoever sets one of the libraries' own variables has chosen otherwise.
     """
     wanted = os.environ.get(VARIABLE)
-    if wanted not in ("", None, "portable") or _why_not():
+    if _why_not():
         return
-    if wanted or not any(name in os.environ for name in SETTINGS):
+    if wanted == "native" and portable():  # as a process has it that started this one
+        for name in SETTINGS:
+            del os.environ[name]
+    elif wanted == "portable" or (not wanted and not any(name in os.environ for name in SETTINGS)):
         os.environ.update(SETTINGS)
 
 
