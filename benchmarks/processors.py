@@ -1,8 +1,8 @@
 """Processors: runs of the demo that are the same, to the byte, on emulated processors and on this.
 
-QEMU's user mode (version 8 or newer; 7 computes AVX2 wrongly) emulates every instruction. What Java
-makes, the index and the first stage, is made here once: Lucene's arithmetic is Java's, which is the
-same everywhere. Word vectors and models are trained on every processor.
+QEMU's user mode (version 8 or newer; 7 computes AVX2 wrongly) emulates every instruction. The
+index and the first stage are made here once: Lucene's arithmetic is Java's, which is the same
+everywhere. Word vectors and models are trained on every processor.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ SHORT = {
     "deepsense.loop.epochs": 1,
 }
 """Emulation is some twenty times as slow: a few epochs show whether digits differ."""
-OF_JAVA = ("index", "forward-index", "check", "krovetz-stems")
+MADE_HERE = ("index", "forward-index", "check", "krovetz-stems", "run")
+"""Kinds of artifacts that emulated processors find in their cache: made with Java, or no sums."""
 ARITHMETICS = ("portable", "native")
 
 
@@ -87,7 +88,7 @@ def main() -> None:
             here = run(Path(sys.executable), home, root / f"{arithmetic}-here", arithmetic)
             for processor in given.processors:
                 there = root / f"{arithmetic}-{processor}"
-                for kind in (*OF_JAVA, "run"):
+                for kind in MADE_HERE:
                     shutil.copytree(home / kind, there / "home" / kind)
                 python = emulated_python(there / "python", emulator, processor)
                 runs = run(python, there / "home", there / "runs", arithmetic)

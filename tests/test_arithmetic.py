@@ -101,7 +101,10 @@ def test_a_value_that_is_none_is_refused(monkeypatch):
 
 @pytest.mark.parametrize(
     ("has_avx2", "why"),
-    [(True, "numpy or torch was imported before irplatform"), (False, "no x86-64 processor")],
+    [
+        (True, "numpy or torch was imported first"),
+        (False, "no x86-64 processor"),
+    ],
 )
 def test_what_is_asked_for_and_cannot_be_is_an_error(monkeypatch, has_avx2, why):
     monkeypatch.setattr(arithmetic, "_has_avx2", lambda: has_avx2)
@@ -109,6 +112,17 @@ def test_what_is_asked_for_and_cannot_be_is_an_error(monkeypatch, has_avx2, why)
     monkeypatch.setenv("MKL_CBWR", "AUTO")
     with pytest.raises(InputError, match=why):
         check_arithmetic()
+
+
+@pytest.mark.parametrize("flags", [None, "", "flags\t: fpu sse2 avx\n", "flags\t: avx2\n"])
+def test_a_processor_that_does_not_say_that_it_can_computes_as_it_does(
+    monkeypatch, tmp_path, flags
+):
+    described = tmp_path / "cpuinfo"
+    if flags is not None:
+        described.write_text(flags, encoding="utf-8")
+    monkeypatch.setattr(arithmetic, "_PROCESSOR", described)
+    assert not arithmetic._has_avx2()
 
 
 def test_the_command_refuses_a_wrong_value_before_anything_else():

@@ -81,15 +81,18 @@ def _why_not() -> str:
     if not _has_avx2():
         return "this is no x86-64 processor with AVX2 under Linux"
     if any(library in sys.modules for library in _LIBRARIES):
-        return "numpy or torch was imported before irplatform"
+        return "numpy or torch was imported first: irplatform has to be, with the variable set"
     return ""
 
 
 def _has_avx2() -> bool:
     if sys.platform != "linux" or platform.machine() != "x86_64":
         return False
-    with _PROCESSOR.open(encoding="utf-8") as file:
-        flags = next((line for line in file if line.startswith("flags")), "")
+    try:
+        with _PROCESSOR.open(encoding="utf-8") as file:
+            flags = next((line for line in file if line.startswith("flags")), "")
+    except OSError:  # some sandboxes hide it
+        return False
     return {"avx2", "fma"} <= {*flags.split()}
 
 
