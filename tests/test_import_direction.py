@@ -34,7 +34,7 @@ LAYERS = (
     {"evaluation"},
     {"registry"},
     {"concepts"},
-    {"knowledge"},
+    {"knowledge", "bioasq"},
     {"runs", "text"},
     {"plugin"},
     {"digests", "parallel"},

@@ -1,10 +1,11 @@
 """What the command line calls and a notebook imports.
 
 `run` takes a collection to scored runs; `train`, `tune`, `evaluate_runs`, `check_runs`,
-`fuse_runs`, `agree_sources`, `search` and `index` do its parts on their own, and `explain` says why
-a document stands where it does.
+`fuse_runs`, `write_bioasq_answers`, `agree_sources`, `search` and `index` do its parts on their
+own, and `explain` says why a document stands where it does.
 """
 
+from irplatform.api.answering import write_bioasq_answers
 from irplatform.api.evaluating import agree_sources, check_runs, evaluate_runs
 from irplatform.api.explaining import explain
 from irplatform.api.fusing import fuse_runs
@@ -26,4 +27,5 @@ __all__ = [
     "search",
     "train",
     "tune",
+    "write_bioasq_answers",
 ]

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 @click.option(
     "--qrels",
     type=click.Path(path_type=Path),
-    help="A file of judgments, instead; ordinary (four columns) or sampled (five).",
+    help="A file of judgments, instead; ordinary (four columns), sampled (five) or BioASQ's.",
 )
 @click.option(
     "--sampled-qrels",

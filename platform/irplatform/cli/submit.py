@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from irplatform.cli.output import json_option, print_json
+from irplatform.errors import counted
 
 _SHOWN = 25
 """Problems of a run that are printed, errors first; TREC's scripts give up after as many."""
@@ -14,7 +15,7 @@ _SHOWN = 25
 
 @click.group()
 def submit() -> None:
-    """Check TREC run files before they are submitted."""
+    """Check TREC run files before they are submitted, or write what else is submitted."""
 
 
 @submit.command("check")
@@ -88,3 +89,24 @@ def check(
             if not found:
                 click.echo(f"{path}: nothing is wrong.")
     context.exit(1 if refused else 0)
+
+
+@submit.command("bioasq")
+@click.argument("run", type=click.Path(path_type=Path))
+@click.option("--collection", required=True, help="Whose questions the run answers.")
+@click.option("--out", required=True, type=click.Path(path_type=Path), help="The file to write.")
+@json_option
+def bioasq(run: Path, collection: str, out: Path, as_json: bool) -> None:
+    """Write a run as BioASQ takes it in phase A of task b.
+
+    The first ten documents of each question, in JSON. Their ids have to be PMIDs, and the
+    collection's topics questions of BioASQ.
+    """
+    from irplatform.api import write_bioasq_answers
+
+    written = write_bioasq_answers(run, collection, out)
+    if as_json:
+        print_json(written)
+    else:
+        documents = counted(written["documents"], "document")
+        click.echo(f"{out}: {documents} for {counted(written['questions'], 'question')}")

@@ -44,7 +44,7 @@ class Topics(_Table):
     """Where the topics are, and what is searched for them."""
 
     file: _Text
-    format: Literal["beir", "trec", "trec-pm", "tsv"]
+    format: Literal["beir", "bioasq", "trec", "trec-pm", "tsv"]
     query: _Text | None = None
     expand: list[_Text] = []
     plan: _Text | None = None

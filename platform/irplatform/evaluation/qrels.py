@@ -1,7 +1,8 @@
-"""Relevance judgments from files: TREC's four columns, or BEIR's three with a header.
+"""Relevance judgments from files: TREC's four columns, BEIR's three with a header, or BioASQ's.
 
 TREC: `topic 0 docid grade`, parted by white space. BEIR: `query-id corpus-id score`, parted by
-tabs, with those names in the first line. Either may be gzipped (`.gz`).
+tabs, with those names in the first line. BioASQ: JSON, see `irplatform.bioasq`. Each may be gzipped
+(`.gz`).
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
+from irplatform.bioasq import holds_questions, relevant_documents
 from irplatform.errors import InputError, counted
 from irplatform.runs.lines import numbered_lines
 
@@ -36,7 +38,7 @@ def read_qrels(path: Path | str) -> Qrels:
     """Read judgments.
 
     Args:
-        path: the file; its first line tells TREC's format from BEIR's.
+        path: the file; its first line tells the formats apart.
 
     Returns:
         Topic id to document id to grade, in the order of the file. Negative grades are kept; they
@@ -44,9 +46,12 @@ def read_qrels(path: Path | str) -> Qrels:
 
     Raises:
         InputError: the file is missing or empty, a line has the wrong number of columns, a grade
-            is not a whole number, or two lines judge a document differently.
+            is not a whole number, or two lines judge a document differently; for questions of
+            BioASQ see `relevant_documents`.
     """
     path = Path(path)
+    if holds_questions(path):
+        return relevant_documents(path)
     split = _split_trec
     qrels: dict[str, dict[str, int]] = {}
     grades: dict[bytes, int] = {}

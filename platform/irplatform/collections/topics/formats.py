@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from irplatform.collections.topics import beir, trec, trec_pm, tsv
+from irplatform.collections.topics import beir, bioasq, trec, trec_pm, tsv
 from irplatform.collections.topics.template import QueryTemplate
 from irplatform.errors import InputError
 from irplatform.plugin import Topic
@@ -40,6 +40,7 @@ class Format:
 
 FORMATS: Mapping[str, Format] = {
     "beir": Format(beir.read, '{"_id": "1", "text": "…"}', "{text}"),
+    "bioasq": Format(bioasq.read, '{"questions": [{"id": …, "body": …}]}', "{body}"),
     "trec": Format(trec.read, "<top><num> 1 <title> …</top>", "{title}"),
     "trec-pm": Format(trec_pm.read, '<topic number="1">…</topic>', "{disease} {gene}", "treatment"),
     "tsv": Format(tsv.read, "1, tab, query", "{query}"),

@@ -18,9 +18,9 @@ class TopicRecord:
     Attributes:
         id: its id.
         fields: its parts, by name.
-        line: where it begins, counted from 1.
+        line: where it begins, counted from 1; None where a file has no lines.
     """
 
     id: str
     fields: Mapping[str, FieldValue]
-    line: int
+    line: int | None = None

@@ -1,0 +1,69 @@
+"""A run as the answers that BioASQ takes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from irplatform.bioasq import MOST_DOCUMENTS, Question, answers
+from irplatform.console import notice
+from irplatform.errors import InputError, counted, listing
+from irplatform.registry import registry
+from irplatform.runs import read_run
+from irplatform.storage import atomic_write
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from irplatform.plugin import Topic
+
+
+def write_bioasq_answers(path: Path, collection: str, out: Path) -> dict[str, Any]:
+    """Write a run as BioASQ takes it in phase A of task b: JSON with at most ten documents each.
+
+    Args:
+        path: a TREC run whose documents are PMIDs.
+        collection: whose topics it answers, questions of BioASQ.
+        out: the file to write.
+
+    Returns:
+        `path`, the number of `questions`, of `documents`, and the ids in `unanswered`.
+
+    Raises:
+        InputError: the run cannot be read or answers topics that the collection does not have, the
+            topics are no questions of BioASQ, or a document is no PMID.
+    """
+    topics = registry().collection(collection).load_topics()
+    questions = [_question(topic, collection) for topic in topics]
+    rankings = read_run(path).rankings
+    known = {question.id for question in questions}
+    if strange := [topic for topic in rankings if topic not in known]:
+        raise InputError(
+            f"topics that '{collection}' does not have: {listing(strange)}.", path=path
+        )
+    found = [
+        (question, rankings[question.id].doc_ids if question.id in rankings else ())
+        for question in questions
+    ]
+    content = answers(found)
+    with atomic_write(out, "wb") as file:
+        file.write(content)
+    unanswered = [question.id for question, doc_ids in found if not doc_ids]
+    if unanswered:
+        number = counted(len(unanswered), "question")
+        notice(f"WARNING: {path} has no documents for {number}: {listing(unanswered)}.")
+    return {
+        "path": str(out),
+        "questions": len(found),
+        "documents": sum(len(doc_ids[:MOST_DOCUMENTS]) for _, doc_ids in found),
+        "unanswered": unanswered,
+    }
+
+
+def _question(topic: Topic, collection: str) -> Question:
+    body, kind = topic.fields.get("body"), topic.fields.get("type", "")
+    if not isinstance(body, str) or not isinstance(kind, str):
+        raise InputError(
+            f"the topics of '{collection}' are no questions of BioASQ: its collection.toml has to "
+            'read them with format = "bioasq".'
+        )
+    return Question(topic.id, body, kind, ())

@@ -1,0 +1,187 @@
+"""Files of BioASQ's task b: questions, the articles that answer them, and the answers to submit.
+
+One JSON object with the list `questions`. A question has `id`, `body` and `type` (factoid, list,
+summary, yesno) and, once it has been judged, the addresses of relevant articles in `documents`.
+What systems submit in phase A has the same form, with at most ten documents a question
+(http://participants-area.bioasq.org/general_information/Task13b).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from irplatform.errors import InputError
+from irplatform.runs.lines import numbered_lines, open_bytes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
+
+MOST_DOCUMENTS = 10
+"""How many documents of a question may be submitted."""
+_ADDRESS = "http://www.ncbi.nlm.nih.gov/pubmed/"
+_PMID = re.compile(r"[0-9]{1,9}")
+_DOCUMENT = re.compile(
+    r"(?:https?://(?:(?:www\.)?ncbi\.nlm\.nih\.gov/(?:pubmed|pmc/articles)|pubmed\.ncbi\.nlm\.nih\.gov"
+    r"|pmc\.ncbi\.nlm\.nih\.gov/articles)/)?((?:PMC)?[0-9]{1,9})/?"
+)
+"""An address of PubMed's or PubMed Central's, in any of their forms, or the id alone."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question of a file.
+
+    Attributes:
+        id: its id.
+        body: the question.
+        type: what kind of answer it asks for; "" where the file does not say.
+        documents: ids of the articles that answer it, each once; empty in a set of test questions.
+    """
+
+    id: str
+    body: str
+    type: str
+    documents: tuple[str, ...]
+
+
+def holds_questions(path: Path) -> bool:
+    """Whether a file holds a JSON object, and no table; a file that is not there does not.
+
+    Raises:
+        InputError: the file cannot be read.
+    """
+    _, first = next(numbered_lines(path), (0, b""))
+    return first.lstrip().startswith(b"{")
+
+
+def read_questions(path: Path) -> list[Question]:
+    """Read questions, judged or not.
+
+    Raises:
+        InputError: the file is missing or not JSON, there are no questions, one has no id or no
+            body or the id of another, or a document is no address of PubMed's.
+    """
+    with open_bytes(path) as file:
+        content = file.read()
+    try:
+        held = orjson.loads(content.removeprefix(b"\xef\xbb\xbf"))
+    except orjson.JSONDecodeError as error:
+        raise InputError(
+            f"this is not JSON ({error.msg}).", path=path, line=error.lineno
+        ) from error
+    entries = held.get("questions") if isinstance(held, dict) else None
+    if not isinstance(entries, list) or not entries:
+        raise InputError(
+            'there are no questions here. BioASQ\'s files begin with {"questions": [{"id": …, '
+            '"body": …}, …]}.',
+            path=path,
+        )
+    places: dict[str, int] = {}
+    questions = []
+    for place, entry in enumerate(entries, start=1):
+        question = _question(entry, f"question {place}", path)
+        if first := places.get(question.id):
+            raise InputError(
+                f"question {place} has the id '{question.id}' of question {first}.", path=path
+            )
+        places[question.id] = place
+        questions.append(question)
+    return questions
+
+
+def relevant_documents(path: Path) -> dict[str, dict[str, int]]:
+    """The judgments in a file of questions: each document has grade 1.
+
+    Returns:
+        Question id to document id to grade; questions without documents are left out.
+
+    Raises:
+        InputError: see `read_questions`; or no question has a document.
+    """
+    judged = {
+        question.id: dict.fromkeys(question.documents, 1)
+        for question in read_questions(path)
+        if question.documents
+    }
+    if not judged:
+        raise InputError(
+            "no question has documents, so these are no judgments but questions to answer.",
+            path=path,
+        )
+    return judged
+
+
+def answers(answered: Iterable[tuple[Question, Sequence[str]]]) -> bytes:
+    """What is submitted for questions: JSON, with the addresses of their first ten documents.
+
+    Args:
+        answered: the questions, each with PMIDs, best first.
+
+    Raises:
+        InputError: a document's id is no PMID.
+    """
+    entries = [
+        {
+            "id": question.id,
+            "body": question.body,
+            "type": question.type,
+            "documents": [_address(doc_id, question.id) for doc_id in doc_ids[:MOST_DOCUMENTS]],
+            "snippets": [],
+        }
+        for question, doc_ids in answered
+    ]
+    return orjson.dumps({"questions": entries}, option=orjson.OPT_INDENT_2)
+
+
+def _address(doc_id: str, question: str) -> str:
+    if not _PMID.fullmatch(doc_id):
+        raise InputError(
+            f"document '{doc_id}' of question '{question}' is no PMID, and BioASQ takes articles "
+            "of PubMed only."
+        )
+    return _ADDRESS + doc_id
+
+
+def _question(entry: Any, name: str, path: Path) -> Question:
+    if not isinstance(entry, dict):
+        raise InputError(f"{name} is no JSON object.", path=path)
+    question_id = _text(entry, "id", name, path)
+    if question_id.split() != [question_id]:
+        raise InputError(
+            f"the id {question_id!r} of {name} has white space in it, which run files cannot hold.",
+            path=path,
+        )
+    kind = entry.get("type")
+    documents = entry.get("documents")
+    if documents is not None and not isinstance(documents, list):
+        raise InputError(f"'documents' of {name} is no list.", path=path)
+    ids = [_document_id(document, name, path) for document in documents or ()]
+    return Question(
+        question_id,
+        " ".join(_text(entry, "body", name, path).split()),
+        kind if isinstance(kind, str) else "",
+        tuple(dict.fromkeys(ids)),
+    )
+
+
+def _text(entry: dict[str, Any], key: str, name: str, path: Path) -> str:
+    value = entry.get(key)
+    if not isinstance(value, str) or not value.strip():
+        raise InputError(f"{name} has no '{key}', which has to be text.", path=path)
+    return value
+
+
+def _document_id(document: Any, name: str, path: Path) -> str:
+    found = _DOCUMENT.fullmatch(document.strip()) if isinstance(document, str) else None
+    if found is None:
+        raise InputError(
+            f"{name} names the document {document!r}, which is no article of PubMed's: write its "
+            f"address, {_ADDRESS}PMID.",
+            path=path,
+        )
+    return found[1]

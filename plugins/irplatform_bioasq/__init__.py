@@ -1,0 +1,56 @@
+"""The measure of BioASQ's task b, phase A: `BioASQ-AP`, whose mean is the task's official MAP."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from irplatform.plugin import hookimpl
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from irplatform.plugin import RegisterMeasure
+    from irplatform.runs import Run
+
+DEPTH = 10
+"""How many documents of a question may be submitted."""
+
+
+@hookimpl
+def register_measures(register: RegisterMeasure) -> None:
+    """Register `BioASQ-AP`."""
+    register("BioASQ-AP", average_precisions)
+
+
+def average_precisions(qrels: Mapping[str, Mapping[str, int]], run: Run) -> dict[str, float]:
+    """Average precision of each judged topic as BioASQ computes it since its eighth year (2020).
+
+    The first ten documents count, and the sum of precisions is divided by the number of relevant
+    documents or by ten, whichever is less: ten relevant ones are a perfect answer. (`AP@10` divides
+    by the number of relevant documents however many there are.)
+
+    Source: `calculateAveragePrecision` of BioASQ's Evaluation-Measures, version 8.
+
+    Args:
+        qrels: topic id to document id to grade; 1 and above is relevant.
+        run: the results; a topic that it has none for gets 0.
+
+    Returns:
+        Topic id to a number in [0, 1]; 0 for a topic without relevant documents.
+    """
+    values = {}
+    for topic, grades in qrels.items():
+        ranking = run.rankings.get(topic)
+        values[topic] = _average_precision(grades, ranking.doc_ids if ranking is not None else ())
+    return values
+
+
+def _average_precision(grades: Mapping[str, int], doc_ids: Sequence[str]) -> float:
+    relevant = sum(grade > 0 for grade in grades.values())
+    found = 0
+    total = 0.0
+    for rank, doc_id in enumerate(doc_ids[:DEPTH], start=1):
+        if grades.get(doc_id, 0) > 0:
+            found += 1
+            total += found / rank
+    return total / min(relevant, DEPTH) if relevant else 0.0

@@ -1,0 +1,82 @@
+"""`platform submit bioasq` writes a run as the answers that BioASQ takes."""
+
+import json
+
+import pytest
+
+QUESTIONS = [
+    {"id": "b1", "body": "Which drugs target CDK4?", "type": "list"},
+    {"id": "b2", "body": "Is NF2 a tumour suppressor?", "type": "yesno"},
+]
+TOML = """
+id = "batch"
+[documents]
+files = ["docs.jsonl"]
+[topics]
+file = "testset.json"
+format = "bioasq"
+"""
+
+
+@pytest.fixture
+def submit(platform, folder):
+    (folder / "docs.jsonl").write_text('{"id": "1", "title": "CDK4"}\n')
+    (folder / "testset.json").write_text(json.dumps({"questions": QUESTIONS}))
+    (folder / "batch.toml").write_text(TOML)
+
+    def submit(run, *arguments, collection="batch.toml"):
+        (folder / "my.run").write_text(run)
+        command = ("submit", "bioasq", "my.run", "--collection", collection, "--out", "a.json")
+        return platform(*command, *arguments)
+
+    return submit
+
+
+def test_ten_documents_of_each_question_are_written_in_the_order_of_the_questions(submit, folder):
+    ranked = "".join(f"b2 Q0 {100 + n} {n} {20 - n} x\n" for n in range(1, 13))
+    done = submit(ranked + "b1 Q0 7 1 1.0 x\n")
+    assert (done.code, done.out) == (0, "a.json: 11 documents for 2 questions\n")
+    first, second = json.loads((folder / "a.json").read_text())["questions"]
+    assert first == {
+        **QUESTIONS[0],
+        "documents": ["http://www.ncbi.nlm.nih.gov/pubmed/7"],
+        "snippets": [],
+    }
+    assert second["id"] == "b2"
+    assert [address.rpartition("/")[2] for address in second["documents"]] == [
+        str(100 + n) for n in range(1, 11)
+    ]
+
+
+def test_what_was_submitted_can_be_scored_as_if_it_were_judged(submit, platform, folder):
+    submit("b1 Q0 7 1 1.0 x\nb2 Q0 8 1 2.0 x\nb2 Q0 9 2 1.0 x\n")
+    (folder / "other.run").write_text("b1 Q0 6 1 2.0 y\nb1 Q0 7 2 1.0 y\n")
+    done = platform(
+        "evaluate", "other.run", "--qrels", "a.json", "--measure", "BioASQ-AP", "--json"
+    )
+    assert done.json["runs"][0]["measures"] == {"BioASQ-AP": 0.25}
+
+
+def test_a_question_without_documents_is_named(submit, folder):
+    done = submit("b2 Q0 8 1 1.0 x\n", "--json")
+    assert done.code == 0
+    assert "my.run has no documents for 1 question: b1." in done.err
+    assert done.json["unanswered"] == ["b1"]
+    assert json.loads((folder / "a.json").read_text())["questions"][0]["documents"] == []
+
+
+@pytest.mark.parametrize(
+    ("run", "collection", "message"),
+    [
+        ("b1 Q0 d1 1 1.0 x\n", "batch.toml", "document 'd1' of question 'b1' is no PMID"),
+        ("b9 Q0 7 1 1.0 x\n", "batch.toml", "topics that 'batch.toml' does not have: b9"),
+        ("q1 Q0 7 1 1.0 x\n", "small", "the topics of 'small' are no questions of BioASQ"),
+    ],
+)
+def test_what_bioasq_would_not_take_is_refused_and_nothing_written(
+    submit, folder, run, collection, message
+):
+    done = submit(run, collection=collection)
+    assert done.code == 2
+    assert message in done.err
+    assert not (folder / "a.json").exists()

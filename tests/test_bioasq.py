@@ -1,0 +1,100 @@
+"""BioASQ's files: questions become topics, their documents judgments, and a run answers."""
+
+import gzip
+import json
+
+import pytest
+
+from irplatform.bioasq import read_questions
+from irplatform.collections.topics import read_topics
+from irplatform.errors import InputError
+from irplatform.evaluation import read_qrels
+from irplatform.plugin import Topic
+
+QUESTIONS = [
+    {
+        "body": "Which drugs target\nCDK4?",
+        "documents": [
+            "http://www.ncbi.nlm.nih.gov/pubmed/11",
+            "https://pubmed.ncbi.nlm.nih.gov/12/",
+            "http://www.ncbi.nlm.nih.gov/pmc/articles/PMC13",
+            "14",
+            "http://www.ncbi.nlm.nih.gov/pubmed/11",
+        ],
+        "ideal_answer": ["Palbociclib."],
+        "concepts": ["http://www.disease-ontology.org/api"],
+        "type": "list",
+        "id": "55031181e9bde69634000014",
+        "snippets": [{"document": "http://www.ncbi.nlm.nih.gov/pubmed/99", "text": "…"}],
+    },
+    {"body": "Is NF2 a tumour suppressor?", "id": "5503", "type": "yesno"},
+    {"body": "What is liposarcoma?", "id": "5504", "documents": []},
+]
+
+
+@pytest.fixture
+def file(tmp_path):
+    """Writes a file of questions."""
+
+    def file(content=QUESTIONS, name="training13b.json"):
+        path = tmp_path / name
+        text = content if isinstance(content, str) else json.dumps({"questions": content})
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    return file
+
+
+def test_questions_are_topics(file):
+    assert read_topics(file(), "bioasq") == [
+        Topic(
+            "55031181e9bde69634000014",
+            "Which drugs target CDK4?",
+            {"body": "Which drugs target CDK4?", "type": "list"},
+        ),
+        Topic(
+            "5503",
+            "Is NF2 a tumour suppressor?",
+            {"body": "Is NF2 a tumour suppressor?", "type": "yesno"},
+        ),
+        Topic("5504", "What is liposarcoma?", {"body": "What is liposarcoma?"}),
+    ]
+
+
+def test_documents_of_questions_are_judgments_however_their_addresses_are_written(file):
+    expected = {"55031181e9bde69634000014": {"11": 1, "12": 1, "PMC13": 1, "14": 1}}
+    assert read_qrels(file()) == expected
+    path = file(name="golden.json.gz")
+    path.write_bytes(gzip.compress(("\ufeff\n" + path.read_text()).encode()))
+    assert read_qrels(path) == expected
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ('{"questions": [', "this is not JSON"),
+        ('{"questions": []}', "there are no questions here"),
+        ('{"data": [1]}', "there are no questions here"),
+        ([*QUESTIONS, QUESTIONS[1]], "question 4 has the id '5503' of question 2."),
+        ([{"id": "1"}], "question 1 has no 'body'"),
+        ([QUESTIONS[0], {"body": "Why?", "id": 7}], "question 2 has no 'id', which has to be text"),
+        ([{"id": "1 2", "body": "Why?"}], "'1 2' of question 1 has white space"),
+        (["Why?"], "question 1 is no JSON object"),
+        ([{"id": "1", "body": "Why?", "documents": "12"}], "'documents' of question 1 is no list"),
+        (
+            [{"id": "1", "body": "Why?", "documents": ["http://example.org/pubmed/12"]}],
+            "question 1 names the document 'http://example.org/pubmed/12', which is no article",
+        ),
+        ([{"id": "1", "body": "Why?", "documents": [12]}], "question 1 names the document 12,"),
+    ],
+)
+def test_files_that_are_not_right_are_refused(file, content, message):
+    with pytest.raises(InputError) as caught:
+        read_questions(file(content))
+    assert message in str(caught.value)
+
+
+def test_questions_without_documents_are_no_judgments(file):
+    with pytest.raises(InputError) as caught:
+        read_qrels(file(QUESTIONS[1:]))
+    assert "no question has documents" in str(caught.value)
