@@ -14,9 +14,9 @@ import torch
 
 from irplatform import arithmetic
 from irplatform.arithmetic import SETTINGS, VARIABLE, check_arithmetic, portable, square_root
+from irplatform.artifacts import artifact, is_built
 from irplatform.errors import InputError
 from irplatform.runs.machine import describe_platform
-from irplatform.storage import artifact, is_built
 from irplatform.training.exact_roots import ExactRoots
 
 pytestmark = pytest.mark.skipif(

@@ -38,6 +38,7 @@ LAYERS = (
     {"runs", "text"},
     {"plugin"},
     {"digests", "parallel"},
+    {"artifacts"},
     {"storage", "journal", "thinning", "workers", "document_ids", "batched"},
     {"arithmetic", "console", "option_problems", "toml_io"},
     {"option_types", "errors"},

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from irplatform.storage import home
+from irplatform.artifacts import home
 
 DRAWN = set()
 

@@ -12,6 +12,7 @@ from checkpoints import described
 from small import SmallResources, registration
 
 from irplatform import pipeline, training_topics
+from irplatform.artifacts import home
 from irplatform.collections import Collection
 from irplatform.collections.joined import joined
 from irplatform.console import notice
@@ -31,7 +32,6 @@ from irplatform.reranking.training_set import Example, TrainingSet, TrainingSour
 from irplatform.resources import CollectionResources
 from irplatform.retrieval.first_stage import FirstStage
 from irplatform.runs import Ranking, Run
-from irplatform.storage import home
 from irplatform.training.checkpoints import Checkpoint
 from irplatform.training_topics import (
     check_cross_validation,
@@ -248,10 +248,10 @@ def test_runs_do_not_hold_the_models_that_made_them(resources):
 
 
 def test_two_processes_do_not_write_to_one_journal(resources, monkeypatch):
-    from irplatform import storage
+    from irplatform import artifacts
 
     locked = []
-    held = storage.lock
+    held = artifacts.lock
     monkeypatch.setattr(
         "irplatform.reranking.resumable.lock",
         lambda path, **given: locked.append((path.suffix, given)) or held(path, **given),

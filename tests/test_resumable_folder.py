@@ -2,8 +2,8 @@
 
 import pytest
 
+from irplatform.artifacts import resumable_folder
 from irplatform.errors import InputError
-from irplatform.storage import resumable_folder
 
 
 @pytest.fixture(autouse=True)

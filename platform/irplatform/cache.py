@@ -1,8 +1,8 @@
 """What lies in the cache, and room made in it.
 
-Whatever `storage.artifact` made can be made again, so that removing it costs time and nothing else.
-What users put into the cache folder themselves (knowledge bases, collections and their names) is
-never touched: its names carry no fingerprint.
+Whatever `artifacts.artifact` made can be made again, so that removing it costs time and nothing
+else. What users put into the cache folder themselves (knowledge bases, collections and their names)
+is never touched: its names carry no fingerprint.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from irplatform.artifacts import MANIFEST, home, lock
 from irplatform.errors import InputError
-from irplatform.storage import MANIFEST, home, lock
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

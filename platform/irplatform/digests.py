@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from irplatform import storage
+from irplatform import artifacts, storage
 from irplatform.errors import InputError
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def digests(paths: Sequence[Path]) -> list[str]:
     Raises:
         InputError: a file is missing or cannot be read.
     """
-    memory = storage.home() / "digests.json"
+    memory = artifacts.home() / "digests.json"
     known = _read(memory) if paths else {}
     fresh: dict[str, list[Any]] = {}
 

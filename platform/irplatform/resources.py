@@ -13,10 +13,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from irplatform import console
+from irplatform.artifacts import Artifact, artifact
 from irplatform.errors import PluginError
 from irplatform.plugin import Documents
 from irplatform.registry import is_strange, source_digest
-from irplatform.storage import Artifact, artifact
 from irplatform.training.distributed import alone
 from irplatform.word_vectors import VectorSource
 

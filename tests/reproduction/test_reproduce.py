@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from commands import call as platform
 
+from irplatform.artifacts import home
 from irplatform.errors import InputError
 from irplatform.reproduction import execute, process, read_rows, reproduce
-from irplatform.storage import home
 
 
 def test_figures_within_their_tolerance_pass(results, called, monkeypatch):

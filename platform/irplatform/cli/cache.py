@@ -34,7 +34,7 @@ def list_items(kinds: tuple[str, ...], as_json: bool) -> None:
 
     A file that several items share counts for the first of them.
     """
-    from irplatform.storage import home
+    from irplatform.artifacts import home
 
     items = _of_kinds(kinds)
     if as_json:

@@ -217,7 +217,7 @@ def _tell_of(plugins: Iterable[Plugin]) -> None:
 
 def _forbidden(error: PermissionError) -> str:
     """What we may not read or write, and what to do."""
-    from irplatform.storage import home
+    from irplatform.artifacts import home
 
     if error.filename is None:
         return str(error)
@@ -243,7 +243,7 @@ def _origin(error: BaseException) -> BaseException:
 
 
 def _lost(error: BaseException) -> str:
-    """What does not go on but starts over, as `storage.artifact` noted it; "" where all does."""
+    """What does not go on but starts over, as `artifacts.artifact` noted it; "" where all does."""
     notes: list[str] = []
     cause: BaseException | None = error
     while cause is not None:  # click raises an error of its own from Ctrl-C

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import orjson
 
-from irplatform import storage
+from irplatform import artifacts, storage
 from irplatform.errors import InputError, unknown
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
 def aliases_file() -> Path:
     """Where the names are kept."""
     if os.environ.get("IRPLATFORM_HOME"):
-        return storage.home() / "collections.json"
+        return artifacts.home() / "collections.json"
     import platformdirs
 
     return Path(platformdirs.user_config_dir("irplatform", appauthor=False)) / "collections.json"

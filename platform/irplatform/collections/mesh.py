@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Literal
 
+from irplatform.artifacts import artifact
 from irplatform.collections.beir_files import (
     BeirWriter,
     corpus_writer,
@@ -23,7 +24,7 @@ from irplatform.collections.beir_files import (
 from irplatform.collections.collection import Collection, Corpus, Qrels
 from irplatform.console import progress
 from irplatform.errors import InputError, counted
-from irplatform.storage import artifact, atomic_folder
+from irplatform.storage import atomic_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -13,6 +13,7 @@ import time
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal
 
+from irplatform.artifacts import Artifact, artifact
 from irplatform.concepts.batches import Task, batches, link
 from irplatform.concepts.graph import FACTS, TABLE, VERSION, ConceptGraph
 from irplatform.concepts.identity import graph_identity
@@ -24,7 +25,7 @@ from irplatform.console import notice, progress
 from irplatform.errors import counted
 from irplatform.knowledge import open_knowledge
 from irplatform.parallel import ordered_map
-from irplatform.storage import Artifact, artifact, atomic_write, fingerprint
+from irplatform.storage import atomic_write, fingerprint
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from irplatform import storage
+from irplatform import artifacts, storage
 from irplatform.console import notice, progress
 from irplatform.errors import InputError, did_you_mean, unknown
 from irplatform.knowledge.builder import VERSION, Builder
@@ -70,7 +70,7 @@ class Manifest:
 
 def folder() -> Path:
     """Where knowledge bases lie."""
-    return storage.home() / "kb"
+    return artifacts.home() / "kb"
 
 
 def installed() -> dict[str, Manifest]:
@@ -79,7 +79,7 @@ def installed() -> dict[str, Manifest]:
     Raises:
         InputError: a manifest was changed into something else.
     """
-    names = sorted(path.parent.name for path in folder().glob(f"*/{storage.MANIFEST}"))
+    names = sorted(path.parent.name for path in folder().glob(f"*/{artifacts.MANIFEST}"))
     found = ((name, _manifest(name)) for name in names)
     return {name: manifest for name, manifest in found if manifest is not None}
 
@@ -162,7 +162,7 @@ def add(name: str, paths: Sequence[Path], format_name: str | None = None) -> Man
                 notice(f"{name} was there, from other files: it is replaced.")
             manifest = Manifest(name, mark, VERSION, sources, counts)
             made.replace(manifest.path)
-        with storage.atomic_write(place / storage.MANIFEST, "wb") as file:
+        with storage.atomic_write(place / artifacts.MANIFEST, "wb") as file:
             file.write(orjson.dumps(asdict(manifest), option=orjson.OPT_INDENT_2))
         for old in place.glob("*.sqlite"):
             if old.stem != mark:
@@ -176,10 +176,10 @@ def remove(name: str) -> None:
     Raises:
         InputError: there is none of that name.
     """
-    if not _NAME.fullmatch(name) or not (folder() / name / storage.MANIFEST).exists():
+    if not _NAME.fullmatch(name) or not (folder() / name / artifacts.MANIFEST).exists():
         raise unknown("knowledge base", name, installed())
     with _changing(name) as place:
-        (place / storage.MANIFEST).unlink(missing_ok=True)
+        (place / artifacts.MANIFEST).unlink(missing_ok=True)
         shutil.rmtree(place, ignore_errors=True)
 
 
@@ -211,7 +211,7 @@ def _changing(name: str) -> Iterator[Path]:
 def _manifest(name: str) -> Manifest | None:
     if not _NAME.fullmatch(name):
         return None
-    path = folder() / name / storage.MANIFEST
+    path = folder() / name / artifacts.MANIFEST
     try:
         content: Any = orjson.loads(path.read_bytes())
         return Manifest(**content)

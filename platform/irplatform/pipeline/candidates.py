@@ -6,11 +6,12 @@ import json
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from irplatform.artifacts import artifact
 from irplatform.errors import listing
 from irplatform.reranking.training_set import Example, examples
 from irplatform.retrieval.candidates import CandidateSource, Provenance, Request, Retrieved
 from irplatform.retrieval.candidates.source import missing_documents
-from irplatform.storage import artifact, fingerprint
+from irplatform.storage import fingerprint
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from irplatform.artifacts import artifact
 from irplatform.collections import irds
 from irplatform.collections.checks import refuse_broken, warning_of_abstracts
 from irplatform.console import notice
 from irplatform.retrieval import is_indexed
-from irplatform.storage import artifact, fingerprint
+from irplatform.storage import fingerprint
 
 if TYPE_CHECKING:
     from pathlib import Path

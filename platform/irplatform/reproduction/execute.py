@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from irplatform import __version__
+from irplatform.artifacts import home
 from irplatform.collections.aliases import aliases_file
 from irplatform.errors import InputError, PlatformError
 from irplatform.knowledge import installed
@@ -23,7 +24,7 @@ from irplatform.reproduction.finished import Finished
 from irplatform.reproduction.inputs import inputs_mark
 from irplatform.reproduction.process import call
 from irplatform.reproduction.verdicts import Judged, Verdict, judge
-from irplatform.storage import fingerprint, home
+from irplatform.storage import fingerprint
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

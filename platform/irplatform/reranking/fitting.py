@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from irplatform import __version__
+from irplatform.artifacts import Artifact, artifact
 from irplatform.console import notice
 from irplatform.errors import InputError
 from irplatform.reranking.interpolation import Choice, Reranked, choose_weight
@@ -21,7 +22,7 @@ from irplatform.reranking.members import train_members
 from irplatform.reranking.resumable import score_resumably, scores_depend_on
 from irplatform.reranking.splits import MEMBERS, MOST_WEIGHING_TOPICS, Split, split_topics, weighing
 from irplatform.reranking.systems import RerankerChoice, System
-from irplatform.storage import Artifact, artifact, fingerprint
+from irplatform.storage import fingerprint
 from irplatform.training.checkpoints import KIND, Checkpoint, member_folder, write_checkpoint
 from irplatform.training.distributed import training_processes
 from irplatform.training.topic_marks import families

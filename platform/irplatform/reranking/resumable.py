@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from irplatform.arithmetic import arithmetic
+from irplatform.artifacts import home, lock
 from irplatform.reranking.scoring import Values, score_topics
-from irplatform.storage import fingerprint, home, lock
+from irplatform.storage import fingerprint
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from irplatform import storage
+from irplatform import artifacts
 from irplatform.batched import batched
 from irplatform.console import progress
 from irplatform.document_ids import DocumentIds
@@ -40,7 +40,7 @@ _BUFFER_MB = 256
 
 def build_index(
     corpus: Corpus, options: IndexOptions | None = None, *, threads: int | None = None
-) -> storage.Artifact:
+) -> artifacts.Artifact:
     """Index a corpus, or find the index that was built before.
 
     Args:
@@ -56,7 +56,7 @@ def build_index(
         PlatformError: Lucene did not take a document, or could not write the index.
     """
     options = options or IndexOptions()
-    return storage.artifact(
+    return artifacts.artifact(
         "index",
         corpus.name,
         _depends_on(corpus, options),
@@ -66,7 +66,7 @@ def build_index(
 
 def is_indexed(corpus: Corpus, options: IndexOptions | None = None) -> bool:
     """Whether `build_index` would find an index, and not read the documents."""
-    return storage.is_built("index", corpus.name, _depends_on(corpus, options or IndexOptions()))
+    return artifacts.is_built("index", corpus.name, _depends_on(corpus, options or IndexOptions()))
 
 
 def documents_indexed(corpus: Corpus) -> int | None:

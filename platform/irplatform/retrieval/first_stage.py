@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from irplatform.artifacts import artifact
 from irplatform.console import notice
 from irplatform.errors import counted
 from irplatform.registry.answers import json_mapping
@@ -19,7 +20,7 @@ from irplatform.retrieval.dates import DATES_FORMAT, date_limits
 from irplatform.retrieval.fusion import Fusion
 from irplatform.runs import Ranking, Run, read_run, write_run
 from irplatform.runs.names import FUSED
-from irplatform.storage import artifact, fingerprint
+from irplatform.storage import fingerprint
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import orjson
 
-from irplatform import storage
+from irplatform import artifacts, storage
 from irplatform.batched import batched
 from irplatform.console import progress
 from irplatform.errors import InputError, PlatformError
@@ -78,7 +78,7 @@ class LuceneIndex:
     @property
     def fingerprint(self) -> str:
         """Stands for its content: that of the artifact, else of Lucene's table of segments."""
-        manifest = self.path / storage.MANIFEST
+        manifest = self.path / artifacts.MANIFEST
         if manifest.exists():
             return str(orjson.loads(manifest.read_bytes())["fingerprint"])
         segments = max(self.path.glob("segments_*"), key=lambda file: int(file.name[9:], 36))

@@ -16,10 +16,10 @@ import shutil
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from irplatform.artifacts import home
 from irplatform.digests import digests
 from irplatform.errors import InputError
 from irplatform.plugin import TrainableReranker
-from irplatform.storage import home
 from irplatform.training.topic_marks import topic_marks
 
 if TYPE_CHECKING:

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from irplatform.arithmetic import arithmetic
+from irplatform.artifacts import home, lock
 from irplatform.choices import choose_systems
 from irplatform.choices.declared import Declared, declarations
 from irplatform.console import notice
 from irplatform.errors import InputError
-from irplatform.storage import fingerprint, home, lock
+from irplatform.storage import fingerprint
 from irplatform.training.topic_marks import families
 from irplatform.tuning.design import design
 from irplatform.tuning.report import TuneReport

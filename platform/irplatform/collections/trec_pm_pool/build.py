@@ -14,7 +14,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from irplatform import storage
+from irplatform import artifacts
 from irplatform.collections.aliases import add_alias, aliases
 from irplatform.collections.eutils import access, fetch_articles, fetched_documents, kept_batches
 from irplatform.collections.toml import FILE_NAME, open_toml
@@ -66,7 +66,7 @@ def build_pool(settings: PoolSettings) -> PoolReport:
         _give_name(settings.name, found)
         return PoolReport(settings.name, found)
     folder = settings.folder
-    with storage.resumable_folder(folder) as partial:
+    with artifacts.resumable_folder(folder) as partial:
         work = _clear(partial)
         years = [sources.gather(year, g, partial) for year, g in settings.years.items()]
         judged = _sort(year.judged for year in years)

@@ -1,0 +1,250 @@
+"""The cache: built once, complete or absent, resumable where asked for."""
+
+import json
+import multiprocessing
+import os
+import re
+import signal
+import time
+
+import pytest
+from filelock import FileLock
+
+from irplatform import artifacts
+from irplatform.arithmetic import arithmetic
+from irplatform.artifacts import artifact, lock
+from irplatform.console import notice
+from irplatform.errors import InputError
+from irplatform.storage import fingerprint
+
+pytestmark = pytest.mark.usefixtures("fresh_home")
+
+DEPENDS_ON = {"corpus": "abc", "options": {"k": 1}}
+
+
+def _write(text):
+    return lambda folder: (folder / "content").write_text(text)
+
+
+def _never(_folder):
+    raise AssertionError("this must not be built again")
+
+
+def test_an_artifact_is_built_once():
+    first = artifact("kind", "label", DEPENDS_ON, _write("content"))
+    second = artifact("kind", "label", DEPENDS_ON, _never)
+    assert (first.built, second.built) == (True, False)
+    assert first.path == second.path
+    assert first.seconds == second.seconds
+    assert (second.path / "content").read_text() == "content"
+
+
+def test_other_dependencies_make_another_artifact():
+    paths = {
+        artifact(kind, "label", depends_on, _write("")).path
+        for kind, depends_on in [
+            ("kind", DEPENDS_ON),
+            ("other", DEPENDS_ON),
+            ("kind", {**DEPENDS_ON, "corpus": "abd"}),
+            ("kind", {**DEPENDS_ON, "options": {"k": 2}}),
+        ]
+    }
+    assert len(paths) == 4
+
+
+def test_the_manifest_spells_the_dependencies_out():
+    built = artifact("kind", "a label / with signs", DEPENDS_ON, _write("12345"))
+    manifest = json.loads((built.path / "manifest.json").read_text())
+    assert manifest["depends_on"] == {**DEPENDS_ON, **arithmetic()}
+    assert manifest["bytes"] == 5
+    assert manifest["fingerprint"] == built.fingerprint
+    assert built.path.name == f"a-label---with-signs-{built.fingerprint}"
+
+
+def _fail(folder):
+    (folder / "half").write_text("half")
+    raise RuntimeError("on the way")
+
+
+def test_a_failed_build_leaves_nothing_that_looks_finished(fresh_home):
+    with pytest.raises(RuntimeError):
+        artifact("kind", "label", DEPENDS_ON, _fail)
+    assert all(p.suffix in {".partial", ".lock"} for p in (fresh_home / "kind").iterdir())
+    built = artifact("kind", "label", DEPENDS_ON, _write("whole"))
+    assert built.built
+    assert sorted(p.name for p in built.path.iterdir()) == ["content", "manifest.json"]
+
+
+def test_a_folder_without_a_manifest_is_not_an_artifact():
+    built = artifact("kind", "label", DEPENDS_ON, _write("old"))
+    (built.path / "manifest.json").unlink()
+    again = artifact("kind", "label", DEPENDS_ON, _write("new"))
+    assert again.built
+    assert (again.path / "content").read_text() == "new"
+
+
+@pytest.mark.parametrize("lost", ["content", "sub/more", "manifest.json"])
+@pytest.mark.parametrize("cut", [True, False], ids=["cut off", "gone"])
+def test_an_artifact_that_lost_something_is_made_again(lost, cut, capsys):
+    def write(folder):
+        (folder / "content").write_text("content")
+        (folder / "sub").mkdir()
+        (folder / "sub" / "more").write_text("more")
+
+    path = artifact("kind", "label", DEPENDS_ON, write).path
+    if cut:
+        os.truncate(path / lost, 3)
+    else:
+        (path / lost).unlink()
+    assert not artifacts.is_built("kind", "label", DEPENDS_ON)
+    again = artifact("kind", "label", DEPENDS_ON, write)
+    assert (again.built, again.path) == (True, path)
+    assert (path / "sub" / "more").read_text() == "more"
+    told = f"kind/{path.name} lacks some of what was written there, and is made again\n"
+    assert capsys.readouterr().err == (told if cut or lost != "manifest.json" else "")
+    assert not artifact("kind", "label", DEPENDS_ON, _never).built
+
+
+def test_what_readers_add_to_an_artifact_does_no_harm():
+    path = artifact("kind", "label", DEPENDS_ON, _write("content")).path
+    (path / "write.lock").touch()
+    (path / "more").write_text("more")
+    assert not artifact("kind", "label", DEPENDS_ON, _never).built
+
+
+def test_a_resumable_build_finds_what_an_interrupted_one_left():
+    with pytest.raises(RuntimeError):
+        artifact("kind", "label", DEPENDS_ON, _fail, resumable=True)
+    found = []
+
+    def resume(folder):
+        found.extend(path.name for path in folder.iterdir())
+
+    artifact("kind", "label", DEPENDS_ON, resume, resumable=True)
+    assert found == ["half"]
+
+
+def test_any_other_build_begins_in_an_empty_folder():
+    with pytest.raises(RuntimeError):
+        artifact("kind", "label", DEPENDS_ON, _fail)
+    found = []
+    artifact("kind", "label", DEPENDS_ON, lambda folder: found.extend(folder.iterdir()))
+    assert found == []
+
+
+def _build_in_another_process(home, log):
+    os.environ["IRPLATFORM_HOME"] = str(home)
+
+    def build(folder):
+        with log.open("a") as file:
+            file.write("built\n")
+        time.sleep(0.2)  # long enough for the others to come
+        (folder / "content").write_text("content")
+
+    built = artifact("kind", "label", DEPENDS_ON, build)
+    with log.open("a") as file:
+        file.write(f"{(built.path / 'content').read_text()}\n")
+
+
+def test_processes_that_want_the_same_build_it_once(fresh_home, tmp_path):
+    context = multiprocessing.get_context("fork")
+    log = tmp_path / "log"
+    processes = [
+        context.Process(target=_build_in_another_process, args=(fresh_home, log)) for _ in range(4)
+    ]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join()
+        assert process.exitcode == 0
+    assert sorted(log.read_text().split()) == ["built", *["content"] * 4]
+
+
+def test_who_waits_for_another_process_says_so_once(fresh_home, monkeypatch, capsys):
+    mark = fingerprint({"kind": "kind", **DEPENDS_ON, **arithmetic()})
+    final = fresh_home / "kind" / f"label-{mark}"
+    final.parent.mkdir(parents=True)
+    other = FileLock(f"{final}.lock")
+    other.acquire()
+
+    def end_of_waiting(message):
+        notice(message)
+        other.release()
+
+    monkeypatch.setattr(artifacts, "notice", end_of_waiting)
+    assert artifact("kind", "label", DEPENDS_ON, _write("")).path == final
+    told = f"another process is building kind/{final.name}; waiting for it\n"
+    assert capsys.readouterr().err == told
+
+
+def test_who_finds_a_free_lock_says_nothing(capsys):
+    artifact("kind", "label", DEPENDS_ON, _write(""))
+    assert capsys.readouterr().err == ""
+
+
+def test_what_fails_where_a_lock_is_not_free_is_not_blamed_on_the_cache(fresh_home):
+    with lock(fresh_home / "x"), pytest.raises(PermissionError), lock(fresh_home / "x") as free:
+        assert not free
+        raise PermissionError(13, "Permission denied", "/corpus.jsonl")
+
+
+def _hang(home, started):
+    os.environ["IRPLATFORM_HOME"] = str(home)
+
+    def build(folder):
+        (folder / "half").write_text("half")
+        started.set()
+        signal.pause()
+
+    artifact("kind", "label", DEPENDS_ON, build)
+
+
+@pytest.mark.parametrize(("resumable", "noted"), [(False, 1), (True, 0)])
+def test_an_interrupted_build_tells_whether_it_starts_over(resumable, noted):
+    def build(_folder):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt) as stopped:
+        artifact("kind", "label", DEPENDS_ON, build, resumable=resumable)
+    notes = getattr(stopped.value, "__notes__", [])
+    assert len(notes) == noted
+    assert all(
+        re.fullmatch(r"kind/label-\w+ starts over: 0 s of work are lost\.", n) for n in notes
+    )
+
+
+def test_a_killed_build_does_not_keep_its_lock(fresh_home):
+    context = multiprocessing.get_context("fork")
+    started = context.Event()
+    process = context.Process(target=_hang, args=(fresh_home, started))
+    process.start()
+    assert started.wait(30)
+    process.kill()
+    process.join()
+    assert artifact("kind", "label", DEPENDS_ON, _write("whole")).built
+
+
+def test_a_cache_that_cannot_be_written_to_is_the_users_to_mend(tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("IRPLATFORM_HOME", str(tmp_path / "file"))
+    with pytest.raises(InputError, match=r"file.*cannot be written to.*IRPLATFORM_HOME"):
+        artifact("kind", "label", DEPENDS_ON, _never)
+
+
+def test_what_a_builder_may_not_read_is_not_blamed_on_the_cache():
+    def build(_folder):
+        raise PermissionError(13, "Permission denied", "/corpus.jsonl")
+
+    with pytest.raises(PermissionError):
+        artifact("kind", "label", DEPENDS_ON, build)
+
+
+def test_a_build_that_fails_leaves_nothing_unless_it_can_go_on(fresh_home):
+    def fail(folder):
+        (folder / "half").write_text("half")
+        raise InputError("no")
+
+    for resumable, left in ((False, []), (True, ["half"])):
+        with pytest.raises(InputError):
+            artifact("kind", "label", {"resumable": resumable}, fail, resumable=resumable)
+        assert [path.name for path in fresh_home.rglob("half")] == left
