@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from irplatform.batched import batched
 from irplatform.concepts.linker import SimilarNames
 from irplatform.concepts.options import ConceptOptions
 from irplatform.concepts.pipeline import ConceptPipeline
@@ -66,9 +66,8 @@ class Linked:
 
 def batches(documents: Iterable[Document]) -> Iterator[list[Article]]:
     """Cut a stream of documents into lists."""
-    stream = ((document.id, document.title, document.abstract) for document in documents)
-    while batch := list(islice(stream, BATCH_DOCUMENTS)):
-        yield batch
+    articles = ((document.id, document.title, document.abstract) for document in documents)
+    return batched(articles, BATCH_DOCUMENTS)
 
 
 def link(task: Task) -> Linked:

@@ -15,10 +15,11 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from irplatform.batched import batched_by_size
 from irplatform.storage import fingerprint
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from irplatform.features.groups import Batch, Features, Group
@@ -144,16 +145,9 @@ class Calculator:
                 self._memory.add(key, [ids[row] for row in rows], values[rows])
         self._memory.trim()
 
-    def _batches(self, topics: Sequence[tuple[Topic, Sequence[str]]]) -> list[Batch]:
-        batches: list[Batch] = [[]]
-        size = 0
-        for topic, ids in topics:
-            if size + len(ids) > _DOCUMENTS_AT_ONCE and batches[-1]:
-                batches.append([])
-                size = 0
-            batches[-1].append((topic, self._resources.documents(ids)))
-            size += len(ids)
-        return batches
+    def _batches(self, topics: Sequence[tuple[Topic, Sequence[str]]]) -> Iterator[Batch]:
+        asked = ((topic, self._resources.documents(ids)) for topic, ids in topics)
+        return batched_by_size(asked, lambda pair: len(pair[1]), _DOCUMENTS_AT_ONCE)
 
 
 def _key(mark: str, topic: Topic) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from irplatform.batched import batched_by_size
 from irplatform.errors import PlatformError, PluginError, counted, lacks_memory
 from irplatform.journal import append_journal, read_journal
 from irplatform.plugin import Documents, Reranker, Resources, Topic
@@ -70,17 +71,8 @@ def score_topics(
 def _batches(
     topics: Sequence[Topic], candidates: Mapping[str, Sequence[str]], resources: Resources
 ) -> Iterator[Batch]:
-    batch: list[tuple[Topic, Documents]] = []
-    size = 0
-    for topic in topics:
-        documents = resources.documents(candidates[topic.id])
-        if batch and size + len(documents) > BATCH_DOCUMENTS:
-            yield batch
-            batch, size = [], 0
-        batch.append((topic, documents))
-        size += len(documents)
-    if batch:
-        yield batch
+    asked = ((topic, resources.documents(candidates[topic.id])) for topic in topics)
+    return batched_by_size(asked, lambda pair: len(pair[1]), BATCH_DOCUMENTS)
 
 
 def _mean_scores(

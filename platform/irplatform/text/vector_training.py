@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
 
+from irplatform.batched import batched_by_size
 from irplatform.console import notice, progress
 from irplatform.errors import InputError
 from irplatform.parallel import ordered_map
@@ -201,24 +202,11 @@ def _write_sentences(texts: Iterable[str], path: Path) -> int:
     """Write a sentence a line, its words separated by spaces; returns the number of words."""
     words = 0
     with path.open("w", encoding="utf-8") as file:
-        for lines, count in ordered_map(_tokenized_sentences, _batches(texts)):
+        batches = batched_by_size(texts, len, _BATCH_CHARACTERS)
+        for lines, count in ordered_map(_tokenized_sentences, batches):
             file.write(lines)
             words += count
     return words
-
-
-def _batches(texts: Iterable[str]) -> Iterator[list[str]]:
-    batch: list[str] = []
-    characters = 0
-    for text in texts:
-        batch.append(text)
-        characters += len(text)
-        if characters >= _BATCH_CHARACTERS:
-            yield batch
-            batch = []
-            characters = 0
-    if batch:
-        yield batch
 
 
 def _tokenized_sentences(texts: Sequence[str]) -> tuple[str, int]:
