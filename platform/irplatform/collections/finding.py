@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+EXAMPLES = 5
+"""Ids that a finding shows, at most."""
+
 
 @dataclass(frozen=True)
 class Finding:

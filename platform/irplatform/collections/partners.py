@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from irplatform.collections.finding import Finding
+from irplatform.collections.finding import EXAMPLES, Finding
 from irplatform.errors import InputError
 
 if TYPE_CHECKING:
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from irplatform.collections.collection import Collection, Qrels
     from irplatform.evaluation.measures import MeasureFunction
-
-_EXAMPLES = 5
 
 
 def check_measures(
@@ -59,7 +57,7 @@ def check_sampled(collection: Collection, topics: Sequence[str]) -> Iterator[Fin
             len(strange) == len(sampled),
             len(strange),
             f"sampled judgments without topic: {len(strange):,} of {len(sampled):,} topics",
-            tuple(strange[:_EXAMPLES]),
+            tuple(strange[:EXAMPLES]),
         )
 
 
