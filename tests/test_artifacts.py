@@ -61,6 +61,14 @@ def test_the_manifest_spells_the_dependencies_out():
     assert built.path.name == f"a-label---with-signs-{built.fingerprint}"
 
 
+def test_an_artifact_may_depend_on_a_file_whose_name_is_not_utf8():
+    depends_on = {"file": os.fsdecode(b"Z\xfcrich.tsv")}
+    found = artifact("kind", "label", depends_on, _write(""))
+    assert json.loads((found.path / "manifest.json").read_text())["depends_on"].items() >= (
+        depends_on.items()
+    )
+
+
 def _fail(folder):
     (folder / "half").write_text("half")
     raise RuntimeError("on the way")

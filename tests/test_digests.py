@@ -28,6 +28,14 @@ def test_a_digest_is_the_files_sha256_and_read_once(tmp_path, hashed):
     assert hashed == [path]
 
 
+def test_a_digest_is_remembered_of_a_file_whose_name_is_not_utf8(tmp_path, hashed):
+    path = tmp_path / os.fsdecode(b"Z\xfcrich.tsv")
+    path.write_bytes(b"content")
+    for _ in range(2):
+        assert digests.digest(path) == hashlib.sha256(b"content").hexdigest()
+    assert hashed == [path]
+
+
 def test_a_change_of_content_is_seen_although_size_and_time_stamp_are_kept(tmp_path, hashed):
     path = tmp_path / "big"
     path.write_bytes(b"content")

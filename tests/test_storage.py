@@ -1,6 +1,7 @@
 """Files and folders: complete or absent, and refused in time where they cannot be written."""
 
 import errno
+import json
 import os
 
 import pytest
@@ -14,6 +15,7 @@ from irplatform.storage import (
     fingerprint,
     writable_file,
     writable_folder,
+    write_json,
 )
 
 
@@ -75,6 +77,15 @@ def test_a_file_cannot_be_written_below_a_file(tmp_path, name):
         atomic_write(tmp_path / name),
     ):
         pass
+
+
+def test_json_names_files_whose_names_are_not_utf8(tmp_path):
+    content = {"file": os.fsdecode(b"Z\xfcrich.tsv"), "place": "Zürich"}
+    write_json(tmp_path / "x.json", content)
+    text = (tmp_path / "x.json").read_text(encoding="utf-8")
+    assert json.loads(text) == content
+    assert "Zürich" in text
+    assert text.endswith("}\n")
 
 
 def test_a_folder_to_write_to_is_not_made_yet(tmp_path):

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 from irplatform.arithmetic import arithmetic
 from irplatform.console import notice
 from irplatform.errors import InputError
-from irplatform.storage import atomic_write, fingerprint, writable_folder
+from irplatform.storage import fingerprint, writable_folder, write_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -123,8 +123,7 @@ def artifact(
             "bytes": _bytes(partial),
             "created": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         }
-        with atomic_write(partial / MANIFEST) as file:
-            json.dump(manifest, file, indent=1, ensure_ascii=False)
+        write_json(partial / MANIFEST, manifest)
         shutil.rmtree(final, ignore_errors=True)  # a folder without a manifest is debris
         partial.rename(final)
     return _finished(final, mark, built=True)

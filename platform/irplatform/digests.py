@@ -7,11 +7,10 @@ content and of inode) stay as they were.
 
 from __future__ import annotations
 
+import json
 import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
-
-import orjson
 
 from irplatform import artifacts, storage
 from irplatform.errors import InputError
@@ -96,15 +95,14 @@ def _remember(memory: Path, found: Mapping[str, list[Any]]) -> None:
     entries.update(found)
     kept = dict(list(entries.items())[-_REMEMBERED:])
     try:
-        with storage.atomic_write(memory, "wb") as file:
-            file.write(orjson.dumps(kept, option=orjson.OPT_INDENT_2))
+        storage.write_json(memory, kept)
     except InputError:
         return  # a cache that cannot be written to only costs time here
 
 
 def _read(memory: Path) -> dict[str, Any]:
     try:
-        entries = orjson.loads(memory.read_bytes())
-    except (OSError, orjson.JSONDecodeError):
+        entries = json.loads(memory.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
         return {}
     return entries if isinstance(entries, dict) else {}

@@ -15,7 +15,7 @@ from typing import IO, TYPE_CHECKING, Any
 from irplatform.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
 _DIGEST_CHUNK = 1 << 20
 
@@ -68,6 +68,27 @@ def atomic_write(path: Path, mode: str = "w") -> Iterator[IO[Any]]:
         if isinstance(error, OSError) and error.errno in {errno.ENOSPC, errno.EDQUOT}:
             error.filename = error.filename or str(path)  # which disk is full
         raise
+
+
+def write_json(
+    path: Path, value: object, *, default: Callable[[object], object] | None = None
+) -> None:
+    """Write a value as a JSON file, whole or not at all.
+
+    Names of files that are not UTF-8 become the escapes that JSON has for them. Python's `json`
+    reads those, orjson does not.
+
+    Args:
+        path: the file; its folder is made if it is missing.
+        value: what to write.
+        default: makes something that JSON has out of what it has not, see `json.dumps`.
+
+    Raises:
+        InputError: see `atomic_write`.
+    """
+    text = json.dumps(value, indent=1, ensure_ascii=False, default=default)
+    with atomic_write(path, "wb") as file:
+        file.write(f"{text}\n".encode(errors="backslashreplace"))
 
 
 def writable_folder(path: Path) -> Path:

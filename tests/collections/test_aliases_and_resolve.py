@@ -1,5 +1,7 @@
 """A name is a plugin's, a user's own, a path or an ir_datasets id, in this order."""
 
+import os
+
 import pytest
 
 from irplatform.collections.aliases import add_alias, aliases, aliases_file, remove_alias
@@ -53,6 +55,15 @@ def test_an_alias_outlives_the_process_and_the_working_folder(beir_folder, tmp_p
     remove_alias("mine")
     with pytest.raises(InputError, match="unknown collection 'mine'"):
         resolve("mine", {})
+
+
+def test_a_folder_whose_name_is_not_utf8_is_called_by_what_can_be_read_of_it(beir_folder):
+    folder = beir_folder("test", name=os.fsdecode(b"Z\xfcrich"))
+    assert add_alias("city", str(folder)) == str(folder)
+    assert aliases() == {"city": str(folder)}
+    opened = resolve("city", {})
+    name = "Z\N{REPLACEMENT CHARACTER}rich"
+    assert (opened.id, opened.corpus.name) == (f"{name}-test", name)
 
 
 def test_an_alias_can_stand_for_an_ir_datasets_id():

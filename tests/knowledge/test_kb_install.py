@@ -31,6 +31,12 @@ def test_what_was_added_is_listed_with_counts_and_sources(fresh_home, write):
     assert [(s["file"], s["format"]) for s in made.sources] == [("own.tsv.gz", "table")]
 
 
+def test_a_file_whose_name_is_not_utf8_is_listed(fresh_home, write):
+    name = os.fsdecode(b"Z\xfcrich.tsv")
+    add("own", [write(name, OWN)])
+    assert [source["file"] for source in installed()["own"].sources] == [name]
+
+
 def test_writing_many_names_shows_how_far_it_is(fresh_home, write, monkeypatch, capsys):
     monkeypatch.setattr("irplatform.console._QUIET_INTERVAL", 0)
     rows = "".join(f"Y:{number}\tname {number}\tother\n" for number in range(2000))

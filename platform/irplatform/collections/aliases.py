@@ -6,13 +6,12 @@ that is set), written under a lock.
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
-
-import orjson
 
 from irplatform import artifacts, storage
 from irplatform.errors import InputError, unknown
@@ -40,10 +39,10 @@ def aliases() -> dict[str, str]:
     """
     path = aliases_file()
     try:
-        content = orjson.loads(path.read_bytes())
+        content = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return {}
-    except (OSError, orjson.JSONDecodeError) as error:
+    except (OSError, ValueError) as error:
         raise InputError(f"cannot be read ({error}). Mend or remove it.", path=path) from error
     if not isinstance(content, dict) or not all(isinstance(v, str) for v in content.values()):
         raise InputError("is not an object of names and paths. Mend or remove it.", path=path)
@@ -108,7 +107,6 @@ def _changing() -> Iterator[dict[str, str]]:
         with FileLock(f"{path}.lock"):
             names = aliases()
             yield names
-            with storage.atomic_write(path, "wb") as file:
-                file.write(orjson.dumps(dict(sorted(names.items())), option=orjson.OPT_INDENT_2))
+            storage.write_json(path, dict(sorted(names.items())))
     except (PermissionError, FileExistsError, NotADirectoryError) as error:
         raise InputError("cannot be written to.", path=path) from error

@@ -20,6 +20,7 @@ from irplatform.collections import corpus_reference
 from irplatform.collections.beir_files import MEASURES_FILE
 from irplatform.collections.collection import Collection, Qrels
 from irplatform.collections.corpus import BEIR, JsonLinesCorpus
+from irplatform.collections.folder_name import folder_name
 from irplatform.collections.topics import read_topics
 from irplatform.errors import InputError, unknown
 from irplatform.runs.lines import numbered_lines
@@ -76,8 +77,8 @@ class BeirFolder:
     def name(self) -> str:
         """The folder's name; of a part, such as `halves/test`, after the folder around it."""
         path = self.path.resolve()
-        around = path.parent.name if path.name in _PARTS else ""
-        return f"{around}-{path.name}" if around else path.name
+        around = folder_name(path.parent) if path.name in _PARTS else ""
+        return f"{around}-{path.name}" if around else folder_name(path)
 
     def id_of(self, split: str) -> str:
         """What a split is called; not twice by its name, for the split test of `halves/test`."""

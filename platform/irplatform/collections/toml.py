@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from irplatform.collections.collection import Collection, Corpus, Qrels
 from irplatform.collections.corpus import FieldNames, JsonLinesCorpus
 from irplatform.collections.declaration import read_declaration
+from irplatform.collections.folder_name import folder_name
 from irplatform.collections.topics import read_topics
 from irplatform.errors import InputError
 
@@ -100,7 +101,7 @@ def _place(files: list[Path]) -> str:
     What searches the same documents then finds the same index.
     """
     folder = files[0].resolve().parent
-    return "-".join(part for part in (folder.parent.name, folder.name) if part)
+    return "-".join(part for part in map(folder_name, (folder.parent, folder)) if part)
 
 
 def _read_qrels(judged: Path | None, sampled: Path | None) -> Qrels:

@@ -7,6 +7,7 @@ knowledge base at once; whoever has the old file open goes on reading it.
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import tempfile
@@ -14,9 +15,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-import orjson
+from typing import TYPE_CHECKING
 
 from irplatform import artifacts, storage
 from irplatform.console import notice, progress
@@ -162,8 +161,7 @@ def add(name: str, paths: Sequence[Path], format_name: str | None = None) -> Man
                 notice(f"{name} was there, from other files: it is replaced.")
             manifest = Manifest(name, mark, VERSION, sources, counts)
             made.replace(manifest.path)
-        with storage.atomic_write(place / artifacts.MANIFEST, "wb") as file:
-            file.write(orjson.dumps(asdict(manifest), option=orjson.OPT_INDENT_2))
+        storage.write_json(place / artifacts.MANIFEST, asdict(manifest))
         for old in place.glob("*.sqlite"):
             if old.stem != mark:
                 old.unlink()
@@ -213,11 +211,10 @@ def _manifest(name: str) -> Manifest | None:
         return None
     path = folder() / name / artifacts.MANIFEST
     try:
-        content: Any = orjson.loads(path.read_bytes())
-        return Manifest(**content)
+        return Manifest(**json.loads(path.read_text(encoding="utf-8")))
     except FileNotFoundError:
         return None
-    except (TypeError, orjson.JSONDecodeError) as error:
+    except (TypeError, ValueError) as error:
         raise InputError(
             f"this manifest was changed. Run `platform kb remove {name}` and add it again.",
             path=path,

@@ -6,10 +6,9 @@ query is a bag of words, analyzed as the documents were: nothing in it is syntax
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
-
-import orjson
 
 from irplatform import artifacts, storage
 from irplatform.batched import batched
@@ -80,7 +79,7 @@ class LuceneIndex:
         """Stands for its content: that of the artifact, else of Lucene's table of segments."""
         manifest = self.path / artifacts.MANIFEST
         if manifest.exists():
-            return str(orjson.loads(manifest.read_bytes())["fingerprint"])
+            return str(json.loads(manifest.read_text(encoding="utf-8"))["fingerprint"])
         segments = max(self.path.glob("segments_*"), key=lambda file: int(file.name[9:], 36))
         return storage.file_digest(segments)[:16]
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from irplatform.runs.machine import describe_platform, source_revision
 from irplatform.runs.trec import write_run
-from irplatform.storage import atomic_write
+from irplatform.storage import write_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -115,10 +115,7 @@ def write_metadata(path: Path | str, content: Mapping[str, Any]) -> None:
     """
     if strange := [name for name in content if name not in SECTIONS]:
         raise ValueError(f"unknown sections of metadata: {strange}; there are {list(SECTIONS)}")
-    text = json.dumps(dict(content), indent=1, ensure_ascii=False, default=_plain)
-    with atomic_write(Path(path), "wb") as file:
-        # Of a file's name that is not UTF-8, this makes the escape that JSON has for it.
-        file.write(f"{text}\n".encode(errors="backslashreplace"))
+    write_json(Path(path), dict(content), default=_plain)
 
 
 def write_run_with_metadata(run: Run, path: Path, metadata: Mapping[str, Any]) -> None:
