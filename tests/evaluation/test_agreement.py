@@ -60,6 +60,14 @@ def test_sources_of_a_collection_share_draws_where_a_measure_leaves_a_topic_out(
     assert np.corrcoef(means[0][:, 0], means[1][:, 0])[0, 1] > 0.9
 
 
+def test_how_many_draws_are_held_at_once_changes_nothing(monkeypatch):
+    qualities = {f"s{n}": n / 20 for n in range(15)}
+    sources = [noisy(name, qualities, noise=1, seed=seed) for seed, name in enumerate("xy")]
+    at_once = agreement(sources, samples=1000)
+    monkeypatch.setattr(agreement_module, "_BLOCK", 20 * 300)
+    assert agreement(sources, samples=1000) == at_once
+
+
 def test_tau_is_scipys_and_p_that_of_all_orders():
     one, other = constant("x", ORDER), constant("y", {"a": 0.2, "b": 0.1, "c": 0.2, "d": 0.4})
     (found,) = agreement([one, other]).correlations

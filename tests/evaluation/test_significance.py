@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from irplatform.errors import InputError
-from irplatform.evaluation import compare, evaluate, holm, paired_test
+from irplatform.evaluation import compare, evaluate, holm, paired_test, significance
 from irplatform.runs import Ranking, Run
 
 
@@ -72,6 +72,18 @@ def test_however_clear_a_difference_is_the_signs_it_has_are_one_of_the_draws():
     gains = by_topic(np.linspace(0.5, 0.9, 60))
     result = paired_test(by_topic([0.0] * 60), gains, method="randomization", samples=999)
     assert result.p_value == 1 / 1000
+
+
+def test_how_many_draws_are_held_at_once_changes_nothing(monkeypatch):
+    gains = by_topic(np.random.default_rng(1).normal(0.2, 1, 16))
+
+    def p_value():
+        zeros = by_topic([0.0] * 16)
+        return paired_test(zeros, gains, method="randomization", samples=999).p_value
+
+    at_once = p_value()
+    monkeypatch.setattr(significance, "_BLOCK", 16 * 600)
+    assert p_value() == at_once
 
 
 def test_random_differences_are_significant_as_often_as_they_should_be():

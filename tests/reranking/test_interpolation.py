@@ -122,6 +122,11 @@ def _topics(number, gain):
     return topics, judgments
 
 
+def test_weights_go_from_the_reranker_alone_to_the_first_stage_alone():
+    assert pytest.approx(np.linspace(0, 1, 21)) == WEIGHTS
+    assert (WEIGHTS[0], WEIGHTS[-1]) == (0.0, 1.0)
+
+
 def test_a_reranker_that_is_better_gets_its_share():
     choice = choose_weight(*_topics(12, lambda n: True))
     assert choice.weight < 0.7

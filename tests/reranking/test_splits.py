@@ -55,6 +55,24 @@ def test_families_stay_together():
     assert alone == fold_topics(range(30), 5, seed=1)
 
 
+def test_a_family_that_grows_moves_no_other_topic():
+    kin = [0, *range(29)]  # the second topic asks what the first does
+    before, after = fold_topics(range(30), 5, seed=1), fold_topics(range(30), 5, 1, kin)
+
+    def fold_of(splits, topic):
+        return next(number for number, split in enumerate(splits) if topic in split.validation)
+
+    assert [fold_of(after, t) for t in range(2, 30)] == [fold_of(before, t) for t in range(2, 30)]
+    assert fold_of(after, 1) == fold_of(after, 0) == fold_of(before, 0)
+
+
+@pytest.mark.parametrize(("members", "validating"), [(2, 12), (MEMBERS, 30), (8, 30)])
+def test_few_members_learn_from_as_many_topics_as_more_would(members, validating):
+    splits = split_topics(range(30), None, seed=1, members=members)
+    assert len(splits) == members
+    assert sum(len(split.validation) for split in splits) == validating
+
+
 def test_there_are_no_more_folds_than_topics():
     splits = fold_topics(range(3), 5, seed=1)
     assert len(splits) == 3

@@ -8,6 +8,7 @@ from small import labelled
 
 from irplatform.errors import InputError
 from irplatform.training import PairSampler, PairSettings
+from irplatform.training.pools import pool_starts
 
 CANDIDATES = [f"d{n}" for n in range(40)]
 GRADES = {"d0": 2, "d3": 1, "d5": 1, "d7": 0, "d9": 0, "d11": -1, "elsewhere": 2}
@@ -108,6 +109,18 @@ def test_the_same_seed_and_epoch_give_the_same_pairs_and_others_do_not():
     assert _named(_sampler(wide), 3) == _named(_sampler(wide), 3)
     assert _named(_sampler(wide), 3) != _named(_sampler(wide), 4)
     assert _named(_sampler(wide, seed=1), 3) != _named(_sampler(wide, seed=2), 3)
+
+
+def test_rows_are_those_of_all_pools_one_behind_the_other():
+    sampler = _sampler(*(labelled(f"t{n}", CANDIDATES, GRADES) for n in range(3)))
+    pairs = sampler.epoch(0)
+    ids = [doc_id for pool in sampler.pools for doc_id in pool.doc_ids]
+    named = [
+        sampler.pools[topic].doc_ids[document]
+        for side in (pairs.higher, pairs.lower)
+        for topic, document in zip(pairs.topic, side, strict=True)
+    ]
+    assert [ids[row] for row in pairs.rows(pool_starts(sampler.pools))] == named
 
 
 def test_batches_are_all_pairs_in_order():

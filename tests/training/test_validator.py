@@ -81,6 +81,35 @@ def test_all_topics_are_judged_with_the_same_share_of_the_first_stage():
     assert measure(lambda _: [1.0, 2.0]) == pytest.approx((1 + 1 / np.log2(3)) / 2)
 
 
+def test_the_best_share_is_that_of_a_plain_search():
+    random = np.random.default_rng(3)
+    names = [f"d{n}" for n in range(12)]
+    topics, own = [], []
+    for number in range(30):
+        grades = random.integers(0, 3, 12)
+        first, second = grades + random.normal(size=(2, 12))
+        judgments = dict(zip(names, grades.tolist(), strict=True))
+        topic = Topic(str(number), "query")
+        topics.append(LabelledTopic(topic, tuple(names), judgments, tuple(first.tolist())))
+        own.append(second)
+
+    def mean_ndcg(share):
+        found = []
+        for topic, scores in zip(topics, own, strict=True):
+            first = np.array(topic.first_stage)
+            mixed = share * (first - first.mean()) / first.std()
+            mixed += (1 - share) * (scores - scores.mean()) / scores.std()
+            grades = np.array([topic.judgments[name] for name in names], dtype=float)
+            discounts = 1 / np.log2(np.arange(2, 14))
+            gain = grades[np.argsort(-mixed)] @ discounts
+            found.append(gain / (np.sort(grades)[::-1] @ discounts))
+        return np.mean(found)
+
+    best = max(mean_ndcg(share) for share in (0, 0.2, 0.4, 0.6, 0.8))
+    assert Validator(topics)(own.__getitem__) == pytest.approx(best)
+    assert best > mean_ndcg(0)
+
+
 def test_the_model_is_judged_alone_where_a_topic_has_no_scores_of_the_first_stage():
     topics = [_with_first_stage("t", (2.0, 1.0), {"a": 1}), labelled("u", ["a"], {"a": 1})]
     measure = Validator(topics)
