@@ -35,6 +35,13 @@ if TYPE_CHECKING:
 def run(settings: RunSettings, plugins: Registry | None = None) -> RunReport:
     """Take a collection to scored runs.
 
+    Args:
+        settings: what to run, as the options of `platform run`.
+        plugins: where names are looked up; all that are installed by default.
+
+    Returns:
+        The table of the runs' measures and comparisons, as it is printed and written.
+
     Raises:
         InputError: a wrong name, option or file, nearly always found before anything is written;
             what only training topics can tell is found when the first stage is.

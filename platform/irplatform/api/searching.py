@@ -28,6 +28,15 @@ def search(
 ) -> dict[str, Any]:
     """Search a collection for some words, or for one of its topics.
 
+    Args:
+        collection: a name, an ir_datasets id or a path.
+        retriever: the name of one.
+        query: some words, or None for a topic.
+        topic: the id of a topic of the collection, or None for words.
+        depth: hits at most, 1 or more.
+        settings: options of the retriever.
+        explain: whether to say what query the retriever made.
+
     Returns:
         `topic`, `query` and `hits`: rank, score, id, title and grade (None: not judged); with
         `explain`, the `explanation` of the retriever: the query that it made.
@@ -77,9 +86,16 @@ def search(
 def index(collection: str, *, threads: int | None = None) -> dict[str, Any]:
     """Build a collection's Lucene index, if it is not there.
 
+    Args:
+        collection: a name, an ir_datasets id or a path.
+        threads: how many index at once; as many as the machine has cores by default.
+
     Returns:
         Where it is, its fingerprint, whether it was built now and in how many seconds, and
         Lucene's statistics.
+
+    Raises:
+        InputError: a wrong name, or documents that cannot be read.
     """
     held = registry().collection(collection)
     pipeline.refuse_silent_downloads(held, collection)

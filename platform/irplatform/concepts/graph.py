@@ -126,8 +126,8 @@ class ConceptGraph:
             expand: take in what is narrower than these, by so many steps of is-a.
 
         Returns:
-            Distinct concepts: those named in the order of the text, then the narrower ones. A
-            variant comes with its gene.
+            Distinct concepts, int64: those named in the order of the text, then the narrower
+            ones. A variant comes with its gene.
         """
         whole = self._matcher.named(text)
         found: dict[int, None] = {}
@@ -142,8 +142,11 @@ class ConceptGraph:
         """Concepts and what is a kind of them, the nearest first.
 
         Args:
-            concepts: where to begin.
+            concepts: int64, where to begin.
             steps: of is-a, at most.
+
+        Returns:
+            Distinct concepts, int64: those given, then level by level what is below them.
         """
         found = dict.fromkeys(concepts.tolist())
         level = concepts
@@ -160,10 +163,11 @@ class ConceptGraph:
         """The concepts of some documents, one document behind the other.
 
         Args:
-            rows: of the forward index.
+            rows: int64 [documents], of the forward index.
 
         Returns:
-            Concepts, counts, and the offsets of the documents among them (len(rows) + 1).
+            Concepts and how often each is mentioned, int32 [links], and where each document begins
+            among them, int64 [documents + 1].
         """
         starts = self.documents.indptr[rows]
         indices, offsets = ragged(starts, self.documents.indptr[rows + 1] - starts)
@@ -184,11 +188,15 @@ class ConceptGraph:
         ]
 
     def documents_of(self, concept: int) -> Int64:
-        """The rows of the documents that speak of a concept, in order; reads all links."""
+        """The rows of the documents that speak of a concept, ascending int64; reads all links."""
         return self.mentioned_in(concept)[0]
 
     def mentioned_in(self, concept: int) -> tuple[Int64, Int32]:
-        """The same, and how often each of them mentions it."""
+        """The documents that speak of a concept, and how often; reads all links.
+
+        Returns:
+            Rows, ascending int64 [documents], and mentions, int32 [documents].
+        """
         indices = self.documents.indices
         parts = [
             start + np.flatnonzero(indices[start : start + _AT_ONCE] == concept)

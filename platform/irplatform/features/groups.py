@@ -179,6 +179,11 @@ def open_groups(
 ) -> list[Group]:
     """Make groups of features ready.
 
+    Args:
+        names: of groups, each once.
+        settings: options of groups, by the group's name.
+        resources: the harness's resources.
+
     Raises:
         InputError: there is no such group, it is named twice, or settings are for another one.
     """
@@ -222,6 +227,10 @@ def save_groups(groups: Sequence[Group], path: Path) -> None:
 
 def load_groups(path: Path, resources: Resources) -> list[Group]:
     """Read what `save_groups` wrote.
+
+    Args:
+        path: its JSON file.
+        resources: the harness's resources.
 
     Raises:
         InputError: files are damaged, or a group has other features now.

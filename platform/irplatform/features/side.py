@@ -147,11 +147,21 @@ class SideFeatures:
         return standard
 
     def matrix(self, topic: Topic, doc_ids: Sequence[str]) -> Features:
-        """Features of documents of a topic: float32 [documents, width], standardized."""
+        """Features of documents of a topic: float32 [documents, width], standardized, within ±5.
+
+        Raises:
+            InputError: neither `fit` nor `load` came before.
+        """
         return self.matrices([(topic, doc_ids)])[0]
 
     def matrices(self, asked: Sequence[tuple[Topic, Sequence[str]]]) -> list[Features]:
         """Features for several topics; groups may compute those of all at once.
+
+        Args:
+            asked: topics with the ids of documents.
+
+        Returns:
+            Per topic what `matrix` returns.
 
         Raises:
             InputError: neither `fit` nor `load` came before.

@@ -164,6 +164,10 @@ class LuceneIndex:
     def documents(self, doc_ids: Sequence[str], *, threads: int | None = None) -> list[Document]:
         """The documents with these ids, in their order, as they went into the index.
 
+        Args:
+            doc_ids: which; one that comes twice is returned twice.
+            threads: how many read at once; all cores by default.
+
         Raises:
             PlatformError: an id is not in the index.
         """

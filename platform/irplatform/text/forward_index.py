@@ -128,6 +128,9 @@ class ForwardIndex:
     def rows(self, doc_ids: Sequence[str]) -> Int64:
         """The rows of documents.
 
+        Returns:
+            int64 [len(doc_ids)].
+
         Raises:
             PlatformError: a document is not in the index (it is named).
         """
@@ -144,8 +147,12 @@ class ForwardIndex:
     def matrix(self, rows: Int64, length: int) -> Int32:
         """The first words of documents, title first.
 
+        Args:
+            rows: int64 [documents].
+            length: how many words of each.
+
         Returns:
-            Word ids of shape [len(rows), length], shorter documents padded with -1 on the right.
+            Word ids, int32 [documents, length], shorter documents padded with -1 on the right.
         """
         if len(self._tokens) == 0:
             return np.full((len(rows), length), PADDING, dtype=np.int32)
@@ -159,8 +166,13 @@ class ForwardIndex:
     def tokens(self, rows: Int64, field: Field = "text") -> tuple[Int32, Int64]:
         """All words of a field of documents, one document behind the other.
 
+        Args:
+            rows: int64 [documents].
+            field: "text" is the title's words and then the abstract's.
+
         Returns:
-            The word ids, and the offsets of the documents among them (len(rows) + 1 of them).
+            The word ids, int32 [words], and where each document begins among them, int64
+            [documents + 1], the last being their number.
         """
         starts = self._offsets[rows]
         if field == "title":
@@ -175,31 +187,31 @@ class ForwardIndex:
         return self._tokens[indices], offsets
 
     def query_ids(self, text: str) -> Int32:
-        """The word ids of a topic's text, -1 for each word that the collection lacks."""
+        """The word ids of a topic's text, int32 [words]; -1 for each that the collection lacks."""
         return self.vocabulary.ids(tokenize(text))
 
     def document_frequency(self, field: Field) -> Int32:
-        """Per word, the number of documents in whose field it occurs."""
+        """In how many documents' field each word occurs: int32 [vocabulary]."""
         return self.statistics(field).document_frequency
 
     def collection_frequency(self, field: Field) -> Int64:
-        """Per word, the number of its occurrences in a field of all documents."""
+        """How often each word occurs in a field of all documents: int64 [vocabulary]."""
         return self.statistics(field).collection_frequency
 
     def lengths(self, field: Field) -> Int32:
-        """Per row, the number of words of a field."""
+        """The number of words of a field of each document: int32 [documents]."""
         return self.statistics(field).lengths
 
     def unique_counts(self, field: Field) -> Int32:
-        """Per row, the number of distinct words of a field."""
+        """The number of distinct words of a field of each document: int32 [documents]."""
         return self.statistics(field).unique_counts
 
     def idf(self, field: Field) -> Float64:
-        """Per word, log(1 + (N - df + 0.5) / (df + 0.5)) with the df of a field."""
+        """log(1 + (N - df + 0.5) / (df + 0.5)) of each word in a field: float64 [vocabulary]."""
         return self.statistics(field).idf
 
     def idf_mass(self, field: Field) -> Float64:
-        """Per row, the sum of the IDF of the distinct words of a field."""
+        """The summed IDF of the distinct words of a field: float64 [documents]."""
         return self.statistics(field).idf_mass
 
     def average_length(self, field: Field) -> float:

@@ -123,11 +123,13 @@ def lexical_features(
 class FieldMatch:
     """What a query and one field of documents have in common, computed as it is asked for.
 
+    The match features are methods, which return float64 [documents].
+
     Attributes:
         index: the collection's forward index.
         field: the field.
-        query: the query's words, -1 for those that the collection lacks.
-        rows: the documents' rows.
+        query: int32 [words], the query's, -1 for those that the collection lacks.
+        rows: int64 [documents], their rows in the index.
     """
 
     index: ForwardIndex
@@ -137,12 +139,12 @@ class FieldMatch:
 
     @cached_property
     def tokens(self) -> tuple[Int32, Int64]:
-        """All words of the documents, and where each document begins; see the index."""
+        """All words of the documents, and where each begins; see `ForwardIndex.tokens`."""
         return self.index.tokens(self.rows, self.field)
 
     @cached_property
     def known(self) -> Int32:
-        """The distinct words of the query that the collection has."""
+        """The distinct words of the query that the collection has, ascending: int32 [known]."""
         known: Int32 = np.unique(self.query[self.query >= 0])
         return known
 
@@ -153,18 +155,18 @@ class FieldMatch:
 
     @cached_property
     def repeats(self) -> Int64:
-        """How often the query has each known word."""
+        """How often the query has each known word: int64 [known]."""
         counts: Int64 = np.unique(self.query[self.query >= 0], return_counts=True)[1]
         return counts
 
     @cached_property
     def lengths(self) -> Int32:
-        """Words in the field of each document."""
+        """Words in the field of each document: int32 [documents]."""
         return self.index.lengths(self.field)[self.rows]
 
     @cached_property
     def frequencies(self) -> Int64:
-        """How often each known word occurs in each document: [documents, known words]."""
+        """How often each known word occurs in each document: int64 [documents, known]."""
         tokens, offsets = self.tokens
         shape = (len(self.rows), len(self.known))
         if not tokens.size or not len(self.known):
@@ -177,17 +179,17 @@ class FieldMatch:
 
     @cached_property
     def present(self) -> Float64:
-        """Whether each known word occurs in each document, as 0 or 1."""
+        """Whether each known word occurs in each document, 0 or 1: float64 [documents, known]."""
         return (self.frequencies > 0).astype(np.float64)
 
     @cached_property
     def idf(self) -> Float64:
-        """Of the known words."""
+        """The IDF of the known words: float64 [known]."""
         return self.index.idf(self.field)[self.known]
 
     @cached_property
     def idf_of_query(self) -> float:
-        """Sum over the distinct words of the query."""
+        """The sum of the IDF of the distinct words of the query, unknown ones included."""
         absent = np.zeros(1, dtype=np.int32)
         return float(
             self.idf.sum() + self.unknown * inverse_document_frequency(absent, self.index.count)[0]
@@ -218,7 +220,7 @@ class FieldMatch:
         return np.asarray(np.einsum("nq,q->n", self.present, self.idf))
 
     def bigram_overlap(self) -> Float64:
-        """Share of the query's distinct bigrams that the documents have."""
+        """Share of the query's distinct bigrams that each document has."""
         pairs, unknown_pairs = _bigrams(self.query)
         tokens, offsets = self.tokens
         found = np.zeros(len(self.rows))
@@ -232,7 +234,12 @@ class FieldMatch:
         return _ratio(found, len(pairs) + unknown_pairs)
 
     def bm25(self, k1: float = K1, b: float = B) -> Float64:
-        """BM25 of each document; see the module for the formula."""
+        """BM25 of each document; see the module for the formula.
+
+        Args:
+            k1: how slowly repetitions of a word saturate, from 0.
+            b: how much a document's length counts, 0 to 1.
+        """
         average = self.index.average_length(self.field)
         if average == 0:
             return np.zeros(len(self.rows))

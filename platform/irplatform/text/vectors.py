@@ -89,7 +89,11 @@ class WordVectors:
         return cls(StringTable.open(folder, "words"), np.asarray(matrix), facts)
 
     def save(self, folder: Path) -> None:
-        """Write the vectors into a folder, which is made if it is missing."""
+        """Write the vectors into a folder, which is made if it is missing.
+
+        Raises:
+            PlatformError: a word has two vectors.
+        """
         folder.mkdir(parents=True, exist_ok=True)
         with StringTableWriter(folder, "words") as table:
             for start in range(0, len(self.words), _CHUNK):
@@ -112,13 +116,13 @@ class WordVectors:
         return int(self.matrix.shape[1])
 
     def rows(self, words: Sequence[str]) -> Int32:
-        """The rows of words, UNK's for those without a vector."""
+        """The rows of words, UNK's for those without a vector: int32 [len(words)]."""
         found = self.words.find(words)
         found[found == UNKNOWN] = self.unk
         return found.astype(np.int32)
 
     def known_rows(self, words: Sequence[str]) -> Int64:
-        """The rows of the words that have a vector, in their order; the others are left out."""
+        """The rows of the words that have a vector, in their order: int64, as many as there are."""
         found = self.words.find(words)
         known: Int64 = found[found != UNKNOWN].astype(np.int64)
         return known
@@ -128,6 +132,9 @@ class WordVectors:
 
         `matrix[align(vocabulary)[ids]]` are then the vectors of word ids; -1, the id of words
         that the collection lacks, has to be mapped before.
+
+        Returns:
+            int32 [len(vocabulary)].
         """
         if len(vocabulary) <= len(self.words):
             return self.rows(list(vocabulary))
@@ -138,7 +145,7 @@ class WordVectors:
         return aligned
 
     def align_known(self, vocabulary: Vocabulary) -> Int64:
-        """The row of every word of a vocabulary, -1 for those without a vector."""
+        """The row of every word of a vocabulary, -1 where it has none: int64 [len(vocabulary)]."""
         aligned = self.align(vocabulary).astype(np.int64)
         aligned[aligned == self.unk] = UNKNOWN
         return aligned

@@ -61,10 +61,10 @@ class Task(Protocol):
         """The batches of an epoch; the same ones whenever it is called with that number."""
 
     def loss(self, batch: Any) -> Tensor:
-        """The loss of a batch, regularization included."""
+        """The loss of a batch, regularization included: one number, with a gradient."""
 
     def validate(self) -> float:
-        """The validation measure, higher is better."""
+        """The validation measure, higher is better; finite."""
 
 
 @runtime_checkable
@@ -165,7 +165,20 @@ def run_loop(
 
 
 def run_shown(task: Task, settings: LoopSettings, resources: Resources, workspace: Path) -> float:
-    """Train as `run_loop` does, with the seed of the resources and a display of the epochs."""
+    """Train as `run_loop` does, with the seed of the resources and a display of the epochs.
+
+    Args:
+        task: see `run_loop`.
+        settings: see `run_loop`.
+        resources: the harness's resources.
+        workspace: see `run_loop`; `TrainingData` has one.
+
+    Returns:
+        The best validation measure.
+
+    Raises:
+        PlatformError: the loss or the measure is no longer a number.
+    """
     with resources.progress("training", settings.epochs) as advance:
         return run_loop(
             task,

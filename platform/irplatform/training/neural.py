@@ -41,7 +41,12 @@ class NeuralReranker(TrainableReranker):
     resources: Resources
 
     def start(self, resources: Resources, make: Callable[[], nn.Module]) -> None:
-        """Make the untrained network, from the seed and on the device of the resources."""
+        """Make the untrained network, from the seed and on the device of the resources.
+
+        Args:
+            resources: the harness's resources.
+            make: makes the network on the CPU; torch's seed is set before.
+        """
         import torch
 
         self.resources = resources
@@ -65,7 +70,16 @@ class NeuralReranker(TrainableReranker):
         return self.resources.progress("encoding training topics", topics)
 
     def train(self, task: Task, loop: LoopSettings, data: TrainingData) -> None:
-        """Train the network with a display of the epochs; see `run_loop`."""
+        """Train the network with a display of the epochs.
+
+        Args:
+            task: has this network as its `module`.
+            loop: optimizer and stopping.
+            data: whose workspace keeps the state after each epoch.
+
+        Raises:
+            PlatformError: the loss or the validation measure is no longer a number.
+        """
         run_shown(task, loop, self.resources, data.workspace)
         self.weights_changed()
 
@@ -75,12 +89,24 @@ class NeuralReranker(TrainableReranker):
         save_weights(folder / self._file, self.network.state_dict(), identity)
 
     def load(self, folder: Path) -> None:
-        """Read the weights; InputError if they belong to a network of another identity."""
+        """Read the weights.
+
+        Raises:
+            InputError: the file is missing or damaged, or of a network of another identity.
+        """
         self.network.load_state_dict(self.saved_weights(folder, self.identity()))
         self.weights_changed()
 
     def saved_weights(self, folder: Path, identity: Mapping[str, Any]) -> dict[str, Tensor]:
-        """Weights that were written into a folder; InputError unless with this identity."""
+        """Weights that were written into a folder.
+
+        Args:
+            folder: has the file that `save` writes.
+            identity: what they must have been saved with; see `identity`.
+
+        Raises:
+            InputError: the file is missing or damaged, or of another identity.
+        """
         return load_weights(folder / self._file, self._named(identity))
 
     @property

@@ -51,7 +51,10 @@ class Pairs:
         """Rows of the documents where all pools lie one behind the other: higher ones, then lower.
 
         Args:
-            starts: the row of each pool's first document, see `pool_starts`.
+            starts: int64 [pools], the row of each pool's first document, see `pool_starts`.
+
+        Returns:
+            int64 [2 · n].
         """
         start = starts[self.topic]
         return np.concatenate([start + self.higher, start + self.lower])

@@ -58,7 +58,14 @@ class Points:
         return len(self.topic)
 
     def rows(self, starts: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        """Rows of the documents where all pools lie one behind the other, see `pool_starts`."""
+        """Rows of the documents where all pools lie one behind the other.
+
+        Args:
+            starts: int64 [pools], the row of each pool's first document, see `pool_starts`.
+
+        Returns:
+            int64 [n].
+        """
         return starts[self.topic] + self.document
 
     def batches(self, size: int) -> Iterator[Points]:

@@ -108,7 +108,11 @@ def pool_offsets(pools: Sequence[HasDocuments]) -> npt.NDArray[np.int64]:
 
 
 def pool_starts(pools: Sequence[HasDocuments]) -> npt.NDArray[np.int64]:
-    """The row of each pool's first document where all pools lie one behind the other."""
+    """The row of each pool's first document where all pools lie one behind the other.
+
+    Returns:
+        int64 [pools].
+    """
     return pool_offsets(pools)[:-1]
 
 

@@ -18,6 +18,11 @@ def save_weights(path: Path, tensors: Mapping[str, Tensor], identity: Mapping[st
     """Write tensors with what identifies the model: its name and the sizes that must match.
 
     Tensors that share memory, as those of tied layers, are written whole under each of their names.
+
+    Args:
+        path: the file to write, in a folder that is there.
+        tensors: by name, of any shape, on any device.
+        identity: as JSON; `load_weights` compares it.
     """
     from safetensors.torch import save_file
 
