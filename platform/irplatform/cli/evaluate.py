@@ -13,6 +13,8 @@ from irplatform.console import notice
 from irplatform.evaluation.subsets import SEEN, UNSEEN, TopicFilter, parse_among
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from irplatform.evaluation import Evaluation
 
 
@@ -64,12 +66,7 @@ def evaluate(
     from irplatform.api import evaluate_runs
     from irplatform.evaluation import compare
     from irplatform.evaluation.significance import comparisons_json
-    from irplatform.evaluation.topic_notices import (
-        without_judgments,
-        without_relevant,
-        without_results,
-    )
-    from irplatform.reports.table import ResultRow, figure, mark, print_table
+    from irplatform.reports.table import ResultRow, mark, print_table
 
     counting = TopicFilter(parse_among(among) if among else None, relevant)
     scored = evaluate_runs(
@@ -83,14 +80,8 @@ def evaluate(
     if counting:
         counted = len(next(iter(next(iter(scored.values())).per_topic.values()), ()))
         notice("1 topic counts" if counted == 1 else f"{counted:,} topics count")
-    for path, evaluation in scored.items():
-        if evaluation.missing:
-            notice(f"{path}: {without_results(evaluation)}")
-        for told in without_judgments(evaluation):
-            notice(f"{path}: {told}")
+    _tell_of_topics(scored)
     baseline, *others = scored
-    if remark := without_relevant(scored[baseline]):
-        notice(remark)
     compared = compare(scored[baseline], {name: scored[name] for name in others}) if others else {}
     if as_json:
         content: dict[str, object] = {
@@ -101,11 +92,7 @@ def evaluate(
         print_json(content)
         return
     if per_topic:
-        for path, evaluation in scored.items():
-            for measure, values in evaluation.per_topic.items():
-                print_rows(
-                    [(path, measure, topic, figure(measure, v)) for topic, v in values.items()]
-                )
+        _print_topics(scored)
     rows = [
         ResultRow(
             path,
@@ -115,6 +102,32 @@ def evaluate(
         for path, evaluation in scored.items()
     ]
     print_table(rows, list(scored[baseline].aggregate), baseline=baseline, file=sys.stdout)
+
+
+def _tell_of_topics(scored: Mapping[str, Evaluation]) -> None:
+    """Say which topics have no results, no judgments or nothing relevant."""
+    from irplatform.evaluation.topic_notices import (
+        without_judgments,
+        without_relevant,
+        without_results,
+    )
+
+    for path, evaluation in scored.items():
+        if evaluation.missing:
+            notice(f"{path}: {without_results(evaluation)}")
+        for told in without_judgments(evaluation):
+            notice(f"{path}: {told}")
+    if remark := without_relevant(next(iter(scored.values()))):  # the same for all
+        notice(remark)
+
+
+def _print_topics(scored: Mapping[str, Evaluation]) -> None:
+    """Print every run's value of every measure and topic."""
+    from irplatform.reports.table import figure
+
+    for path, evaluation in scored.items():
+        for measure, values in evaluation.per_topic.items():
+            print_rows([(path, measure, topic, figure(measure, v)) for topic, v in values.items()])
 
 
 def _entry(path: str, evaluation: Evaluation, per_topic: bool) -> dict[str, object]:

@@ -7,7 +7,6 @@ approximation, which is usual where scores tie, is far off for a handful of syst
 from __future__ import annotations
 
 from itertools import permutations
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -65,7 +64,9 @@ def permutation_p(first: _Floats, second: _Floats, *, seed: int = 42) -> float:
     return (extreme + 1) / (_PERMUTATIONS + 1)  # the observed order is one of the draws
 
 
-def _as_strong(first: _Floats, second: _Floats, orders: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+def _as_strong(
+    first: _Floats, second: _Floats, orders: npt.NDArray[np.int64]
+) -> npt.NDArray[np.bool_]:
     """Which orders of the second scores (rows) correlate as strongly as the scores do."""
     (observed,) = np.abs(kendall_taus(first[None], second[None]))
     strong: npt.NDArray[np.bool_] = (

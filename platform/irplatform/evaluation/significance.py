@@ -248,7 +248,7 @@ def _randomization(differences: _Floats, seed: int, samples: int) -> float:
     return (extreme + 1) / (samples + 1)  # the observed signs are one of the draws
 
 
-def _flipped(differences: _Floats, flips: npt.NDArray[Any]) -> _Floats:
+def _flipped(differences: _Floats, flips: npt.NDArray[np.integer[Any]]) -> _Floats:
     """Absolute sum of the differences, per row of flips."""
     sums: _Floats = differences.sum() - 2 * (flips @ differences)
     return np.abs(sums)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import OrderedDict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from irplatform.features.groups import Batch, Features, Group
     from irplatform.plugin import Resources, Topic
+    from irplatform.text import ForwardIndex
 
 _REMEMBERED = 1 << 28
 """Bytes of features that are remembered per collection."""
@@ -61,7 +62,7 @@ class _Memory:
             self._bytes -= self._held.popitem(last=False)[1][1].nbytes
 
 
-_memories: WeakKeyDictionary[Any, dict[str, _Memory]] = WeakKeyDictionary()
+_memories: WeakKeyDictionary[ForwardIndex, dict[str, _Memory]] = WeakKeyDictionary()
 """Per forward index, which stands for the collection's documents, and per source of vectors."""
 
 

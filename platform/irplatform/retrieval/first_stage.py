@@ -24,6 +24,7 @@ from irplatform.storage import fingerprint
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
     from irplatform.plugin import Options, Retriever, Topic
     from irplatform.registry import Registration
@@ -156,7 +157,7 @@ def retrieve(
         before = dict(resources.seconds)
         depends_on = {**common, **_own_dependencies(choice, resources)}
 
-        def build(folder: Any, choice: RetrieverChoice = choice) -> None:
+        def build(folder: Path, choice: RetrieverChoice = choice) -> None:
             notice(f"{label}: searching {counted(len(topics), 'topic')} with {choice.name}")
             if among is None:
                 run = find(choice, topics, depth, resources)
@@ -166,7 +167,7 @@ def retrieve(
 
         with resources.timed("retrieve"):
             built = artifact("run", f"{label}-{choice.name}", depends_on, build)
-            found: Mapping[str, Any] = {}
+            found: Mapping[str, Ranking] = {}
             if (built.path / "run.txt").stat().st_size:
                 found = read_run(built.path / "run.txt").rankings
             runs.append(_complete(choice.name, topics, found))
@@ -230,7 +231,7 @@ def _own_dependencies(choice: RetrieverChoice, resources: CollectionResources) -
     }
 
 
-def _complete(name: str, topics: Sequence[Topic], found: Mapping[str, Any]) -> Run:
+def _complete(name: str, topics: Sequence[Topic], found: Mapping[str, Ranking]) -> Run:
     """A run with an entry for every topic: a TREC file does not show the empty ones."""
     empty = Ranking.of((), ())
     return Run(name, {topic.id: found.get(topic.id, empty) for topic in topics})

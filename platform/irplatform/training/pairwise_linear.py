@@ -7,7 +7,6 @@ grades, weighted by the difference, with an L2 penalty. It is convex: L-BFGS fin
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -53,7 +52,9 @@ def pairwise_weights(
     return np.asarray(found.x)
 
 
-def _pairs(grades: Int64, offsets: Int64, random: np.random.Generator) -> tuple[Any, Any, Any]:
+def _pairs(
+    grades: Int64, offsets: Int64, random: np.random.Generator
+) -> tuple[Int64, Int64, Float64]:
     """Indexes of the higher and the lower document, and weights that sum to 1."""
     found = []
     for start, end in pairwise(offsets.tolist()):
