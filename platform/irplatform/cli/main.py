@@ -5,18 +5,17 @@ A subcommand's module is imported when the subcommand is used, so that `--help` 
 
 from __future__ import annotations
 
-import errno
 import os
 import signal
 import sys
 from importlib import import_module
-from pathlib import Path
-from typing import TYPE_CHECKING, TypeGuard
+from typing import TYPE_CHECKING
 
 import click
 
 from irplatform import __version__
 from irplatform.arithmetic import check_arithmetic
+from irplatform.cli.failures import explained, give_up_stdout, is_full, lost, origin, refused
 from irplatform.errors import InputError, PlatformError, PluginError, show_traceback
 
 if TYPE_CHECKING:
@@ -51,13 +50,6 @@ COMMANDS = {
     ),
 }
 """Command → (its module here, its help in a line). The order is that of `--help`."""
-
-
-_NO_FILES = {
-    errno.ENAMETOOLONG: "this name is too long for a file.",
-    errno.ELOOP: "this link leads back to itself.",
-}
-"""What names that no file can have are refused with, wherever they are first looked at."""
 
 
 class Commands(click.Group):
@@ -144,7 +136,7 @@ def main() -> None:
     except click.exceptions.Exit as stop:
         sys.exit(stop.exit_code)
     except click.ClickException as error:
-        _explained(error).show()
+        explained(error).show()
         sys.exit(error.exit_code)
     except PlatformError as error:
         show_traceback(error)
@@ -153,57 +145,24 @@ def main() -> None:
     except (KeyboardInterrupt, click.Abort) as error:
         print(
             "platform: interrupted; what was finished is kept, and the same command goes on from "
-            f"there.{_lost(error)}",
+            f"there.{lost(error)}",
             file=sys.stderr,
         )
-        sys.exit(143 if isinstance(_origin(error), _Terminated) else 130)
+        sys.exit(143 if isinstance(origin(error), _Terminated) else 130)
     except BrokenPipeError:
-        _give_up_stdout()
+        give_up_stdout()
         sys.exit(1)
-    except PermissionError as error:
-        show_traceback(error)
-        print(f"platform: {_forbidden(error)}", file=sys.stderr)
-        sys.exit(InputError.exit_code)
     except OSError as error:
-        if wrong := _NO_FILES.get(error.errno or 0):
-            show_traceback(error)
-            print(f"platform: {error.filename}: {wrong}", file=sys.stderr)
-            sys.exit(InputError.exit_code)
-        if error.errno not in {errno.ENOSPC, errno.EDQUOT}:
+        if not (told := refused(error)):
             raise
-        where = f" ({error.filename})" if error.filename else ""
-        print(
-            f"platform: no space is left on the disk{where}. `platform cache list` tells what the "
-            "cache holds, `platform cache remove` makes room; the same command goes on from here."
-            f"{_lost(error)}",
-            file=sys.stderr,
-        )
-        _give_up_stdout()
-        sys.exit(1)
+        show_traceback(error)
+        print(f"platform: {told}", file=sys.stderr)
+        if is_full(error):
+            give_up_stdout()
+            sys.exit(PlatformError.exit_code)
+        sys.exit(InputError.exit_code)
     finally:
         signal.signal(signal.SIGTERM, before)
-
-
-def _explained(error: click.ClickException) -> click.ClickException:
-    """What click says, and what it cannot know: where options and words to search for belong."""
-    if _has_words_to_search_for(error):
-        told = f"{error.format_message()}. Words to search for: --query 'some words'."
-        return click.UsageError(told, ctx=error.ctx)
-    if not isinstance(error, click.NoSuchOption) or error.ctx is None:
-        return error
-    if not isinstance(error.ctx.command, click.Group):
-        return error
-    told = f"{error.format_message()} Options of a command come after it."
-    return click.UsageError(told, ctx=error.ctx)
-
-
-def _has_words_to_search_for(error: click.ClickException) -> TypeGuard[click.UsageError]:
-    return (
-        isinstance(error, click.UsageError)
-        and error.ctx is not None
-        and "unexpected extra argument" in error.message
-        and any(parameter.name == "query" for parameter in error.ctx.command.params)
-    )
 
 
 def _tell_of(plugins: Iterable[Plugin]) -> None:
@@ -213,40 +172,3 @@ def _tell_of(plugins: Iterable[Plugin]) -> None:
             print(f"{plugin} is not used: {plugin.error}", file=sys.stderr)
         if plugin.forgotten:
             print(f"{plugin}: {plugin.forgotten}", file=sys.stderr)
-
-
-def _forbidden(error: PermissionError) -> str:
-    """What we may not read or write, and what to do."""
-    from irplatform.artifacts import home
-
-    if error.filename is None:
-        return str(error)
-    told = f"{error.filename}: {error.strerror}."
-    if home() in (path := Path(error.filename)).parents or path == home():
-        told += " Set IRPLATFORM_HOME to a folder of your own."
-    return told
-
-
-def _give_up_stdout() -> None:
-    """Drop what cannot be written to stdout: Python tries again at the end, and complains."""
-    try:
-        sys.stdout.flush()
-    except OSError:
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, sys.stdout.fileno())
-        os.close(nowhere)
-
-
-def _origin(error: BaseException) -> BaseException:
-    """What click made an error of its own from."""
-    return error.__cause__ or error.__context__ or error
-
-
-def _lost(error: BaseException) -> str:
-    """What does not go on but starts over, as `artifacts.artifact` noted it; "" where all does."""
-    notes: list[str] = []
-    cause: BaseException | None = error
-    while cause is not None:  # click raises an error of its own from Ctrl-C
-        notes += [note for note in getattr(cause, "__notes__", ()) if note not in notes]
-        cause = cause.__cause__
-    return "".join(f" {note}" for note in notes)

@@ -1,0 +1,98 @@
+"""What is told of failures that no command speaks of itself: those of options, disks and files."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+from pathlib import Path
+from typing import TypeGuard
+
+import click
+
+_FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
+_NO_FILES = {
+    errno.ENAMETOOLONG: "this name is too long for a file.",
+    errno.ELOOP: "this link leads back to itself.",
+}
+"""What names that no file can have are refused with, wherever they are first looked at."""
+
+
+def explained(error: click.ClickException) -> click.ClickException:
+    """What click says, and what it cannot know: where options and words to search for belong."""
+    if _has_words_to_search_for(error):
+        told = f"{error.format_message()}. Words to search for: --query 'some words'."
+        return click.UsageError(told, ctx=error.ctx)
+    if not isinstance(error, click.NoSuchOption) or error.ctx is None:
+        return error
+    if not isinstance(error.ctx.command, click.Group):
+        return error
+    told = f"{error.format_message()} Options of a command come after it."
+    return click.UsageError(told, ctx=error.ctx)
+
+
+def _has_words_to_search_for(error: click.ClickException) -> TypeGuard[click.UsageError]:
+    return (
+        isinstance(error, click.UsageError)
+        and error.ctx is not None
+        and "unexpected extra argument" in error.message
+        and any(parameter.name == "query" for parameter in error.ctx.command.params)
+    )
+
+
+def refused(error: OSError) -> str:
+    """What the operating system refused, and what to do; "" where only a traceback tells."""
+    if isinstance(error, PermissionError):
+        return _forbidden(error)
+    if wrong := _NO_FILES.get(error.errno or 0):
+        return f"{error.filename}: {wrong}"
+    if not is_full(error):
+        return ""
+    where = f" ({error.filename})" if error.filename else ""
+    return (
+        f"no space is left on the disk{where}. `platform cache list` tells what the cache holds, "
+        "`platform cache remove` makes room; the same command goes on from here."
+        f"{lost(error)}"
+    )
+
+
+def is_full(error: OSError) -> bool:
+    """Whether a disk, or a user's part of it, is full."""
+    return error.errno in _FULL
+
+
+def _forbidden(error: PermissionError) -> str:
+    """What we may not read or write, and what to do."""
+    from irplatform.artifacts import home
+
+    if error.filename is None:
+        return str(error)
+    told = f"{error.filename}: {error.strerror}."
+    if home() in (path := Path(error.filename)).parents or path == home():
+        told += " Set IRPLATFORM_HOME to a folder of your own."
+    return told
+
+
+def give_up_stdout() -> None:
+    """Drop what cannot be written to stdout: Python tries again at the end, and complains."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
+
+
+def origin(error: BaseException) -> BaseException:
+    """What click made an error of its own from."""
+    return error.__cause__ or error.__context__ or error
+
+
+def lost(error: BaseException) -> str:
+    """What does not go on but starts over, as `artifacts.artifact` noted it; "" where all does."""
+    notes: list[str] = []
+    cause: BaseException | None = error
+    while cause is not None:  # click raises an error of its own from Ctrl-C
+        notes += [note for note in getattr(cause, "__notes__", ()) if note not in notes]
+        cause = cause.__cause__
+    return "".join(f" {note}" for note in notes)
