@@ -6,11 +6,9 @@ search alone.
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from irplatform.console import notice
 from irplatform.reranking.splits import fold_topics
 from irplatform.tuning.design import design, pattern_search
 from irplatform.tuning.selection import best_if_clear, best_of, gain_over, mean_over
@@ -21,9 +19,6 @@ if TYPE_CHECKING:
     from irplatform.evaluation.mean_difference import MeanDifference
     from irplatform.tuning.space import Dimension, Point
     from irplatform.tuning.trials import Trial, Trials
-
-_QUIET_INTERVAL = 15.0
-"""Seconds between lines of progress."""
 
 
 @dataclass(frozen=True)
@@ -123,42 +118,3 @@ def search(
         {topic: held_out[topic] for topic in topics},
         len(trials),
     )
-
-
-class Progress:
-    """Says how the search goes: a line after the first trial, then at most one every 15 seconds.
-
-    Args:
-        expected: trials that are still to run, at most.
-        measure: the name of the measure.
-    """
-
-    def __init__(self, expected: int, measure: str) -> None:
-        self._expected = expected
-        self._measure = measure
-        self._told = 0.0
-        self._seconds: list[float] = []
-        self._best = 0.0
-
-    def __call__(self, trial: Trial) -> None:
-        """Count a trial."""
-        self._seconds.append(trial.seconds)
-        mean = mean_over(trial, list(trial.scores))
-        self._best = max(self._best, mean)
-        done, now = len(self._seconds), time.monotonic()
-        if done > 1 and now - self._told < _QUIET_INTERVAL:
-            return
-        self._told = now
-        usual = self._seconds[1:] or self._seconds  # the first one also starts Java
-        each = sum(usual) / len(usual)
-        left = each * max(self._expected - done, 0)
-        notice(
-            f"trial {done:,} of at most {self._expected:,}: {self._measure} {mean:.4f}, best so "
-            f"far {self._best:.4f}; {_duration(each)} a trial, {_duration(left)} left"
-        )
-
-
-def _duration(seconds: float) -> str:
-    if seconds < 90:
-        return f"{seconds:.1f} s" if seconds < 10 else f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

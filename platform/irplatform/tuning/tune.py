@@ -15,8 +15,9 @@ from irplatform.errors import InputError
 from irplatform.storage import fingerprint
 from irplatform.training.topic_marks import families
 from irplatform.tuning.design import design
+from irplatform.tuning.progress import Progress
 from irplatform.tuning.report import TuneReport
-from irplatform.tuning.search import Plan, Progress, search
+from irplatform.tuning.search import Plan, search
 from irplatform.tuning.space import Span
 from irplatform.tuning.trials import Trial, Trials
 
