@@ -64,6 +64,40 @@ def test_a_spoilt_memory_is_only_forgotten(tmp_path, hashed, fresh_home):
     assert hashed == [path, path]
 
 
+def test_a_file_whose_content_is_older_than_the_file_is_not_remembered_at_once(
+    tmp_path, hashed, monkeypatch
+):
+    """As one that was unpacked or copied just now: its time of content is the archive's."""
+    monkeypatch.setattr(digests, "_SETTLED", 2_000_000_000)
+    path = tmp_path / "big"
+    path.write_bytes(b"content")
+    os.utime(path, (0, 0))
+    digests.digest(path)
+    digests.digest(path)
+    assert hashed == [path, path]
+
+
+def test_small_files_are_not_remembered(tmp_path, hashed, fresh_home, monkeypatch):
+    monkeypatch.setattr(digests, "_LARGE", 8)
+    for content in (b"1234567", b"12345678"):
+        (tmp_path / "file").write_bytes(content)
+        assert digests.digest(tmp_path / "file") == hashlib.sha256(content).hexdigest()
+        assert (fresh_home / "digests.json").exists() == (len(content) == 8)
+
+
+def test_what_was_hashed_longest_ago_is_forgotten_first(tmp_path, hashed, monkeypatch):
+    monkeypatch.setattr(digests, "_REMEMBERED", 2)
+    one, two, three = (tmp_path / name for name in ("one", "two", "three"))
+    for path, content in ((one, "1"), (two, "2"), (one, "changed"), (three, "3")):
+        path.write_text(content)
+        digests.digest(path)
+    hashed.clear()
+    digests.digests([one, three])
+    assert hashed == []
+    digests.digest(two)
+    assert hashed == [two]
+
+
 def test_a_missing_file_is_named(tmp_path):
     with pytest.raises(InputError, match="nowhere: cannot be read"):
         digests.digest(tmp_path / "nowhere")

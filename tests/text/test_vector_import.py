@@ -1,4 +1,5 @@
 import gzip
+import os
 import pickle
 import struct
 
@@ -47,6 +48,11 @@ def test_published_formats_are_read(tmp_path, name, content, kind):
     assert (vectors.matrix[:3] == np.array(list(ENTRIES.values()), dtype=np.float32)).all()
     assert vectors.facts["kind"] == kind
     assert vectors.unk == 3
+
+
+def test_a_file_whose_name_is_not_utf8_is_read(tmp_path):
+    name = os.fsdecode(b"Z\xfcrich.txt")
+    assert imported(tmp_path / name, lines(), tmp_path / "vectors").facts["file"] == name
 
 
 @pytest.mark.slow

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from irplatform.errors import PlatformError
-from irplatform.storage import atomic_write
+from irplatform.storage import write_json
 from irplatform.text.string_table import UNKNOWN, StringTable, StringTableWriter
 
 if TYPE_CHECKING:
@@ -102,8 +102,7 @@ class WordVectors:
         if (twice := table.finish()) is not None:
             raise PlatformError(f"the word '{twice}' has two vectors.")
         np.save(folder / _MATRIX, np.ascontiguousarray(self.matrix), allow_pickle=False)
-        with atomic_write(folder / _FACTS) as file:
-            json.dump(self.facts, file, indent=1, ensure_ascii=False)
+        write_json(folder / _FACTS, self.facts)
 
     @property
     def unk(self) -> int:

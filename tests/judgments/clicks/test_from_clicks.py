@@ -1,6 +1,7 @@
 """`platform qrels from-clicks` makes a collection of a log, or leaves nothing behind."""
 
 import json
+import os
 import random
 import re
 
@@ -60,6 +61,14 @@ def test_queries_and_judgments_are_written_as_beir_writes_them(tmp_path):
         f"query-id\tcorpus-id\tscore\n{id_}\td0\t100\n{id_}\td1\t0\n"
     )
     assert [p.name for p in (tmp_path / "out/qrels").iterdir() if "test" not in p.name] == []
+
+
+def test_a_log_whose_name_is_not_utf8_is_named_in_the_report(tmp_path):
+    name = os.fsdecode(b"Z\xfcrich.tsv")
+    log = write_log(tmp_path / name, shown("some words", documents=2, clicked=1))
+    from_clicks(log, tmp_path / "out", ClickSettings(judging=LOOSE, shares=ALL_TEST))
+    report = json.loads((tmp_path / "out/report.json").read_text(encoding="utf-8"))
+    assert name in report.values()
 
 
 @pytest.fixture

@@ -7,7 +7,6 @@ articles, citing and cited, and nothing else that grows.
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 from irplatform.collections import corpus_reference
@@ -24,7 +23,7 @@ from irplatform.judgments.citations.sources import Source, find_sources
 from irplatform.judgments.citations.targets import Targets, search_corpus
 from irplatform.judgments.splits import SPLITS, split_of
 from irplatform.registry import registry
-from irplatform.storage import atomic_folder
+from irplatform.storage import atomic_folder, write_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -79,8 +78,7 @@ def from_citations(
                 "and there is nothing to search"
             )
         write_measures(folder, MEASURES)
-        text = json.dumps(report.as_json(), indent=1, ensure_ascii=False)
-        (folder / REPORT).write_text(f"{text}\n", encoding="utf-8")
+        write_json(folder / REPORT, report.as_json())
     return report
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +20,7 @@ from irplatform.judgments.clicks.queries import QueryRules
 from irplatform.judgments.clicks.report import KEPT, Counts, Report, SplitCounts
 from irplatform.judgments.splits import Shares
 from irplatform.registry import registry
-from irplatform.storage import atomic_folder
+from irplatform.storage import atomic_folder, write_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -102,8 +101,7 @@ def from_clicks(
         if collection:
             corpus_reference.write(collection, folder / corpus_reference.FILE_NAME, seen_from=out)
         report = Report(log.name, settings.describe(), counts, reasons, splits, (*lacking, *notes))
-        text = json.dumps(report.as_json(), indent=1, ensure_ascii=False)
-        (folder / REPORT).write_text(f"{text}\n", encoding="utf-8")
+        write_json(folder / REPORT, report.as_json())
     return report
 
 
