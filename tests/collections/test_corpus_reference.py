@@ -1,10 +1,12 @@
 """A folder of topics and judgments may name the collection whose documents it searches."""
 
 import json
+import os
 
 import pytest
 
 from irplatform.collections import corpus_reference
+from irplatform.collections.aliases import add_alias
 from irplatform.collections.beir import is_beir
 from irplatform.collections.paths import open_path
 from irplatform.errors import InputError
@@ -53,6 +55,16 @@ def test_a_path_may_hold_any_character(beir_folder, referring):
     searched = beir_folder("train", "test", name='odd "\\ \n name')
     folder = referring()
     corpus_reference.write(str(searched), folder / "corpus.toml", seen_from=folder)
+    assert open_path(folder).corpus.fingerprint == open_path(searched).corpus.fingerprint
+
+
+def test_a_path_that_is_not_utf8_needs_a_name(beir_folder, referring, fresh_home):
+    searched = beir_folder("train", "test", name=os.fsdecode(b"Z\xfcrich"))
+    folder = referring()
+    with pytest.raises(InputError, match="platform collections add NAME PATH"):
+        corpus_reference.write(str(searched), folder / "corpus.toml", seen_from=folder)
+    add_alias("city", str(searched))
+    corpus_reference.write("city", folder / "corpus.toml", seen_from=folder)
     assert open_path(folder).corpus.fingerprint == open_path(searched).corpus.fingerprint
 
 

@@ -60,6 +60,9 @@ def write(collection: str, path: Path, *, seen_from: Path) -> None:
             can be moved together.
         path: the file to write.
         seen_from: the folder in which the file will lie in the end.
+
+    Raises:
+        InputError: the path is not UTF-8.
     """
     from irplatform.collections.aliases import aliases
     from irplatform.collections.resolve import expand, is_path
@@ -70,4 +73,12 @@ def write(collection: str, path: Path, *, seen_from: Path) -> None:
         source = expand(collection).absolute()
         relative = os.path.relpath(source.parent.resolve() / source.name, seen_from.resolve())
         collection = relative if relative.startswith(".") else f"./{relative}"
-    path.write_text(f"collection = {toml_value(collection)}\n", encoding="utf-8")
+    try:
+        content = f"collection = {toml_value(collection)}\n".encode()
+    except UnicodeEncodeError as error:
+        raise InputError(
+            f"the path of the collection is not UTF-8, as {FILE_NAME} has to be. Give it a name "
+            "with `platform collections add NAME PATH`, and use that.",
+            path=collection,
+        ) from error
+    path.write_bytes(content)
