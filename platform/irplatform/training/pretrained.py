@@ -55,8 +55,8 @@ def tell_how_slow(resources: Resources, texts: int) -> None:
     """Say what is faster, where a transformer is about to read many texts on the CPU."""
     if resources.device == "cpu" and texts >= _MANY and portable():
         resources.notice(
-            f"Transformers are slow without a GPU. {VARIABLE}=native makes them two to six times "
-            "as fast here; on other processors they then give other last digits."
+            f"Transformers are slow without a GPU. With {VARIABLE}=native and in bfloat16 they are "
+            "twice as fast on some processors, and give other last digits on others."
         )
 
 
