@@ -42,6 +42,15 @@ def test_they_are_torchs_linear_layers(arithmetic, threads, width, out, bias):
         assert torch.equal(layer(values), found)
 
 
+def test_a_part_of_another_type_is_left_to_torch(arithmetic):
+    arithmetic(portable=True)
+    layer = nn.Linear(5, 4).double()
+    values = torch.randn(3, 5, dtype=torch.float64)
+    expected = layer(values)
+    multiply_by_numpy(layer, "cpu")
+    assert torch.equal(layer(values), expected)
+
+
 def test_they_are_products_of_numpys_library(arithmetic):
     arithmetic(portable=True)
     layer = nn.Linear(30, 100, bias=False)

@@ -44,14 +44,16 @@ def multiply_by_numpy(network: nn.Module, device: str) -> None:
         return
     for layer in network.modules():
         if type(layer) is nn.Linear:
-            bias = None if layer.bias is None else layer.bias.detach().numpy()
-            layer.forward = partial(_product, layer.weight.detach().numpy(), bias)  # type: ignore[method-assign]
+            layer.forward = partial(_product, layer)  # type: ignore[method-assign]
 
 
-def _product(weight: _Float32, bias: _Float32 | None, values: Tensor) -> Tensor:
-    """`values` [..., in] times the transposed weights [out, in], plus bias: [..., out]."""
+def _product(layer: nn.Linear, values: Tensor) -> Tensor:
+    """What a layer makes of `values` [..., in]: their product with its weights, [..., out]."""
     import torch
 
+    if values.dtype != torch.float32:  # a part of the network that counts otherwise
+        return torch.nn.functional.linear(values, layer.weight, layer.bias)
+    weight: _Float32 = layer.weight.detach().numpy()
     rows = values.detach().numpy().reshape(-1, weight.shape[1])
     product = np.empty((len(rows), len(weight)), np.float32)
 
@@ -65,8 +67,8 @@ def _product(weight: _Float32, bias: _Float32 | None, values: Tensor) -> Tensor:
     else:
         for start in starts:
             multiply(start)
-    if bias is not None:
-        product += bias
+    if layer.bias is not None:
+        product += layer.bias.detach().numpy()
     return torch.from_numpy(product).view(*values.shape[:-1], -1)
 
 
