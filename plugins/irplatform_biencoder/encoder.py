@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from irplatform.errors import InputError
+from irplatform.training.linear_layers import in_float32, multiply_by_numpy
 from irplatform.training.pretrained import MODULES, content, model_folder, opening
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 Float32 = npt.NDArray[np.float32]
 
 NAME = "bi-encoder"
-_FORMAT = 1
+_FORMAT = 2
 _OF_DOCUMENTS = {"pooling", "similarity", "document_prompt", "max_length", "precision"}
 """Options that vectors of documents depend on."""
 
@@ -71,6 +72,7 @@ class Encoder:
             "model": content(documents),
             "device": device,
             **options.model_dump(include=_OF_DOCUMENTS),
+            "precision": _precision(options, device),
         }
 
     def queries(self, texts: Sequence[str]) -> Float32:
@@ -133,6 +135,11 @@ def _folders(options: BiEncoderOptions) -> tuple[Path, Path]:
     return documents, model_folder(NAME, of_queries)
 
 
+def _precision(options: BiEncoderOptions, device: str) -> str:
+    """Of the network's numbers; the shorter ones have no quick portable arithmetic."""
+    return "float32" if in_float32(device) else options.precision
+
+
 def _open(folder: Path, options: BiEncoderOptions, device: str) -> Any:
     """A model of sentence-transformers, in evaluation mode."""
     import torch
@@ -154,7 +161,7 @@ def _open(folder: Path, options: BiEncoderOptions, device: str) -> Any:
         )
     weights: dict[str, Any] = {
         "use_safetensors": True,
-        "dtype": getattr(torch, options.precision),
+        "dtype": getattr(torch, _precision(options, device)),
     }
     shared: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
     with opening(folder, "a model for sentence-transformers"):
@@ -169,6 +176,7 @@ def _open(folder: Path, options: BiEncoderOptions, device: str) -> Any:
     _check_weights(folder, model[0])
     if options.max_length is not None:
         model.max_seq_length = min(options.max_length, model.max_seq_length or options.max_length)
+    multiply_by_numpy(model, device)
     return model.eval()
 
 

@@ -37,7 +37,7 @@ class BiEncoderOptions(PretrainedOptions):
     precision: Literal["float32", "bfloat16", "float16"] = Field(
         "float32",
         description="of the network's numbers; the shorter ones are faster on GPUs, and bfloat16 "
-        "on some processors",
+        "on some processors with native arithmetic (portable arithmetic on the CPU has none)",
     )
 
 

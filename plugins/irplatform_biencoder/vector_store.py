@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from irplatform.text.forward_index import FORWARD_INDEX_FORMAT
+from irplatform.training.pretrained import tell_how_slow
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -83,6 +84,7 @@ class VectorStore:
         """Encode and keep what is missing, with progress: some places in `rows`, their vectors."""
         if not len(missing):
             return
+        tell_how_slow(self._resources, len(missing))
         try:
             with self._resources.progress(label, len(missing)) as advance:
                 for start in range(0, len(missing), _BLOCK):

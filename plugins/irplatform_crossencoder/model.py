@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import InputError
+from irplatform.training.linear_layers import multiply_by_numpy
 from irplatform.training.pretrained import opening
 
 if TYPE_CHECKING:
@@ -71,7 +72,8 @@ def open_model(folder: Path, device: str) -> Model:
         )
     if network.config.pad_token_id is None:  # generative models look for the last token by it
         network.config.pad_token_id = tokenizer.pad_token_id
-    return Model(tokenizer, network.to(device).eval(), labels, _longest(network.config))
+    multiply_by_numpy(network.to(device).eval(), device)
+    return Model(tokenizer, network, labels, _longest(network.config))
 
 
 def _longest(config: Any) -> int | None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from irplatform.plugin import Documents, Reranker, Resources, Topic
-from irplatform.training.pretrained import content, model_folder
+from irplatform.training.pretrained import content, model_folder, tell_how_slow
 from irplatform_crossencoder.options import CrossEncoderOptions
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class CrossEncoder(Reranker):
     options: CrossEncoderOptions
 
     _model: Model
-    _device: str
+    _resources: Resources
 
     def prepare(self, resources: Resources) -> None:
         """Open the model.
@@ -44,8 +44,7 @@ class CrossEncoder(Reranker):
         """
         from irplatform_crossencoder.model import open_model
 
-        self._device = resources.device
-        self._progress = resources.progress
+        self._resources = resources
         self._model = open_model(model_folder("cross-encoder", self.options), resources.device)
 
     def depends_on(self) -> Mapping[str, object]:
@@ -69,10 +68,12 @@ class CrossEncoder(Reranker):
             for topic, documents in batch
             for sequence in self._encode(topic.query, [document.text for document in documents])
         ]
+        tell_how_slow(self._resources, len(encoded))
         order = sorted(range(len(encoded)), key=lambda i: len(encoded[i]["input_ids"]))
         scores = [0.0] * len(encoded)
         size = self.options.batch_size
-        with torch.inference_mode(), self._progress("scoring documents", len(order)) as advance:
+        progress = self._resources.progress("scoring documents", len(order))
+        with torch.inference_mode(), progress as advance:
             for start in range(0, len(order), size):
                 part = order[start : start + size]
                 values = self._forward([encoded[i] for i in part]).tolist()
@@ -106,7 +107,9 @@ class CrossEncoder(Reranker):
     def _forward(self, sequences: Sequence[dict[str, list[int]]]) -> Tensor:
         """Scores of sequences of similar length, [n]."""
         model: Any = self._model
-        inputs = model.tokenizer.pad(list(sequences), return_tensors="pt").to(self._device)
+        inputs = model.tokenizer.pad(list(sequences), return_tensors="pt").to(
+            self._resources.device
+        )
         logits: Tensor = model.network(**inputs).logits.float()
         wanted = logits[:, 0] if model.labels == 1 else logits[:, 1] - logits[:, 0]
         return wanted.sigmoid() if self.options.output == "probability" else wanted

@@ -191,3 +191,23 @@ def test_mistakes_with_treatments_are_told_in_a_line(treated, folder, changes, m
     assert message in said.err
     assert said.err.splitlines()[-1].startswith("platform: ")
     assert not (folder / "treated").exists()
+
+
+def test_articles_of_judgments_are_fetched_and_how_to_use_them_is_said(platform, server, folder):
+    (folder / "qrels.txt").write_text("1 0 7 1\n1 0 900 1\n")
+    command = ("collections", "build", "pubmed-articles", "--qrels", "qrels.txt")
+    planned = platform(*command, "--out", "docs", "--dry-run")
+    assert planned.out.startswith(f"2 articles from {server.url}")
+    done = platform(*command, "--out", "docs", "--rate", "1000")
+    assert done.code == 0, done.err
+    assert done.out.splitlines() == [
+        "1 document in docs",
+        "not there: 1 judged document, see docs/missing.tsv",
+        "Use them in a collection.toml:",
+        "[documents]",
+        'files = ["docs/part-1.jsonl.gz"]',
+        'fields = ["date", "language", "mesh", "year"]',
+    ]
+    facts = platform(*command, "--out", "again", "--rate", "1000", "--json").json
+    assert facts["files"] == ["again/part-1.jsonl.gz"]
+    assert facts["missing"] == {"900": "PubMed does not have it"}

@@ -18,6 +18,7 @@ from pretrained_models import (
 )
 from small import small_resources
 
+from irplatform.arithmetic import SETTINGS
 from irplatform.errors import InputError
 from irplatform.plugin import Document, Documents, Topic
 from irplatform_biencoder.encoder import Encoder
@@ -160,12 +161,23 @@ def _small_again(resources):
     )
 
 
-def test_shorter_numbers_give_nearly_the_same(folder, resources):
+def test_shorter_numbers_give_nearly_the_same(folder, resources, monkeypatch):
+    for name in SETTINGS:
+        monkeypatch.delenv(name, raising=False)  # native arithmetic
     read = _read(resources, 20)
     exact = _opened(folder, resources).score(QUERY, read)
     short = _opened(folder, resources, precision="bfloat16").score(QUERY, read)
     assert not np.array_equal(exact, short)
     assert np.allclose(exact, short, atol=0.05)
+
+
+def test_portable_arithmetic_has_no_shorter_numbers_on_the_cpu(folder, resources, monkeypatch):
+    for name, value in SETTINGS.items():
+        monkeypatch.setenv(name, value)
+    one, other = (_opened(folder, resources, precision=name) for name in ("float32", "bfloat16"))
+    read = _read(resources, 20)
+    assert one.score(QUERY, read) == other.score(QUERY, read)
+    assert resources.built.count("bi-encoder") == 1
 
 
 def test_a_document_is_encoded_once(folder, resources, monkeypatch):

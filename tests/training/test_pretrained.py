@@ -10,12 +10,20 @@ import sys
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from pretrained_models import save_transformer
 
+from irplatform.arithmetic import SETTINGS
 from irplatform.errors import InputError
-from irplatform.training.pretrained import PretrainedOptions, content, model_folder, opening
+from irplatform.training.pretrained import (
+    PretrainedOptions,
+    content,
+    model_folder,
+    opening,
+    tell_how_slow,
+)
 
 COMMIT = "5f" * 20
 
@@ -171,6 +179,7 @@ class _Hub(BaseHTTPRequestHandler):
 
 _DOWNLOAD = """
 import sys
+from irplatform.arithmetic import SETTINGS
 from irplatform.errors import InputError
 from irplatform.training.pretrained import PretrainedOptions, model_folder
 try:
@@ -214,3 +223,23 @@ def test_a_model_of_the_hub_is_downloaded_when_that_is_asked_for(hub):
     assert not [path for path in _Hub.asked[asked:] if "/resolve/" in path]
     assert "cannot be downloaded from the Hugging Face hub: 404" in hub("somebody/another-model")
     assert "neither a folder nor a name of the Hugging Face hub" in hub("no/such/name")
+
+
+@pytest.mark.parametrize(
+    ("device", "texts", "arithmetic", "told"),
+    [
+        ("cpu", 500, "portable", 1),
+        ("cpu", 499, "portable", 0),
+        ("cuda", 500, "portable", 0),
+        ("cpu", 500, "native", 0),
+    ],
+)
+def test_who_reads_many_texts_on_a_cpu_is_told_what_is_faster(
+    device, texts, arithmetic, told, monkeypatch
+):
+    for name, value in SETTINGS.items():
+        monkeypatch.setenv(name, value if arithmetic == "portable" else "")
+    lines = []
+    tell_how_slow(SimpleNamespace(device=device, notice=lines.append), texts)
+    assert len(lines) == told
+    assert all("IRPLATFORM_ARITHMETIC=native" in line for line in lines)

@@ -8,7 +8,8 @@ import click
 
 from irplatform.cli.output import json_option, print_json, print_rows
 from irplatform.cli.pool import pool_command
-from irplatform.errors import InputError, unknown
+from irplatform.collections.missing import FILE_NAME
+from irplatform.errors import InputError, counted, unknown
 
 
 class Builders(click.Group):
@@ -31,6 +32,65 @@ def build() -> None:
 
 for _year in (2017, 2018):
     build.add_command(pool_command(_year))
+
+
+@build.command("pubmed-articles")
+@click.option(
+    "--qrels",
+    multiple=True,
+    required=True,
+    type=click.Path(path_type=Path),
+    help="Judgments whose documents are PMIDs: TREC's, BEIR's or BioASQ's; repeat it for more.",
+)
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="The folder to make.")
+@click.option("--email", help="Your address, for NCBI to write to before it blocks anybody.")
+@click.option("--rate", type=float, help="Calls a second. [default: 3; 10 with NCBI_API_KEY]")
+@click.option("--dry-run", is_flag=True, help="Only say what would be fetched, and from where.")
+@json_option
+def pubmed_articles(
+    qrels: tuple[Path, ...],
+    out: Path,
+    email: str | None,
+    rate: float | None,
+    dry_run: bool,
+    as_json: bool,
+) -> None:
+    """Fetch the articles of PubMed that judgments name.
+
+    They are the documents of a closed pool: name their files under [documents] in a
+    collection.toml. When interrupted, the same command goes on from there.
+    """
+    from irplatform.collections.pubmed_articles import build_articles, preview
+    from irplatform.toml_io import toml_value
+
+    if dry_run:
+        lines = preview(qrels, out, email=email, rate=rate)
+        if as_json:
+            print_json({"would_fetch": lines})
+        else:
+            click.echo("\n".join(lines))
+        return
+    fetched = build_articles(qrels, out, email=email, rate=rate)
+    files = [str(out / name) for name in fetched.files]
+    if as_json:
+        print_json(
+            {
+                "path": str(out),
+                "documents": fetched.documents,
+                "files": files,
+                "fields": list(fetched.fields),
+                "missing": dict(fetched.missing),
+            }
+        )
+        return
+    click.echo(f"{counted(fetched.documents, 'document')} in {out}")
+    if fetched.missing:
+        number = counted(len(fetched.missing), "judged document")
+        click.echo(f"not there: {number}, see {out / FILE_NAME}")
+    click.echo(
+        f"Use them in a collection.toml:\n[documents]\nfiles = {toml_value(files)}\n"
+        f"fields = {toml_value(list(fetched.fields))}"
+    )
 
 
 @build.command("mesh")

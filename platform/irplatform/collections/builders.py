@@ -36,6 +36,7 @@ BUILDERS: Mapping[str, Builder] = {
     for builder in (
         Builder("trec-pm-pool-2017", "TREC PM 2017, the judged documents only", named=True),
         Builder("trec-pm-pool-2018", "TREC PM 2018, the judged documents only", named=True),
+        Builder("pubmed-articles", "the articles of PubMed that judgments name", named=False),
         Builder("mesh", "MeSH-term queries for the documents of a collection", named=False),
         Builder("new-documents", "halves of a collection that share no document", named=False),
         Builder("treatments", "topics with a treatment, of judged topics without", named=False),

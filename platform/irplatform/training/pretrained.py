@@ -12,12 +12,15 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from irplatform.arithmetic import VARIABLE, portable
 from irplatform.digests import folder_digests
 from irplatform.errors import InputError
 from irplatform.plugin import Field, Options
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+
+    from irplatform.plugin import Resources
 
 _NEVER = "Models are never downloaded without being asked for"
 MODULES = "modules.json"
@@ -26,6 +29,8 @@ _ROUTER = "router_config.json"
 _VOCABULARIES = ("tokenizer.json", "vocab.*", "*.model", "merges.txt")
 _FILES = ("*.json", "*.safetensors", "*.txt", "*.model")
 """What a model consists of: settings, weights, vocabulary."""
+_MANY = 500
+"""As many texts take a transformer a minute or more on a CPU."""
 
 
 class PretrainedOptions(Options):
@@ -44,6 +49,15 @@ class PretrainedOptions(Options):
     revision: str | None = Field(
         None, description="commit or tag of a model of the hub; none takes the newest"
     )
+
+
+def tell_how_slow(resources: Resources, texts: int) -> None:
+    """Say what is faster, where a transformer is about to read many texts on the CPU."""
+    if resources.device == "cpu" and texts >= _MANY and portable():
+        resources.notice(
+            f"Transformers are slow without a GPU. With {VARIABLE}=native and in bfloat16 they are "
+            "twice as fast on some processors, and give other last digits on others."
+        )
 
 
 def model_folder(system: str, options: PretrainedOptions) -> Path:

@@ -2,5 +2,14 @@
 
 from irplatform.collections.eutils.access import BATCH, Access, access
 from irplatform.collections.eutils.articles import fetch_articles, fetched_documents, kept_batches
+from irplatform.collections.eutils.plan import plan
 
-__all__ = ["BATCH", "Access", "access", "fetch_articles", "fetched_documents", "kept_batches"]
+__all__ = [
+    "BATCH",
+    "Access",
+    "access",
+    "fetch_articles",
+    "fetched_documents",
+    "kept_batches",
+    "plan",
+]

@@ -7,7 +7,6 @@ with the same bytes.
 
 from __future__ import annotations
 
-import re
 import shutil
 from dataclasses import dataclass
 from itertools import chain
@@ -17,15 +16,13 @@ from typing import TYPE_CHECKING
 from irplatform import artifacts
 from irplatform.collections.aliases import add_alias, aliases
 from irplatform.collections.eutils import access, fetch_articles, fetched_documents, kept_batches
+from irplatform.collections.missing import write_missing
+from irplatform.collections.pubmed_articles import GONE, PMID, WORK, work_folder
 from irplatform.collections.toml import FILE_NAME, open_toml
 from irplatform.collections.trec_pm_pool import sources
-from irplatform.collections.trec_pm_pool.declaration import (
-    declarations,
-    write_declarations,
-    write_missing,
-)
+from irplatform.collections.trec_pm_pool.declaration import declarations, write_declarations
 from irplatform.collections.trec_pm_pool.extra_abstracts import is_extra, read_extra_abstracts
-from irplatform.collections.trec_pm_pool.report import PoolReport, bullets, plan
+from irplatform.collections.trec_pm_pool.report import PoolReport, bullets, plan_pool
 from irplatform.collections.write import write_documents
 from irplatform.console import notice
 
@@ -37,10 +34,6 @@ if TYPE_CHECKING:
     from irplatform.collections.trec_pm_pool.settings import PoolSettings
     from irplatform.plugin import Document
 
-_PMID = re.compile(r"[1-9][0-9]{0,8}")
-_WORK = "work"
-"""Folder of what an interrupted build leaves to the next one."""
-_GONE = "PubMed does not have it"
 _NO_ABSTRACT = "conference abstract, not among the extra abstracts"
 _NEITHER = "neither an article of PubMed nor a conference abstract of the track"
 
@@ -67,21 +60,21 @@ def build_pool(settings: PoolSettings) -> PoolReport:
         return PoolReport(settings.name, found)
     folder = settings.folder
     with artifacts.resumable_folder(folder) as partial:
-        work = _clear(partial)
+        work = work_folder(partial)
         years = [sources.gather(year, g, partial) for year, g in settings.years.items()]
         judged = _sort(year.judged for year in years)
         notice(f"{settings.name} needs{bullets(_plan(settings, judged, how, work))}")
         extra = _extra_abstracts(settings, judged)
         gone = fetch_articles(judged.articles, how, work)
         missing = {
-            **dict.fromkeys(gone, _GONE),
+            **dict.fromkeys(gone, GONE),
             **dict.fromkeys((name for name in judged.abstracts if name not in extra), _NO_ABSTRACT),
             **dict.fromkeys(judged.others, _NEITHER),
         }
         abstracts = (extra[name] for name in judged.abstracts if name in extra)
         documents = chain(fetched_documents(judged.articles, work), abstracts)
         written = write_documents(documents, partial / "docs")
-        write_missing(partial, years, missing)
+        write_missing(partial, {f"_{year.year}": year.judged for year in years}, missing)
         write_declarations(partial, years, written, missing)
         shutil.rmtree(work)
     for year, file in declarations(settings.years).items():
@@ -106,7 +99,7 @@ def preview(settings: PoolSettings) -> list[str]:
             files += filter(None, [sources.archive_needed()])
         of = ", ".join(f"{sources.JUDGED[year]:,} in {year}" for year in settings.years)
         return [*files, f"then the judged documents ({of}) from {how}"]
-    work = settings.folder.with_name(f"{settings.folder.name}.partial") / _WORK
+    work = settings.folder.with_name(f"{settings.folder.name}.partial") / WORK
     return [*files, *_plan(settings, judged, how, work)]
 
 
@@ -119,21 +112,9 @@ def _found(settings: PoolSettings) -> Path | None:
     return named if settings.out is None and named.is_file() else None
 
 
-def _clear(partial: Path) -> Path:
-    """Remove what an interrupted attempt wrote, except for what it fetched."""
-    work = partial / _WORK
-    work.mkdir(exist_ok=True)
-    for path in partial.iterdir():
-        if path.is_dir() and path != work:
-            shutil.rmtree(path)
-        elif path != work:
-            path.unlink()
-    return work
-
-
 def _sort(qrels: Iterable[Qrels]) -> _Judged:
     ids = {name for judged in qrels for grades in judged.values() for name in grades}
-    articles = {name for name in ids if _PMID.fullmatch(name)}
+    articles = {name for name in ids if PMID.fullmatch(name)}
     abstracts = {name for name in ids if is_extra(name)}
     others = ids - articles - abstracts
     return _Judged(sorted(articles, key=int), sorted(abstracts), sorted(others))
@@ -144,7 +125,7 @@ def _plan(settings: PoolSettings, judged: _Judged, how: Access, work: Path) -> l
     if settings.download_extra and not source:
         source = sources.archive_needed() or "ir_datasets' copy of the track's archive"
     kept = kept_batches(judged.articles, work)
-    lines = plan(len(judged.articles), len(judged.abstracts), how, source, kept=kept)
+    lines = plan_pool(len(judged.articles), len(judged.abstracts), how, source, kept=kept)
     if len(settings.years) == 1:
         lines.append(f"nothing of another year: no topics train rerankers for {settings.name}")
     return lines

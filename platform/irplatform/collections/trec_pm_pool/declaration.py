@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from irplatform import storage
+from irplatform.collections.missing import FILE_NAME as MISSING
 from irplatform.collections.toml import FILE_NAME
 from irplatform.collections.trec_pm_pool.sources import QUERY, pool_name
 from irplatform.toml_io import toml_value
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from irplatform.collections.trec_pm_pool.sources import Year
     from irplatform.collections.write import Written
 
-MISSING = "missing.tsv"
 MEASURES = ("P@10", "Rprec", "nDCG@20", "AP", "Judged@20")
 """What the track reported, and nDCG@20; infNDCG comes with the sampled judgments."""
 
@@ -43,24 +43,6 @@ def write_declarations(
         partner = next((name for other, name in files.items() if other != year.year), None)
         with storage.atomic_write(folder / files[year.year]) as file:
             file.write(_declaration(year, years, written, missing, partner))
-
-
-def write_missing(folder: Path, years: Sequence[Year], missing: Mapping[str, str]) -> None:
-    """Write the judged documents that there are not, with how much they matter to each year.
-
-    No file is written where nothing is missing.
-    """
-    if not missing:
-        return
-    columns = [f"{what}_{year.year}" for year in years for what in ("judged", "relevant")]
-    with storage.atomic_write(folder / MISSING) as file:
-        file.write("\t".join(["doc_id", "reason", *columns]) + "\n")
-        for document_id, reason in missing.items():
-            counts = []
-            for year in years:
-                grades = [g[document_id] for g in year.judged.values() if document_id in g]
-                counts += [str(len(grades)), str(sum(grade > 0 for grade in grades))]
-            file.write("\t".join([document_id, reason, *counts]) + "\n")
 
 
 def _declaration(

@@ -6,8 +6,8 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from irplatform.collections.eutils import BATCH
-from irplatform.collections.trec_pm_pool.declaration import MISSING
+from irplatform.collections.eutils import plan
+from irplatform.collections.missing import FILE_NAME as MISSING
 from irplatform.errors import counted
 
 if TYPE_CHECKING:
@@ -15,11 +15,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from irplatform.collections.eutils import Access
-
-_BYTES = 15_000
-"""Of an article's XML with its references, roughly."""
-_SECONDS = 2.5
-"""That efetch takes for 200 articles, roughly."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +58,7 @@ class PoolReport:
         return [*lines, f"Use it: platform run --collection {self.name}"]
 
 
-def plan(articles: int, abstracts: int, how: Access, source: str, *, kept: int) -> list[str]:
+def plan_pool(articles: int, abstracts: int, how: Access, source: str, *, kept: int) -> list[str]:
     """What is going to be fetched, from where, and how much.
 
     Args:
@@ -73,17 +68,7 @@ def plan(articles: int, abstracts: int, how: Access, source: str, *, kept: int) 
         source: where conference abstracts come from, or "".
         kept: calls whose answers an earlier attempt kept.
     """
-    calls = -(-articles // BATCH)
-    left = calls - kept
-    minutes = left * max(_SECONDS, 1 / how.rate) / 60
-    size = left * BATCH * _BYTES / 1e6
-    before = f" ({kept:,} of {calls:,} were made before)" if kept else ""
-    lines = [
-        f"{counted(articles, 'article')} from {how}: {counted(left, 'call')} for {BATCH} articles "
-        f"each{before}, roughly {size:,.0f} MB and {max(1, minutes):.0f} min"
-    ]
-    if how.anonymous:
-        lines.append("no --email: NCBI asks for an address that it can write to")
+    lines = plan(articles, how, kept=kept)
     if abstracts:
         where = f"from {source}" if source else "left out"
         lines.append(f"{counted(abstracts, 'conference abstract')} {where}")

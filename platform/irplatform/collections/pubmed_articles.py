@@ -1,0 +1,138 @@
+"""The articles of PubMed that judgments name, as documents of a collection.
+
+Whatever interrupts the work, the same call goes on from there and ends with the same bytes.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from irplatform import artifacts
+from irplatform.collections.eutils import (
+    access,
+    fetch_articles,
+    fetched_documents,
+    kept_batches,
+    plan,
+)
+from irplatform.collections.missing import write_missing
+from irplatform.collections.write import write_documents
+from irplatform.errors import InputError, counted
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from irplatform.collections import Qrels
+
+PMID = re.compile(r"[1-9][0-9]{0,8}")
+GONE = "PubMed does not have it"
+_NO_PMID = "no PMID"
+WORK = "work"
+"""Folder of what an interrupted build leaves to the next one."""
+
+
+@dataclass(frozen=True)
+class FetchedArticles:
+    """What was fetched.
+
+    Attributes:
+        folder: that has it.
+        files: names of the files there, JSON lines.
+        fields: names of the documents' fields.
+        documents: how many there are.
+        missing: judged documents that could not be had, with the reason.
+    """
+
+    folder: Path
+    files: tuple[str, ...]
+    fields: tuple[str, ...]
+    documents: int
+    missing: Mapping[str, str]
+
+
+def build_articles(
+    qrels: Sequence[Path], folder: Path, *, email: str | None = None, rate: float | None = None
+) -> FetchedArticles:
+    """Fetch the articles that files of judgments name.
+
+    Args:
+        qrels: files as `read_qrels` takes them; documents' ids are PMIDs.
+        folder: the one to make.
+        email: for NCBI to write to.
+        rate: calls a second, see `access`.
+
+    Raises:
+        InputError: a file is not what it should be, judges a document as another does not, or
+            names no PMID; or the folder is taken.
+        PlatformError: something could not be downloaded.
+    """
+    how = access(email, rate)
+    judged = [_read(path) for path in qrels]
+    pmids, others = _sorted_ids(judged)
+    with artifacts.resumable_folder(folder) as partial:
+        work = work_folder(partial)
+        gone = fetch_articles(pmids, how, work)
+        missing = {**dict.fromkeys(gone, GONE), **dict.fromkeys(others, _NO_PMID)}
+        written = write_documents(fetched_documents(pmids, work), partial)
+        write_missing(partial, {"": _together(judged)}, missing)
+        shutil.rmtree(work)
+    return FetchedArticles(folder, written.files, written.fields, written.count, missing)
+
+
+def preview(
+    qrels: Sequence[Path], folder: Path, *, email: str | None = None, rate: float | None = None
+) -> list[str]:
+    """What `build_articles` would fetch, in lines for people; nothing is downloaded or written.
+
+    Raises:
+        InputError: see `build_articles`.
+    """
+    how = access(email, rate)
+    pmids, others = _sorted_ids([_read(path) for path in qrels])
+    kept = kept_batches(pmids, folder.with_name(f"{folder.name}.partial") / WORK)
+    lines = plan(len(pmids), how, kept=kept)
+    without = f"{counted(len(others), 'judged document')} without a PMID, left out"
+    return [*lines, *([without] if others else [])]
+
+
+def work_folder(partial: Path) -> Path:
+    """The folder of what was fetched; what else an interrupted attempt wrote is removed."""
+    work = partial / WORK
+    work.mkdir(exist_ok=True)
+    for path in partial.iterdir():
+        if path.is_dir() and path != work:
+            shutil.rmtree(path)
+        elif path != work:
+            path.unlink()
+    return work
+
+
+def _read(path: Path) -> Qrels:
+    from irplatform.evaluation.qrels import read_qrels
+
+    return read_qrels(path)
+
+
+def _sorted_ids(judged: Sequence[Qrels]) -> tuple[list[str], list[str]]:
+    """PMIDs in ascending order, and what is none."""
+    ids = {name for qrels in judged for grades in qrels.values() for name in grades}
+    pmids = {name for name in ids if PMID.fullmatch(name)}
+    if not pmids:
+        raise InputError(
+            f"no judged document is a PMID, but '{min(ids)}' and the like. Only articles of PubMed "
+            "can be fetched."
+        )
+    return sorted(pmids, key=int), sorted(ids - pmids)
+
+
+def _together(judged: Sequence[Qrels]) -> Qrels:
+    """Several files' judgments, whose topics may have the same ids."""
+    return {
+        f"{number} {topic}": grades
+        for number, qrels in enumerate(judged)
+        for topic, grades in qrels.items()
+    }
