@@ -1,8 +1,10 @@
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from irplatform.text import sentences
+from irplatform.text import sentence_splitter, sentences
 
 
 @pytest.mark.parametrize(
@@ -50,3 +52,10 @@ def test_nothing_is_lost_but_space(text):
     found = sentences(text)
     assert "".join("".join(found).split()) == "".join(text.split())
     assert all(found)
+
+
+@given(st.text(st.sampled_from("aB1. \n([,;/")))
+def test_the_last_word_is_what_stands_behind_the_last_space_or_bracket(text):
+    plain = re.split(r"[\s(\[,;/]", text)[-1]
+    found = sentence_splitter._LAST_WORD.match(text)
+    assert (found[1] if found else "") == plain

@@ -20,7 +20,8 @@ _MAY_END = frozenset({"al", "etc"})
 
 _PARAGRAPH = re.compile(r"\n\s*\n")
 _BOUNDARY = re.compile(r"""([.!?])["'”’)\]]*\s+(?=(["'“‘(\[]*)(\w))""")
-_LAST_WORD = re.compile(r"[^\s(\[,;/]+\Z")
+_LAST_WORD = re.compile(r"(?:.*[\s(\[,;/])?([^\s(\[,;/]+)\Z", re.DOTALL)
+"""Leaps to the end; a search for the word alone would begin at every letter before it."""
 
 
 def sentences(text: str) -> list[str]:
@@ -49,10 +50,12 @@ def _of_paragraph(text: str) -> list[str]:
 def _ends_sentence(before: str, mark: str, first_character: str) -> bool:
     if first_character.islower():
         return False
-    word = _LAST_WORD.search(before)
-    if mark != "." or word is None:
+    if mark != ".":
         return True
-    last = word[0]
+    word = _LAST_WORD.match(before)
+    if word is None:
+        return True
+    last = word[1]
     if len(last) == 1 and last.isupper():  # an initial, or a genus
         return False
     if last.lower() in _MAY_END:
