@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from irplatform.retrieval.java import java_class, java_list, java_text
+from irplatform.retrieval.java import java_class, java_text
+from irplatform.retrieval.transfer import byte_references
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -105,9 +106,8 @@ def _always(query: Any) -> QueryBuilder:
 
 def _among(doc_ids: Sequence[str]) -> Any:
     """A query for some documents."""
-    reference = java_class("org.apache.lucene.util.BytesRef")
-    references = java_list(reference(doc_id.encode()) for doc_id in doc_ids)
-    return java_class("org.apache.lucene.search.TermInSetQuery")("id", references)
+    held = java_class("org.apache.lucene.search.TermInSetQuery")
+    return held("id", byte_references(doc_ids))
 
 
 def _filtered(query: Any, among: Any) -> Any:

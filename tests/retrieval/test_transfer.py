@@ -1,0 +1,17 @@
+"""What goes to Java and comes back in one call is what single calls would give."""
+
+import pytest
+
+from irplatform.retrieval.java import java_class
+from irplatform.retrieval.transfer import byte_references
+
+pytestmark = pytest.mark.java
+
+
+@pytest.mark.parametrize("doc_ids", [(), ("1",), ("b", "a", "b", ""), ("ü-1\U0001f9ec", 'q"\\\n')])
+def test_references_are_those_that_are_made_one_by_one(doc_ids):
+    reference = java_class("org.apache.lucene.util.BytesRef")
+    plain = java_class("java.util.ArrayList")()
+    for doc_id in doc_ids:
+        plain.add(reference(doc_id.encode()))
+    assert byte_references(doc_ids).equals(plain)
