@@ -122,6 +122,19 @@ def test_rare_synonyms_go_before_common_ones_in_a_disjunction_but_not_among_syno
     assert doubted["rare"] == pytest.approx(0.5 * doubted["common"])
 
 
+def test_the_same_names_are_counted_once(index, monkeypatch):
+    asked = []
+    count = Compiler.count
+    monkeypatch.setattr(Compiler, "count", lambda *given: asked.append(1) or count(*given))
+    names = Synonyms(((Phrase("rarename"), 1.0), (Phrase("commonname"), 0.5)))
+    query = Boolean(should=(names, Boost(names, 2.0)))
+    compiler = Compiler(index.analyzer, index.reader)
+    remembered = compiler(query), compiler(names)
+    assert len(asked) == 1
+    for part, found in zip((query, names), remembered, strict=True):
+        assert Compiler(index.analyzer, index.reader)(part).equals(found)
+
+
 def test_synonyms_of_one_name_are_that_name(scores):
     assert scores(Synonyms(((Phrase("melanoma"), 1.0),))) == pytest.approx(
         scores(Phrase("melanoma"))

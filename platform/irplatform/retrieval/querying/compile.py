@@ -10,6 +10,7 @@ phrase of several words that the index often has behind "non" is not found there
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from irplatform.retrieval.java import java_cast, java_class, java_list, java_text
@@ -34,6 +35,9 @@ _SPANS = "org.apache.lucene.queries.spans"
 _NON = "non"
 _OFTEN_NEGATED = 0.05
 """Share of the documents with a phrase that have it behind "non"."""
+_REMEMBERED = 256
+"""Groups of names that are kept compiled: a topic's query and its parts, which features ask for one
+by one, hold the same, and the documents that have any of hundreds of names take long to count."""
 
 
 class Compiler:
@@ -53,6 +57,7 @@ class Compiler:
         self._searcher = java_class(f"{_SEARCH}.IndexSearcher")(reader)
         self._builder = java_class("org.apache.lucene.util.QueryBuilder")(analyzer)
         self._negated: dict[tuple[str, str], bool] = {}
+        self._synonyms = lru_cache(_REMEMBERED)(self._compiled_synonyms)
 
     def __call__(self, expression: Expression) -> Any:
         """The Lucene query of an expression; one that finds nothing where no word is left."""
@@ -122,7 +127,7 @@ class Compiler:
             return queries[0] if queries else None
         return java_class(f"{_SEARCH}.DisjunctionMaxQuery")(java_list(queries), float(tie))
 
-    def _synonyms(self, part: Synonyms) -> Any | None:
+    def _compiled_synonyms(self, part: Synonyms) -> Any | None:
         """Each name's score by the rarity of the group in place of its own."""
         found = []
         for name, weight in part.names:
