@@ -104,3 +104,13 @@ def test_a_measure_is_told_from_others_by_the_source_of_its_plugin(install, func
     code = FUNCTIONS.replace("{body}", "pass").replace("compute)", f"{function})")
     found = load(install("functions", code))
     assert found.measures["Share"].__module__.startswith("module_functions")
+
+
+def test_no_standard_measure_has_a_hyphen():
+    """Names with one are taken without looking further (`_is_standard`)."""
+    import ir_measures
+    import pytrec_eval
+
+    known = [*ir_measures.measures.registry, *pytrec_eval.supported_measures]
+    assert len(known) > 60
+    assert not [name for name in known if "-" in name]
