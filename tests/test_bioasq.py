@@ -18,6 +18,8 @@ QUESTIONS = [
             "http://www.ncbi.nlm.nih.gov/pubmed/11",
             "https://pubmed.ncbi.nlm.nih.gov/12/",
             "http://www.ncbi.nlm.nih.gov/pmc/articles/PMC13",
+            "https://www.ncbi.nlm.nih.gov/pmc/articles/15/",
+            "https://pmc.ncbi.nlm.nih.gov/articles/16",
             "14",
             "http://www.ncbi.nlm.nih.gov/pubmed/11",
         ],
@@ -62,7 +64,9 @@ def test_questions_are_topics(file):
 
 
 def test_documents_of_questions_are_judgments_however_their_addresses_are_written(file):
-    expected = {"55031181e9bde69634000014": {"11": 1, "12": 1, "PMC13": 1, "14": 1}}
+    expected = {
+        "55031181e9bde69634000014": dict.fromkeys(["11", "12", "PMC13", "PMC15", "PMC16", "14"], 1)
+    }
     assert read_qrels(file()) == expected
     path = file(name="golden.json.gz")
     path.write_bytes(gzip.compress(("\ufeff\n" + path.read_text()).encode()))
@@ -73,11 +77,15 @@ def test_documents_of_questions_are_judgments_however_their_addresses_are_writte
     ("content", "message"),
     [
         ('{"questions": [', "this is not JSON"),
+        ('{"id": "1"}\n{"id": "2"}\n', 'BioASQ\'s files are one JSON object: {"questions": ['),
         ('{"questions": []}', "there are no questions here"),
         ('{"data": [1]}', "there are no questions here"),
         ([*QUESTIONS, QUESTIONS[1]], "question 4 has the id '5503' of question 2."),
         ([{"id": "1"}], "question 1 has no 'body'"),
-        ([QUESTIONS[0], {"body": "Why?", "id": 7}], "question 2 has no 'id', which has to be text"),
+        (
+            [QUESTIONS[0], {"body": "Why?", "id": 7}],
+            "'id' of question 2 is 7, which has to be text",
+        ),
         ([{"id": "1 2", "body": "Why?"}], "'1 2' of question 1 has white space"),
         (["Why?"], "question 1 is no JSON object"),
         ([{"id": "1", "body": "Why?", "documents": "12"}], "'documents' of question 1 is no list"),
@@ -86,6 +94,10 @@ def test_documents_of_questions_are_judgments_however_their_addresses_are_writte
             "question 1 names the document 'http://example.org/pubmed/12', which is no article",
         ),
         ([{"id": "1", "body": "Why?", "documents": [12]}], "question 1 names the document 12,"),
+        (
+            [{"id": "1", "body": "Why?", "documents": ["http://www.ncbi.nlm.nih.gov/pubmed/012"]}],
+            "names the document 'http://www.ncbi.nlm.nih.gov/pubmed/012', which is no article",
+        ),
     ],
 )
 def test_files_that_are_not_right_are_refused(file, content, message):
@@ -98,3 +110,14 @@ def test_questions_without_documents_are_no_judgments(file):
     with pytest.raises(InputError) as caught:
         read_qrels(file(QUESTIONS[1:]))
     assert "no question has documents" in str(caught.value)
+
+
+@pytest.mark.parametrize("content", ['{"id": "1"}', "{", '[{"id": "1"}]', "[\n", "{}"])
+def test_json_that_is_no_file_of_questions_is_not_read_as_a_table(file, content):
+    with pytest.raises(InputError) as caught:
+        read_qrels(file(content))
+    assert "BioASQ's files are one JSON object" in str(caught.value)
+
+
+def test_a_topic_of_trec_may_begin_with_a_brace(file):
+    assert read_qrels(file("{1} 0 12 1\n[2] 0 13 0\n")) == {"{1}": {"12": 1}, "[2]": {"13": 0}}

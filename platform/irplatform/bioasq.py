@@ -24,12 +24,20 @@ if TYPE_CHECKING:
 MOST_DOCUMENTS = 10
 """How many documents of a question may be submitted."""
 _ADDRESS = "http://www.ncbi.nlm.nih.gov/pubmed/"
-_PMID = re.compile(r"[0-9]{1,9}")
+_NUMBER = "[1-9][0-9]{0,8}"
+_PMID = re.compile(_NUMBER)
+_HOST = r"https?://(?:www\.)?ncbi\.nlm\.nih\.gov"
 _DOCUMENT = re.compile(
-    r"(?:https?://(?:(?:www\.)?ncbi\.nlm\.nih\.gov/(?:pubmed|pmc/articles)|pubmed\.ncbi\.nlm\.nih\.gov"
-    r"|pmc\.ncbi\.nlm\.nih\.gov/articles)/)?((?:PMC)?[0-9]{1,9})/?"
+    rf"(?:{_HOST}/pubmed/|https?://pubmed\.ncbi\.nlm\.nih\.gov/)?(?P<id>(?:PMC)?{_NUMBER})/?"
 )
-"""An address of PubMed's or PubMed Central's, in any of their forms, or the id alone."""
+"""An address of PubMed's, in any of its forms, or the id alone."""
+_FULL_TEXT = re.compile(
+    rf"(?:{_HOST}/pmc|https?://pmc\.ncbi\.nlm\.nih\.gov)/articles/(?:PMC)?(?P<number>{_NUMBER})/?"
+)
+"""An address of PubMed Central's, whose numbers are no PMIDs, also where they stand without PMC."""
+_BEGINNING = re.compile(rb"\s*(?:\{\s*(?:[\"}]|$)|\[\s*(?:\{|$))")
+"""Of a JSON object, or of a list of them; a topic of TREC's may be called {1}."""
+_FORM = 'BioASQ\'s files are one JSON object: {"questions": [{"id": …, "body": …}, …]}'
 
 
 @dataclass(frozen=True)
@@ -50,13 +58,13 @@ class Question:
 
 
 def holds_questions(path: Path) -> bool:
-    """Whether a file holds a JSON object, and no table; a file that is not there does not.
+    """Whether a file holds JSON, and no table; a file that is empty does not.
 
     Raises:
         InputError: the file cannot be read.
     """
     _, first = next(numbered_lines(path), (0, b""))
-    return first.lstrip().startswith(b"{")
+    return _BEGINNING.match(first) is not None
 
 
 def read_questions(path: Path) -> list[Question]:
@@ -72,15 +80,11 @@ def read_questions(path: Path) -> list[Question]:
         held = orjson.loads(content.removeprefix(b"\xef\xbb\xbf"))
     except orjson.JSONDecodeError as error:
         raise InputError(
-            f"this is not JSON ({error.msg}).", path=path, line=error.lineno
+            f"this is not JSON ({error.msg}). {_FORM}.", path=path, line=error.lineno
         ) from error
     entries = held.get("questions") if isinstance(held, dict) else None
     if not isinstance(entries, list) or not entries:
-        raise InputError(
-            'there are no questions here. BioASQ\'s files begin with {"questions": [{"id": …, '
-            '"body": …}, …]}.',
-            path=path,
-        )
+        raise InputError(f"there are no questions here. {_FORM}.", path=path)
     places: dict[str, int] = {}
     questions = []
     for place, entry in enumerate(entries, start=1):
@@ -171,17 +175,21 @@ def _question(entry: Any, name: str, path: Path) -> Question:
 
 def _text(entry: dict[str, Any], key: str, name: str, path: Path) -> str:
     value = entry.get(key)
-    if not isinstance(value, str) or not value.strip():
+    if value is not None and not isinstance(value, str):
+        raise InputError(f"'{key}' of {name} is {value!r}, which has to be text.", path=path)
+    if value is None or not value.strip():
         raise InputError(f"{name} has no '{key}', which has to be text.", path=path)
     return value
 
 
 def _document_id(document: Any, name: str, path: Path) -> str:
-    found = _DOCUMENT.fullmatch(document.strip()) if isinstance(document, str) else None
-    if found is None:
-        raise InputError(
-            f"{name} names the document {document!r}, which is no article of PubMed's: write its "
-            f"address, {_ADDRESS}PMID.",
-            path=path,
-        )
-    return found[1]
+    text = document.strip() if isinstance(document, str) else ""
+    if found := _DOCUMENT.fullmatch(text):
+        return found["id"]
+    if found := _FULL_TEXT.fullmatch(text):
+        return f"PMC{found['number']}"
+    raise InputError(
+        f"{name} names the document {document!r}, which is no article of PubMed's: write its "
+        f"address, {_ADDRESS}PMID, as text.",
+        path=path,
+    )
