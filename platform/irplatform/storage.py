@@ -91,6 +91,11 @@ def write_json(
         file.write(f"{text}\n".encode(errors="backslashreplace"))
 
 
+def same_file(first: Path, second: Path) -> bool:
+    """Whether two paths lead to one file, however they are spelled."""
+    return first.exists() and second.exists() and first.samefile(second)
+
+
 def writable_folder(path: Path) -> Path:
     """A folder that files can be written to; nothing is left there if it is new and they cannot.
 

@@ -9,7 +9,7 @@ from irplatform.console import notice
 from irplatform.errors import InputError, counted, listing
 from irplatform.registry import registry
 from irplatform.runs import read_run
-from irplatform.storage import atomic_write
+from irplatform.storage import atomic_write, same_file
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,15 +23,20 @@ def write_bioasq_answers(path: Path, collection: str, out: Path) -> dict[str, An
     Args:
         path: a TREC run whose documents are PMIDs.
         collection: whose topics it answers, questions of BioASQ.
-        out: the file to write.
+        out: the file to write, or to write over.
 
     Returns:
         `path`, the number of `questions`, of `documents`, and the ids in `unanswered`.
 
     Raises:
         InputError: the run cannot be read or answers topics that the collection does not have, the
-            topics are no questions of BioASQ, or a document is no PMID.
+            topics are no questions of BioASQ, a document is no PMID, or `out` is the run itself or
+            ends in `.gz`.
     """
+    if same_file(path, out):
+        raise InputError(f"--out {out} is the run itself; name another file.")
+    if out.suffix == ".gz":
+        raise InputError("answers are not packed; name a file without '.gz'.", path=out)
     topics = registry().collection(collection).load_topics()
     questions = [_question(topic, collection) for topic in topics]
     rankings = read_run(path).rankings

@@ -13,7 +13,7 @@ from irplatform.runs.checks import check_tag
 from irplatform.runs.fuse import reciprocal_rank_fusion, score_fusion
 from irplatform.runs.lines import readable_again
 from irplatform.runs.metadata import run_metadata, write_run_with_metadata
-from irplatform.storage import file_digest, writable_file
+from irplatform.storage import file_digest, same_file, writable_file
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -82,16 +82,11 @@ def fuse_runs(
 
 
 def _refuse_same_files(paths: Sequence[Path], out: Path) -> None:
-    if same := next((path for path in paths if _same_file(path, out)), None):
+    if same := next((path for path in paths if same_file(path, out)), None):
         raise InputError(f"--out {out} is the run {same}, which is fused; name another file.")
     for one, other in combinations(paths, 2):
-        if _same_file(one, other):
+        if same_file(one, other):
             raise InputError(f"{other} is the run {one}: name each once; --weights lets it count.")
-
-
-def _same_file(first: Path, second: Path) -> bool:
-    """Whether two paths lead to one file, however they are spelled."""
-    return first.exists() and second.exists() and first.samefile(second)
 
 
 def _shares(weights: Sequence[float] | None, runs: int) -> list[float]:
