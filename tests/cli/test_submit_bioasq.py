@@ -24,9 +24,9 @@ def submit(platform, folder):
     (folder / "testset.json").write_text(json.dumps({"questions": QUESTIONS}))
     (folder / "batch.toml").write_text(TOML)
 
-    def submit(run, *arguments, collection="batch.toml"):
+    def submit(run, *arguments, collection="batch.toml", out="a.json"):
         (folder / "my.run").write_text(run)
-        command = ("submit", "bioasq", "my.run", "--collection", collection, "--out", "a.json")
+        command = ("submit", "bioasq", "my.run", "--collection", collection, "--out", out)
         return platform(*command, *arguments)
 
     return submit
@@ -69,6 +69,7 @@ def test_a_question_without_documents_is_named(submit, folder):
     ("run", "collection", "message"),
     [
         ("b1 Q0 d1 1 1.0 x\n", "batch.toml", "document 'd1' of question 'b1' is no PMID"),
+        ("b1 Q0 07 1 1.0 x\n", "batch.toml", "document '07' of question 'b1' is no PMID"),
         ("b9 Q0 7 1 1.0 x\n", "batch.toml", "topics that 'batch.toml' does not have: b9"),
         ("q1 Q0 7 1 1.0 x\n", "small", "the topics of 'small' are no questions of BioASQ"),
     ],
@@ -80,3 +81,27 @@ def test_what_bioasq_would_not_take_is_refused_and_nothing_written(
     assert done.code == 2
     assert message in done.err
     assert not (folder / "a.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("out", "message"),
+    [("./my.run", "--out my.run is the run itself"), ("b.json.gz", "name a file without '.gz'")],
+)
+def test_neither_the_run_is_written_over_nor_a_file_that_bioasq_cannot_read(
+    submit, folder, out, message
+):
+    done = submit("b1 Q0 7 1 1.0 x\n", out=out)
+    assert done.code == 2
+    assert message in done.err
+    assert (folder / "my.run").read_text() == "b1 Q0 7 1 1.0 x\n"
+    assert not (folder / "b.json.gz").exists()
+
+
+def test_answers_that_are_taken_for_a_run_are_one_problem(submit, platform):
+    submit("b1 Q0 7 1 1.0 x\n")
+    done = platform("submit", "check", "a.json")
+    assert (done.code, len(done.out.splitlines())) == (1, 1)
+    assert "a.json:1: error: this is JSON, and no run." in done.out
+    done = platform("evaluate", "a.json", "--qrels", "a.json", "--measure", "BioASQ-AP")
+    assert done.code == 2
+    assert "name the run behind them" in done.err

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 COLUMNS = "Every line needs: topic Q0 docid rank score tag."
+_JSON = f"this is JSON, and no run. {COLUMNS} For answers to BioASQ, name the run behind them."
+_JSON_BEGINS = (b"{", b"[")
 _LARGEST = float(np.finfo(np.float32).max)
 
 
@@ -53,12 +55,17 @@ class Result:
 def scan(path: Path) -> Iterator[Result | Problem]:
     """Yield every line of a run file that is not blank: its result, or why it has none.
 
+    Of a file that holds JSON, only the first line is yielded.
+
     Raises:
         InputError: the file cannot be opened.
     """
     seen: dict[str, dict[str, int]] = {}
     for number, raw in numbered_lines(path):
         columns = raw.split()
+        if len(columns) != 6 and not seen and raw.lstrip().startswith(_JSON_BEGINS):
+            yield Problem("error", _JSON, number)
+            return
         if len(columns) != 6:
             yield Problem("error", f"{counted(len(columns), 'column')}. {COLUMNS}", number)
             continue
