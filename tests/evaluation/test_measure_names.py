@@ -35,6 +35,7 @@ def test_measures_of_plugins_come_first():
         ("infndcg", "Did you mean 'infNDCG'?"),
         ("recip_rank", "is 'RR' here"),
         ("ndcg_cut_20", "is 'nDCG@20' here"),
+        ("own-ap@10", "unknown measure 'own-ap@10'. Did you mean 'Own-AP'?"),
         ("zzzz", "The nearest: "),
         ("nDCG@", "cannot be understood. Write a measure as nDCG@20"),
         ("", "cannot be understood"),
@@ -70,7 +71,7 @@ def test_measures_of_plugins_come_first():
 )
 def test_what_makes_no_sense_is_refused_with_what_to_do(name, words):
     with pytest.raises(InputError) as caught:
-        parse_measures(["AP", name], {"infNDCG": lambda qrels, run: {}})
+        parse_measures(["AP", name], dict.fromkeys(["infNDCG", "Own-AP"], lambda qrels, run: {}))
     assert words in str(caught.value)
 
 

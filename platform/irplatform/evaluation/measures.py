@@ -156,6 +156,8 @@ def _parse(name: str, extra: Mapping[str, MeasureFunction]) -> Measure:
     except NameError:
         raise _unknown_measure(name, extra) from None
     except (ValueError, TypeError, SyntaxError) as error:
+        if ours := {known.lower(): known for known in extra}.get(_base(name).lower()):
+            raise InputError(f"unknown measure '{name}'. Did you mean '{ours}'?") from None
         raise InputError(f"the measure '{name}' cannot be understood. {_FORM}") from error
     measure = with_fractions(measure)
     check_parameters(name, measure)
@@ -171,10 +173,15 @@ def _unknown_measure(name: str, extra: Mapping[str, MeasureFunction]) -> InputEr
     except (ValueError, NameError):
         if with_at := _with_at(name):
             return InputError(f"unknown measure '{name}'. Did you mean '{with_at}'?")
-        base = name.partition("@")[0].partition("(")[0]
+        base = _base(name)
         known = [*ir_measures.measures.registry, *INFERRED, *extra]
         return unknown("measure", base, known)
     return InputError(f"unknown measure '{name}'. What trec_eval calls so is '{ours}' here.")
+
+
+def _base(name: str) -> str:
+    """A measure's name without cutoff and parameters."""
+    return name.partition("@")[0].partition("(")[0]
 
 
 def _with_at(name: str) -> str:
