@@ -203,7 +203,7 @@ def test_articles_of_judgments_are_fetched_and_how_to_use_them_is_said(platform,
     assert done.out.splitlines() == [
         "1 document in docs",
         "not there: 1 judged document, see docs/missing.tsv",
-        "Use them in a collection.toml:",
+        "Use them in a collection.toml of the current folder:",
         "[documents]",
         'files = ["docs/part-1.jsonl.gz"]',
         'fields = ["date", "language", "mesh", "year"]',

@@ -88,7 +88,8 @@ def pubmed_articles(
         number = counted(len(fetched.missing), "judged document")
         click.echo(f"not there: {number}, see {out / FILE_NAME}")
     click.echo(
-        f"Use them in a collection.toml:\n[documents]\nfiles = {toml_value(files)}\n"
+        "Use them in a collection.toml of the current folder:\n"
+        f"[documents]\nfiles = {toml_value(files)}\n"
         f"fields = {toml_value(list(fetched.fields))}"
     )
 
