@@ -170,6 +170,16 @@ def _finished(path: Path, mark: str, *, built: bool) -> Artifact:
     return Artifact(path, mark, built, float(manifest["seconds"]))
 
 
+def refuse_taken(folder: Path) -> None:
+    """Refuse a folder to make that has something in it, or that is a file.
+
+    Raises:
+        InputError: it is taken.
+    """
+    if folder.exists() and not (folder.is_dir() and not any(folder.iterdir())):
+        raise InputError("this exists already; choose another folder, or remove it.", path=folder)
+
+
 @contextmanager
 def resumable_folder(path: Path) -> Iterator[Path]:
     """Fill a folder in several attempts; it appears under its name when the block ends well.
@@ -192,8 +202,7 @@ def resumable_folder(path: Path) -> Iterator[Path]:
     with lock(home() / "locks" / fingerprint({"folder": str(path)})) as free:
         if not free:
             raise InputError("another process is building this; wait for it.", path=path)
-        if path.exists() and any(path.iterdir()):
-            raise InputError("this exists already; choose another folder, or remove it.", path=path)
+        refuse_taken(path)
         partial.mkdir(exist_ok=True)
         yield partial
         partial.replace(path)

@@ -25,7 +25,7 @@ MOST_DOCUMENTS = 10
 """How many documents of a question may be submitted."""
 _ADDRESS = "http://www.ncbi.nlm.nih.gov/pubmed/"
 _NUMBER = "[1-9][0-9]{0,8}"
-_PMID = re.compile(_NUMBER)
+PMID = re.compile(_NUMBER)
 _HOST = r"https?://(?:www\.)?ncbi\.nlm\.nih\.gov"
 _DOCUMENT = re.compile(
     rf"(?:{_HOST}/pubmed/|https?://pubmed\.ncbi\.nlm\.nih\.gov/)?(?P<id>(?:PMC)?{_NUMBER})/?"
@@ -143,7 +143,7 @@ def answers(answered: Iterable[tuple[Question, Sequence[str]]]) -> bytes:
 
 
 def _address(doc_id: str, question: str) -> str:
-    if not _PMID.fullmatch(doc_id):
+    if not PMID.fullmatch(doc_id):
         raise InputError(
             f"document '{doc_id}' of question '{question}' is no PMID, and BioASQ takes articles "
             "of PubMed only."

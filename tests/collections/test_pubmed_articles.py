@@ -58,6 +58,13 @@ def test_what_was_fetched_can_be_the_documents_of_a_collection(server, files, tm
     assert pool.load_qrels() == {"b1": {"4": 1, "7": 1, "900": 1}}
 
 
+def test_what_is_about_to_be_fetched_is_told(server, files, tmp_path, capsys):
+    build_articles(files, tmp_path / "articles", rate=1000)
+    told = capsys.readouterr().err
+    assert f"4 articles from {server.url}" in told
+    assert "1 judged document without a PMID, left out" in told
+
+
 def test_what_could_not_be_had_is_listed_with_how_much_it_matters(server, files, tmp_path):
     build_articles(files, tmp_path / "both", rate=1000)
     lines = (tmp_path / "both" / "missing.tsv").read_text().splitlines()
@@ -108,8 +115,12 @@ def test_judgments_without_a_pmid_and_folders_that_are_taken_are_refused(server,
     assert "no judged document is a PMID, but 'MED-10' and the like" in str(caught.value)
     (tmp_path / "taken").mkdir()
     (tmp_path / "taken" / "mine").touch()
-    with pytest.raises(InputError):
-        build_articles(files[1:], tmp_path / "taken")
+    for make in (build_articles, preview):
+        with pytest.raises(InputError) as caught:
+            make(files[1:], tmp_path / "taken")
+        assert "this exists already" in str(caught.value)
+        with pytest.raises(InputError):
+            make(files[1:], files[0])
     assert server.calls == []
 
 

@@ -5,12 +5,12 @@ Whatever interrupts the work, the same call goes on from there and ends with the
 
 from __future__ import annotations
 
-import re
 import shutil
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from irplatform import artifacts
+from irplatform.bioasq import PMID
 from irplatform.collections.eutils import (
     access,
     fetch_articles,
@@ -20,6 +20,7 @@ from irplatform.collections.eutils import (
 )
 from irplatform.collections.missing import write_missing
 from irplatform.collections.write import write_documents
+from irplatform.console import notice
 from irplatform.errors import InputError, counted
 
 if TYPE_CHECKING:
@@ -27,8 +28,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from irplatform.collections import Qrels
+    from irplatform.collections.eutils import Access
 
-PMID = re.compile(r"[1-9][0-9]{0,8}")
 GONE = "PubMed does not have it"
 _NO_PMID = "no PMID"
 WORK = "work"
@@ -66,8 +67,8 @@ def build_articles(
         rate: calls a second, see `access`.
 
     Raises:
-        InputError: a file is not what it should be, judges a document as another does not, or
-            names no PMID; or the folder is taken.
+        InputError: a file is not what it should be, no judged document is a PMID, or the folder is
+            taken.
         PlatformError: something could not be downloaded.
     """
     how = access(email, rate)
@@ -75,6 +76,8 @@ def build_articles(
     pmids, others = _sorted_ids(judged)
     with artifacts.resumable_folder(folder) as partial:
         work = work_folder(partial)
+        for line in _plan(pmids, others, how, work):
+            notice(line)
         gone = fetch_articles(pmids, how, work)
         missing = {**dict.fromkeys(gone, GONE), **dict.fromkeys(others, _NO_PMID)}
         written = write_documents(fetched_documents(pmids, work), partial)
@@ -93,10 +96,8 @@ def preview(
     """
     how = access(email, rate)
     pmids, others = _sorted_ids([_read(path) for path in qrels])
-    kept = kept_batches(pmids, folder.with_name(f"{folder.name}.partial") / WORK)
-    lines = plan(len(pmids), how, kept=kept)
-    without = f"{counted(len(others), 'judged document')} without a PMID, left out"
-    return [*lines, *([without] if others else [])]
+    artifacts.refuse_taken(folder)
+    return _plan(pmids, others, how, folder.with_name(f"{folder.name}.partial") / WORK)
 
 
 def work_folder(partial: Path) -> Path:
@@ -109,6 +110,13 @@ def work_folder(partial: Path) -> Path:
         elif path != work:
             path.unlink()
     return work
+
+
+def _plan(pmids: Sequence[str], others: Sequence[str], how: Access, work: Path) -> list[str]:
+    """What is going to be fetched, and what is not, in lines for people."""
+    lines = plan(len(pmids), how, kept=kept_batches(pmids, work))
+    without = f"{counted(len(others), 'judged document')} without a PMID, left out"
+    return [*lines, *([without] if others else [])]
 
 
 def _read(path: Path) -> Qrels:
