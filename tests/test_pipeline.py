@@ -43,6 +43,7 @@ from irplatform.training_topics import (
 pytestmark = pytest.mark.usefixtures("fresh_home")
 
 CORPUS = SimpleNamespace(name="corpus", fingerprint="corpus")
+OTHER_CORPUS = SimpleNamespace(name="corpus", fingerprint="other")
 TOPICS = [Topic(f"t{n}", f"query {n}") for n in range(20)]
 IDS = list("edcba")
 FIRST = Ranking.of(IDS, np.arange(5.0, 0.0, -1.0))
@@ -162,10 +163,18 @@ def test_what_learns_nothing_scores_every_topic_once_in_cross_validation(resourc
 def test_folds_that_were_scored_are_not_scored_again(resources, monkeypatch):
     """Where training a later one is interrupted, which may take hours."""
     from irplatform.pipeline import assignment
+    from irplatform.reranking import kept_scores
 
     qrels = {t.id: {"a": 1} for t in TOPICS}
     arguments = _choice(Witness), _candidates(), qrels, TrainingSource(folds=True), None, resources
     fitted, fit = [], assignment.fit_system
+    scored, score = [], kept_scores.score_topics
+
+    def scoring(registration, members, topics, *more):
+        scored.extend(topic.id for topic in topics)
+        return score(registration, members, topics, *more)
+
+    monkeypatch.setattr(kept_scores, "score_topics", scoring)
 
     def interrupted(*given):
         fitted.append(given)
@@ -176,12 +185,10 @@ def test_folds_that_were_scored_are_not_scored_again(resources, monkeypatch):
     monkeypatch.setattr(assignment, "fit_system", interrupted)
     with pytest.raises(KeyboardInterrupt):
         rerank(*arguments)
-    journals = list((home() / "journal").glob("*.jsonl"))
-    kept = [json.loads(line)["topic"] for path in journals for line in path.open()]
-    assert len(kept) == len(set(kept)) == 3 * len(TOPICS) // FOLDS
+    assert len(scored) == 3 * len(TOPICS) // FOLDS
     monkeypatch.setattr(assignment, "fit_system", fit)
     rerank(*arguments)
-    assert not list((home() / "journal").glob("*.jsonl"))
+    assert len(scored) == len(set(scored)) == len(TOPICS)
 
 
 def test_scores_that_a_weight_was_chosen_on_are_kept(resources):
@@ -247,17 +254,65 @@ def test_runs_do_not_hold_the_models_that_made_them(resources):
     assert all(len(system.members) == 0 for system in made.systems)
 
 
-def test_two_processes_do_not_write_to_one_journal(resources, monkeypatch):
-    from irplatform import artifacts
+class Noting(Letters):
+    """Counts what it scores, tells of a topic, and looks at the index."""
 
-    locked = []
-    held = artifacts.lock
-    monkeypatch.setattr(
-        "irplatform.reranking.resumable.lock",
-        lambda path, **given: locked.append((path.suffix, given)) or held(path, **given),
-    )
-    rerank(_choice(Letters), _candidates(), None, TrainingSource(), None, resources)
-    assert locked == [(".jsonl", {"wait": True})]
+    scored: ClassVar[list[str]] = []
+
+    def prepare(self, resources):
+        self.resources = resources
+
+    def score(self, topic, documents):
+        Noting.scored.append(topic.id)
+        self.resources.forward_index()
+        if topic.id == "t7":
+            self.resources.notice("t7 is odd")
+        return super().score(topic, documents)
+
+
+@pytest.fixture
+def noting(resources):
+    """Ranks with it, with resources that are as new each time; how many topics were scored."""
+    built = SimpleNamespace(fingerprint="forward"), SimpleNamespace(fingerprint="forward")
+
+    def again(candidates=None, **changed):
+        Noting.scored.clear()
+        made = replace(CollectionResources(CORPUS, device="cpu", seed=1, threads=1), **changed)
+        made.documents = resources.documents
+        made._opened.forward_index = built
+        source = TrainingSource()
+        run = rerank(_choice(Noting), candidates or _candidates(), None, source, None, made)
+        return len(Noting.scored), made, run
+
+    return again
+
+
+def test_what_was_scored_is_not_scored_again(noting, capsys):
+    scored, first, run = noting()
+    assert scored == len(TOPICS)
+    assert "t7 is odd" in capsys.readouterr().err
+    scored, second, same = noting()
+    assert scored == 0
+    assert same.final.rankings["t7"].scores.tolist() == run.final.rankings["t7"].scores.tolist()
+    assert "t7 is odd" in capsys.readouterr().err
+    assert first.artifacts == second.artifacts == {"forward_index": "forward"}
+
+
+@pytest.mark.parametrize("changed", [{"seed": 2}, {"model_threads": 2}, {"corpus": OTHER_CORPUS}])
+def test_what_scores_depend_on_makes_them_others(noting, changed):
+    noting()
+    assert noting(**changed)[0] == len(TOPICS)
+
+
+def test_other_candidates_are_scored(noting):
+    noting()
+    assert noting(_candidates(depth=4))[0] == len(TOPICS)
+
+
+def test_scores_of_other_code_of_ours_are_not_taken(noting, monkeypatch):
+    noting()
+    monkeypatch.setattr("irplatform.reranking.kept_scores.our_digest", lambda: "edited")
+    assert noting()[0] == len(TOPICS)
 
 
 def _set(*numbers, validation=None):
@@ -444,7 +499,8 @@ def test_an_interrupted_reranking_goes_on_unless_told_not_to(resources, monkeypa
         call()
     Interrupted.stop = None
     assert call() == [f"t{n}" for n in range(5, 20)]
-    assert len(call()) == 20  # nothing is left of a reranking that was finished
+    assert call() == []
+    resources.seed = 2
     Interrupted.stop = "t5"
     with pytest.raises(KeyboardInterrupt):
         call()

@@ -34,11 +34,24 @@ _KIND = re.compile(r"[a-z0-9][a-z0-9-]*")
 _OWN_KINDS = frozenset(
     (
         *("check", "checkpoint", "citing-sentences", "concept-linker", "concept-table", "concepts"),
-        *("features", "fields", "forward-index", "index", "journal", "kb", "learned-features"),
-        *("locks", "mesh-queries", "reproduce", "run", "scores", "tune", "vectors"),
+        *("features", "fields", "forward-index", "index", "kb", "learned-features", "locks"),
+        *("mesh-queries", "reproduce", "run", "scores", "tune", "vectors"),
     )
 )
 """Folders of the cache that hold what the harness alone makes."""
+
+
+@dataclass
+class Noted:
+    """What work used and told.
+
+    Attributes:
+        artifacts: fingerprints of what it used.
+        notices: what it told the user.
+    """
+
+    artifacts: dict[str, str] = field(default_factory=dict)
+    notices: list[str] = field(default_factory=list)
 
 
 @dataclass
@@ -47,9 +60,10 @@ class _Opened:
 
     index_artifact: Artifact | None = None
     index: LuceneIndex | None = None
-    forward_index: ForwardIndex | None = None
+    forward_index: tuple[ForwardIndex, Artifact] | None = None
     concepts: dict[str, ConceptGraph] = field(default_factory=dict)
     told: set[str] = field(default_factory=set)
+    noted: Noted | None = None
 
 
 @dataclass
@@ -113,15 +127,16 @@ class CollectionResources:
 
             with self.timed("index"):
                 self._opened.index_artifact = build_index(self.corpus, threads=self.threads)
-            self.artifacts["index"] = self._opened.index_artifact.fingerprint
+        self._note("index", self._opened.index_artifact.fingerprint)
         return self._opened.index_artifact
 
     def index(self) -> LuceneIndex:
         """The Lucene index."""
+        built = self.index_artifact()
         if self._opened.index is None:
             from irplatform.retrieval import LuceneIndex
 
-            self._opened.index = LuceneIndex.open(self.index_artifact().path)
+            self._opened.index = LuceneIndex.open(built.path)
         return self._opened.index
 
     def forward_index(self) -> ForwardIndex:
@@ -137,9 +152,10 @@ class CollectionResources:
                     {"corpus": self.corpus.fingerprint, "format": FORWARD_INDEX_FORMAT},
                     lambda folder: build_forward_index(self.corpus, folder, workers=self.threads),
                 )
-                self._opened.forward_index = ForwardIndex.open(built.path)
-            self.artifacts["forward_index"] = built.fingerprint
-        return self._opened.forward_index
+                self._opened.forward_index = ForwardIndex.open(built.path), built
+        opened, built = self._opened.forward_index
+        self._note("forward_index", built.fingerprint)
+        return opened
 
     def vectors(self, options: VectorOptions | None = None) -> WordVectors:
         """Word vectors: a checkpoint's, imported, or trained on this corpus with these options."""
@@ -152,7 +168,7 @@ class CollectionResources:
                 built = self.source.open(self.corpus, options)
                 self._vectors[key] = (WordVectors.open(built.path), built)
         vectors, built = self._vectors[key]
-        self.artifacts["vectors"] = built.fingerprint
+        self._note("vectors", built.fingerprint)
         self.vectors_used[key] = built.path
         return vectors
 
@@ -168,7 +184,7 @@ class CollectionResources:
                 built = concept_graph(self.corpus, options, self.threads)
                 self._opened.concepts[key] = ConceptGraph(built.path)
         graph = self._opened.concepts[key]
-        self.artifacts["concepts"] = graph.fingerprint
+        self._note("concepts", graph.fingerprint)
         return graph
 
     def documents(self, doc_ids: Sequence[str]) -> Documents:
@@ -211,9 +227,32 @@ class CollectionResources:
 
     def notice(self, message: str) -> None:
         """A line on stderr; the same line is told once."""
+        if self._opened.noted is not None and message not in self._opened.noted.notices:
+            self._opened.noted.notices.append(message)
         if message not in self._opened.told:
             self._opened.told.add(message)
             console.notice(message)
+
+    @contextmanager
+    def noting(self) -> Iterator[Noted]:
+        """What a block uses and tells, for when its results are taken from the cache."""
+        outer, self._opened.noted = self._opened.noted, Noted()
+        try:
+            yield self._opened.noted
+        finally:
+            self._opened.noted = outer
+
+    def recall(self, noted: Noted) -> None:
+        """Record and tell what work whose results are taken from the cache used and told."""
+        for name, fingerprint in noted.artifacts.items():
+            self._note(name, fingerprint)
+        for message in noted.notices:
+            self.notice(message)
+
+    def _note(self, name: str, fingerprint: str) -> None:
+        self.artifacts[name] = fingerprint
+        if self._opened.noted is not None:
+            self._opened.noted.artifacts[name] = fingerprint
 
     def reranker(self, name: str, settings: Mapping[str, object] | None = None) -> Reranker:
         """Another reranker, prepared."""

@@ -5,7 +5,7 @@ from strangers import FILED, GOOD
 
 from irplatform import registry as registry_module
 from irplatform.features.dependencies import check_systems, dependencies
-from irplatform.registry import load, registry, source_digest, sources
+from irplatform.registry import load, our_digest, registry, source_digest, sources
 
 
 def test_a_strangers_code_is_told_from_what_it_was_before(install, tmp_path):
@@ -36,6 +36,19 @@ def test_all_modules_of_a_distribution_count(install, tmp_path, monkeypatch):
     assert source_digest("stranger", "irplatform.plugin", "irplatform_ltr") == source_digest(
         "stranger"
     )
+
+
+def test_an_edit_of_our_own_code_is_seen_by_the_next_command(tmp_path, monkeypatch):
+    code = tmp_path / "ours" / "deeper.py"
+    code.parent.mkdir()
+    code.write_text("SCALE = 1\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sources, "our_packages", lambda: frozenset({"ours"}))
+    before = our_digest()
+    code.write_text("SCALE = 2\n")
+    assert our_digest() == before, "what was loaded is what runs"
+    sources._digests.cache_clear()
+    assert our_digest() != before
 
 
 def test_files_that_options_name_count_for_a_stranger(install, tmp_path):

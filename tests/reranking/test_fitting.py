@@ -1,5 +1,6 @@
 """Fitting: members never validate on what they learned from; training is kept and resumed."""
 
+from contextlib import contextmanager
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import ClassVar
@@ -15,6 +16,7 @@ from irplatform.reranking.fitting import fit_system, open_checkpoint
 from irplatform.reranking.splits import MEMBERS
 from irplatform.reranking.systems import RerankerChoice
 from irplatform.reranking.training_set import Example, TrainingSet, examples
+from irplatform.resources import Noted
 from irplatform.runs import Ranking
 from irplatform.training.checkpoints import Checkpoint
 from irplatform.word_vectors import VectorSource
@@ -71,6 +73,10 @@ class Resources(SmallResources):
     corpus = SimpleNamespace(fingerprint="corpus", name="corpus")
     source = VectorSource()
     resume = True
+
+    @contextmanager
+    def noting(self):
+        yield Noted()
 
     def of_member(self, number):
         member = replace(self, seed=self.seed + number)

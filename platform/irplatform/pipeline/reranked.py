@@ -15,7 +15,7 @@ from irplatform.reranking.evaluated_topics import (
 )
 from irplatform.reranking.fitting import unweighed
 from irplatform.reranking.interpolation import Reranked
-from irplatform.reranking.resumable import score_resumably
+from irplatform.reranking.kept_scores import kept_scores
 from irplatform.reranking.splits import seeds_of
 from irplatform.reranking.training_set import TrainingSource
 from irplatform.runs import Run
@@ -80,10 +80,8 @@ def rerank(
     for warning in warnings:
         resources.notice(warning)
     systems: list[System] = []
-    journals: list[Path] = []  # kept until all folds are scored: training the last may take hours
     alone, final = {}, {}
-    for system, topics, scores, journal in _scored(choice, task, resources):
-        journals.append(journal)
+    for system, topics, scores in _scored(choice, task, resources):
         weight = system.weight if interpolate is None else interpolate
         for topic in topics:
             both = Reranked.of(
@@ -93,8 +91,6 @@ def rerank(
             )
             alone[topic.id], final[topic.id] = both.mixed(0.0), both.mixed(weight)
         systems.append(replace(system, members=()))  # folds have five networks each
-    for journal in journals:
-        journal.unlink(missing_ok=True)
     weights = [s.weight if interpolate is None else interpolate for s in systems]
     order = [topic.id for topic in candidates.topics]
     return RerankedRun(
@@ -108,25 +104,23 @@ def rerank(
 
 def _scored(
     choice: RerankerChoice, task: RerankingTask, resources: CollectionResources
-) -> Iterator[tuple[System, Sequence[Topic], Mapping[str, Values], Path]]:
-    """The systems one after the other: the topics that each scores, their scores, the journal."""
+) -> Iterator[tuple[System, Sequence[Topic], Mapping[str, Values]]]:
+    """The systems one after the other: the topics that each scores, and their scores."""
     if not choice.trainable and task.interpolate is not None:  # there is no weight to choose
         task = replace(task, training_source=TrainingSource())
     candidates = task.candidates
-    own: tuple[Mapping[str, Values], Path] | None = None
+    own: Mapping[str, Values] | None = None
     if task.training_source.folds and not choice.trainable:  # alike in all folds but the weight
         with resources.timed("rerank"):
-            own = score_resumably(
+            own = kept_scores(
                 unweighed(choice, resources), candidates.topics, candidates.per_topic, resources
             )
-    for assignment in assign(choice, task, resources, own[0] if own else None):
+    for assignment in assign(choice, task, resources, own):
         with resources.timed("train"):
             system = assignment.fit()
         with resources.timed("rerank"):
-            scores, journal = own or score_resumably(
-                system, assignment.topics, candidates.per_topic, resources
-            )
-        yield system, assignment.topics, scores, journal
+            scores = own or kept_scores(system, assignment.topics, candidates.per_topic, resources)
+        yield system, assignment.topics, scores
 
 
 def rerank_with_seeds(

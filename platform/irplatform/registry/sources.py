@@ -45,6 +45,11 @@ def source_digest(*modules: str) -> str:
     return fingerprint({str(number): digest for number, digest in enumerate(digests)})
 
 
+def our_digest() -> str:
+    """16 hexadecimal digits of the platform's own Python files, its plugins' among them."""
+    return fingerprint({top: _digests(top) for top in sorted(our_packages())})
+
+
 @functools.cache
 def _digests(top: str) -> tuple[str, ...]:
     """Those of a package's files, as they were when they were first asked for.

@@ -17,9 +17,9 @@ from irplatform.artifacts import Artifact, artifact
 from irplatform.console import notice
 from irplatform.errors import InputError
 from irplatform.reranking.interpolation import Choice, Reranked, choose_weight
+from irplatform.reranking.kept_scores import kept_scores
 from irplatform.reranking.member import workspace
 from irplatform.reranking.members import train_members
-from irplatform.reranking.resumable import score_resumably, scores_depend_on
 from irplatform.reranking.splits import MEMBERS, MOST_WEIGHING_TOPICS, Split, split_topics, weighing
 from irplatform.reranking.systems import RerankerChoice, System
 from irplatform.storage import fingerprint
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from irplatform.resources import CollectionResources
 
 TRAINING_FORMAT = 2
-_SCORES = "scores.npz"
 
 
 def fit_system(
@@ -66,7 +65,9 @@ def fit_system(
     system = unweighed(choice, resources)
     used = weighing(training_set.validation or training_set.training)
     if scores is None:
-        scores = _scores_to_weigh(system, used, resources)
+        topics = [example.topic for example in used]
+        candidates = {example.topic.id: example.labelled.candidates for example in used}
+        scores = kept_scores(system, topics, candidates, resources)
     return replace(system, weight=_choose(choice, used, scores).weight)
 
 
@@ -212,28 +213,6 @@ def _out_of_sample(
             scores.setdefault(example.topic.id, []).append(of_member[example.topic.id])
     means = {topic: np.mean(values, axis=0) for topic, values in scores.items()}
     return list(validated.values()), means
-
-
-def _scores_to_weigh(
-    system: System, used: Sequence[Example], resources: CollectionResources
-) -> dict[str, Values]:
-    """Scores of training topics, kept in the cache: the next run asks for the same ones."""
-    topics = [example.topic for example in used]
-    candidates = {example.topic.id: example.labelled.candidates for example in used}
-
-    def build(folder: Path) -> None:
-        scores, journal = score_resumably(system, topics, candidates, resources)
-        np.savez(folder / _SCORES, *(scores[topic.id] for topic in topics))
-        journal.unlink(missing_ok=True)
-
-    depends_on = {
-        "format": 1,
-        "irplatform": __version__,
-        **scores_depend_on(system, topics, candidates, resources),
-    }
-    kept = artifact("scores", system.choice.name, depends_on, build)
-    with np.load(kept.path / _SCORES, allow_pickle=False) as held:
-        return {topic.id: held[f"arr_{number}"] for number, topic in enumerate(topics)}
 
 
 def _choose(

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from irplatform.plugin import Options, Reranker, Resources, TrainableReranker
+from irplatform.registry import our_digest
 from irplatform.registry.answers import folders, options_of
 from irplatform.reranking.splits import MEMBERS
 
@@ -82,6 +83,7 @@ class RerankerChoice:
             PluginError: it cannot be made, or cannot say what it depends on.
         """
         self.describe()
+        our_digest()  # of the code as it is now, not as it is edited while models are trained
         _ = self.holds_first_stage
 
     def create(self, resources: Resources) -> Reranker:

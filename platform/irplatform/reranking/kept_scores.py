@@ -1,0 +1,88 @@
+"""Scores of candidates, kept in the cache: who asks for the same ones again does not wait."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from irplatform import __version__
+from irplatform.artifacts import artifact
+from irplatform.registry import our_digest
+from irplatform.reranking.scoring import Values, score_topics
+from irplatform.resources import Noted
+from irplatform.storage import fingerprint, write_json
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from irplatform.plugin import Topic
+    from irplatform.reranking.systems import System
+    from irplatform.resources import CollectionResources
+
+_FORMAT = 2
+_SCORES = "scores.npz"
+_NOTED = "noted.json"
+_FINISHED = "finished.jsonl"
+"""Scores of finished topics, from which an interrupted call goes on."""
+
+
+def kept_scores(
+    system: System,
+    topics: Sequence[Topic],
+    candidates: Mapping[str, Sequence[str]],
+    resources: CollectionResources,
+) -> dict[str, Values]:
+    """Score the candidates of topics, or take their scores from the cache.
+
+    Args:
+        system: what scores.
+        topics: the topics.
+        candidates: topic id to the ids of its candidates.
+        resources: the harness's resources.
+
+    Returns:
+        Topic id to float64 scores, in the order of the candidates.
+    """
+
+    def build(folder: Path) -> None:
+        finished = folder / _FINISHED
+        with resources.noting() as noted:
+            scores = score_topics(
+                system.choice.registration, system.members, topics, candidates, resources, finished
+            )
+        np.savez(folder / _SCORES, *(scores[topic.id] for topic in topics))
+        write_json(folder / _NOTED, asdict(noted))
+        finished.unlink(missing_ok=True)
+
+    depends_on = _dependencies(system, topics, candidates, resources)
+    kept = artifact("scores", system.choice.name, depends_on, build, resumable=resources.resume)
+    if not kept.built:
+        resources.recall(Noted(**json.loads((kept.path / _NOTED).read_text(encoding="utf-8"))))
+    with np.load(kept.path / _SCORES, allow_pickle=False) as held:
+        return {topic.id: held[f"arr_{number}"] for number, topic in enumerate(topics)}
+
+
+def _dependencies(
+    system: System,
+    topics: Sequence[Topic],
+    candidates: Mapping[str, Sequence[str]],
+    resources: CollectionResources,
+) -> dict[str, Any]:
+    ranked = [[*topic.describe(), candidates[topic.id]] for topic in topics]
+    return {
+        "format": _FORMAT,
+        "irplatform": __version__,
+        # Training takes hours, so that a version's checkpoints outlast a commit. Scores are cheap.
+        "code": our_digest(),
+        "system": system.fingerprint,
+        "corpus": resources.corpus.fingerprint,
+        "candidates": fingerprint({"ranked": ranked}),
+        "vectors": resources.source.describe(),
+        "seed": resources.seed,
+        "device": resources.device,
+        "model_threads": resources.model_threads,
+    }
