@@ -145,6 +145,16 @@ def test_names_that_begin_alike(own):
     assert ids(own.search("", limit=2)) == ["X:7", "X:5"]
 
 
+def test_many_names_of_one_concept_do_not_hide_the_next_that_begins_alike(write):
+    names = "|".join(f"tumour {n}" for n in range(9))
+    lines = f"id\tname\tsynonyms\tkind\nA:1\ttumour\t{names}\tdisease\n"
+    add("one", [write("one.tsv", lines + "A:2\ttumour z\t\tdisease\n")])
+    add("two", [write("two.tsv", "id\tname\tkind\nB:1\ttumour y\tdisease\n")])
+    knowledge = open_knowledge(["one", "two"])
+    assert ids(knowledge.search("tumour", limit=2)) == ["A:1", "B:1"]
+    assert ids(knowledge.search("tumour", limit=3)) == ["A:1", "B:1", "A:2"]
+
+
 def test_the_nearest_names(own):
     assert ids(own.nearest("melanomma"))[0] == "X:2"
     assert own.nearest("zzz") == own.nearest("") == []

@@ -141,8 +141,13 @@ class Knowledge:
 
     def search(self, prefix: str, limit: int = 20) -> list[Concept]:
         """Concepts with a name that begins like this, in alphabetical order of those names."""
-        hits = [hit for base in self.bases for hit in base.with_prefix(prefix, 2 * limit)]
-        return self._all_of(concept_id for _, concept_id in sorted(hits))[:limit]
+        asked = 2 * limit
+        while True:  # a concept may have any number of names that begin like this
+            hits = [hit for base in self.bases for hit in base.with_prefix(prefix, asked)]
+            found = self._all_of(concept_id for _, concept_id in sorted(hits)[:asked])
+            if len(found) >= limit or len(hits) < asked:
+                return found[:limit]
+            asked *= 2
 
     def nearest(self, text: str, limit: int = 5) -> list[Concept]:
         """Concepts with a name that is spelled nearly like this and begins like it."""
