@@ -88,6 +88,8 @@ def check(
                 click.echo(f"{path}: {len(found) - _SHOWN:,} more problems; --json lists all.")
             if not found:
                 click.echo(f"{path}: nothing is wrong.")
+    if collection is not None and not documents:
+        click.echo("Documents were not looked up in the collection; --documents does.", err=True)
     context.exit(1 if refused else 0)
 
 

@@ -31,9 +31,10 @@ def check_measures(
     from irplatform.evaluation.grades import refuse_grades
     from irplatform.evaluation.measures import parse_measures
 
+    scorable = collection.sampled_qrels is not None or collection.load_qrels is None
     for name in collection.measures:
         try:
-            parsed = parse_measures([name], extra, sampled=collection.sampled_qrels is not None)
+            parsed = parse_measures([name], extra, sampled=scorable)
             refuse_grades(parsed, qrels or {})
         except InputError as error:
             yield Finding("wrong measure", True, 1, str(error), (name,))

@@ -88,7 +88,9 @@ def measures_of(
     sampled = collection.sampled_qrels is not None
     names = asked or default_measures(collection.measures, sampled=sampled)
     hint = collection.metadata.get("sampled judgments", "")
-    parsed = parse_measures(names, extra, sampled=sampled, sampled_hint=hint)
+    # Without judgments nothing is scored yet; sampled ones may come with the others.
+    scorable = sampled or collection.load_qrels is None
+    parsed = parse_measures(names, extra, sampled=scorable, sampled_hint=hint)
     refuse_grades(parsed, qrels or {}, f"the judgments of '{collection.id}'")
     return list(parsed)
 

@@ -1,0 +1,42 @@
+"""The collection of a shared task, as docs/shared-tasks.md has it, before there are judgments."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "shared-tasks.md"
+TOPICS = """<topics task="2019 TREC Precision Medicine">
+<topic number="1"><disease>lung cancer</disease><gene>ALK</gene>
+<demographic>64-year-old male</demographic></topic>
+<topic number="2"><disease>liposarcoma</disease><gene>CDK4</gene>
+<demographic>38-year-old male</demographic></topic>
+</topics>
+"""
+
+
+@pytest.fixture
+def topics_of_a_new_year(folder):
+    (declared,) = re.findall(r'```toml\n(id = "trec-pm-2019".*?)```', PAGE.read_text(), re.DOTALL)
+    declared = declared[: declared.index("[train]")]
+    ours = '[documents]\nformat = "jsonl"\nfiles = ["small/corpus.jsonl"]\nid = "_id"\nabstract = "text"\n\n[topics]'
+    declared = re.sub(r"\[documents\].*?\[topics\]", ours, declared, flags=re.DOTALL)
+    (folder / "2019.toml").write_text(declared)
+    (folder / "topics2019.xml").write_text(TOPICS)
+    return declared
+
+
+@pytest.mark.java
+def test_topics_without_judgments_are_checked_run_and_submitted(
+    platform, folder, topics_of_a_new_year
+):
+    assert "infNDCG" in topics_of_a_new_year
+    checked = platform("collections", "check", "2019.toml")
+    assert (checked.code, "no judgments" in checked.out) == (0, True), checked
+    made = platform("run", "--collection", "2019.toml", "--run-dir", "base", "--tag", "mygroup1")
+    assert made.code == 0, made.err
+    run = (folder / "base" / "bm25.run").read_text().splitlines()
+    assert {line.split()[5] for line in run} == {"mygroup1"}
+    submitted = platform("submit", "check", "base/bm25.run", "--collection", "2019.toml")
+    assert submitted.out == "base/bm25.run: nothing is wrong.\n"
+    assert "--documents" in submitted.err
