@@ -142,12 +142,11 @@ def test_none_unsets_an_option_that_may_be_unset():
         options(size="none")
 
 
-def test_an_option_like_no_other_is_answered_with_the_nearest_three_and_where_all_are():
+def test_an_option_like_no_other_is_answered_with_some_and_where_all_are():
     with pytest.raises(InputError) as refusal:
         choose_systems(registry(), ["bm25"], ["delta"], {"zzzzzzzz": 1})
     message = str(refusal.value)
-    assert "The nearest: " in message
-    assert message.count(",") == 3  # those between four names
+    assert "Known: " in message
     assert "`platform retrievers show bm25` or `platform rerankers show delta`" in message
 
 
@@ -188,3 +187,10 @@ def test_a_retriever_and_a_reranker_may_have_the_same_name():
     assert reranker.options == Scored(width=3, shared=4)
     with pytest.raises(InputError, match="Did you mean 'depth'"):
         choose_systems(known, ["same"], ["same"], {"same.deepth": 2})
+
+
+def test_a_system_of_the_other_kind_is_told_where_it_belongs():
+    with pytest.raises(InputError, match="'rm3' is a retriever, not a reranker: name it with"):
+        choose_systems(registry(), ["bm25"], ["rm3"], {})
+    with pytest.raises(InputError, match="'delta' is a reranker, not a retriever: name it with"):
+        choose_systems(registry(), ["delta"], [], {})

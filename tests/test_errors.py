@@ -23,7 +23,8 @@ def test_it_is_told_of_what_it_should_have_been_a_part_if_of_anything(kind, whol
 
 def test_without_one_that_is_near_all_are_named_or_the_nearest():
     assert str(unknown("kind", "xyz", ["a", "b"])) == "unknown kind 'xyz'. Known: a, b."
-    assert "The nearest: " in str(unknown("kind", "xyz", MANY))
+    assert "The nearest: " in str(unknown("kind", "mean", MANY))
+    assert "Known: " in str(unknown("kind", "0y0", MANY)), "what is not near is no suggestion"
     assert str(unknown("kind", "xyz", [], hint="Make one.")) == "unknown kind 'xyz'. Make one."
 
 

@@ -183,8 +183,8 @@ def unknown(
     names = _ordered(known)
     if guess := did_you_mean(name, names):
         suggestion = f" {guess}"
-    elif len(names) > _MOST_LISTED and not name.isdecimal():
-        suggestion = f" The nearest: {', '.join(_nearest(name, names, most=3, cutoff=0.0))}."
+    elif len(names) > _MOST_LISTED and (near := _near(name, names, most=3, cutoff=0.4)):
+        suggestion = f" The nearest: {', '.join(near)}."
     else:
         suggestion = f" Known: {listing(names, _MOST_LISTED)}." if names else ""
     told = f"'{name}' is no {kind} of {of}" if of else f"unknown {kind} '{name}'"
@@ -192,11 +192,8 @@ def unknown(
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """The question for the nearest right name, or "" where none is near.
-
-    Of numbers none is: 19 is spelled nearly like 99, and is another thing.
-    """
-    near = [] if name.isdecimal() else _nearest(name, known, most=1, cutoff=0.5)
+    """The question for the nearest right name, or "" where none is near."""
+    near = _near(name, known, most=1, cutoff=0.5)
     return f"Did you mean '{near[0]}'?" if near else ""
 
 
@@ -205,7 +202,10 @@ def _ordered(names: Iterable[str]) -> list[str]:
     return sorted(names, key=lambda name: (0, int(name), "") if name.isdecimal() else (1, 0, name))
 
 
-def _nearest(name: str, known: Iterable[str], *, most: int, cutoff: float) -> list[str]:
+def _near(name: str, known: Iterable[str], *, most: int, cutoff: float) -> list[str]:
+    """Names that are spelled alike; none for a number: 19 is spelled nearly like 99."""
+    if name.isdecimal():
+        return []
     lowered = {right.lower(): right for right in known}
     near = difflib.get_close_matches(name.lower(), lowered, n=most, cutoff=cutoff)
     return [lowered[match] for match in near]

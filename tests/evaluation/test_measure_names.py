@@ -36,7 +36,7 @@ def test_measures_of_plugins_come_first():
         ("recip_rank", "is 'RR' here"),
         ("ndcg_cut_20", "is 'nDCG@20' here"),
         ("own-ap@10", "unknown measure 'own-ap@10'. Did you mean 'Own-AP'?"),
-        ("zzzz", "The nearest: "),
+        ("zzzz", "Known: AP, "),
         ("nDCG@", "cannot be understood. Write a measure as nDCG@20"),
         ("", "cannot be understood"),
         ("AP; AP", "cannot be understood"),

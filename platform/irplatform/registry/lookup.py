@@ -10,7 +10,7 @@ import pluggy
 
 from irplatform import directory, stdout
 from irplatform.console import notice
-from irplatform.errors import ENDINGS, in_a_line, show_traceback, unknown
+from irplatform.errors import ENDINGS, InputError, in_a_line, show_traceback, unknown
 from irplatform.registry.sources import GROUP
 from irplatform.registry.tables import Tables
 
@@ -71,6 +71,9 @@ class Registry(Tables):
     ) -> Registration[System]:
         if name in table:
             return table[name]
+        for other, others in (("reranker", self.rerankers), ("retriever", self.retrievers)):
+            if name in others:
+                raise InputError(f"'{name}' is a {other}, not a {kind}: name it with --{other}.")
         failed = "; ".join(
             f"{plugin} could not be loaded: {plugin.error}"
             if plugin.error
