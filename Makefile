@@ -3,13 +3,14 @@
 
 PYTHON ?= python3.11
 VENV   ?= .venv
+TORCH_INDEX ?=
 BIN     = $(VENV)/bin
 READY   = $(VENV)/.ready
 
 .PHONY: help demo test test-real test-all lint types check bench clean
 
 help:
-	@echo "make demo        a complete run on the embedded collection, without network"
+	@echo "make demo        a complete run on the embedded collection"
 	@echo "make test        the tests that need no data"
 	@echo "make test-real   the tests on real collections (IRPLATFORM_TEST_DATA)"
 	@echo "make test-all    all tests, the slow ones too"
@@ -19,7 +20,7 @@ help:
 $(READY): pyproject.toml constraints.txt
 	@command -v $(PYTHON) >/dev/null || { echo "$(PYTHON) is needed; set PYTHON=... to name it"; exit 2; }
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt torch
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt $(addprefix --index-url ,$(TORCH_INDEX)) torch
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
 	@touch $@
 

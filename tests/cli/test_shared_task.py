@@ -19,7 +19,7 @@ TOPICS = """<topics task="2019 TREC Precision Medicine">
 def topics_of_a_new_year(folder):
     (declared,) = re.findall(r'```toml\n(id = "trec-pm-2019".*?)```', PAGE.read_text(), re.DOTALL)
     declared = declared[: declared.index("[train]")]
-    ours = '[documents]\nformat = "jsonl"\nfiles = ["small/corpus.jsonl"]\nid = "_id"\nabstract = "text"\n\n[topics]'
+    ours = '[documents]\nfiles = ["small/corpus.jsonl"]\nid = "_id"\nabstract = "text"\n\n[topics]'
     declared = re.sub(r"\[documents\].*?\[topics\]", ours, declared, flags=re.DOTALL)
     (folder / "2019.toml").write_text(declared)
     (folder / "topics2019.xml").write_text(TOPICS)

@@ -25,11 +25,12 @@ _NOT_OURS = {"document-length", "my-ranker", "NAME"}
 
 
 def _runnable():
-    for page in PAGES:
-        for place, body in fences(page, "console run"):
-            for part in re.split(r"^\$ ", body, flags=re.MULTILINE)[1:]:
-                command, _, output = part.partition("\n")
-                yield pytest.param(command, output, id=f"{place} {command}")
+    for kind, marks in (("console run", ()), ("console slow", pytest.mark.slow)):
+        for page in PAGES:
+            for place, body in fences(page, kind):
+                for part in re.split(r"^\$ ", body, flags=re.MULTILINE)[1:]:
+                    command, _, output = part.partition("\n")
+                    yield pytest.param(command, output, id=f"{place} {command}", marks=marks)
 
 
 def _shown():
@@ -57,8 +58,9 @@ def only_our_plugins(monkeypatch):
 
 @pytest.mark.parametrize(("command", "output"), _runnable())
 def test_a_command_prints_what_is_shown(
-    command, output, capsys, monkeypatch, fresh_home, only_our_plugins
+    command, output, capsys, monkeypatch, tmp_path, fresh_home, only_our_plugins
 ):
+    monkeypatch.chdir(tmp_path)
     program, *arguments = shlex.split(command)
     assert program == "platform"
     done = call(capsys, monkeypatch, *arguments)

@@ -77,7 +77,7 @@ def _lines(told: Mapping[str, Any]) -> Iterator[str]:
     trained = f", trained on {told['trained_on']}" if told["trained_on"] else ""
     yield f"{told['reranker']}{trained}; the first stage's share is {told['interpolation']:.2f}"
     if told["members"] > 1:
-        yield f"explained is member {told['explained_member']} of {told['members']}"
+        yield f"member {told['explained_member']} of {told['members']} is explained"
     for each in told["documents"]:
         yield ""
         yield f"document {each['id']}: {one_line(each['title'])}"
@@ -96,5 +96,5 @@ def _places(each: Mapping[str, Any], told: Mapping[str, Any]) -> str:
     return (
         f"first stage: {first['rank']} ({first['score']:.4f}); {told['reranker']}: "
         f"{second['rank']} of {told['candidates']} ({second['score']:.4f}); "
-        f"both: {each['final']['rank']}"
+        f"mixed: {each['final']['rank']}"
     )
