@@ -10,6 +10,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from irplatform.text.distinct import distinct_words
+from irplatform.text.tokenizer import tokenize
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,8 +28,8 @@ if TYPE_CHECKING:
 class Texts:
     """Reads texts as word ids, and makes vectors of them with a convolution stage.
 
-    Every word without a vector of its own is UNK, as in the papers. A word that the collection
-    lacks is UNK, too.
+    Every word without a vector of its own is UNK, as in the papers. A word of a query that the
+    collection lacks may have one that was trained elsewhere.
 
     Args:
         index: the collection's forward index.
@@ -44,8 +45,10 @@ class Texts:
         self._options = options
         self._device = device
         self._words = len(index.vocabulary)
-        # The entry behind the vocabulary's stands for all words that the collection lacks.
-        self._rows = np.append(vectors.align(index.vocabulary), vectors.unk).astype(np.int64)
+        # Behind the words of the collection come the rows themselves, for words that it lacks.
+        own = np.arange(len(vectors.matrix))
+        self._rows = np.concatenate([vectors.align(index.vocabulary), own]).astype(np.int64)
+        self._word_vectors = vectors
         self._vectors = torch.from_numpy(np.array(vectors.matrix)).to(device)
 
     def documents(self, rows: npt.NDArray[np.int64]) -> Ids:
@@ -54,15 +57,19 @@ class Texts:
 
     def queries(self, topics: Sequence[Topic]) -> Ids:
         """Word ids of queries, [n, length of the longest, at least 1], padded with -1."""
-        read = [self._index.query_ids(t.query)[: self._options.query_words] for t in topics]
+        read = [self._ids(tokenize(t.query)[: self._options.query_words]) for t in topics]
         padded = np.full((len(read), max([1, *map(len, read)])), -1, dtype=np.int32)
         for place, ids in enumerate(read):
-            padded[place, : len(ids)] = np.where(ids < 0, self._words, ids)
+            padded[place, : len(ids)] = ids
         return padded
+
+    def _ids(self, words: Sequence[str]) -> Ids:
+        ids = self._index.vocabulary.ids(words)
+        return np.where(ids < 0, self._words + self._word_vectors.rows(words), ids)
 
     def vectors(self, stage: FullConvolutions, texts: Ids) -> Tensor:
         """What a stage makes of texts: float32 [n, filters]."""
-        distinct, places = distinct_words(texts, self._words + 1)
+        distinct, places = distinct_words(texts, len(self._rows))
         rows = torch.from_numpy(self._rows[distinct]).to(self._device)
         form = stage.plain if self._options.form == "plain" else stage
         made: Tensor = form(

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 DIMENSIONS = 6
 WORDS = words(40)
 WITH_VECTORS = WORDS[:25]
+ELSEWHERE = "elsewhere"
+"""A word with a vector that no text has."""
 
 
 def plain_resources(folder: Path, longest: int = 19, **more: str) -> SmallResources:
@@ -26,7 +28,7 @@ def plain_resources(folder: Path, longest: int = 19, **more: str) -> SmallResour
         f"d{n}": " ".join(random.choice(WORDS, random.integers(1, longest + 1))) for n in range(20)
     }
     texts |= {"empty": "", "unknown": " ".join(WORDS[25:31]), "one": WORDS[4], **more}
-    vectors = {word: random.normal(size=DIMENSIONS) for word in WITH_VECTORS}
+    vectors = {word: random.normal(size=DIMENSIONS) for word in (*WITH_VECTORS, ELSEWHERE)}
     return small_resources(folder, texts, vectors)
 
 

@@ -7,6 +7,7 @@ import pytest
 import torch
 from plain import (
     DIMENSIONS,
+    ELSEWHERE,
     WORDS,
     classified,
     full_convolutions,
@@ -26,6 +27,7 @@ QUERIES = {
     "words with vectors": " ".join(WORDS[3:7]),
     "some without vectors": f"{WORDS[1]} {WORDS[30]} {WORDS[8]} absent",
     "only words without vectors": f"{WORDS[31]} absent",
+    "a word of the vectors alone": f"{WORDS[3]} {ELSEWHERE} {WORDS[1]}",
     "nothing": "",
 }
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import torch
-from plain import DIMENSIONS, WORDS, plain_resources, plain_vectors, plain_weights
+from plain import DIMENSIONS, ELSEWHERE, WORDS, plain_resources, plain_vectors, plain_weights
 
 from irplatform.plugin import Topic
 from irplatform.text import LEX3, lexical_features
@@ -19,6 +19,7 @@ QUERIES = {
     "some without vectors": f"{WORDS[1]} {WORDS[30]} {WORDS[8]} absent",
     "only words without vectors": f"{WORDS[31]} {WORDS[32]}",
     "only words that the collection lacks": "absent missing",
+    "a word of the vectors alone": f"{WORDS[3]} {ELSEWHERE} {WORDS[1]}",
     "nothing": "",
 }
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 from plain import (
+    ELSEWHERE,
     WORDS,
     classified,
     full_convolutions,
@@ -25,6 +26,7 @@ LEXICAL = ("bm25_text", "overlap_title")
 QUERIES = {
     "words with vectors": " ".join(WORDS[3:7]),
     "some without vectors": f"{WORDS[1]} {WORDS[30]} {WORDS[8]} absent",
+    "a word of the vectors alone": f"{WORDS[3]} {ELSEWHERE} {WORDS[1]}",
     "nothing": "",
 }
 SHAPES = {"c1": {"layers": 1, "width": 5}, "c3": {"layers": 3, "width": 3}}

@@ -19,6 +19,7 @@ from torch import Tensor
 from irplatform.arithmetic import square_root
 from irplatform.text.distinct import distinct_words
 from irplatform.text.lexical import lexical_features
+from irplatform.text.tokenizer import tokenize
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -160,16 +161,19 @@ class Encoder:
     ) -> None:
         self._index = index
         self._options = options
+        self._word_vectors = vectors
         self.device = device
-        self._unknown = vectors.unk
         # The last entry serves padding (-1), which is never looked at.
         self._rows = np.append(vectors.align(index.vocabulary), vectors.unk).astype(np.int64)
         self.vectors = torch.from_numpy(np.array(vectors.matrix)).to(device)
         self.norms = self.vectors.norm(dim=1)
 
     def encode(self, topic: Topic, doc_ids: Sequence[str]) -> Encoded:
-        """Encode the documents of a topic."""
-        query = self._index.query_ids(topic.query)
+        """Encode the documents of a topic.
+
+        A word of the query that the collection lacks has the vector that was trained elsewhere.
+        """
+        query = self._word_vectors.rows(tokenize(topic.query)[: self._options.query_words])
         rows = self._index.rows(doc_ids)
         tokens = self._index.matrix(rows, self._options.document_words)
         distinct, positions = distinct_words(tokens, len(self._rows) - 1)
@@ -177,10 +181,11 @@ class Encoder:
             self.vectors,
             self.norms,
             self._to_device(self._rows[distinct]),
-            self._to_device(self._rows[query[: self._options.query_words]]),
-            self._unknown,
+            self._to_device(query.astype(np.int64)),
+            self._word_vectors.unk,
         )
-        lexical = lexical_features(self._index, query, rows, self._options.lexical)
+        asked = self._index.query_ids(topic.query)
+        lexical = lexical_features(self._index, asked, rows, self._options.lexical)
         return Encoded(words, self._to_device(positions), self._to_device(lexical))
 
     def _to_device(self, array: npt.NDArray[Any]) -> Tensor:
