@@ -31,6 +31,19 @@ def test_an_outlier_takes_nothing_from_the_order_of_the_others(outlier):
     assert mixed not in (first.doc_ids, reranked.mixed(0.0).doc_ids)
 
 
+@pytest.mark.parametrize("outlier", [-1e9, 1e9])
+def test_nor_does_one_among_the_first_stages_scores(outlier):
+    doc_ids = [f"d{n:03d}" for n in range(100)]
+    scores = np.linspace(20, 5, 100)
+    scores[-1 if outlier < 0 else 0] = outlier
+    first = Ranking.of([*doc_ids, "beyond", "last"], [*scores, -2e9, -3e9])
+    reranked = Reranked.of(first, doc_ids, np.random.default_rng(0).random(100).tolist())
+    mixed = reranked.mixed(0.8).doc_ids
+    assert mixed[-2:] == ("beyond", "last")
+    assert mixed not in (first.doc_ids, reranked.mixed(0.0).doc_ids)
+    assert len(set(mixed[:50]) & set(first.doc_ids[:50])) > 40, "the first stage has most to say"
+
+
 def test_scores_that_are_close_to_each_other_keep_their_distances():
     scores = np.array([0.0, 1e-9, 2e-9, 3.0, 5.0, 9.0])
     assert standardized(scores) == pytest.approx((scores - scores.mean()) / scores.std())
@@ -45,11 +58,12 @@ def test_with_weight_1_it_is_the_first_stage(candidates):
 
 def test_with_weight_1_scores_that_hardly_differ_make_no_ties():
     """Standardized they are equal with 32 bits, and the document id would decide."""
-    scores = np.nextafter(np.float32(900), np.float32(1000))
-    first = Ranking.of(["a", "b", "c"], [scores, 900.0, -1e7])
-    assert first.doc_ids == ("a", "b", "c")
-    reranked = Reranked.of(first, ["a", "b", "c"], [1.0, 2.0, 3.0])
-    assert Ranking.of(first.doc_ids, reranked.first).doc_ids == ("b", "a", "c")
+    near = np.nextafter(np.float32(900), np.float32(1000))
+    doc_ids = ["a", "b", *(f"c{n:03d}" for n in range(300))]
+    first = Ranking.of(doc_ids, [near, 900.0, *np.linspace(800, -1e7, 300)])
+    assert first.doc_ids[:2] == ("a", "b")
+    reranked = Reranked.of(first, doc_ids, [float(n) for n in range(302)])
+    assert Ranking.of(doc_ids, reranked.first).doc_ids[:2] == ("b", "a")
     assert reranked.mixed(1.0) == first
 
 

@@ -53,6 +53,10 @@ class Reranked:
         inside = values[held]
         center = inside.mean() if len(inside) else 0.0
         standard = (values - center) / (deviation(inside) or 1.0)
+        if len(held):
+            own = standardized(inside)  # by ranks, where a few scores are far from all others
+            standard += own.min() - standard[held].min()
+            standard[held] = own
         second = np.full(len(values), np.nan)
         second[held] = standardized(np.asarray(scores, dtype=np.float64))
         outside = np.flatnonzero(np.isnan(second))
