@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from irplatform.text import ForwardIndex
     from irplatform_deepsense.options import DeepSenSeOptions
 
-FORMAT = 1
+FORMAT = 2
 SAMPLE = 200
 """Documents that are looked at to see which fields a collection has."""
 _NAMES = "names.json"

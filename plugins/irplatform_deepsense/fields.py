@@ -6,12 +6,14 @@ none; a category becomes one column of 0 and 1 for each of its most frequent val
 
 from __future__ import annotations
 
+import math
 from array import array
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
+from irplatform.retrieval.dates import YEAR, year_of
 from irplatform.text.arrays import new_matrix
 
 if TYPE_CHECKING:
@@ -123,8 +125,10 @@ class _Values:
 
 
 def _number(document: Document, name: str) -> float:
-    """The number in a field; NaN where there is none."""
+    """The number in a field, the year of a date; NaN where there is none."""
+    values = [year_of(document)] if name == YEAR else document.values(name)
     try:
-        return float(document.values(name)[0])
+        number = float(values[0])
     except (IndexError, ValueError):
-        return float("nan")
+        return math.nan
+    return number if math.isfinite(number) else math.nan

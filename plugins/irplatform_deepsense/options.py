@@ -106,7 +106,7 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
         "lexical": [],
         "document_stop_words": True,
         "loss": "bce",
-        "groups": {"inside": 1, "outside": 1},
+        "groups": {"inside": 1, "outside": 1, "relevant": "judged"},
         "loop": {"optimizer": "adam", "learning_rate": 0.01, "batch_size": 20, "epochs": 20},
     },
     "program": {

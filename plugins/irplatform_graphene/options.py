@@ -130,6 +130,9 @@ PRESETS: Mapping[str, Mapping[str, object]] = {
         "shortcut": False,
         "normalized": False,
         "others": 0,
+        "query_fields": ["disease", "gene", "treatment", "demographic", "mesh"],
+        "narrower": 0,
+        "pairs": {"relevant": "judged", "unjudged_share": 0.0},
         "tune_encoder": True,
         "decoder": {"share": 1.0, "vocabulary": 20_000, "hidden": 100},
         "loop": {"optimizer": "adagrad", "learning_rate": 0.001, "epochs": 50, "patience": 50},
@@ -142,7 +145,7 @@ PRESETS: Mapping[str, Mapping[str, object]] = {
         "vectors": {"dimensions": 100},
     },
 }
-"""The paper's sizes and training, for a GPU."""
+"""The paper's sizes, inputs and training, for a GPU."""
 
 
 def for_pretraining(options: GrapheneOptions) -> GrapheneOptions:

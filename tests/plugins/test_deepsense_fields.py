@@ -95,3 +95,15 @@ def test_the_matrix_is_never_held_in_memory(tmp_path, monkeypatch):
     _, most = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert most < 20_000 * len(numbers)  # it takes four times as many bytes
+
+
+def test_a_date_is_its_year_and_what_is_not_finite_is_no_number(tmp_path):
+    said = [("2012-05", "7"), ("May 2012", "inf"), ("2012 May 3", "1e400"), ("2012", "nan")]
+    documents = [
+        Document(str(n), "", "", {"year": y, "citations": c}) for n, (y, c) in enumerate(said)
+    ]
+    resources = Held(len(documents), lambda number: documents[int(number)])
+    write_fields(tmp_path / "values.npy", resources, ("year", "citations"), ())
+    year, citations = np.load(tmp_path / "values.npy").T
+    assert year.tolist() == [2012.0] * 4
+    assert citations == pytest.approx(np.log1p([7.0] * 4))
