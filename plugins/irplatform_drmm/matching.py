@@ -7,7 +7,7 @@ that a histogram is a lookup and a count.
 
 Where the paper is silent: a stem's vector is the mean of its words' vectors, each counted as often
 as the word occurs; a word without a vector matches exactly or not at all; query words that the
-collection lacks are left out, since they match nothing.
+collection lacks are left out, also where vectors from elsewhere have them.
 """
 
 from __future__ import annotations

@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 class PairSettings(PoolSettings):
     """How pairs are drawn."""
 
-    pairs_per_topic: int = Field(50, gt=0, description="most pairs of a topic in an epoch")
+    pairs_per_topic: int = Field(
+        50, gt=0, description="most pairs of a topic in an epoch, one for each relevant document"
+    )
 
 
 @dataclass(frozen=True)
