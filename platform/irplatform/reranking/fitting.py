@@ -20,7 +20,7 @@ from irplatform.reranking.interpolation import Choice, Reranked, choose_weight
 from irplatform.reranking.kept_scores import kept_scores
 from irplatform.reranking.member import workspace
 from irplatform.reranking.members import train_members
-from irplatform.reranking.splits import MEMBERS, MOST_WEIGHING_TOPICS, Split, split_topics, weighing
+from irplatform.reranking.splits import MOST_WEIGHING_TOPICS, Split, split_topics, weighing
 from irplatform.reranking.systems import RerankerChoice, System
 from irplatform.storage import fingerprint
 from irplatform.training.checkpoints import KIND, Checkpoint, member_folder, write_checkpoint
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from irplatform.reranking.training_set import Example, TrainingSet
     from irplatform.resources import CollectionResources
 
-TRAINING_FORMAT = 2
+TRAINING_FORMAT = 3
 
 
 def fit_system(
@@ -137,7 +137,7 @@ def train(
     splits = split_topics(
         training_set.training, training_set.validation, resources.seed, choice.members, kin
     )
-    depends_on = _dependencies(choice, training_set, splits, resources, start)
+    depends_on = _dependencies(choice, training_set, resources, start)
 
     def build(folder: Path) -> None:
         notice(
@@ -172,32 +172,25 @@ def train(
 def _dependencies(
     choice: RerankerChoice,
     training_set: TrainingSet,
-    splits: Sequence[Split[Example]],
     resources: CollectionResources,
     start: Artifact | None,
 ) -> dict[str, Any]:
-    """All that a training's outcome depends on.
-
-    What was added later is named only where it differs from before, so that older checkpoints keep
-    their fingerprints.
-    """
-    processes = training_processes(resources.device)
-    many = any(len(split.validation) > MOST_WEIGHING_TOPICS for split in splits)
+    """All that a training's outcome depends on."""
     return {
         "format": TRAINING_FORMAT,
         "irplatform": __version__,
         **choice.describe(),
         "corpus": resources.corpus.fingerprint,
-        "lessons": training_set.digest(),  # a name that is part of the fingerprint
+        "training_set": training_set.digest(),
         "vectors": resources.source.describe(),
         "seed": resources.seed,
         "device": resources.device,
         "model_threads": resources.model_threads,
-        **({"members": choice.members} if choice.members != MEMBERS else {}),
-        **({"weighing": MOST_WEIGHING_TOPICS} if many else {}),
-        **({"start": start.fingerprint} if start else {}),
-        **({"processes": processes} if processes > 1 else {}),
-        **({"stands_alone": True} if choice.holds_first_stage else {}),
+        "members": choice.members,
+        "weighing_topics": MOST_WEIGHING_TOPICS,
+        "start": start.fingerprint if start else None,
+        "processes": training_processes(resources.device),
+        "holds_first_stage": choice.holds_first_stage,
     }
 
 
