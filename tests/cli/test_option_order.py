@@ -17,9 +17,17 @@ def test_the_collection_comes_before_the_options_of_expansion(name):
 
 
 def test_no_other_command_expands_queries():
-    commands = {name: cli.get_command(click.Context(cli), name) for name in cli.list_commands(None)}
     assert {
         name
-        for name, held in commands.items()
-        if "expand" in {option.name for option in held.params}
+        for name, command in _commands(cli)
+        if "expand" in {option.name for option in command.params}
     } == set(NAMES)
+
+
+def _commands(group, prefix=""):
+    """All commands, those of groups too, by their full names."""
+    for name in group.list_commands(None):
+        command = group.get_command(click.Context(group), name)
+        yield prefix + name, command
+        if isinstance(command, click.Group):
+            yield from _commands(command, f"{prefix}{name} ")

@@ -99,7 +99,7 @@ class TunedSystem:
             "qrels": self._qrels(),
             "sampled": file_digest(self.sampled) if self.sampled else None,
             "measure": self.measure,
-            **({} if self.fusion == AUTO else {"fusion": self.fusion}),
+            "fusion": self.fusion,
             "depth": self.depth,
             "seed": self.resources.seed,
             "vectors": self.resources.source.describe(),
@@ -114,7 +114,7 @@ class TunedSystem:
             found |= {
                 "rerank_depth": self.rerank_depth,
                 "interpolate": self.interpolate,
-                **({"members": self.members} if self.members != MEMBERS else {}),
+                "members": self.members,
             }
         return found
 
