@@ -6,6 +6,7 @@ import lzma
 import os
 import random
 import zipfile
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -155,6 +156,8 @@ def test_a_missing_file_and_a_folder_are_refused(tmp_path):
         read_run(tmp_path / "none.run")
     with pytest.raises(InputError, match="folder"):
         read_run(tmp_path)
+    with pytest.raises(InputError, match="Name standard input /dev/stdin"):
+        read_run(Path("-"))
 
 
 @pytest.fixture

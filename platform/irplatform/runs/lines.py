@@ -56,7 +56,8 @@ def open_bytes(path: Path) -> Iterator[BufferedIOBase]:
             else:
                 yield packed
     except FileNotFoundError as error:
-        raise InputError("there is no such file.", path=path) from error
+        hint = " Name standard input /dev/stdin." if str(path) == "-" else ""
+        raise InputError(f"there is no such file.{hint}", path=path) from error
     except IsADirectoryError as error:
         raise InputError("this is a folder; name a file.", path=path) from error
     except PermissionError as error:
