@@ -240,7 +240,7 @@ _Options = Options  # in the classes below, `Options` is their own attribute
 
 
 class Resources(Protocol):
-    """The harness's resources: built at first use, cached on disk, shared between plugins."""
+    """What the platform offers a plugin: built at first use, cached on disk, shared between plugins."""
 
     device: str
     """Where to compute: "cpu", "cuda" or "mps"."""
@@ -350,10 +350,10 @@ class TrainingData:
             disjoint from the topics that will be evaluated.
         workspace: a folder that survives a kill; an interrupted `fit` is called again with what
             it left there.
-        unseen: the topics of the fold that is held out, where features are learned out of fold: by
-            groups of features, and by rerankers whose scores are features. Whoever learns from
-            other data than topics leaves out what belongs to them, as for the topics above. A
-            reranker of a run gets none: it is not told which topics it will score.
+        unseen: topics of the fold that is held out, where features are learned out of fold (by
+            groups of features, and by rerankers whose scores are features). If you learn from
+            other data, too, such as pairs of a file, leave out what belongs to these topics. Empty
+            for a reranker of a run, which is not told which topics it will score.
     """
 
     training: Sequence[LabelledTopic]
@@ -403,7 +403,7 @@ class Reranker:
         return options
 
     def prepare(self, resources: Resources) -> None:
-        """Take what is needed from the harness; called once, before `fit`, `load` and `score`."""
+        """Take what is needed from the platform; called once, before `fit`, `load` and `score`."""
 
     def score(self, topic: Topic, documents: Documents) -> Sequence[float]:
         """Score documents for a topic.
@@ -443,9 +443,12 @@ class Reranker:
         return False
 
     def depends_on(self) -> Mapping[str, object]:
-        """What its scores depend on beside options, documents and training, as JSON.
+        """The cache key of its scores and models, beside what the platform knows, as JSON.
 
-        Called on an instance that is not prepared.
+        Name whatever can change a score and is not among the options, the documents, the training
+        data and the source of the plugin, such as the digest of another file or the version of
+        another plugin. If something is missing here, results of before are used again. Called on
+        an instance that is not prepared.
         """
         return {}
 
@@ -520,10 +523,10 @@ class FeatureGroup:
         """See that the options fit together and name what there is; called before any work.
 
         Returns:
-            What the features depend on beside the options and is known without opening anything,
-            as JSON: the files that they name. What learns from the features depends on it, too.
-            It is asked again after `prepare`: `depends_on` need not repeat it. What is in
-            `depends_on` alone does not count for what learns.
+            What identifies the inputs that the options name, as JSON, such as digests of files. It
+            is part of two cache keys: that of the features, and that of models which learn from
+            them. What `depends_on` returns is part of the features' key only. `check` is called
+            again after `prepare`, so that `depends_on` need not repeat it.
 
         Raises:
             InputError: they do not.
@@ -531,7 +534,7 @@ class FeatureGroup:
         return {}
 
     def prepare(self, resources: Resources) -> None:
-        """Take what is needed from the harness; called once, before anything else."""
+        """Take what is needed from the platform; called once, before anything else."""
 
     def lacks(self, topics: Sequence[Topic]) -> str:
         """What these topics lack to have such features; "" where nothing is lacking.
@@ -561,7 +564,12 @@ class FeatureGroup:
         return [self.compute(topic, documents) for topic, documents in batch]
 
     def depends_on(self) -> Mapping[str, object]:
-        """What its features depend on beside documents, topics, vectors and options, as JSON."""
+        """The cache key of its features, beside what the platform knows, as JSON.
+
+        Name whatever can change a feature and is not among the options, the documents, the topics,
+        the word vectors and the source of the plugin. If something is missing here, features of
+        before are used again.
+        """
         return {}
 
     def checkpoints(self) -> Sequence[Path]:
@@ -609,7 +617,7 @@ class Retriever:
         seeded: whether its rankings may depend on the seed of the resources; they are then kept for
             each. One that draws nothing says False, so that runs with other seeds share them.
         limits_dates: whether it leaves out what a topic's field `published_before` excludes.
-            Otherwise the harness does, and searches deeper where that takes documents away.
+            Otherwise the platform does, and searches deeper where that takes documents away.
     """
 
     Options: ClassVar[type[Options]] = Options
@@ -630,11 +638,16 @@ class Retriever:
         raise NotImplementedError(f"{type(self).__name__} does not define retrieve()")
 
     def depends_on(self) -> Mapping[str, object]:
-        """What its ranking depends on beside options, index and topics, as JSON: files' digests."""
+        """The cache key of its runs, beside what the platform knows, as JSON.
+
+        Name whatever can change a ranking and is not among the options, the index, the topics and
+        the source of the plugin, such as the digest of another file. If something is missing here,
+        runs of before are used again.
+        """
         return {}
 
     def remark(self) -> str:
-        """What a reader of its scores must know, in a line: how it departs from its name."""
+        """A line under the table, where the method is not quite what its name says; or ""."""
         return ""
 
     def check(self, topics: Sequence[Topic]) -> None:

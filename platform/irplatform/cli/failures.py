@@ -1,4 +1,4 @@
-"""What is told of failures that no command speaks of itself: those of options, disks and files."""
+"""Messages for failures that no command handles itself: those of options, disks and files."""
 
 from __future__ import annotations
 

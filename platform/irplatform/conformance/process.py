@@ -121,7 +121,7 @@ class Watch:
         Args:
             work: what the plugin does, for the line: "score()".
             networks: whether it makes or trains networks meanwhile.
-            again: whether it was done before, so that what is imported now is no library.
+            again: whether the same was done before. Importing a library then explains no change.
         """
         _draw()
         # Within a block of ours, those around a plugin's work leave the directory to be looked at

@@ -26,9 +26,11 @@ _ADDED = "treatment"
 
 
 def topic_marks(topic: Topic) -> frozenset[str]:
-    """Stand for a topic's words, and for those of its disease and gene where it has both fields.
+    """Fingerprints that identify a topic across collections.
 
-    Where it has not, for its words without its treatment's: of what it may have been made.
+    One is of the words of its query. If it has both a disease and a gene, another is of these two.
+    Otherwise another is of its query without the treatment, so that a topic which was made by
+    adding a treatment is known as the one that it was made from.
     """
     texts = [_words(topic.query)]
     asked = [_words(*topic.values(name)) for name in _ASKED]

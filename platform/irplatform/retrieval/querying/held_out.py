@@ -58,7 +58,7 @@ def folds_of(plan: QueryPlan) -> tuple[Fold, ...]:
 
 @dataclass(frozen=True)
 class ChosenOn:
-    """How those of some topics are searched that a plan was chosen on.
+    """How topics are searched that a query plan was chosen on.
 
     Attributes:
         topics: how many of the topics it was chosen on.
