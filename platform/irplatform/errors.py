@@ -67,7 +67,7 @@ class PluginMemoryError(PluginError, MemoryError):
 
 ENDINGS = (KeyboardInterrupt, GeneratorExit)
 """Exceptions that end the program and are never blamed on a plugin. All others are, also those that
-are no `Exception` of Python's: the panic of a library in Rust, what `pytest.importorskip` raises."""
+are no `Exception`: the panic of a library in Rust, and what `pytest.importorskip` raises."""
 
 _NO_MEMORY = ("out of memory", "can't allocate memory", "not enough memory", "alloc_failed")
 """What torch writes where memory is missing, on GPUs and on CPUs."""

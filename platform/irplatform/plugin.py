@@ -240,7 +240,7 @@ _Options = Options  # in the classes below, `Options` is their own attribute
 
 
 class Resources(Protocol):
-    """What the platform offers a plugin: built at first use, cached on disk, shared between plugins."""
+    """What the platform offers: built at first use, cached on disk, shared between plugins."""
 
     device: str
     """Where to compute: "cpu", "cuda" or "mps"."""
