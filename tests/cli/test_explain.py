@@ -133,7 +133,7 @@ def test_as_text(explain):
     assert lines[0] == "topic q1: crizotinib"
     start = lines.index("document d1: Crizotinib in lung cancer")
     assert lines[start + 1].startswith("  grade 1; first stage: 1 (")
-    assert lines[start + 1].endswith("telling: 1 of 1 (1.0000); both: 1")
+    assert lines[start + 1].endswith("telling: 1 of 1 (1.0000); mixed: 1")
     assert lines[start + 3] == "  shared  crizotinib"
     assert "  not judged; first stage: not found; telling would give it 0.0000" in lines
 
