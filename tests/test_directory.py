@@ -33,7 +33,7 @@ def test_a_plugin_that_goes_elsewhere_at_work_does_not_move_paths_of_users(home,
 
 def test_of_blocks_that_overlap_the_last_to_end_goes_back_to_where_the_first_began(home):
     """As those of threads do."""
-    first, second = directory.kept(), directory.kept()
+    first, second = directory.restored(), directory.restored()
     first.__enter__()
     os.chdir("/")
     second.__enter__()
@@ -47,6 +47,6 @@ def test_a_directory_that_is_gone_is_no_hindrance(home):
     (gone := home / "gone").mkdir()
     os.chdir(gone)
     gone.rmdir()
-    with directory.kept():
+    with directory.restored():
         os.chdir(home)
     assert Path.cwd() == home

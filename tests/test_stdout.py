@@ -17,8 +17,8 @@ def test_what_a_plugin_prints_at_work_goes_to_stderr(capsys):
 
 
 def test_one_that_works_within_another_does_not_end_it(capsys):
-    with stdout.spared():
-        with stdout.spared():
+    with stdout.to_stderr():
+        with stdout.to_stderr():
             print("inner")
         print("outer")
     print("result")
@@ -37,13 +37,13 @@ def test_threads_that_overlap_leave_stdout_as_it_was(capsys):
     entered, leave = threading.Event(), threading.Event()
 
     def work():
-        with stdout.spared():
+        with stdout.to_stderr():
             entered.set()
             leave.wait()
             print("second")
 
     thread = threading.Thread(target=work)
-    with stdout.spared():
+    with stdout.to_stderr():
         thread.start()
         entered.wait()
     assert sys.stdout is sys.stderr  # the other one is at work still

@@ -2,7 +2,7 @@
 
 import pytest
 
-from irplatform.thinning import thinned
+from irplatform.thinning import evenly_spaced
 
 
 @pytest.mark.parametrize(
@@ -18,11 +18,11 @@ from irplatform.thinning import thinned
     ],
 )
 def test_every_nth_is_left(count, most, left):
-    assert list(thinned(range(count), most)) == left
+    assert list(evenly_spaced(range(count), most)) == left
 
 
 def test_no_more_than_asked_for_and_more_than_half_of_it():
     for count in range(1, 400):
         for most in (1, 7, 50):
-            left = thinned(list(range(count)), most)
+            left = evenly_spaced(list(range(count)), most)
             assert min(count, most) / 2 <= len(left) <= most

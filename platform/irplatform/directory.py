@@ -21,7 +21,7 @@ The first is the user's, and the last block that ends goes back there."""
 
 
 @contextmanager
-def kept() -> Iterator[None]:
+def restored() -> Iterator[None]:
     """Go back, at the end, to where we were at the beginning; within another block, at its end."""
     with _lock:
         _before.append(_here())

@@ -134,7 +134,7 @@ def plugin_at_work(who: str, doing: str, module: str) -> Iterator[None]:
             missing, a `PluginMemoryError`.
     """
     try:
-        with stdout.spared(), directory.kept():
+        with stdout.to_stderr(), directory.restored():
             yield
     except (PlatformError, *ENDINGS):
         raise

@@ -17,7 +17,7 @@ from irplatform.artifacts import Artifact, artifact
 from irplatform.errors import PluginError
 from irplatform.plugin import Documents
 from irplatform.registry import is_strange, source_digest
-from irplatform.training.distributed import alone
+from irplatform.training.distributed import without_peers
 from irplatform.word_vectors import VectorSource
 
 if TYPE_CHECKING:
@@ -217,7 +217,7 @@ class CollectionResources:
         if of_vectors:
             made_from["vectors"] = self.source.describe()
         depends_on = {**made_from, "of": dict(depends_on)}
-        with alone():
+        with without_peers():
             resumes = resumable and self.resume
             return artifact(kind, self.corpus.name, depends_on, build, resumable=resumes).path
 

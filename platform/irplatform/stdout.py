@@ -20,7 +20,7 @@ last to be taken: a block that ends while another thread's is open does not give
 
 
 @contextmanager
-def spared() -> Iterator[None]:
+def to_stderr() -> Iterator[None]:
     """Within it, what Python code prints to stdout goes to stderr."""
     with _lock:
         _before.append(sys.stdout)

@@ -10,6 +10,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-def thinned(items: Sequence[T], most: int) -> Sequence[T]:
+def evenly_spaced(items: Sequence[T], most: int) -> Sequence[T]:
     """All items, or of more than `most` every n-th, with the smallest n that leaves so few."""
     return items[:: max(1, -(-len(items) // most))]

@@ -13,7 +13,7 @@ from irplatform.collections.document_checks import EMPTY_SHARE, MISSING_SHARE, c
 from irplatform.collections.finding import EXAMPLES, Finding
 from irplatform.collections.partners import check_measures, check_sampled, check_training
 from irplatform.errors import InputError
-from irplatform.thinning import thinned
+from irplatform.thinning import evenly_spaced
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -80,7 +80,7 @@ def refuse_broken(
             "abstract. Are its fields named rightly? `platform collections show` shows one of them."
         )
     relevant = sorted(_relevant(qrels))
-    asked = thinned(relevant, _LOOKED_UP)
+    asked = evenly_spaced(relevant, _LOOKED_UP)
     missing = [doc_id for doc_id in asked if not contains(doc_id)]
     if len(missing) > MISSING_SHARE * len(asked):
         of = "" if len(asked) == len(relevant) else f" (looked up, of {len(relevant):,})"

@@ -44,7 +44,7 @@ def _changes(given: tuple[Plugin, Mapping[str, str]]) -> list[str]:
         if point.dist is None or point.dist.name == plugin.distribution
     )
     watch = Watch()
-    with stdout.spared():
+    with stdout.to_stderr():
         with watch.during("its import"):
             module = entry_point.load()
         # Again, when its libraries are there: they have done then what is their own doing.

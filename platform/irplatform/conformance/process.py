@@ -125,7 +125,7 @@ class Watch:
         """
         _draw()
         # Within a block of ours, those around a plugin's work leave the directory to be looked at
-        with warnings.catch_warnings(), directory.kept():
+        with warnings.catch_warnings(), directory.restored():
             imported = {*sys.modules}
             before = [aspect.read() for aspect in self._aspects]
             try:

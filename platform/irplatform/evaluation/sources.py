@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from irplatform.errors import InputError, counted, unknown
 from irplatform.evaluation.agreement import Source
 from irplatform.evaluation.measures import parse_measures
-from irplatform.runs.names import alone
+from irplatform.runs.names import alone_name
 from irplatform.runs.scores import FILE_NAME, Scores, read_scores
 
 if TYPE_CHECKING:
@@ -70,9 +70,9 @@ def _read(folder: Path, measure: str | None, own_scores: bool) -> Source:
         )
     systems = {}
     for name in scores.systems:
-        if any(name == alone(other) for other in scores.systems):
+        if any(name == alone_name(other) for other in scores.systems):
             continue
-        own = alone(name)
+        own = alone_name(name)
         systems[name] = scores.systems[own if own_scores and own in scores.systems else name]
     return Source(
         scores.collection,

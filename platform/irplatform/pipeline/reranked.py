@@ -19,7 +19,7 @@ from irplatform.reranking.kept_scores import kept_scores
 from irplatform.reranking.splits import seeds_of
 from irplatform.reranking.training_set import TrainingSource
 from irplatform.runs import Run
-from irplatform.runs.names import alone as alone_name
+from irplatform.runs.names import alone_name
 from irplatform.training.checkpoints import Checkpoint
 
 if TYPE_CHECKING:

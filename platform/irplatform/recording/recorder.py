@@ -15,7 +15,7 @@ from irplatform.reports.run_report import RunReport, SeedResult, SystemResult
 from irplatform.retrieval.candidates import Provenance
 from irplatform.runs.machine import accelerator_name
 from irplatform.runs.metadata import run_metadata
-from irplatform.runs.names import alone
+from irplatform.runs.names import alone_name
 from irplatform.storage import atomic_write, file_digest, fingerprint
 
 if TYPE_CHECKING:
@@ -162,7 +162,7 @@ class Recorder:
             ),
             evaluation,
         )
-        self._scores.keep(alone(name), own_evaluation)
+        self._scores.keep(alone_name(name), own_evaluation)
 
     def _write_reranked(
         self,
@@ -242,7 +242,7 @@ class Recorder:
         if replaced := self._folder.warning_of_replaced():
             notice(replaced)
             self.warn(replaced)
-        baseline, names = first_stage, [n for name in rerankers for n in (name, alone(name))]
+        baseline, names = first_stage, [n for name in rerankers for n in (name, alone_name(name))]
         if not rerankers:
             baseline, *names = [system.name for system in self._systems]
         report = RunReport(

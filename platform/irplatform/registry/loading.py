@@ -92,7 +92,7 @@ def _load_one(found: Registry, plugin: Plugin, entry_point: metadata.EntryPoint)
         )
     contribution = Contribution(plugin)
     try:
-        with stdout.spared(), directory.kept():
+        with stdout.to_stderr(), directory.restored():
             module = entry_point.load()
             found.manager.register(module, name=str(plugin))
             found.manager.check_pending()

@@ -106,7 +106,7 @@ class Registry(Tables):
 def _call(implementation: pluggy.HookImpl, hook: str, argument: object) -> str:
     """Call a hook of a plugin; if it fails, name it, and return what was told."""
     try:
-        with stdout.spared(), directory.kept():
+        with stdout.to_stderr(), directory.restored():
             implementation.function(*[argument][: len(implementation.argnames)])
     except ENDINGS:
         raise

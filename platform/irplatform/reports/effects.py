@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from irplatform.reports.columns import aligned
-from irplatform.runs.names import alone
+from irplatform.runs.names import alone_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -58,7 +58,7 @@ def print_effects(
 def _lines(
     comparisons: Mapping[str, Mapping[str, Comparison]], measures: Sequence[str]
 ) -> Iterator[tuple[str, ...]]:
-    aside = {alone(name) for name in comparisons}
+    aside = {alone_name(name) for name in comparisons}
     for name, by_measure in comparisons.items():
         shown = "  alone" if name in aside else name
         for measure in measures:

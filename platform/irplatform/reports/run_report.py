@@ -14,7 +14,7 @@ from irplatform.evaluation.significance import comparisons_json
 from irplatform.reports.effects import print_effects
 from irplatform.reports.table import ResultRow, mark, print_table
 from irplatform.retrieval.candidates import Provenance
-from irplatform.runs.names import alone
+from irplatform.runs.names import alone_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -205,7 +205,7 @@ class RunReport:
         rows = [
             row
             for system in self.systems
-            for row in system.rows(self._marks(system.name), self._marks(alone(system.name)))
+            for row in system.rows(self._marks(system.name), self._marks(alone_name(system.name)))
         ]
         print_table(rows, self.measures, note=self.note, baseline=self.baseline)
         for system in self.systems:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 import numpy as np
 
-from irplatform.thinning import thinned
+from irplatform.thinning import evenly_spaced
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -58,7 +58,7 @@ class Split(Generic[T]):
 
 def weighing(topics: Sequence[T]) -> tuple[T, ...]:
     """Topics to choose a weight of interpolation on: all, or of many, evenly taken."""
-    return tuple(thinned(topics, MOST_WEIGHING_TOPICS))
+    return tuple(evenly_spaced(topics, MOST_WEIGHING_TOPICS))
 
 
 def split_topics(

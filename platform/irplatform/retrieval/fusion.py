@@ -15,7 +15,7 @@ import numpy as np
 from irplatform.evaluation.gain import ndcg
 from irplatform.evaluation.mean_difference import MeanDifference
 from irplatform.runs.fuse import reciprocal_rank_fusion
-from irplatform.thinning import thinned
+from irplatform.thinning import evenly_spaced
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -74,7 +74,7 @@ def choose_fusion(runs: Sequence[Run], judgments: Mapping[str, Mapping[str, int]
         The plain fusion, unless another one is better by more than the standard error.
     """
     topics = [t for t in runs[0].rankings if any(g > 0 for g in judgments.get(t, {}).values())]
-    used = thinned(topics, MOST_TOPICS)
+    used = evenly_spaced(topics, MOST_TOPICS)
     tables = [_Ranks.of(runs, topic, judgments[topic]) for topic in used]
     if len(tables) < 2:
         return Fusion()

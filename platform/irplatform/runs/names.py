@@ -9,11 +9,11 @@ FUSED = "fused"
 _SEED = re.compile(r"-seed\d+$")
 
 
-def alone(name: str) -> str:
+def alone_name(name: str) -> str:
     """The name of a reranker's own scores, without the first stage's."""
     return f"{name}-alone"
 
 
 def system_of(name: str) -> str:
     """The system whose run has a name: delta for delta-seed42-alone."""
-    return _SEED.sub("", name.removesuffix(alone("")))
+    return _SEED.sub("", name.removesuffix(alone_name("")))

@@ -243,7 +243,7 @@ def joined(place: Place, device: str) -> Iterator[None]:
 
 
 @contextmanager
-def alone() -> Iterator[None]:
+def without_peers() -> Iterator[None]:
     """Within it, train without the others: the cache lets one process build, and the others wait.
 
     They would wait for each other otherwise, where what is built is trained in the workspace.

@@ -17,7 +17,7 @@ from irplatform.errors import PlatformError
 from irplatform.evaluation.gain import ndcg_of
 from irplatform.runs import Ranking
 from irplatform.runs.standardize import standardized
-from irplatform.thinning import thinned
+from irplatform.thinning import evenly_spaced
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -65,7 +65,7 @@ class Validator:
         usable = [t for t in topics if t.candidates and any(g > 0 for g in t.judgments.values())]
         self.topics = [
             replace(t, candidates=t.candidates[:depth], first_stage=t.first_stage[:depth])
-            for t in thinned(usable, limit)
+            for t in evenly_spaced(usable, limit)
         ]
         self._first = [standardized(np.array(t.first_stage)) for t in self.topics]
         self._shares = MIXTURES if all(t.first_stage for t in self.topics) else MIXTURES[:1]
