@@ -38,6 +38,29 @@ def test_all_modules_of_a_distribution_count(install, tmp_path, monkeypatch):
     )
 
 
+def test_data_that_a_package_ships_counts_but_not_what_python_and_people_leave_there(
+    tmp_path, monkeypatch
+):
+    package = tmp_path / "package_with_data"
+    (package / "data" / ".git").mkdir(parents=True)
+    (package / "__pycache__").mkdir()
+    (package / "__init__.py").write_text("")
+    monkeypatch.syspath_prepend(tmp_path)
+
+    def told():
+        sources._digests.cache_clear()
+        return source_digest("package_with_data")
+
+    words = package / "data" / "words.txt"
+    words.write_text("one")
+    before = told()
+    for idle in ("README.md", "results.toml", "__pycache__/a.pyc", "data/.git/index", ".words.swp"):
+        (package / idle).write_text("anything")
+    assert told() == before
+    words.write_text("three")
+    assert told() != before
+
+
 def test_an_edit_of_our_own_code_is_seen_by_the_next_command(tmp_path, monkeypatch):
     code = tmp_path / "ours" / "deeper.py"
     code.parent.mkdir()

@@ -1,4 +1,4 @@
-"""Digests of plugins' source: whatever is cached of a stranger's code depends on them.
+"""Digests of plugins' files: whatever is cached of a stranger's plugin depends on them.
 
 Authors change code long before they change a version, and must not meet the scores of the old one.
 Code of the platform itself is told apart by the platform's version.
@@ -12,7 +12,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from irplatform.storage import file_digest, fingerprint
+from irplatform.digests import digests
+from irplatform.storage import fingerprint
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -21,6 +22,8 @@ GROUP = "irplatform"
 """Of entry points: plugins are found by it."""
 OURS = "irplatform"
 """The distribution that brings the platform and its own plugins."""
+_NO_PART = frozenset({".md", ".pyc", ".rst", ".toml"})
+"""Endings of a stranger's files that change no result."""
 
 
 @functools.cache
@@ -34,7 +37,10 @@ def our_packages() -> frozenset[str]:
 
 
 def source_digest(*modules: str) -> str:
-    """16 hexadecimal digits of Python files: all that the modules' distributions have.
+    """16 hexadecimal digits of the files that the modules' distributions ship in their packages.
+
+    Code and data count (word lists, weights), but for text about them and TOML: rows of published
+    results are TOML, and writing a figure down changes none.
 
     Args:
         modules: their names; those of the platform count nothing.
@@ -57,7 +63,7 @@ def _digests(top: str) -> tuple[str, ...]:
     That is before any work of a command: an edit meanwhile belongs to the next one, since the code
     that runs is the code that was loaded.
     """
-    return tuple(map(file_digest, _files(top)))
+    return tuple(digests(_files(top)))
 
 
 def is_strange(module: str) -> bool:
@@ -82,7 +88,7 @@ def _shipped_with(top: str) -> set[str]:
 
 
 def _files(top: str) -> list[Path]:
-    """The Python files of a package, or of a module that is a file of its own."""
+    """The files of a package (of ours the Python files), or a module that is a file of its own."""
     try:
         spec = find_spec(top)
     except (ImportError, ValueError):  # made by hand, as in a notebook
@@ -90,5 +96,12 @@ def _files(top: str) -> list[Path]:
     if spec is None:
         return []
     roots = [Path(place) for place in spec.submodule_search_locations or ()]
-    files = [path for root in roots for path in sorted(root.rglob("*.py"))]
+    pattern = "*.py" if top in our_packages() else "*"
+    files = [path for root in roots for path in sorted(root.rglob(pattern)) if _counts(path, root)]
     return files or ([Path(spec.origin)] if spec.origin and Path(spec.origin).is_file() else [])
+
+
+def _counts(path: Path, root: Path) -> bool:
+    """Whether a file of a package may change results: not what editors and Python leave there."""
+    hidden = any(part.startswith(".") for part in path.relative_to(root).parts)
+    return not hidden and path.suffix not in _NO_PART and path.is_file()
