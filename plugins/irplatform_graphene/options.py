@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 
 FEATURES = (
-    "lexical", "fields", "query-parts", "concepts", "genes", "demographics", "document",
+    "lexical", "stems", "fields", "embedding", "first-stage", "query-parts", "concepts", "genes",
+    "demographics", "treatment", "document",
 )  # fmt: skip
-"""The groups that `graphene-features` reads in its last layer. "query-parts" has the score of the
-expanded query, so that the model stands alone unless the first stage is clearly better."""
+"""The groups that `graphene` reads in its last layer, as `ltr` does; its other forms have none."""
 
 
 class DecoderSettings(Options):
@@ -116,7 +116,7 @@ class GrapheneOptions(Options):
 FEATURES_LOOP: Mapping[str, object] = {
     "optimizer": "adam", "learning_rate": 0.002, "batch_size": 64, "epochs": 6, "patience": 3
 }  # fmt: skip
-"""How `graphene-features` is trained: the features have their weights already."""
+"""How `graphene` is trained: the features have their weights already."""
 
 
 PRESETS: Mapping[str, Mapping[str, object]] = {
@@ -126,6 +126,7 @@ PRESETS: Mapping[str, Mapping[str, object]] = {
         "layers": 3,
         "document_words": 400,
         "dropout": 0.5,
+        "features": [],
         "loss": "hinge",
         "shortcut": False,
         "normalized": False,

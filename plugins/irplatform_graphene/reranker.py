@@ -137,12 +137,6 @@ class Graphene(TrainableReranker):
             found.append(explain(self.model, topic, row, features))
         return found
 
-    def holds_first_stage(self) -> bool:
-        """Whether a first stage's score is among the features of the last layer."""
-        from irplatform.features import hold_first_stage
-
-        return hold_first_stage(self.options.features)
-
     def depends_on(self) -> Mapping[str, object]:
         """The knowledge bases, which the graph, names and some features come from.
 

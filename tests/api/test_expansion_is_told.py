@@ -19,7 +19,7 @@ def knowledge_base(fresh_home, tmp_path):
 @pytest.mark.usefixtures("knowledge_base")
 @pytest.mark.parametrize("settings", [{}, {"expand": ["own"]}])
 def test_features_know_what_queries_are_expanded_with(settings):
-    given = RunSettings("demo", rerankers=["graphene-features"], settings=settings)
+    given = RunSettings("demo", rerankers=["graphene"], settings=settings)
     systems = resolve_learning_systems(given, registry())
     assert systems.retrievers[0].options.expand == ("own",)
     (choice,) = systems.rerankers
@@ -28,6 +28,6 @@ def test_features_know_what_queries_are_expanded_with(settings):
 
 @pytest.mark.usefixtures("knowledge_base")
 def test_without_expansion_they_are_told_nothing():
-    given = RunSettings("demo", rerankers=["graphene-features"], settings={"expand": []})
+    given = RunSettings("demo", rerankers=["graphene"], settings={"expand": []})
     (choice,) = resolve_learning_systems(given, registry()).rerankers
     assert choice.options.feature_settings == {}

@@ -54,7 +54,7 @@ def test_a_long_word_stays_whole(capsys):
 
 def test_variants_are_listed_with_what_set_takes(platform):
     lines = {line.split()[0]: line for line in platform("rerankers", "list").out.splitlines()}
-    variant = lines["graphene-features"]
+    variant = lines["graphene"]
     assert "loop.optimizer=adam" in variant
     assert "{" not in variant
     assert "…" in variant
