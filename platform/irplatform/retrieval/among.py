@@ -52,9 +52,9 @@ def rank_among(
     step = max(1, HITS_AT_ONCE // depth)
     name, rankings = "", {}
     for start in range(0, len(topics), step):
-        found = find(topics[start : start + step], depth, resources)
-        name = found.name
-        for topic_id, ranking in found.rankings.items():
+        run = find(topics[start : start + step], depth, resources)
+        name = run.name
+        for topic_id, ranking in run.rankings.items():
             rankings[topic_id] = restrict(ranking, among[topic_id])
     return Run(name, rankings)
 

@@ -78,9 +78,9 @@ def _why_not(records: Sequence[str], folder: Path) -> str:
     """What keeps Lucene from taking documents."""
     for record in records:
         if len(record) > _LONGEST:
-            held = orjson.loads(record)
-            if any(isinstance(v, str) and len(v) > _LONGEST for v in held.values()):
-                return f"'{held['id']}' is too long: a field has at most {_LONGEST:,} characters."
+            fields = orjson.loads(record)
+            if any(isinstance(v, str) and len(v) > _LONGEST for v in fields.values()):
+                return f"'{fields['id']}' is too long: a field has at most {_LONGEST:,} characters."
     return (
         f"Is the disk of {folder} full, the Java heap ({java.HEAP_VARIABLE}) too small, or an id "
         "longer than 32,766 bytes?"
@@ -88,8 +88,8 @@ def _why_not(records: Sequence[str], folder: Path) -> str:
 
 
 def _depends_on(corpus: Corpus, options: IndexOptions) -> dict[str, Any]:
-    found = {"fields": searchable(corpus.fields)} if corpus.finds_fields else {}
-    return {"corpus": corpus.fingerprint, "options": asdict(options), "format": _FORMAT, **found}
+    fields = {"fields": searchable(corpus.fields)} if corpus.finds_fields else {}
+    return {"corpus": corpus.fingerprint, "options": asdict(options), "format": _FORMAT, **fields}
 
 
 def _build(corpus: Corpus, folder: Path, options: IndexOptions, threads: int) -> None:

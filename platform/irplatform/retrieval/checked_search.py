@@ -43,10 +43,10 @@ def find(
             raise PluginError(
                 f"{who} returned no ranking for topic {missing[0]}; an empty one is fine."
             )
-        found = {t.id: _checked(who, t.id, run.rankings[t.id]).top(depth) for t in topics}
+        rankings = {t.id: _checked(who, t.id, run.rankings[t.id]).top(depth) for t in topics}
         if not choice.registration.plugin.ours:
-            _refuse_strange_documents(who, found, resources)
-        return found
+            _refuse_strange_documents(who, rankings, resources)
+        return rankings
 
     limits = {} if retriever.limits_dates else date_limits(topics)
     if not limits:
@@ -76,12 +76,12 @@ def _checked(who: str, topic: str, ranking: object) -> Ranking:
 
 
 def _refuse_strange_documents(
-    who: str, found: Mapping[str, Ranking], resources: CollectionResources
+    who: str, rankings: Mapping[str, Ranking], resources: CollectionResources
 ) -> None:
     """Look the first documents of every topic up, which takes less than a second in all."""
     contains = resources.index().contains
-    most = max(1, _LOOKED_UP // max(1, len(found)))
-    for topic, ranking in found.items():
+    most = max(1, _LOOKED_UP // max(1, len(rankings)))
+    for topic, ranking in rankings.items():
         for doc_id in ranking.doc_ids[:most]:
             if not contains(doc_id):
                 raise PluginError(

@@ -82,8 +82,8 @@ def _from_on(year: str) -> Any:
 
 def year_of(document: Document) -> str:
     """Four digits; "" where the document has no year."""
-    found = _YEAR.search(str(document.fields.get(YEAR, "")))
-    return found[0] if found else ""
+    match = _YEAR.search(str(document.fields.get(YEAR, "")))
+    return match[0] if match else ""
 
 
 class Years:
@@ -99,8 +99,8 @@ class Years:
 
     def of(self, doc_ids: Sequence[str]) -> list[str]:
         """Four digits per document; "" where it has no year."""
-        if new := [doc_id for doc_id in doc_ids if doc_id not in self._known]:
-            for document in self._fetch(new):
+        if new_ids := [doc_id for doc_id in doc_ids if doc_id not in self._known]:
+            for document in self._fetch(new_ids):
                 self._known[document.id] = year_of(document)
         return [self._known[doc_id] for doc_id in doc_ids]
 
@@ -119,25 +119,25 @@ def search_before(
         years: of documents.
     """
     rankings: dict[str, Ranking] = {}
-    searched, asked = list(topics), depth
+    searched, search_depth = list(topics), depth
     while searched:
         too_few = []
-        step = max(1, HITS_AT_ONCE // asked)
+        step = max(1, HITS_AT_ONCE // search_depth)
         for start in range(0, len(searched), step):
             part = searched[start : start + step]
-            found = search(part, asked)
+            results = search(part, search_depth)
             for topic in part:
-                kept = _before(found[topic.id], limits.get(topic.id), years)
-                rankings[topic.id] = kept.top(depth)
-                if len(kept) < depth and len(found[topic.id]) == asked < DEEPEST:
+                in_time = _before(results[topic.id], limits.get(topic.id), years)
+                rankings[topic.id] = in_time.top(depth)
+                if len(in_time) < depth and len(results[topic.id]) == search_depth < DEEPEST:
                     too_few.append(topic)
-        searched, asked = too_few, min(asked * _DEEPER, DEEPEST)
+        searched, search_depth = too_few, min(search_depth * _DEEPER, DEEPEST)
     return {topic.id: rankings[topic.id] for topic in topics}
 
 
 def _before(ranking: Ranking, limit: str | None, years: Years) -> Ranking:
     if limit is None:
         return ranking
-    held = years.of(ranking.doc_ids)
-    places = [place for place, year in enumerate(held) if not year or year < limit]
+    document_years = years.of(ranking.doc_ids)
+    places = [place for place, year in enumerate(document_years) if not year or year < limit]
     return Ranking.of([ranking.doc_ids[place] for place in places], ranking.scores[places])

@@ -69,15 +69,15 @@ class RetrieverChoice:
         """What metadata say of a search for some topics; the user is told what matters of it."""
         retriever = self.registration.made(self.options)
         with self.registration.at_work("looking at topics"):
-            told = retriever.about(topics, resources)
-        return json_mapping(self.registration.who, "about", told)
+            facts = retriever.about(topics, resources)
+        return json_mapping(self.registration.who, "about", facts)
 
     def explain(self, topic: Topic, resources: CollectionResources) -> dict[str, Any]:
         """The query that the retriever makes of a topic."""
         retriever = self.registration.made(self.options)
         with self.registration.at_work(f"explaining topic {topic.id}"):
-            told = retriever.explain(topic, resources)
-        return json_mapping(self.registration.who, "explain", told)
+            explanation = retriever.explain(topic, resources)
+        return json_mapping(self.registration.who, "explain", explanation)
 
 
 @dataclass(frozen=True)
@@ -124,11 +124,11 @@ class FirstStage:
 
     def candidates(self, rerank_depth: int) -> dict[str, tuple[str, ...]]:
         """Per topic, the union of the retrievers' first documents, in the order of `final`."""
-        found: dict[str, tuple[str, ...]] = {}
+        candidates: dict[str, tuple[str, ...]] = {}
         for topic, ranking in self.final.rankings.items():
             union = {d for run in self.runs for d in run.rankings[topic].doc_ids[:rerank_depth]}
-            found[topic] = tuple(d for d in ranking.doc_ids if d in union)
-        return found
+            candidates[topic] = tuple(d for d in ranking.doc_ids if d in union)
+        return candidates
 
 
 def retrieve(
@@ -166,12 +166,12 @@ def retrieve(
             write_run(run, folder / "run.txt")
 
         with resources.timed("retrieve"):
-            built = artifact("run", f"{label}-{choice.name}", depends_on, build)
-            found: Mapping[str, Ranking] = {}
-            if (built.path / "run.txt").stat().st_size:
-                found = read_run(built.path / "run.txt").rankings
-            runs.append(_complete(choice.name, topics, found))
-        fingerprints.append(built.fingerprint)
+            run_artifact = artifact("run", f"{label}-{choice.name}", depends_on, build)
+            rankings: Mapping[str, Ranking] = {}
+            if (run_artifact.path / "run.txt").stat().st_size:
+                rankings = read_run(run_artifact.path / "run.txt").rankings
+            runs.append(_complete(choice.name, topics, rankings))
+        fingerprints.append(run_artifact.fingerprint)
         seconds.append(resources.seconds_since(before))
         descriptions.append({**choice.describe(), **choice.about(topics, resources)})
     return combine(runs, fingerprints, seconds, descriptions, most)
@@ -231,7 +231,7 @@ def _own_dependencies(choice: RetrieverChoice, resources: CollectionResources) -
     }
 
 
-def _complete(name: str, topics: Sequence[Topic], found: Mapping[str, Ranking]) -> Run:
+def _complete(name: str, topics: Sequence[Topic], rankings: Mapping[str, Ranking]) -> Run:
     """A run with an entry for every topic: a TREC file does not show the empty ones."""
     empty = Ranking.of((), ())
-    return Run(name, {topic.id: found.get(topic.id, empty) for topic in topics})
+    return Run(name, {topic.id: rankings.get(topic.id, empty) for topic in topics})

@@ -54,9 +54,9 @@ class Fusion:
     def fuse(self, runs: Sequence[Run], name: str) -> Run:
         """Fuse runs, given in the order of the weights; one that counts 0 is left out."""
         weights = self.weights or (1.0,) * len(runs)
-        counted = [run for run, weight in zip(runs, weights, strict=True) if weight]
+        weighted = [run for run, weight in zip(runs, weights, strict=True) if weight]
         weights = tuple(filter(None, weights))
-        return reciprocal_rank_fusion(counted, name=name, k=self.k, weights=weights)
+        return reciprocal_rank_fusion(weighted, name=name, k=self.k, weights=weights)
 
     def describe(self) -> dict[str, Any]:
         """For metadata and fingerprints."""
@@ -74,24 +74,24 @@ def choose_fusion(runs: Sequence[Run], judgments: Mapping[str, Mapping[str, int]
         The plain fusion, unless another one is better by more than the standard error.
     """
     topics = [t for t in runs[0].rankings if any(g > 0 for g in judgments.get(t, {}).values())]
-    used = evenly_spaced(topics, MOST_TOPICS)
-    tables = [_Ranks.of(runs, topic, judgments[topic]) for topic in used]
+    sample = evenly_spaced(topics, MOST_TOPICS)
+    tables = [_Ranks.of(runs, topic, judgments[topic]) for topic in sample]
     if len(tables) < 2:
         return Fusion()
     best = plain = Fusion((1.0,) * len(runs), PLAIN_K)
     before = values = _values(best, tables)
     for _ in range(_SWEEPS):
         start = best
-        for tried in _neighbours(best):
-            found = _values(tried, tables)
-            if found.mean() > values.mean():
-                best, values = tried, found
+        for candidate in _neighbours(best):
+            candidate_values = _values(candidate, tables)
+            if candidate_values.mean() > values.mean():
+                best, values = candidate, candidate_values
         if best == start:
             break
     if best == plain or not MeanDifference.of(values - before).is_clear:
-        return Fusion(topics=len(used))
+        return Fusion(topics=len(sample))
     largest = max(best.weights)
-    return Fusion(tuple(w / largest for w in best.weights), best.k, len(used))
+    return Fusion(tuple(w / largest for w in best.weights), best.k, len(sample))
 
 
 def _neighbours(fusion: Fusion) -> Iterator[Fusion]:
@@ -122,11 +122,11 @@ class _Ranks:
 
     @classmethod
     def of(cls, runs: Sequence[Run], topic: str, judgments: Mapping[str, int]) -> _Ranks:
-        found = [run.rankings[topic].doc_ids[:_DEPTH] for run in runs]
-        doc_ids = sorted({d for ids in found for d in ids}, reverse=True)
+        ids_per_run = [run.rankings[topic].doc_ids[:_DEPTH] for run in runs]
+        doc_ids = sorted({d for ids in ids_per_run for d in ids}, reverse=True)
         place = {doc_id: row for row, doc_id in enumerate(doc_ids)}
         ranks = np.full((len(doc_ids), len(runs)), np.inf)
-        for column, ids in enumerate(found):
+        for column, ids in enumerate(ids_per_run):
             for rank, doc_id in enumerate(ids, start=1):
                 ranks[place[doc_id], column] = rank
         grades = np.array([max(judgments.get(d, 0), 0) for d in doc_ids], dtype=np.int64)

@@ -90,9 +90,9 @@ class LuceneIndex:
 
     def stats(self) -> dict[str, int]:
         """Lucene's counts of the searched field: documents, non_empty_documents, total_terms."""
-        found = java_class("io.anserini.index.IndexReaderUtils").getIndexStats(self.reader)
+        counts = java_class("io.anserini.index.IndexReaderUtils").getIndexStats(self.reader)
         names = ("documents", "non_empty_documents", "total_terms")
-        return {name: int(found.get(name)) for name in names}
+        return {name: int(counts.get(name)) for name in names}
 
     def documents_with(self, field: str) -> int:
         """How many documents have words in a field: "title", "abstract", or one of their own."""
@@ -142,13 +142,13 @@ class LuceneIndex:
             topic_id, query = topic
             year = (before or {}).get(topic_id)
 
-            def in_time(made: Any) -> Any:
-                return limited(made, year) if year else made
+            def in_time(unlimited: Any) -> Any:
+                return limited(unlimited, year) if year else unlimited
 
             if callable(query):
                 with making:
-                    built = query(self)
-                return ranking(searcher.search(in_time(built), depth, order))
+                    lucene_query = query(self)
+                return ranking(searcher.search(in_time(lucene_query), depth, order))
             words = java_text(query)
             parsed = in_time(bag_of_words(self.analyzer, words))
             if expand is not None:
@@ -156,10 +156,10 @@ class LuceneIndex:
             return ranking(searcher.search(parsed, depth, order))
 
         with progress("searching", len(queries)) as advance:
-            found = in_threads(
+            rankings = in_threads(
                 find, queries.items(), threads or available_cores(), lambda _: advance(1)
             )
-        return dict(zip(queries, found, strict=True))
+        return dict(zip(queries, rankings, strict=True))
 
     def documents(self, doc_ids: Sequence[str], *, threads: int | None = None) -> list[Document]:
         """The documents with these ids, in their order, as they went into the index.

@@ -68,10 +68,10 @@ def check_heap(heap: str) -> None:
 
     size = re.fullmatch(r"(\d+)([kmg])", heap.lower())
     megabytes = int(size[1]) * {"k": 1 / 1024, "m": 1, "g": 1024}[size[2]] if size else 0
-    there = psutil.virtual_memory().total // 2**20
-    if not 64 <= megabytes <= there:
+    memory = psutil.virtual_memory().total // 2**20
+    if not 64 <= megabytes <= memory:
         raise InputError(
-            f"the Java heap '{heap}' is not a size from 64m to {there}m, this machine's memory. "
+            f"the Java heap '{heap}' is not a size from 64m to {memory}m, this machine's memory. "
             f"Set {HEAP_VARIABLE} to one like {DEFAULT_HEAP} or 800m."
         )
 
@@ -121,20 +121,20 @@ def java_class(name: str) -> Any:
     return autoclass(name)
 
 
-def java_cast(name: str, held: Any) -> Any:
+def java_cast(name: str, java_object: Any) -> Any:
     """A Java object as one of a class that says more than the declared one, to call its methods."""
     start()
     from jnius import cast
 
-    return cast(name, held)
+    return cast(name, java_object)
 
 
 def java_list(items: Iterable[Any]) -> Any:
     """A Java `ArrayList` of some items."""
-    found = java_class("java.util.ArrayList")()
+    array_list = java_class("java.util.ArrayList")()
     for item in items:
-        found.add(item)
-    return found
+        array_list.add(item)
+    return array_list
 
 
 def in_threads(
@@ -171,17 +171,18 @@ def in_threads(
         try:
             while not stop.is_set():
                 with drawing:
-                    drawn = next(pending, None)
-                if drawn is None:
+                    numbered = next(pending, None)
+                if numbered is None:
                     return
-                if drawn[0] > 0:
+                number, item = numbered
+                if number > 0:
                     begun.wait()
                 try:
-                    result = work(drawn[1])
+                    result = work(item)
                 finally:
                     begun.set()
                 with reporting:
-                    results[drawn[0]] = result
+                    results[number] = result
                     done(result)
         except JavaException as error:
             stop.set()
@@ -203,4 +204,4 @@ def in_threads(
                 worker.result()
         finally:
             stop.set()  # so that Ctrl-C waits for the items at hand only
-    return [results[index] for index in sorted(results)]
+    return [results[number] for number in sorted(results)]

@@ -32,10 +32,10 @@ def runtime_version(java_home: Path) -> int | None:
     if not any(any(java_home.glob(place)) for place in _LIBRARIES):
         return None
     try:
-        told = (java_home / "release").read_text(encoding="utf-8", errors="replace")
+        text = (java_home / "release").read_text(encoding="utf-8", errors="replace")
     except OSError:
         try:
-            asked = subprocess.run(
+            answer = subprocess.run(
                 [java_home / "bin" / "java", "-version"],
                 capture_output=True,
                 text=True,
@@ -44,8 +44,8 @@ def runtime_version(java_home: Path) -> int | None:
             )
         except (OSError, subprocess.TimeoutExpired):
             return None
-        told = asked.stderr + asked.stdout
-    match = re.search(r'(?:JAVA_VERSION=|version )"(?:1\.)?(\d+)', told)
+        text = answer.stderr + answer.stdout
+    match = re.search(r'(?:JAVA_VERSION=|version )"(?:1\.)?(\d+)', text)
     return int(match[1]) if match else None
 
 
@@ -61,8 +61,8 @@ def find_runtime(environment: Mapping[str, str] = os.environ) -> Path:
         version = runtime_version(home)
         if version is not None and version >= MINIMUM_VERSION:
             return home
-        found = "no Java runtime" if version is None else f"Java {version}"
-        rejected = f" JAVA_HOME ({configured}) holds {found}."
+        runtime = "no Java runtime" if version is None else f"Java {version}"
+        rejected = f" JAVA_HOME ({configured}) holds {runtime}."
     if (bundled := _bundled_runtime()) is not None:
         return bundled
     raise PlatformError(

@@ -93,11 +93,11 @@ def nearest(
     """
     faiss.omp_set_num_threads(threads)
     most = min(depth + _EQUAL, max(index.ntotal, 1))
-    found = index.search(np.ascontiguousarray(queries), most)
+    scores_and_rows = index.search(np.ascontiguousarray(queries), most)
     rankings = []
-    for query, scores, rows in zip(queries, *found, strict=True):
-        held = (rows >= 0) & query.any()  # row −1 is nothing
-        rankings.append(Ranking.of(doc_ids(rows[held]), scores[held]).top(depth))
+    for query, scores, rows in zip(queries, *scores_and_rows, strict=True):
+        valid = (rows >= 0) & query.any()  # row −1 is nothing
+        rankings.append(Ranking.of(doc_ids(rows[valid]), scores[valid]).top(depth))
     return rankings
 
 

@@ -87,6 +87,6 @@ class RM3:
         )
 
 
-def _check(holds: bool, name: str, value: float, wanted: str) -> None:
+def _check(holds: bool, name: str, value: float, requirement: str) -> None:
     if not holds:
-        raise InputError(f"{name} is {value}; it must be {wanted}.")
+        raise InputError(f"{name} is {value}; it must be {requirement}.")

@@ -64,13 +64,13 @@ def to_record(document: Document) -> str:
 
 def from_record(record: str) -> Document:
     """The document that `to_record` was given."""
-    read = orjson.loads(record)
+    parsed = orjson.loads(record)
     return Document(
-        id=read["id"],
-        title=read[TITLE],
-        abstract=read["abstract"],
+        id=parsed["id"],
+        title=parsed[TITLE],
+        abstract=parsed["abstract"],
         fields={
             name: value if isinstance(value, str) else tuple(value)
-            for name, value in read.get("fields", {}).items()
+            for name, value in parsed.get("fields", {}).items()
         },
     )

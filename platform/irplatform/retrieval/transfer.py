@@ -56,10 +56,10 @@ def _mapper() -> Any:
 
 def ranking(hits: Any) -> Ranking:
     """What Lucene found (a `TopFieldDocs` in the order of `best_first`) as a ranking."""
-    found = orjson.loads(_mapper().writeValueAsString(hits))["scoreDocs"]
-    scores = np.array([hit["fields"][0] for hit in found], dtype=np.float32)
+    score_docs = orjson.loads(_mapper().writeValueAsString(hits))["scoreDocs"]
+    scores = np.array([hit["fields"][0] for hit in score_docs], dtype=np.float32)
     scores.flags.writeable = False
-    ids = tuple(bytes.fromhex(hit["fields"][1][1:-1]).decode() for hit in found)
+    ids = tuple(bytes.fromhex(hit["fields"][1][1:-1]).decode() for hit in score_docs)
     return Ranking(ids, scores)  # already in order: Ranking.of would only find that out again
 
 
@@ -89,6 +89,9 @@ def stored_records(searcher: Any, doc_ids: Iterable[str], threads: int) -> dict[
         threads: how many read at once.
     """
     fetched = searcher.batch_get_docs(java_list(doc_ids), threads)
-    found = orjson.loads(_mapper().writeValueAsString(fetched))
+    documents = orjson.loads(_mapper().writeValueAsString(fetched))
     # The stored fields of a document are the id and the record, in this order.
-    return {doc_id: stored["fields"][-1]["charSequenceValue"] for doc_id, stored in found.items()}
+    return {
+        doc_id: document["fields"][-1]["charSequenceValue"]
+        for doc_id, document in documents.items()
+    }

@@ -119,10 +119,10 @@ class FromRun:
 
 
 def _without(ranking: Ranking | None, missing: Members[str]) -> Ranking:
-    kept = [(d, score) for d, score in ranking or () if d not in missing]
-    return Ranking.of([d for d, _ in kept], [score for _, score in kept])
+    results = [(d, score) for d, score in ranking or () if d not in missing]
+    return Ranking.of([d for d, _ in results], [score for _, score in results])
 
 
 def _line_of(path: Path, topic: str) -> int:
-    wanted = topic.encode()
-    return next(number for number, line in numbered_lines(path) if line.split()[:1] == [wanted])
+    encoded = topic.encode()
+    return next(number for number, line in numbered_lines(path) if line.split()[:1] == [encoded])

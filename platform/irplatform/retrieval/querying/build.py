@@ -60,23 +60,23 @@ class Component:
 def components(topic: Topic, parts: TopicParts, plan: Weights) -> list[Component]:
     """The components of a topic's query, those of weight 0 too."""
     if parts.disease is None and not parts.markers:
-        made = [
+        summands = [
             Component("text.weight", plan.text.weight, Words(topic.query)),
             Component("text.phrase", plan.text.phrase, _phrases(parts, plan)),
             *_treatments(parts, plan),
         ]
     else:
-        made = [*_disease(parts, plan), *_genes(parts, plan), *_context(parts, plan)]
-        made += _treatments(parts, plan)
-        made += [
+        summands = [*_disease(parts, plan), *_genes(parts, plan), *_context(parts, plan)]
+        summands += _treatments(parts, plan)
+        summands += [
             Component(f"other.{name}", plan.text.weight, _words([_flat(topic, name)]))
             for name in _in_query(topic, plan)
         ]
-    made += [
+    summands += [
         Component(f"other.{name}", weight, _words([_flat(topic, name)]))
         for name, weight in plan.other.items()
     ]
-    return [component for component in made if component.expression != Boolean()]
+    return [component for component in summands if component.expression != Boolean()]
 
 
 def _in_query(topic: Topic, plan: Weights) -> list[str]:
@@ -84,13 +84,15 @@ def _in_query(topic: Topic, plan: Weights) -> list[str]:
 
     They are looked for beside disease and gene, whose words a field may share.
     """
-    rest = _spaced(topic.query)
+    remaining = _spaced(topic.query)
     parts = {plan.disease.field, plan.gene.field, plan.treatment.field}
-    for own in sorted((_spaced(_flat(topic, name)) for name in parts), key=len, reverse=True):
-        rest = rest.replace(own, " | ", 1) if own.strip() else rest
-    others = topic.fields.keys() - parts - plan.other.keys()
+    for text in sorted((_spaced(_flat(topic, name)) for name in parts), key=len, reverse=True):
+        remaining = remaining.replace(text, " | ", 1) if text.strip() else remaining
+    other_names = topic.fields.keys() - parts - plan.other.keys()
     return sorted(
-        name for name in others if (own := _spaced(_flat(topic, name))).strip() and own in rest
+        name
+        for name in other_names
+        if (text := _spaced(_flat(topic, name))).strip() and text in remaining
     )
 
 
@@ -99,54 +101,54 @@ def _spaced(text: str) -> str:
     return f" {' '.join(_WORD.findall(text.casefold()))} "
 
 
-def sum_of(made: Sequence[Component], plan: Weights) -> Boolean:
+def sum_of(summands: Sequence[Component], plan: Weights) -> Boolean:
     """The sum of components, with the required ones as a condition."""
     conditions = {f"{part}.weight" for part in plan.required}
-    needed = tuple(c.expression for c in made if c.setting in conditions)
-    used = [component for component in made if component.weight > 0]
+    needed = tuple(c.expression for c in summands if c.setting in conditions)
+    weighted = [component for component in summands if component.weight > 0]
     return Boolean(
-        should=tuple(Boost(c.expression, c.weight, c.setting) for c in used), filter=needed
+        should=tuple(Boost(c.expression, c.weight, c.setting) for c in weighted), filter=needed
     )
 
 
 def _disease(parts: TopicParts, plan: Weights) -> Iterator[Component]:
     if parts.disease is None:
         return
-    names, given = parts.disease, plan.disease
+    names, weights = parts.disease, plan.disease
     if names.synonyms:
-        yield Component("disease.weight", given.weight, _names(names, plan, CONTENTS))
-        yield Component("disease.title", given.title, _names(names, plan, TITLE))
+        yield Component("disease.weight", weights.weight, _names(names, plan, CONTENTS))
+        yield Component("disease.title", weights.title, _names(names, plan, TITLE))
     else:
-        yield Component("disease.weight", given.weight, Words(names.text))
-    yield Component("disease.heading", given.heading, _headings(names))
-    yield Component("disease.words", given.words, _words([parts.described]))
+        yield Component("disease.weight", weights.weight, Words(names.text))
+    yield Component("disease.heading", weights.heading, _headings(names))
+    yield Component("disease.words", weights.words, _words([parts.described]))
 
 
 def _genes(parts: TopicParts, plan: Weights) -> Iterator[Component]:
-    given = plan.gene
+    weights = plan.gene
     yield Component(
-        "gene.weight", given.weight, _sum(_names(g, plan, CONTENTS) for g in parts.genes)
+        "gene.weight", weights.weight, _sum(_names(g, plan, CONTENTS) for g in parts.genes)
     )
-    yield Component("gene.title", given.title, _sum(_names(g, plan, TITLE) for g in parts.genes))
-    yield Component("gene.variant", given.variant, _sum(map(_variant, parts.variants)))
+    yield Component("gene.title", weights.title, _sum(_names(g, plan, TITLE) for g in parts.genes))
+    yield Component("gene.variant", weights.variant, _sum(map(_variant, parts.variants)))
     altered = " ".join(dict.fromkeys(w for m in parts.markers for w in m.alteration.split()))
-    yield Component("gene.alteration", given.alteration, _words([altered]))
+    yield Component("gene.alteration", weights.alteration, _words([altered]))
     if altered:
         beside = (Near(tuple(altered.split()), _texts(gene), 3) for gene in parts.genes)
-        yield Component("gene.altered", given.altered, _sum(beside))
+        yield Component("gene.altered", weights.altered, _sum(beside))
     mutated = _sum(Near(_MUTATION, _texts(gene), 3) for gene in parts.genes)
-    yield Component("gene.mutated", given.mutated, mutated)
+    yield Component("gene.mutated", weights.mutated, mutated)
     yield Component(
         "gene.words",
-        given.words,
+        weights.words,
         _words(marker.words for marker in parts.markers if not marker.genes),
     )
     yield Component(
         "gene.words_title",
-        given.words_title,
+        weights.words_title,
         _words((marker.words for marker in parts.markers if not marker.genes), TITLE),
     )
-    yield Component("gene.phrase", given.phrase, _phrases(parts, plan))
+    yield Component("gene.phrase", weights.phrase, _phrases(parts, plan))
     if parts.disease is not None and parts.disease.synonyms and parts.genes:
         disease = _texts(parts.disease)
         has_disease = Constant(_names(parts.disease, plan, CONTENTS))
@@ -159,14 +161,14 @@ def _genes(parts: TopicParts, plan: Weights) -> Iterator[Component]:
 
 
 def _treatments(parts: TopicParts, plan: Weights) -> Iterator[Component]:
-    given, treatments = plan.treatment, parts.treatments
+    weights, treatments = plan.treatment, parts.treatments
     anywhere = [_treatment(names, plan, CONTENTS) for names in treatments]
     in_title = [_treatment(names, plan, TITLE) for names in treatments]
-    yield Component("treatment.weight", given.weight, _sum(anywhere))
-    yield Component("treatment.title", given.title, _sum(in_title))
-    yield Component("treatment.heading", given.heading, _sum(map(_headings, treatments)))
+    yield Component("treatment.weight", weights.weight, _sum(anywhere))
+    yield Component("treatment.title", weights.title, _sum(in_title))
+    yield Component("treatment.heading", weights.heading, _sum(map(_headings, treatments)))
     named = (_named(names, part) for names, part in zip(treatments, anywhere, strict=True))
-    yield Component("treatment.named", given.named, _sum(map(Constant, named)))
+    yield Component("treatment.named", weights.named, _sum(map(Constant, named)))
 
 
 def _treatment(names: Names, plan: Weights, field: str) -> Expression:
@@ -183,21 +185,21 @@ def _named(names: Names, anywhere: Expression) -> Expression:
 
 
 def _context(parts: TopicParts, plan: Weights) -> Iterator[Component]:
-    given = plan.context
+    context = plan.context
     drugs = tuple(drug.text for drug in parts.drugs)
     for name, words, field, tie in (
-        ("treatment_weight", given.treatment, CONTENTS, given.treatment_tie),
-        ("treatment_title", given.treatment, TITLE, given.treatment_tie),
-        ("prognosis_weight", given.prognosis, CONTENTS, given.tie),
-        ("prognosis_title", given.prognosis, TITLE, given.tie),
-        ("people_weight", given.people, CONTENTS, given.tie),
-        ("headings_weight", given.headings, _MESH, given.tie),
-        ("humans", ("Humans",), _MESH, given.tie),
-        ("drugs", drugs, CONTENTS, given.tie),
+        ("treatment_weight", context.treatment, CONTENTS, context.treatment_tie),
+        ("treatment_title", context.treatment, TITLE, context.treatment_tie),
+        ("prognosis_weight", context.prognosis, CONTENTS, context.tie),
+        ("prognosis_title", context.prognosis, TITLE, context.tie),
+        ("people_weight", context.people, CONTENTS, context.tie),
+        ("headings_weight", context.headings, _MESH, context.tie),
+        ("humans", ("Humans",), _MESH, context.tie),
+        ("drugs", drugs, CONTENTS, context.tie),
     ):
         if words:
             any_word = tuple(Constant(Phrase(word, field)) for word in words)
-            yield Component(f"context.{name}", getattr(given, name), DisMax(any_word, tie))
+            yield Component(f"context.{name}", getattr(context, name), DisMax(any_word, tie))
 
 
 def _names(names: Names, plan: Weights, field: str) -> Expression:
@@ -212,11 +214,11 @@ def _names(names: Names, plan: Weights, field: str) -> Expression:
 
 def _phrases(parts: TopicParts, plan: Weights) -> Expression:
     """Concepts that a text names: by any of their names, or by their headings."""
-    found = []
+    expressions = []
     for names in parts.phrases:
-        found.append(_names(names, plan, CONTENTS))
-        found += [_headings(names)] if names.headings else []
-    return _sum(found)
+        expressions.append(_names(names, plan, CONTENTS))
+        expressions += [_headings(names)] if names.headings else []
+    return _sum(expressions)
 
 
 def _note(name: Synonym) -> str:
@@ -237,8 +239,8 @@ def _variant(variant: str) -> Expression:
 
 
 def _words(texts: Iterable[str], field: str = CONTENTS) -> Expression:
-    found = " ".join(text for text in texts if text)
-    return Words(found, field) if found else Boolean()
+    words = " ".join(text for text in texts if text)
+    return Words(words, field) if words else Boolean()
 
 
 def _texts(names: Names) -> tuple[str, ...]:
@@ -247,8 +249,8 @@ def _texts(names: Names) -> tuple[str, ...]:
 
 def _sum(parts: Iterable[Expression]) -> Expression:
     """The sum; a single part is itself."""
-    found = tuple(parts)
-    return found[0] if len(found) == 1 else Boolean(should=found)
+    summands = tuple(parts)
+    return summands[0] if len(summands) == 1 else Boolean(should=summands)
 
 
 def _flat(topic: Topic, name: str) -> str:

@@ -65,25 +65,25 @@ class Compiler:
 
     def _query(self, part: Expression) -> Any | None:
         """The query of a part, or None where analysis leaves nothing of it."""
-        made: Any | None
+        query: Any | None
         match part:
             case Words(text, field):
-                made = self._builder.createBooleanQuery(field, java_text(text))
+                query = self._builder.createBooleanQuery(field, java_text(text))
             case Phrase():
-                made = self._phrase(part)
+                query = self._phrase(part)
             case Boost(inner, weight):
-                made = self._wrapped("BoostQuery", inner, float(weight))
+                query = self._wrapped("BoostQuery", inner, float(weight))
             case Constant(inner):
-                made = self._wrapped("ConstantScoreQuery", inner)
+                query = self._wrapped("ConstantScoreQuery", inner)
             case DisMax(parts, tie):
-                made = self._best(parts, tie)
+                query = self._best(parts, tie)
             case Synonyms():
-                made = self._synonyms(part)
+                query = self._synonyms(part)
             case Near():
-                made = self._near(part)
+                query = self._near(part)
             case Boolean():
-                made = self._sum(part)
-        return made
+                query = self._sum(part)
+        return query
 
     def _phrase(self, part: Phrase) -> Any | None:
         text, field = part.text, part.field
@@ -129,15 +129,17 @@ class Compiler:
 
     def _compiled_synonyms(self, part: Synonyms) -> Any | None:
         """Each name's score by the rarity of the group in place of its own."""
-        found = []
+        weighted = []
         for name, weight in part.names:
             if weight > 0 and (query := self._query(name)) is not None:
-                found.append((query, weight, self._rarity(name.text, name.field)))
-        if not found:
+                weighted.append((query, weight, self._rarity(name.text, name.field)))
+        if not weighted:
             return None
-        group = self._idf(self.count(query for query, _, _ in found), part.names[0][0].field)
+        group = self._idf(self.count(query for query, _, _ in weighted), part.names[0][0].field)
         boost = java_class(f"{_SEARCH}.BoostQuery")
-        scaled = [boost(query, float(weight * group / own)) for query, weight, own in found]
+        scaled = [
+            boost(query, float(weight * group / rarity)) for query, weight, rarity in weighted
+        ]
         if len(scaled) == 1:
             return scaled[0]
         return java_class(f"{_SEARCH}.DisjunctionMaxQuery")(java_list(scaled), float(part.tie))
@@ -166,7 +168,7 @@ class Compiler:
     def _sum(self, part: Boolean) -> Any | None:
         occur = java_class(f"{_SEARCH}.BooleanClause$Occur")
         builder = java_class(f"{_SEARCH}.BooleanQuery$Builder")()
-        found = 0
+        added = 0
         for how, parts in (
             (occur.MUST, part.must),
             (occur.SHOULD, part.should),
@@ -175,9 +177,9 @@ class Compiler:
             for inner in parts:
                 if (query := self._query(inner)) is not None:
                     builder.add(query, how)
-                    found += 1
+                    added += 1
         builder.setMinimumNumberShouldMatch(part.minimum)
-        return builder.build() if found else None
+        return builder.build() if added else None
 
     def _near(self, part: Near) -> Any | None:
         left, right = (self._either(group, part.field) for group in (part.left, part.right))
@@ -190,8 +192,8 @@ class Compiler:
     def _either(self, phrases: Iterable[str], field: str) -> Any | None:
         """Where any of some phrases occurs, or None where analysis leaves none of them."""
         intervals = java_class(f"{_INTERVALS}.Intervals")
-        found = [self._interval(phrase, field) for phrase in phrases if self.terms(phrase)]
-        return getattr(intervals, "or")(False, java_list(found)) if found else None
+        sources = [self._interval(phrase, field) for phrase in phrases if self.terms(phrase)]
+        return getattr(intervals, "or")(False, java_list(sources)) if sources else None
 
     def _interval(self, phrase: str, field: str) -> Any:
         """Where a phrase occurs, and not its contrary."""

@@ -39,15 +39,15 @@ def disease_names(text: str, knowledge: Knowledge, kinds: int) -> Names:
         kinds: how many of the kinds of the disease to take at most per knowledge base.
     """
     concepts = _diseases(text, knowledge) or _containing(text, knowledge)
-    found = [Synonym(text, "topic"), *spelled(spellings.of_a_tumor(text), "word for tumour")]
-    found += names_of(concepts, "synonym")
+    synonyms = [Synonym(text, "topic"), *spelled(spellings.of_a_tumor(text), "word for tumour")]
+    synonyms += names_of(concepts, "synonym")
     below = [child for concept in concepts for child in knowledge.descendants(concept.id, kinds)]
-    found += names_of(below, "narrow")
+    synonyms += names_of(below, "narrow")
     headings = [*headings_of(concepts, "synonym"), *headings_of(below, "narrow")]
     if not headings_of(concepts, "synonym"):
         headings = [*_headings_above(concepts, knowledge), *headings]
     return Names(
-        text, distinct(found), distinct(headings), tuple(concept.id for concept in concepts)
+        text, distinct(synonyms), distinct(headings), tuple(concept.id for concept in concepts)
     )
 
 
@@ -93,7 +93,7 @@ def _headings_above(concepts: Iterable[Concept], knowledge: Knowledge) -> list[S
     """The nearest headings above concepts that have none."""
     for concept in concepts:
         for above in knowledge.ancestors(concept.id, 10):
-            found = headings_of(knowledge.same_as(above.id), "broad")
-            if found:
-                return found
+            headings = headings_of(knowledge.same_as(above.id), "broad")
+            if headings:
+                return headings
     return []

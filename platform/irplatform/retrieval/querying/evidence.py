@@ -59,12 +59,12 @@ class Evidence:
 
     def occurring(self, names: Iterable[Synonym]) -> list[Synonym]:
         """The names that occur, each way of writing that analysis tells apart once."""
-        found: dict[tuple[str, ...], Synonym] = {}
+        by_terms: dict[tuple[str, ...], Synonym] = {}
         for name in names:
             terms = tuple(self._compiler.terms(name.text))
-            if terms and terms not in found and (name.how == "topic" or self.count(name.text)):
-                found[terms] = name
-        return list(found.values())
+            if terms and terms not in by_terms and (name.how == "topic" or self.count(name.text)):
+                by_terms[terms] = name
+        return list(by_terms.values())
 
     def agreement(self, name: str, others: Sequence[Synonym]) -> float:
         """The share of the documents with a name that have one of the others, too; 0 to 1."""
@@ -96,8 +96,8 @@ class Evidence:
                 vouched for vouches for others.
             unlike: aliases that name something else as well, for which only that share speaks.
         """
-        own = names[0].text if names else ""
-        sure = [name for name in names if _beyond_doubt(name, own)]
+        own_name = names[0].text if names else ""
+        sure = [name for name in names if _beyond_doubt(name, own_name)]
         doubtful = [n for n in names if n not in sure and len(n.text) >= _SHORTEST]
         while doubtful:
             vouched = [
@@ -116,29 +116,31 @@ class Evidence:
         """A disease's names without short ones that mean something else, and with its initials."""
         long = [n for n in names if n.how == "topic" or len(n.text) > _SHORT_NAME]
         sure = [n for n in long if n.how != "narrow"]
-        kept = [n for n in names if n in long or self.agreement(n.text, sure) >= _ABBREVIATED]
-        return self.occurring([*kept, *self.abbreviations(kept, _ABBREVIATED)])
+        trusted = [n for n in names if n in long or self.agreement(n.text, sure) >= _ABBREVIATED]
+        return self.occurring([*trusted, *self.abbreviations(trusted, _ABBREVIATED)])
 
     def kinds(self, exact: Sequence[Synonym], kinds: Sequence[Synonym]) -> list[Synonym]:
         """The kinds of a disease that occur most, without those that would take its place."""
         most = max(_FEW, _FREQUENT * self._together([Phrase(name.text) for name in exact]))
-        counted = sorted(kinds, key=lambda name: -self.count(name.text))
+        by_frequency = sorted(kinds, key=lambda name: -self.count(name.text))
         return [
             name
-            for name in counted
+            for name in by_frequency
             if self.count(name.text) <= most or self.agreement(name.text, exact) >= _TOGETHER
         ]
 
     def abbreviations(self, names: Sequence[Synonym], share: float) -> list[Synonym]:
         """Initials of names that texts do use for them: NSCLC, AML."""
-        found: dict[str, Synonym] = {}
+        by_initials: dict[str, Synonym] = {}
         for name in names:
             short = initials(name.text)
-            if len(short) >= _SHORTEST and short not in found:
+            if len(short) >= _SHORTEST and short not in by_initials:
                 alike = [n for n in names if initials(n.text) == short]
                 if self.agreement(short, alike) >= share:
-                    found[short] = replace(name, text=short, source=f"initials of {name.text}")
-        return list(found.values())
+                    by_initials[short] = replace(
+                        name, text=short, source=f"initials of {name.text}"
+                    )
+        return list(by_initials.values())
 
 
 def initials(name: str) -> str:
@@ -147,9 +149,9 @@ def initials(name: str) -> str:
     return "".join(word[0] for word in words).upper()
 
 
-def _beyond_doubt(name: Synonym, own: str) -> bool:
+def _beyond_doubt(name: Synonym, own_name: str) -> bool:
     """Full names and spellings of the topic's own, genes of a family: N-ras for NRAS."""
     if name.how in ("topic", "spelling", "narrow") or (" " in name.text and name.how == "synonym"):
         return True
-    plain, symbol = (re.sub(r"[^a-z0-9]", "", text.lower()) for text in (name.text, own))
+    plain, symbol = (re.sub(r"[^a-z0-9]", "", text.lower()) for text in (name.text, own_name))
     return plain == symbol or (plain in symbol and any(c.isdigit() for c in plain[1:]))

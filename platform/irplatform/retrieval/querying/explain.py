@@ -27,32 +27,32 @@ def as_text(explanation: Mapping[str, Any]) -> str:
 
 def as_json(expression: Expression) -> dict[str, Any]:
     """A part as `{"kind", …, "parts"}`, with `weight` where it is boosted, and its `note`."""
-    found: dict[str, Any]
+    tree: dict[str, Any]
     match expression:
         case Boost(part, weight, note):
-            found = {"weight": weight, **({"setting": note} if note else {}), **as_json(part)}
+            tree = {"weight": weight, **({"setting": note} if note else {}), **as_json(part)}
         case Constant(part):
-            found = {**as_json(part), "constant": True}
+            tree = {**as_json(part), "constant": True}
         case Words(text, field, note):
-            found = _leaf("words", text, field, note)
+            tree = _leaf("words", text, field, note)
         case Phrase(text, field, slop, note):
-            found = _leaf("phrase", text, field, note) | ({"slop": slop} if slop else {})
+            tree = _leaf("phrase", text, field, note) | ({"slop": slop} if slop else {})
         case Near(left, right, gaps, field, note):
-            found = {"kind": "near", "field": field, "gaps": gaps}
-            found |= {"left": list(left), "right": list(right)} | ({"note": note} if note else {})
+            tree = {"kind": "near", "field": field, "gaps": gaps}
+            tree |= {"left": list(left), "right": list(right)} | ({"note": note} if note else {})
         case DisMax(alternatives, tie, note):
-            found = _group("best of", note, map(as_json, alternatives), tie=tie)
+            tree = _group("best of", note, map(as_json, alternatives), tie=tie)
         case Synonyms(names, tie, note):
-            held = ({"weight": weight, **as_json(name)} for name, weight in names)
-            found = _group("names of", note, held, tie=tie)
+            weighted_names = ({"weight": weight, **as_json(name)} for name, weight in names)
+            tree = _group("names of", note, weighted_names, tie=tie)
         case Boolean():
             parts = (
                 {**as_json(part), **({"occurs": how} if how != "should" else {})}
                 for how in ("must", "filter", "should")
                 for part in getattr(expression, how)
             )
-            found = _group("sum", expression.note, parts)
-    return found
+            tree = _group("sum", expression.note, parts)
+    return tree
 
 
 def _leaf(kind: str, text: str, field: str, note: str) -> dict[str, Any]:
@@ -62,20 +62,20 @@ def _leaf(kind: str, text: str, field: str, note: str) -> dict[str, Any]:
 def _group(
     kind: str, note: str, parts: Iterable[dict[str, Any]], tie: float = 0.0
 ) -> dict[str, Any]:
-    found: dict[str, Any] = {"kind": kind}
+    group: dict[str, Any] = {"kind": kind}
     if note:
-        found["note"] = note
+        group["note"] = note
     if tie:
-        found["tie"] = tie
-    return {**found, "parts": list(parts)}
+        group["tie"] = tie
+    return {**group, "parts": list(parts)}
 
 
-def with_weight(part: Mapping[str, Any], said: str) -> str:
+def with_weight(part: Mapping[str, Any], words: str) -> str:
     """A part that was put into words, with how it occurs, its weight and the setting of that."""
     weight = f"{part['weight']:g} × " if "weight" in part else ""
     setting = f"   [{part['setting']}]" if "setting" in part else ""
     occurs = f"{part['occurs']}: " if "occurs" in part else ""
-    return f"{occurs}{weight}{said}{setting}"
+    return f"{occurs}{weight}{words}{setting}"
 
 
 def named(group: Mapping[str, Any]) -> str:
@@ -90,12 +90,12 @@ def quoted(leaf: Mapping[str, Any]) -> str:
 
 
 def _lines(part: Mapping[str, Any], depth: int) -> Iterator[str]:
-    yield "  " * depth + with_weight(part, _said(part))
+    yield "  " * depth + with_weight(part, _in_words(part))
     for inner in part.get("parts", ()):
         yield from _lines(inner, depth + 1)
 
 
-def _said(part: Mapping[str, Any]) -> str:
+def _in_words(part: Mapping[str, Any]) -> str:
     """A part in words, without its own parts."""
     kind = part["kind"]
     once = ", counted once" if part.get("constant") else ""

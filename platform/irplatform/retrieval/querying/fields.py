@@ -34,9 +34,9 @@ def check_fields(topics: Sequence[Topic], plan: QueryPlan) -> None:
 def _named(plan: QueryPlan) -> Iterator[tuple[str, str]]:
     """Settings and the fields that they name; what the default says is left out."""
     for part in ("disease", "gene", "treatment"):
-        held = getattr(plan, part)
-        if part in plan.model_fields_set and "field" in held.model_fields_set:
-            yield f"plan.{part}.field", held.field
+        options = getattr(plan, part)
+        if part in plan.model_fields_set and "field" in options.model_fields_set:
+            yield f"plan.{part}.field", options.field
     for weights in chain([plan], (fold.weights for fold in plan.folds)):
         for name in weights.other:
             yield f"plan.other.{name}", name

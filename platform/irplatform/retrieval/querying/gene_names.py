@@ -19,8 +19,8 @@ _FAMILIES = {"RAS": ("KRAS", "NRAS", "HRAS"), "RAF": ("BRAF", "RAF1", "ARAF")}
 
 def genes_called(symbol: str, knowledge: Knowledge) -> list[str]:
     """The approved symbols of the genes that are called so, the likeliest first."""
-    named = [c.name for c in knowledge.find(symbol) if c.kind == "gene"]
-    return list(dict.fromkeys(named))
+    symbols = [c.name for c in knowledge.find(symbol) if c.kind == "gene"]
+    return list(dict.fromkeys(symbols))
 
 
 def gene_names(symbol: str, gene: str, knowledge: Knowledge) -> Names:
@@ -32,28 +32,28 @@ def gene_names(symbol: str, gene: str, knowledge: Knowledge) -> Names:
         knowledge: where to look it up.
     """
     concepts = named_concepts(symbol, "gene", knowledge, gene)
-    found = [Synonym(symbol, "topic"), *spelled(spellings.of_a_symbol(symbol), "hyphen")]
+    synonyms = [Synonym(symbol, "topic"), *spelled(spellings.of_a_symbol(symbol), "hyphen")]
     for concept in concepts:
         full = [name.text for name in concept.names if " " in name.text]
-        found += spelled(spellings.by_full_names(concept.name, full), f"{concept.id} full name")
+        synonyms += spelled(spellings.by_full_names(concept.name, full), f"{concept.id} full name")
         for name in concept.names:
             if _other_gene(name.text, symbol, concepts, knowledge):
                 continue
             how: How = name.kind if name.kind in ("alias", "previous") else "synonym"
-            found.append(Synonym(name.text, how, f"{concept.id} {name.kind}"))
+            synonyms.append(Synonym(name.text, how, f"{concept.id} {name.kind}"))
             if how != "synonym" or name.kind == "preferred":
                 source = f"{concept.id} {name.kind}"
-                found += [Synonym(s, how, source) for s in spellings.of_a_symbol(name.text)]
-    return Names(symbol, distinct(found), (), tuple(concept.id for concept in concepts))
+                synonyms += [Synonym(s, how, source) for s in spellings.of_a_symbol(name.text)]
+    return Names(symbol, distinct(synonyms), (), tuple(concept.id for concept in concepts))
 
 
 def sure_names(symbol: str, gene: str, knowledge: Knowledge) -> list[Synonym]:
     """The approved symbol and full names of a gene that a topic calls otherwise; else none."""
     concepts = named_concepts(symbol, "gene", knowledge, gene)
-    held = [name for concept in concepts for name in concept.names]
-    if any(_letters(n.text) == _letters(symbol) for n in held if n.kind == "preferred"):
+    names = [name for concept in concepts for name in concept.names]
+    if any(_letters(n.text) == _letters(symbol) for n in names if n.kind == "preferred"):
         return []
-    full = [n.text for n in held if n.kind == "synonym" and " " in n.text]
+    full = [n.text for n in names if n.kind == "synonym" and " " in n.text]
     return list(distinct(Synonym(text, "synonym") for text in (gene, *full)))
 
 
@@ -62,7 +62,7 @@ def family_names(symbol: str, knowledge: Knowledge) -> Names:
 
     NTRK is NTRK1, NTRK2 and NTRK3; MEK is MAP2K1, which is called MEK1, and others.
     """
-    found = [Synonym(symbol, "topic"), *spelled(spellings.of_a_symbol(symbol), "hyphen")]
+    synonyms = [Synonym(symbol, "topic"), *spelled(spellings.of_a_symbol(symbol), "hyphen")]
     numbered = [f"{symbol}{number}" for number in range(1, 10)] if symbol[-1:].isalpha() else []
     members = _FAMILIES.get(symbol.upper(), numbered)
     genes = {member: named_concepts(member, "gene", knowledge) for member in members}
@@ -71,15 +71,15 @@ def family_names(symbol: str, knowledge: Knowledge) -> Names:
     ids: list[str] = []
     for member, concepts in (approved if len(approved) > 1 else genes).items():
         source = f"{concepts[0].id} of the family"
-        found += [Synonym(text, "narrow", source) for text in (member, concepts[0].name)]
+        synonyms += [Synonym(text, "narrow", source) for text in (member, concepts[0].name)]
         ids += [concept.id for concept in concepts]
-    return Names(symbol, distinct(found), (), tuple(dict.fromkeys(ids)))
+    return Names(symbol, distinct(synonyms), (), tuple(dict.fromkeys(ids)))
 
 
 def _other_gene(name: str, symbol: str, concepts: list[Concept], knowledge: Knowledge) -> bool:
     """Whether an alias is the approved symbol of another gene: TEP1, an alias of PTEN."""
-    own = {symbol.lower(), *(concept.name.lower() for concept in concepts)}
-    if name.lower() in own or " " in name:
+    own_names = {symbol.lower(), *(concept.name.lower() for concept in concepts)}
+    if name.lower() in own_names or " " in name:
         return False
     return any(
         other.kind == "gene" and other.name.lower() == name.lower()

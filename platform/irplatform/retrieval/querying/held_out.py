@@ -74,11 +74,11 @@ class ChosenOn:
 
     def __str__(self) -> str:
         """What a user must know."""
-        told = f"the query plan was chosen on {self.topics:,} of these {self.of:,} topics"
+        sentence = f"the query plan was chosen on {self.topics:,} of these {self.of:,} topics"
         if self.held_out:
-            return f"{told}: each of them is searched with weights that were chosen without it"
+            return f"{sentence}: each of them is searched with weights that were chosen without it"
         return (
-            f"WARNING: {told}, and each of them is searched with weights that have seen it, "
+            f"WARNING: {sentence}, and each of them is searched with weights that have seen it, "
             f"because {self.reason}: its scores are better than they would be on other topics."
         )
 
@@ -101,18 +101,18 @@ def chosen_on(topics: Sequence[Topic], plan: QueryPlan) -> ChosenOn | None:
     if not plan.held_out:
         reason = "plan.held_out is false"
     elif not folds_of(plan):
-        shown = _some([f"plan.{name}" for name in _changed(plan, QueryPlan())])
-        reason = f"the weights chosen without it belong to the default plan, and {shown} differs"
+        changed = _some([f"plan.{name}" for name in _changed(plan, QueryPlan())])
+        reason = f"the weights chosen without it belong to the default plan, and {changed} differs"
     return ChosenOn(count, len(topics), not reason, reason)
 
 
 def _changed(plan: Options, usual: Options, prefix: str = "") -> Iterator[str]:
     """The names of the options in which two plans differ."""
     for name in type(plan).model_fields:
-        held, before = getattr(plan, name), getattr(usual, name)
-        if isinstance(held, Options):
-            yield from _changed(held, before, f"{prefix}{name}.")
-        elif held != before:
+        value, usual_value = getattr(plan, name), getattr(usual, name)
+        if isinstance(value, Options):
+            yield from _changed(value, usual_value, f"{prefix}{name}.")
+        elif value != usual_value:
             yield prefix + name
 
 
@@ -122,15 +122,15 @@ def _some(names: Sequence[str]) -> str:
 
 def query_dependencies(plan: QueryPlan) -> Mapping[str, object]:
     """What queries depend on beside plan and bases: how they are made, and the default's folds."""
-    made = {"queries": QUERY_FORMAT}
+    dependencies = {"queries": QUERY_FORMAT}
     folds = folds_of(plan)
     if not folds or folds == plan.folds:  # the plan's own are among the options
-        return made
-    marks = [fold.model_dump(mode="json") for fold in folds]
-    return {**made, "folds": fingerprint({"folds": marks})}
+        return dependencies
+    dumped = [fold.model_dump(mode="json") for fold in folds]
+    return {**dependencies, "folds": fingerprint({"folds": dumped})}
 
 
 @lru_cache(maxsize=1)
 def _default_folds() -> tuple[Fold, ...]:
-    found = tomllib.loads(_DEFAULT.read_text(encoding="utf-8"))
-    return QueryPlan.model_validate(found).folds
+    content = tomllib.loads(_DEFAULT.read_text(encoding="utf-8"))
+    return QueryPlan.model_validate(content).folds

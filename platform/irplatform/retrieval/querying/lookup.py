@@ -32,25 +32,25 @@ def named_concepts(
         knowledge: where to look.
         gene: the approved symbol of the gene that is meant; the likeliest by default.
     """
-    named = [concept for concept in knowledge.find(text) if concept.kind == kind]
-    if not named:
+    concepts = [concept for concept in knowledge.find(text) if concept.kind == kind]
+    if not concepts:
         return []
     if kind == "gene":
-        named = [c for c in named if c.name == (gene or named[0].name)]
-        if not named:
+        concepts = [c for c in concepts if c.name == (gene or concepts[0].name)]
+        if not concepts:
             return []
-    found = {concept.id: concept for concept in named}
-    for concept in named:
+    by_id = {concept.id: concept for concept in concepts}
+    for concept in concepts:
         for same in knowledge.same_as(concept.id):
-            alike = same.id.startswith(MESH) if kind == "disease" else same.name == named[0].name
+            alike = same.id.startswith(MESH) if kind == "disease" else same.name == concepts[0].name
             if alike:
-                found.setdefault(same.id, same)
-    if kind == "disease" and not any(key.startswith(MESH) for key in found):
-        for name in (n.text for c in named for n in c.names if n.kind in _EXACT):
+                by_id.setdefault(same.id, same)
+    if kind == "disease" and not any(key.startswith(MESH) for key in by_id):
+        for name in (n.text for c in concepts for n in c.names if n.kind in _EXACT):
             for other in knowledge.find(name):
                 if other.id.startswith(MESH) and other.kind == kind:
-                    found.setdefault(other.id, other)
-    return list(found.values())
+                    by_id.setdefault(other.id, other)
+    return list(by_id.values())
 
 
 def phrase_names(
@@ -69,17 +69,17 @@ def phrase_names(
     for length in range(min(len(words), LONGEST), min(1, len(words) - 1), -1):
         for start in range(len(words) - length + 1):
             part = " ".join(words[start : start + length])
-            found = knowledge.find(part)
-            if concepts := [each for each in found if not kinds or each.kind in kinds]:
+            matches = knowledge.find(part)
+            if concepts := [each for each in matches if not kinds or each.kind in kinds]:
                 return of_concepts(part, concepts)
     return None
 
 
 def of_concepts(text: str, concepts: Sequence[Concept], further: Iterable[Synonym] = ()) -> Names:
     """A text with all names of the concepts that it names, and further ones."""
-    found = distinct([Synonym(text, "topic"), *names_of(concepts, "synonym"), *further])
+    synonyms = distinct([Synonym(text, "topic"), *names_of(concepts, "synonym"), *further])
     ids = tuple(concept.id for concept in concepts)
-    return Names(text, found, distinct(headings_of(concepts, "synonym")), ids)
+    return Names(text, synonyms, distinct(headings_of(concepts, "synonym")), ids)
 
 
 def names_of(concepts: Iterable[Concept], how: How) -> Iterator[Synonym]:

@@ -49,10 +49,10 @@ class Names:
     concepts: tuple[str, ...] = ()
 
 
-def distinct(found: Iterable[Synonym]) -> tuple[Synonym, ...]:
+def distinct(synonyms: Iterable[Synonym]) -> tuple[Synonym, ...]:
     """Each text once, in whatever case, as it came first."""
     first: dict[str, Synonym] = {}
-    for synonym in found:
+    for synonym in synonyms:
         first.setdefault(synonym.text.lower(), synonym)
     return tuple(first.values())
 
@@ -73,5 +73,5 @@ def each_once(mentions: Iterable[Names]) -> tuple[Names, ...]:
 def _united(same: Sequence[Names]) -> Names:
     if len(same) == 1:
         return same[0]
-    held = (synonym for names in same for synonym in names.synonyms)
-    return replace(same[0], synonyms=distinct(sorted(held, key=lambda s: s.how != "topic")))
+    synonyms = (synonym for names in same for synonym in names.synonyms)
+    return replace(same[0], synonyms=distinct(sorted(synonyms, key=lambda s: s.how != "topic")))

@@ -22,10 +22,10 @@ def as_outline(explanation: Mapping[str, Any]) -> str:
     `1.5 × contents: names of (ERBB2): "ERBB2", "HER2", "NEU", … 4 more   [gene.weight]`
     """
     parts = explanation["parts"] if explanation["kind"] == "sum" else [explanation]
-    return "\n".join(f"  {with_weight(part, _told(part))}" for part in parts)
+    return "\n".join(f"  {with_weight(part, _in_words(part))}" for part in parts)
 
 
-def _told(part: Mapping[str, Any]) -> str:
+def _in_words(part: Mapping[str, Any]) -> str:
     if part["kind"] == "near":
         sides = (_first(part[side], " | ") for side in ("left", "right"))
         within = f"{part['field']}: within {part['gaps']} words of each other"
@@ -46,7 +46,7 @@ def _called(part: Mapping[str, Any]) -> str:
         return occurs + _first([_called(each) for each in part["parts"]], " | ")
     if "parts" in part:
         return occurs + named(part)
-    return occurs + (_told(part) if part["kind"] == "near" else quoted(part))
+    return occurs + (_in_words(part) if part["kind"] == "near" else quoted(part))
 
 
 def _first(names: Sequence[str], between: str) -> str:

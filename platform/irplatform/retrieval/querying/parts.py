@@ -97,7 +97,7 @@ class TopicReader:
             markers,
             self._treatments(_text(topic, plan.treatment.field), plan.treatment.agreement),
             self._drugs(genes) if plan.context.drugs else (),
-            tuple(found for text in texts if (found := self._phrase(text)) is not None),
+            tuple(phrase for text in texts if (phrase := self._phrase(text)) is not None),
             disease if names and names.text != disease else "",
         )
 
@@ -106,25 +106,25 @@ class TopicReader:
         if key not in self._diseases:
             evidence = self._evidence
             most = _KINDS if kinds else 0
-            found = disease_names(text, self._knowledge, most)
-            if not found.concepts and (known := disease_within(text, self._knowledge)):
-                found = disease_names(known, self._knowledge, most)
-            names = evidence.of_disease(evidence.occurring(found.synonyms))
+            disease = disease_names(text, self._knowledge, most)
+            if not disease.concepts and (part := disease_within(text, self._knowledge)):
+                disease = disease_names(part, self._knowledge, most)
+            names = evidence.of_disease(evidence.occurring(disease.synonyms))
             exact = [name for name in names if name.how != "narrow"]
             narrow = [name for name in names if name.how == "narrow"]
-            kept = (*exact, *evidence.kinds(exact, narrow)[:kinds])
-            used = any(evidence.count(name.text) for name in kept)
-            self._diseases[key] = replace(found, synonyms=kept if used else ())
+            synonyms = (*exact, *evidence.kinds(exact, narrow)[:kinds])
+            occurs = any(evidence.count(name.text) for name in synonyms)
+            self._diseases[key] = replace(disease, synonyms=synonyms if occurs else ())
         return self._diseases[key]
 
     def _gene(self, symbol: str, agreement: float) -> Names:
         key = (symbol, agreement)
         if key not in self._genes:
-            found = self._meant_gene(symbol)
-            occurring = self._evidence.occurring(found.synonyms)
+            gene = self._meant_gene(symbol)
+            occurring = self._evidence.occurring(gene.synonyms)
             unlike = [name.text for name in occurring if self._names_disease(name.text)]
             names = self._evidence.trusted(occurring, agreement, unlike)
-            self._genes[key] = Names(symbol, tuple(names), (), found.concepts)
+            self._genes[key] = Names(symbol, tuple(names), (), gene.concepts)
         return self._genes[key]
 
     def _meant_gene(self, symbol: str) -> Names:
@@ -137,11 +137,11 @@ class TopicReader:
         sure = {gene: sure_names(symbol, gene, self._knowledge) for gene in genes}
         meant = next((gene for gene in genes if not sure[gene]), "")
         if not meant:
-            used = {gene: self._evidence.occurring(sure[gene]) for gene in genes}
-            shares = {gene: self._evidence.agreement(symbol, used[gene]) for gene in genes}
+            occurring = {gene: self._evidence.occurring(sure[gene]) for gene in genes}
+            shares = {gene: self._evidence.agreement(symbol, occurring[gene]) for gene in genes}
             best = max(genes, key=lambda gene: shares[gene], default="")
             alone = len(genes) == 1 and any(map(str.isdigit, symbol))
-            if best and (shares[best] >= _MEANT or not any(used.values()) or alone):
+            if best and (shares[best] >= _MEANT or not any(occurring.values()) or alone):
                 meant = best
         if meant:
             return gene_names(symbol, meant, self._knowledge)
@@ -153,9 +153,10 @@ class TopicReader:
     def _treatments(self, text: str, agreement: float) -> tuple[Names, ...]:
         key = (text, agreement)
         if key not in self._treated:
-            found = treatment_names(text, self._knowledge) if text else []
+            treatments = treatment_names(text, self._knowledge) if text else []
             self._treated[key] = each_once(
-                replace(names, synonyms=self._meant(names.synonyms, agreement)) for names in found
+                replace(names, synonyms=self._meant(names.synonyms, agreement))
+                for names in treatments
             )
         return self._treated[key]
 
@@ -170,11 +171,11 @@ class TopicReader:
         return tuple(self._evidence.occurring(drug_names(concepts, "drug-gene", self._knowledge)))
 
     def _phrase(self, text: str) -> Names | None:
-        found = phrase_names(text, self._knowledge)
-        if found is None:
+        phrase = phrase_names(text, self._knowledge)
+        if phrase is None:
             return None
-        names = tuple(self._evidence.occurring(found.synonyms))
-        return Names(found.text, names, found.headings, found.concepts)
+        names = tuple(self._evidence.occurring(phrase.synonyms))
+        return Names(phrase.text, names, phrase.headings, phrase.concepts)
 
 
 def _without_names_of(disease: Names, gene: Names) -> Names:
@@ -182,10 +183,10 @@ def _without_names_of(disease: Names, gene: Names) -> Names:
 
     One that is a kind of the disease stays: a syndrome that is called after its gene says as much.
     """
-    own = {name.text.lower() for name in disease.synonyms if name.how != "narrow"}
-    own.add(disease.text.lower())
-    kept = (n for n in gene.synonyms if n.how == "topic" or n.text.lower() not in own)
-    return replace(gene, synonyms=tuple(kept))
+    names = {name.text.lower() for name in disease.synonyms if name.how != "narrow"}
+    names.add(disease.text.lower())
+    synonyms = (n for n in gene.synonyms if n.how == "topic" or n.text.lower() not in names)
+    return replace(gene, synonyms=tuple(synonyms))
 
 
 def _text(topic: Topic, field: str) -> str:

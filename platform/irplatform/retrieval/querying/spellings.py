@@ -33,8 +33,8 @@ def of_a_tumor(name: str) -> Iterator[str]:
 def of_a_symbol(symbol: str) -> Iterator[str]:
     """A gene's symbol with a hyphen where texts put one, or without the one that it has."""
     for joint in _JOINTS:
-        if found := joint.search(symbol):
-            yield symbol[: found.start()] + ("" if found[0] else "-") + symbol[found.end() :]
+        if match := joint.search(symbol):
+            yield symbol[: match.start()] + ("" if match[0] else "-") + symbol[match.end() :]
             return
 
 

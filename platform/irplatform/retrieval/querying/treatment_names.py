@@ -53,20 +53,20 @@ def treatment_names(text: str, knowledge: Knowledge) -> list[Names]:
 
 def drug_names(concepts: Iterable[str], relation: str, knowledge: Knowledge) -> list[Synonym]:
     """The drugs that knowledge bases relate to genes ("drug-gene") or diseases ("drug-disease")."""
-    found = []
+    synonyms = []
     for concept_id in concepts:
-        for held in knowledge.relations(concept_id, relation):
-            drug = knowledge.concept(held.source_id)
+        for link in knowledge.relations(concept_id, relation):
+            drug = knowledge.concept(link.source_id)
             if drug is not None:
-                found.append(Synonym(drug.name, "synonym", f"{held.kb} {relation}"))
-    return list(distinct(found))
+                synonyms.append(Synonym(drug.name, "synonym", f"{link.kb} {relation}"))
+    return list(distinct(synonyms))
 
 
 def _drug(text: str, knowledge: Knowledge) -> list[Concept]:
     """The drug that a text names, and the one that it is a salt of: imatinib mesylate."""
-    found = named_concepts(text, "drug", knowledge)
+    drugs = named_concepts(text, "drug", knowledge)
     base = without_salt(text)
-    return [*found, *named_concepts(base, "drug", knowledge)] if base != text else found
+    return [*drugs, *named_concepts(base, "drug", knowledge)] if base != text else drugs
 
 
 def _beside(text: str, knowledge: Knowledge) -> list[Synonym]:
