@@ -95,8 +95,8 @@ def distinct_rows(padding: int, *rows: Tensor) -> tuple[Tensor, Tensor]:
         the place of each of them, which for padding is their number.
     """
     used = torch.zeros(padding + 1, dtype=torch.int64, device=rows[0].device)
-    for named in rows:
-        used[named] = 1
+    for tensor in rows:
+        used[tensor] = 1
     used[padding] = 0
     place = used.cumsum(0) - used
     distinct = used.nonzero()[:, 0]
@@ -184,8 +184,8 @@ class Encoder:
             self._to_device(query.astype(np.int64)),
             self._word_vectors.unk,
         )
-        asked = self._index.query_ids(topic.query)
-        lexical = lexical_features(self._index, asked, rows, self._options.lexical)
+        query_ids = self._index.query_ids(topic.query)
+        lexical = lexical_features(self._index, query_ids, rows, self._options.lexical)
         return Encoded(words, self._to_device(positions), self._to_device(lexical))
 
     def _to_device(self, array: npt.NDArray[Any]) -> Tensor:

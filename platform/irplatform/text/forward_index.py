@@ -134,11 +134,11 @@ class ForwardIndex:
         Raises:
             PlatformError: a document is not in the index (it is named).
         """
-        found = self._doc_ids.find(doc_ids)
-        if len(found) and found.min() == UNKNOWN:
-            missing = doc_ids[int(np.argmin(found))]
+        rows = self._doc_ids.find(doc_ids)
+        if len(rows) and rows.min() == UNKNOWN:
+            missing = doc_ids[int(np.argmin(rows))]
             raise PlatformError(f"document '{missing}' is not in the forward index.")
-        return found
+        return rows
 
     def doc_ids(self, rows: Sequence[int] | Int64) -> list[str]:
         """The ids of the documents in some rows."""

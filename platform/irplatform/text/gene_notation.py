@@ -37,7 +37,7 @@ _NUMBERED = "(?:CCDC|CTAGE|GAGE|KIAA|PLA2G|SNOR|TMEM|VSIG)"
 _HYPHENATED = "(?:IG[HKL]|KRTAP|NKX|TR[ABDG][DJV])"
 """Symbols that begin so have a hyphen of their own: NKX2-5, a gene, and NTRK1-3, three of them."""
 
-_Written = str | Callable[[re.Match[str]], str]
+_Replacement = str | Callable[[re.Match[str]], str]
 
 
 def _each_end(match: re.Match[str]) -> str:
@@ -53,7 +53,7 @@ def _range(match: re.Match[str]) -> str:
     return " ".join(f"{match[1]}{number}" for number in range(first, last + 1))
 
 
-_RULES: tuple[tuple[re.Pattern[str], _Written], ...] = (
+_RULES: tuple[tuple[re.Pattern[str], _Replacement], ...] = (
     (re.compile(r"\b(HER-?2|ERBB2)/neu\b", re.IGNORECASE), r"\1"),
     (re.compile(r"\b[A-Z][a-z]{1,4}-?\d{1,2}[A-Z]?\b"), lambda m: m[0].upper()),  # Her2, Bcl-2
     (re.compile(r"(?<![\w-])[KNHBkn]-?ra[sf]\b"), lambda m: m[0].replace("-", "").upper()),
@@ -83,6 +83,6 @@ def written_out(part: str) -> str:
     >>> written_out("BRAFV600E-mutant")
     'BRAF V600E mutant'
     """
-    for pattern, written in _RULES:
-        part = pattern.sub(written, part)
+    for pattern, replacement in _RULES:
+        part = pattern.sub(replacement, part)
     return part

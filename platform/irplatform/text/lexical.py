@@ -223,15 +223,15 @@ class FieldMatch:
         """Share of the query's distinct bigrams that each document has."""
         pairs, unknown_pairs = _bigrams(self.query)
         tokens, offsets = self.tokens
-        found = np.zeros(len(self.rows))
+        shared = np.zeros(len(self.rows))
         if tokens.size:
             inside = np.ones(len(tokens), dtype=bool)  # a document's last word begins no bigram
             inside[offsets[1:][np.diff(offsets) > 0] - 1] = False
             for first, second in pairs:
                 starts = np.flatnonzero((tokens[:-1] == first) & (tokens[1:] == second))
                 documents = np.searchsorted(offsets, starts[inside[starts]], side="right") - 1
-                found[np.unique(documents)] += 1
-        return _ratio(found, len(pairs) + unknown_pairs)
+                shared[np.unique(documents)] += 1
+        return _ratio(shared, len(pairs) + unknown_pairs)
 
     def bm25(self, k1: float = K1, b: float = B) -> Float64:
         """BM25 of each document; see the module for the formula.

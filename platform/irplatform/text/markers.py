@@ -135,20 +135,20 @@ def says_nothing(text: str) -> bool:
 
 def spellings(variant: str) -> tuple[str, ...]:
     """Other ways to write a variant: V600E, p.V600E, Val600Glu, p.Val600Glu; itself first."""
-    found = [variant]
+    forms = [variant]
     if _LONG.fullmatch(variant):
-        found.append(_LONG_ACID.sub(lambda acid: _LETTERS[acid[0].title()], variant))
-    if short := _SUBSTITUTION.fullmatch(found[-1]):
+        forms.append(_LONG_ACID.sub(lambda acid: _LETTERS[acid[0].title()], variant))
+    if short := _SUBSTITUTION.fullmatch(forms[-1]):
         before, place, after = short[1].upper(), short[2], short[3].upper()
         ends = ("*", "X") if after in "X*" else (after,)
-        found += [f"{before}{place}{end}" for end in ends]
-        found.append(f"{_ACIDS[before]}{place}{_ACIDS[after]}")
+        forms += [f"{before}{place}{end}" for end in ends]
+        forms.append(f"{_ACIDS[before]}{place}{_ACIDS[after]}")
     if between := _RANGE.fullmatch(variant):
-        what, first, last, behind = between.groups()
-        found += [f"{first}{sep}{last}{what}{behind}" for sep in "_-"]
-    if between or len(found) > 1:
-        found += [f"p.{form}" for form in found]
-    return tuple(dict.fromkeys(found))
+        kind, first, last, behind = between.groups()
+        forms += [f"{first}{sep}{last}{kind}{behind}" for sep in "_-"]
+    if between or len(forms) > 1:
+        forms += [f"p.{form}" for form in forms]
+    return tuple(dict.fromkeys(forms))
 
 
 def codon(variant: str) -> str | None:
@@ -161,20 +161,20 @@ def _marker(part: str) -> Marker:
     spaced = written_out(part)
     alleles = list(_ALLELE.finditer(spaced))
     genes = [allele[1] for allele in alleles]
-    found, rest = _variants(_ALLELE.sub(" ", spaced))
-    variants = [*(allele[0] for allele in alleles), *found]
-    words, behind = _words(rest, genes, variants)
+    changes, other_words = _variants(_ALLELE.sub(" ", spaced))
+    variants = [*(allele[0] for allele in alleles), *changes]
+    words, behind = _words(other_words, genes, variants)
     altering = [
         bool(genes and place >= behind and word.lower() not in _SMALL_WORDS)
         or bool((genes or variants) and word.lower() in ALTERATIONS)
         for place, word in enumerate(words)
     ]
-    told = [_NOUNS.get(word.lower(), word) for word in compress(words, altering)]
+    alteration = [_NOUNS.get(word.lower(), word) for word in compress(words, altering)]
     return Marker(
         part,
         tuple(dict.fromkeys(genes)),
         tuple(dict.fromkeys(variants)),
-        " ".join(word for word in told if word.lower() not in _MUTATION).removesuffix(" of"),
+        " ".join(word for word in alteration if word.lower() not in _MUTATION).removesuffix(" of"),
         " ".join(compress(words, map(not_, altering))),
     )
 
@@ -182,20 +182,20 @@ def _marker(part: str) -> Marker:
 def _variants(text: str) -> tuple[list[str], list[str]]:
     """The variants that a text names, and its other words."""
     variants: list[str] = []
-    rest: list[str] = []
+    other_words: list[str] = []
     position = 0
     for match in _VARIANT.finditer(text):
         if _inside_word(text, match):
             continue
-        if not rest and not text[: match.start()].strip() and _NO_CHANGE.fullmatch(match[0]):
+        if not other_words and not text[: match.start()].strip() and _NO_CHANGE.fullmatch(match[0]):
             continue
-        rest += text[position : match.start()].split()
+        other_words += text[position : match.start()].split()
         variants.append(match[0].removeprefix("p.").strip("()").removeprefix("p."))
         position = match.end()
-    return variants, rest + text[position:].split()
+    return variants, other_words + text[position:].split()
 
 
-def _words(rest: list[str], genes: list[str], variants: list[str]) -> tuple[list[str], int]:
+def _words(raw_words: list[str], genes: list[str], variants: list[str]) -> tuple[list[str], int]:
     """Adds the genes and variants among some words to those that are known.
 
     Returns:
@@ -203,9 +203,9 @@ def _words(rest: list[str], genes: list[str], variants: list[str]) -> tuple[list
     """
     words: list[str] = []
     behind = 0
-    for before, raw in pairwise(("", *rest)):
+    for before, raw in pairwise(("", *raw_words)):
         word = _VIRAL.sub("", raw.strip(_AROUND))
-        known = len(genes)
+        gene_count = len(genes)
         if len(sides := _SIDES.split(word)) > 1 and all(map(_SYMBOL.fullmatch, sides)):
             genes += sides
         elif genes and _CODON.fullmatch(word):
@@ -216,15 +216,15 @@ def _words(rest: list[str], genes: list[str], variants: list[str]) -> tuple[list
             genes.append(word)
         elif any(map(str.isalnum, word)):
             words.append(word)
-        if genes and not known:
+        if genes and not gene_count:
             behind = len(words)
     return words, behind
 
 
 def _numbers(before: str, word: str) -> bool:
     """Whether a word numbers the one before it: the D1 of "cyclin D1"."""
-    named = before.isalpha() and before.islower() and before not in ALTERATIONS | _SMALL_WORDS
-    return named and re.fullmatch(r"[A-Z]\d{1,2}", word) is not None
+    is_noun = before.isalpha() and before.islower() and before not in ALTERATIONS | _SMALL_WORDS
+    return is_noun and re.fullmatch(r"[A-Z]\d{1,2}", word) is not None
 
 
 def _inside_word(text: str, match: re.Match[str]) -> bool:

@@ -37,14 +37,14 @@ def sentences(text: str) -> list[str]:
 
 
 def _of_paragraph(text: str) -> list[str]:
-    found = []
+    parts = []
     start = 0
     for boundary in _BOUNDARY.finditer(text):
         if _ends_sentence(text[start : boundary.start()], boundary[1], boundary[3]):
-            found.append(text[start : boundary.end()].strip())
+            parts.append(text[start : boundary.end()].strip())
             start = boundary.end()
-    found.append(text[start:].strip())
-    return [sentence for sentence in found if sentence]
+    parts.append(text[start:].strip())
+    return [sentence for sentence in parts if sentence]
 
 
 def _ends_sentence(before: str, mark: str, first_character: str) -> bool:

@@ -143,12 +143,12 @@ class StringTable(Sequence[str]):
         hashes = _hashes(encoded)
         places = np.searchsorted(self._hashes, hashes)
         return np.array(
-            [self._settle(*found) for found in zip(encoded, places.tolist(), hashes, strict=True)],
+            [self._settle(*entry) for entry in zip(encoded, places.tolist(), hashes, strict=True)],
             dtype=np.int64,
         )
 
-    def _settle(self, string: bytes, place: int, wanted: np.uint64) -> int:
-        while place < len(self._hashes) and self._hashes[place] == wanted:
+    def _settle(self, string: bytes, place: int, string_hash: np.uint64) -> int:
+        while place < len(self._hashes) and self._hashes[place] == string_hash:
             number = int(self._order[place])
             if self._bytes(number) == string:
                 return number

@@ -104,7 +104,7 @@ def _read_text(path: Path, *, has_header: bool) -> Iterator[Entry]:
         dimensions = int(first[1]) if has_header else len(first) - 1
         if not has_header:
             file.seek(0)
-        found = 0
+        count = 0
         for number, line in enumerate(file, start=2 if has_header else 1):
             if not line.strip():
                 continue
@@ -116,11 +116,11 @@ def _read_text(path: Path, *, has_header: bool) -> Iterator[Entry]:
                     path=path,
                     line=number,
                 )
-            found += 1
+            count += 1
             yield fields[0].decode("utf-8", "replace"), np.array(numbers, dtype=np.float32)
-    if expected is not None and found != expected:
+    if expected is not None and count != expected:
         raise InputError(
-            f"its header claims {expected:,} vectors, but it holds {found:,}. Fetch it again.",
+            f"its header claims {expected:,} vectors, but it holds {count:,}. Fetch it again.",
             path=path,
         )
 

@@ -40,22 +40,23 @@ def import_vectors(path: Path, folder: Path, *, seed: int = 1) -> None:
         InputError: the file is of no known kind, damaged, or a pickle.
     """
     kind = recognize(path)
-    kept: dict[str, npt.NDArray[np.float32]] = {}
+    by_word: dict[str, npt.NDArray[np.float32]] = {}
     entries = 0
     with progress("importing word vectors") as advance:
         for entry, vector in read_entries(path, kind):
             entries += 1
             words = tokenize(entry)
             if len(words) == 1:
-                kept.setdefault(words[0], vector)
+                by_word.setdefault(words[0], vector)
             advance(1)
-    if not kept:
+    if not by_word:
         raise InputError(f"no entry of this {kind} file is a word.", path=path)
-    vectors = np.stack(list(kept.values())).astype(np.float32, copy=False)
+    vectors = np.stack(list(by_word.values())).astype(np.float32, copy=False)
     finite = np.isfinite(vectors).all(axis=1)
     if not finite.all():
-        word = list(kept)[int(np.argmin(finite))]
+        word = list(by_word)[int(np.argmin(finite))]
         raise InputError(f"the vector of '{word}' has a number that is not finite.", path=path)
-    notice(f"{path.name}: {kind}, {entries:,} entries, {len(kept):,} words kept.")
+    notice(f"{path.name}: {kind}, {entries:,} entries, {len(by_word):,} words kept.")
     facts = {"source": "imported", "file": path.name, "kind": kind, "entries": entries}
-    WordVectors.with_unk(list(kept), vectors, seed=seed, facts=facts | {"seed": seed}).save(folder)
+    imported = WordVectors.with_unk(list(by_word), vectors, seed=seed, facts=facts | {"seed": seed})
+    imported.save(folder)

@@ -86,8 +86,8 @@ def automatic_min_count(words: int) -> int:
 
 def automatic_epochs(words: int) -> int:
     """The number of epochs for a text of so many words; see `VectorOptions.epochs`."""
-    wanted = min(_MOST_EPOCHS, max(_USUAL_EPOCHS, round(_WORDS_ENOUGH / max(1, words))))
-    return max(1, min(wanted, int(_WORDS_PLENTY / max(1, words))))
+    epochs = min(_MOST_EPOCHS, max(_USUAL_EPOCHS, round(_WORDS_ENOUGH / max(1, words))))
+    return max(1, min(epochs, int(_WORDS_PLENTY / max(1, words))))
 
 
 def train_vectors(

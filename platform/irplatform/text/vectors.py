@@ -116,14 +116,14 @@ class WordVectors:
 
     def rows(self, words: Sequence[str]) -> Int32:
         """The rows of words, UNK's for those without a vector: int32 [len(words)]."""
-        found = self.words.find(words)
-        found[found == UNKNOWN] = self.unk
-        return found.astype(np.int32)
+        rows = self.words.find(words)
+        rows[rows == UNKNOWN] = self.unk
+        return rows.astype(np.int32)
 
     def known_rows(self, words: Sequence[str]) -> Int64:
         """The rows of the words that have a vector, in their order: int64, as many as there are."""
-        found = self.words.find(words)
-        known: Int64 = found[found != UNKNOWN].astype(np.int64)
+        rows = self.words.find(words)
+        known: Int64 = rows[rows != UNKNOWN].astype(np.int64)
         return known
 
     def align(self, vocabulary: Vocabulary) -> Int32:
