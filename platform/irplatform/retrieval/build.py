@@ -74,7 +74,7 @@ def documents_indexed(corpus: Corpus) -> int | None:
     return _document_count(build_index(corpus).path) if is_indexed(corpus) else None
 
 
-def _why_not(records: Sequence[str], folder: Path) -> str:
+def _likely_cause(records: Sequence[str], folder: Path) -> str:
     """What keeps Lucene from taking documents."""
     for record in records:
         if len(record) > _LONGEST:
@@ -115,7 +115,7 @@ def _build(corpus: Corpus, folder: Path, options: IndexOptions, threads: int) ->
             first, *_, last = (orjson.loads(record)["id"] for record in (batch[0], *batch))
             raise PlatformError(
                 f"Lucene took only {taken} of {len(batch)} documents of '{corpus.name}', from "
-                f"'{first}' to '{last}'. {_why_not(batch, folder)}"
+                f"'{first}' to '{last}'. {_likely_cause(batch, folder)}"
             )
         return taken
 

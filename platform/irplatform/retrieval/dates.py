@@ -95,14 +95,14 @@ class Years:
 
     def __init__(self, fetch: Callable[[Sequence[str]], Sequence[Document]]) -> None:
         self._fetch = fetch
-        self._known: dict[str, str] = {}
+        self._years: dict[str, str] = {}
 
     def of(self, doc_ids: Sequence[str]) -> list[str]:
         """Four digits per document; "" where it has no year."""
-        if new_ids := [doc_id for doc_id in doc_ids if doc_id not in self._known]:
+        if new_ids := [doc_id for doc_id in doc_ids if doc_id not in self._years]:
             for document in self._fetch(new_ids):
-                self._known[document.id] = year_of(document)
-        return [self._known[doc_id] for doc_id in doc_ids]
+                self._years[document.id] = year_of(document)
+        return [self._years[doc_id] for doc_id in doc_ids]
 
 
 def search_before(

@@ -31,9 +31,10 @@ Result = TypeVar("Result")
 
 _starting = threading.Lock()
 making = threading.Lock()
-"""Held by a thread of `in_threads` that makes Java objects step by step. PyJNIus notes whose `add`
-is called in a place that all objects of a class share, before the arguments are there: while Java
-makes those, another thread may call `add` of its own object, and both land in the same one."""
+"""Held by a thread of `in_threads` while it builds a Java object by several calls. PyJNIus notes
+which object a method, such as `add`, is called on before the arguments are made, and in a place
+that all objects of a class share: while Java makes the arguments, another thread may call `add` of
+its own object, and both calls reach the same one."""
 _silenced: list[Any] = []
 """Loggers that are switched off; Java forgets a logger's level when nobody holds the logger."""
 

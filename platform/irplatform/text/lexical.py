@@ -55,14 +55,14 @@ LEX3: tuple[str, ...] = ("bm25_abstract", "idf_jaccard_title", "idf_overlap_titl
 """The features of Delta-32-Lex3, chosen by greedy search on the paper's validation data."""
 
 
-def _known(names: tuple[str, ...]) -> tuple[str, ...]:
+def _only_known(names: tuple[str, ...]) -> tuple[str, ...]:
     for name in names:
         if name not in ALL18:
             raise ValueError(f"'{name}' is not one of {', '.join(ALL18)}")
     return names
 
 
-LexicalNames = Annotated[tuple[str, ...], AfterValidator(_known)]
+LexicalNames = Annotated[tuple[str, ...], AfterValidator(_only_known)]
 """The type of an option that names some of these features."""
 
 

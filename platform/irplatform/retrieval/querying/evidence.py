@@ -73,8 +73,8 @@ class Evidence:
 
     def backed(self, name: str, sure: Sequence[Synonym]) -> bool:
         """Whether enough of the documents with sure names have a name, too."""
-        theirs = self._together([Phrase(other.text) for other in sure])
-        return bool(theirs) and self._shared(name, sure) / theirs >= _BACKED
+        total = self._together([Phrase(other.text) for other in sure])
+        return bool(total) and self._shared(name, sure) / total >= _BACKED
 
     def _shared(self, name: str, others: Sequence[Synonym]) -> int:
         """How many documents have a name and one of others."""
