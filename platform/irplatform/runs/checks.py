@@ -1,8 +1,9 @@
 """Whether a TREC run file can be submitted.
 
-What keeps a file from being read (`scan`) is told, and what TREC's check scripts refuse: second
-column, whole ranks, run tag, topics that are strange or have no results, results per topic. Ranks
-that trec_eval, which reads scores, contradicts are warned of.
+Errors are what keeps a file from being read (`scan`), and what TREC's check scripts refuse: a wrong
+second column, ranks that are not whole, a wrong run tag, unknown topics or topics without results,
+too many results per topic. A warning says that ranks contradict the scores, by which trec_eval
+orders.
 """
 
 from __future__ import annotations
@@ -87,27 +88,27 @@ def validate_run(
     counts: Counter[str] = Counter()
     ranked: dict[str, list[_Ranked]] = {}
     documents: dict[str, int] = {}
-    odd: dict[str, list[int]] = {}
-    for found in scan(path):
-        if isinstance(found, Problem):
-            problems.append(found)
+    lines_by_fault: dict[str, list[int]] = {}
+    for entry in scan(path):
+        if isinstance(entry, Problem):
+            problems.append(entry)
             continue
-        tags.setdefault(found.tag, found.line)
-        counts[found.topic] += 1
-        documents.setdefault(found.document, found.line)
-        if found.second != "Q0":
-            fault = f"the second column is '{found.second}', not 'Q0'"
-            odd.setdefault(fault, []).append(found.line)
-        results = ranked.setdefault(found.topic, [])
-        if _RANK.fullmatch(found.rank):
+        tags.setdefault(entry.tag, entry.line)
+        counts[entry.topic] += 1
+        documents.setdefault(entry.document, entry.line)
+        if entry.second != "Q0":
+            fault = f"the second column is '{entry.second}', not 'Q0'"
+            lines_by_fault.setdefault(fault, []).append(entry.line)
+        results = ranked.setdefault(entry.topic, [])
+        if _RANK.fullmatch(entry.rank):
             # trec_eval reads scores with 32 bits.
-            score = float(np.float32(found.score))
-            results.append((int(found.rank), score, found.document, found.line))
+            score = float(np.float32(entry.score))
+            results.append((int(entry.rank), score, entry.document, entry.line))
         else:
-            odd.setdefault("the rank is not a whole number", []).append(found.line)
+            lines_by_fault.setdefault("the rank is not a whole number", []).append(entry.line)
     if not counts and not problems:
         problems.append(Problem("error", f"there are no results in this file. {COLUMNS}"))
-    for fault, lines in odd.items():
+    for fault, lines in lines_by_fault.items():
         problems.append(Problem("error", f"{fault}, in {counted(len(lines), 'line')}.", lines[0]))
     problems += _tag_problems(tags, tag_length)
     problems += _count_problems(counts, max_per_topic)
@@ -125,16 +126,16 @@ def same_tags(paths: Sequence[Path]) -> dict[Path, Problem]:
         paths: of files that can be read.
     """
     first: dict[str, Path] = {}
-    found = {}
+    warnings = {}
     for path in paths:
         tag = next((f.tag for f in scan(path) if not isinstance(f, Problem)), None)
         if tag is not None and first.setdefault(tag, path) != path:
-            found[path] = Problem(
+            warnings[path] = Problem(
                 "warning",
                 f"the run tag '{tag}' is that of {first[tag]} too; tasks tell the runs of a group "
                 "by their tags.",
             )
-    return found
+    return warnings
 
 
 def _tag_problems(tags: dict[str, int], length: int) -> Iterator[Problem]:
@@ -207,5 +208,5 @@ def _rank_problems(ranked: dict[str, list[_Ranked]]) -> Iterator[Problem]:
 
 def _listing(names: list[str]) -> str:
     shown = ", ".join(f"'{name}'" for name in names[:_SHOWN])
-    rest = len(names) - _SHOWN
-    return f"{shown} and {rest:,} more" if rest > 0 else shown
+    more = len(names) - _SHOWN
+    return f"{shown} and {more:,} more" if more > 0 else shown

@@ -99,18 +99,18 @@ def _checked(
 
 
 def _summed(runs: Sequence[Run], topic: str, weights: Sequence[float]) -> Ranking:
-    found = [
+    weighted_rankings = [
         (run.rankings[topic], weight)
         for run, weight in zip(runs, weights, strict=True)
         if topic in run.rankings
     ]
-    doc_ids = sorted({doc_id for ranking, _ in found for doc_id in ranking.doc_ids})
+    doc_ids = sorted({doc_id for ranking, _ in weighted_rankings for doc_id in ranking.doc_ids})
     columns = []
-    for ranking, weight in found:
+    for ranking, weight in weighted_rankings:
         scores = weight * standardized(np.asarray(ranking.scores, dtype=np.float64))
-        own = dict(zip(ranking.doc_ids, scores.tolist(), strict=True))
-        lowest = min(own.values(), default=0.0)
-        columns.append([own.get(doc_id, lowest) for doc_id in doc_ids])
+        score_of = dict(zip(ranking.doc_ids, scores.tolist(), strict=True))
+        lowest = min(score_of.values(), default=0.0)
+        columns.append([score_of.get(doc_id, lowest) for doc_id in doc_ids])
     # Sorted, so that the sum does not depend on the order of the runs.
     summed = np.sort(np.array(columns), axis=0).sum(axis=0) if doc_ids else []
     return Ranking.of(doc_ids, summed)

@@ -51,8 +51,8 @@ def open_bytes(path: Path) -> Iterator[BufferedIOBase]:
             if path.suffix == ".gz" or beginning.startswith(_GZIP):
                 with gzip.open(packed, "rb") as file:
                     yield file
-            elif other := next((_OTHERS[b] for b in _OTHERS if beginning.startswith(b)), None):
-                raise InputError(f"this is {other}. Unpack it; gzip is read as it is.", path=path)
+            elif kind := next((_OTHERS[b] for b in _OTHERS if beginning.startswith(b)), None):
+                raise InputError(f"this is {kind}. Unpack it; gzip is read as it is.", path=path)
             else:
                 yield packed
     except FileNotFoundError as error:
@@ -76,10 +76,10 @@ def open_bytes(path: Path) -> Iterator[BufferedIOBase]:
 
 def readable_again(path: Path) -> Path:
     """The path itself, or a copy's where it is a pipe such as `<(zcat run.gz)`."""
-    found = path.stat()
-    if not stat.S_ISFIFO(found.st_mode):
+    status = path.stat()
+    if not stat.S_ISFIFO(status.st_mode):
         return path
-    key = (found.st_dev, found.st_ino)
+    key = (status.st_dev, status.st_ino)
     if key not in _PIPES:
         copy = tempfile.NamedTemporaryFile(prefix="irplatform-")  # noqa: SIM115 - kept until the end
         with path.open("rb") as file:

@@ -132,8 +132,10 @@ def source_revision(module_file: str) -> str | None:
 
 
 def _output(command: list[str]) -> str:
-    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=_GIT_SECONDS)
-    return done.stdout.strip()
+    process = subprocess.run(
+        command, capture_output=True, text=True, check=True, timeout=_GIT_SECONDS
+    )
+    return process.stdout.strip()
 
 
 def _cpu_model() -> str:

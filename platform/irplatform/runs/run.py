@@ -54,11 +54,11 @@ class Ranking:
             ValueError: a score is no number or not finite, a document comes twice, or the lengths
                 differ.
         """
-        given = np.asarray(scores)
-        if given.dtype.kind in "SU":
-            raise ValueError(f"the scores are text, such as {given.ravel().tolist()[:1]}")
+        unrounded = np.asarray(scores)
+        if unrounded.dtype.kind in "SU":
+            raise ValueError(f"the scores are text, such as {unrounded.ravel().tolist()[:1]}")
         with np.errstate(over="ignore"):  # infinity is refused below
-            values = given.astype(np.float32)
+            values = unrounded.astype(np.float32)
         if values.shape != (len(doc_ids),):
             raise ValueError(f"{len(doc_ids)} documents but scores of shape {values.shape}")
         if not np.isfinite(values).all():
@@ -68,7 +68,7 @@ class Ranking:
             seen: set[str] = set()
             twice = next(d for d in doc_ids if d in seen or seen.add(d))  # type: ignore[func-returns-value]
             raise ValueError(f"document '{twice}' comes twice")
-        keys = values if rounded else given
+        keys = values if rounded else unrounded
         if np.all(keys[:-1] > keys[1:]):  # without ties there is nothing to decide
             ids = tuple(doc_ids)
         else:

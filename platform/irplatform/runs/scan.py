@@ -94,7 +94,7 @@ def run_errors(path: Path) -> Iterator[Problem]:
     Raises:
         InputError: the file cannot be opened.
     """
-    return (found for found in scan(path) if isinstance(found, Problem))
+    return (entry for entry in scan(path) if isinstance(entry, Problem))
 
 
 def _score_fault(text: str) -> str:

@@ -62,8 +62,8 @@ def write_scores(scores: Scores, folder: Path) -> None:
         "collection": scores.collection,
         "measures": list(scores.measures),
         "systems": {
-            name: {"means": dict(held.means), "per_topic": _plain(held.per_topic)}
-            for name, held in scores.systems.items()
+            name: {"means": dict(system.means), "per_topic": _plain(system.per_topic)}
+            for name, system in scores.systems.items()
         },
     }
     with atomic_write(folder / FILE_NAME, "wb") as file:
@@ -96,8 +96,8 @@ def read_scores(folder: Path | str) -> Scores:
         content["collection"],
         content["measures"],
         {
-            name: SystemScores(held["means"], held["per_topic"])
-            for name, held in content["systems"].items()
+            name: SystemScores(system["means"], system["per_topic"])
+            for name, system in content["systems"].items()
         },
     )
 
@@ -116,11 +116,11 @@ def _is_sound(content: Any) -> TypeGuard[dict[str, Any]]:
     ):
         return False
     return all(
-        isinstance(held, dict)
-        and _are_numbers(held.get("means"))
-        and isinstance(held.get("per_topic"), dict)
-        and all(map(_are_numbers, held["per_topic"].values()))
-        for held in content["systems"].values()
+        isinstance(system, dict)
+        and _are_numbers(system.get("means"))
+        and isinstance(system.get("per_topic"), dict)
+        and all(map(_are_numbers, system["per_topic"].values()))
+        for system in content["systems"].values()
     )
 
 

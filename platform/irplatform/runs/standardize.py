@@ -15,8 +15,8 @@ def deviation(scores: Values) -> float:
     """Standard deviation of scores; 0 where all are equal, or there are none."""
     if not len(scores):
         return 0.0
-    found = float(scores.std())
-    return found if found > _ROUNDING * float(np.abs(scores).max()) else 0.0
+    spread = float(scores.std())
+    return spread if spread > _ROUNDING * float(np.abs(scores).max()) else 0.0
 
 
 def standardized(scores: Values) -> Values:
