@@ -108,10 +108,10 @@ def common_systems(sources: Sequence[Source]) -> list[str]:
         raise InputError("at least two sources are needed: give --runs-dir twice or more.")
     systems = [name for name in sources[0].means if all(name in s.means for s in sources)]
     if len(systems) < FEWEST_SYSTEMS:
-        held = "; ".join(f"{source.name}: {', '.join(source.means)}" for source in sources)
+        per_source = "; ".join(f"{source.name}: {', '.join(source.means)}" for source in sources)
         raise InputError(
             f"a correlation needs at least {FEWEST_SYSTEMS} systems that all sources have; of "
-            f"these there are {len(systems)}. They have {held}."
+            f"these there are {len(systems)}. They have {per_source}."
         )
     return systems
 
@@ -122,16 +122,16 @@ def indistinct(sources: Sequence[Source]) -> list[str]:
     They tie there by being the same run: a fusion that leaves one retriever, or a reranker whose
     final run is the first stage's.
     """
-    found = []
+    notices = []
     systems = common_systems(sources)
     for source in sources:
         for one, other in combinations(systems, 2):
             if source.per_topic[one] == source.per_topic[other]:
-                found.append(
+                notices.append(
                     f"{source.name}: '{one}' and '{other}' have the same value on every topic; "
                     "they are two systems all the same, which tie"
                 )
-    return found
+    return notices
 
 
 def agreement(sources: Sequence[Source], *, samples: int = 10_000, seed: int = 42) -> Agreement:
@@ -149,24 +149,24 @@ def agreement(sources: Sequence[Source], *, samples: int = 10_000, seed: int = 4
         InputError: there are too few sources or systems.
     """
     systems = common_systems(sources)
-    drawn = [
+    drawn_means = [
         _drawn_means(source, systems, _topics(source.collection, sources), samples, seed)
         for source in sources
     ]
     means = [comparable_means(source, systems) for source in sources]
-    found = []
+    correlations = []
     for one, other in combinations(range(len(sources)), 2):
         names = sources[one].name, sources[other].name
         (tau,) = kendall_taus(means[one][None], means[other][None])
-        taus = kendall_taus(drawn[one], drawn[other])
+        taus = kendall_taus(drawn_means[one], drawn_means[other])
         taus = taus[~np.isnan(taus)]
         if np.isnan(tau) or not len(taus):
-            found.append(Correlation(*names, None, None, None, None))
+            correlations.append(Correlation(*names, None, None, None, None))
             continue
         low, high = np.percentile(taus, [2.5, 97.5]).tolist()
         p_value = permutation_p(means[one], means[other], seed=seed)
-        found.append(Correlation(*names, float(tau), low, high, p_value))
-    return Agreement(sources, systems, found, samples, seed)
+        correlations.append(Correlation(*names, float(tau), low, high, p_value))
+    return Agreement(sources, systems, correlations, samples, seed)
 
 
 def comparable_means(source: Source, systems: Sequence[str]) -> _Floats:
@@ -177,8 +177,10 @@ def comparable_means(source: Source, systems: Sequence[str]) -> _Floats:
 
 def _topics(collection: str, sources: Sequence[Source]) -> list[str]:
     """All topics of a collection: its sources share their draws, whatever a measure leaves out."""
-    held = [source.per_topic for source in sources if source.collection == collection]
-    return sorted({topic for systems in held for scores in systems.values() for topic in scores})
+    per_source = [source.per_topic for source in sources if source.collection == collection]
+    return sorted(
+        {topic for systems in per_source for scores in systems.values() for topic in scores}
+    )
 
 
 def _drawn_means(

@@ -56,10 +56,10 @@ def inferred_ndcg(pool: Pool, ranking: Sequence[str], depth: int = DEPTH) -> flo
     relevant = grades > 0
     gains = grades[relevant] / np.log2(ranks[relevant] + 1)
     gain = np.bincount(strata[relevant], weights=gains, minlength=count)
-    found = np.bincount(strata, minlength=count)
+    retrieved = np.bincount(strata, minlength=count)
     judged = np.bincount(strata[grades >= 0], minlength=count)
     ideal = _ideal_dcg(pool, depth)
-    return float(np.sum(found * gain / np.maximum(judged, 1))) / ideal if ideal > 0 else 0.0
+    return float(np.sum(retrieved * gain / np.maximum(judged, 1))) / ideal if ideal > 0 else 0.0
 
 
 def inferred_ap(pool: Pool, ranking: Sequence[str], depth: int = DEPTH) -> float:
@@ -76,17 +76,17 @@ def inferred_ap(pool: Pool, ranking: Sequence[str], depth: int = DEPTH) -> float
     ranks, strata, grades = _retrieved(pool, ranking[:depth])
     member = strata[:, None] == np.arange(len(pool.pooled))
 
-    def ranked_above(which: npt.NDArray[np.bool_]) -> Integers:
+    def ranked_above(mask: npt.NDArray[np.bool_]) -> Integers:
         """How many documents of each stratum (columns) are ranked above each one (rows)."""
-        counted: Integers = (member & which[:, None]).astype(np.int64)
+        counted: Integers = (member & mask[:, None]).astype(np.int64)
         above: Integers = np.cumsum(counted, axis=0) - counted
         return above
 
     hits = grades > 0
-    found = ranked_above(np.ones_like(hits))
+    pooled = ranked_above(np.ones_like(hits))
     judged, relevant = ranked_above(grades >= 0), ranked_above(hits)
     share = (relevant + _SMOOTHING[0]) / (judged + _SMOOTHING[1])
-    precision = (1 + np.sum(found * share, axis=1)) / ranks
+    precision = (1 + np.sum(pooled * share, axis=1)) / ranks
     stands_for = pool.pooled / np.maximum(pool.judged, 1)
     all_relevant = np.bincount(pool.strata[pool.grades > 0], minlength=len(stands_for))
     estimated = float(all_relevant @ stands_for)

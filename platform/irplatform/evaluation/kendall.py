@@ -32,11 +32,11 @@ def kendall_taus(first: _Floats, second: _Floats) -> _Floats:
         One number per row; not a number where all scores of a row are equal.
     """
     left, right = np.triu_indices(first.shape[1], k=1)
-    one = np.sign(first[:, left] - first[:, right])
-    other = np.sign(second[:, left] - second[:, right])
-    untied = np.count_nonzero(one, axis=1) * np.count_nonzero(other, axis=1)
+    first_signs = np.sign(first[:, left] - first[:, right])
+    second_signs = np.sign(second[:, left] - second[:, right])
+    untied = np.count_nonzero(first_signs, axis=1) * np.count_nonzero(second_signs, axis=1)
     with np.errstate(invalid="ignore"):
-        taus: _Floats = np.sum(one * other, axis=1) / np.sqrt(untied)
+        taus: _Floats = np.sum(first_signs * second_signs, axis=1) / np.sqrt(untied)
     return taus
 
 
@@ -58,8 +58,8 @@ def permutation_p(first: _Floats, second: _Floats, *, seed: int = 42) -> float:
         from scipy.stats import kendalltau
 
         return float(kendalltau(first, second, method="exact").pvalue)
-    drawn = np.tile(np.arange(systems), (_PERMUTATIONS, 1))
-    orders = np.random.default_rng(seed).permuted(drawn, axis=1)
+    unpermuted = np.tile(np.arange(systems), (_PERMUTATIONS, 1))
+    orders = np.random.default_rng(seed).permuted(unpermuted, axis=1)
     extreme = int(np.count_nonzero(_as_strong(first, second, orders)))
     return (extreme + 1) / (_PERMUTATIONS + 1)  # the observed order is one of the draws
 

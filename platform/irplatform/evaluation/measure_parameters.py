@@ -25,10 +25,10 @@ _KINDS = {int: "a whole number", float: "a number", bool: "True or False", str: 
 
 def with_fractions(measure: Measure) -> Measure:
     """A measure with 2 as 2.0 where a parameter is a fraction, as in `SetF(beta=2)`."""
-    known = measure.SUPPORTED_PARAMS
+    declared = measure.SUPPORTED_PARAMS
     parameters = {
         parameter: float(value)
-        if type(value) is int and parameter in known and known[parameter].dtype is float
+        if type(value) is int and parameter in declared and declared[parameter].dtype is float
         else value
         for parameter, value in measure.params.items()
     }
@@ -52,10 +52,10 @@ def check_parameters(name: str, measure: Measure) -> None:
 
 
 def _undeclared(measure: Measure) -> Iterator[str]:
-    known = measure.SUPPORTED_PARAMS
+    declared = measure.SUPPORTED_PARAMS
     for parameter in measure.params:
-        if parameter not in known:
-            listed = ", ".join(sorted(known)) or "none"
+        if parameter not in declared:
+            listed = ", ".join(sorted(declared)) or "none"
             yield f"has no parameter '{parameter}'. Its parameters: {listed}."
 
 
@@ -68,39 +68,39 @@ def _misfits(name: str, measure: Measure) -> Iterator[str]:
                 example = f", as in '{name}@10'" if at else ""
                 yield f"needs its parameter '{parameter}'{example}."
         elif not declared.validate(value := measure.params[parameter]):
-            what = declared.desc or "it"
-            yield f"does not take {parameter}={value!r}: {what} must be {_expected(declared)}."
+            subject = declared.desc or "it"
+            yield f"does not take {parameter}={value!r}: {subject} must be {_expected(declared)}."
 
 
 def _senseless(measure: Measure) -> Iterator[str]:
     """Values of the right kind that no measure can be computed with."""
-    given = measure.params
-    if given.get("cutoff", 1) < 1:
+    parameters = measure.params
+    if parameters.get("cutoff", 1) < 1:
         yield "needs a cutoff of 1 or more."
     for parameter in _SHARES:
-        if not 0 <= given.get(parameter, 0) <= 1:
+        if not 0 <= parameters.get(parameter, 0) <= 1:
             yield f"needs {parameter} between 0 and 1."
-    if round(recall := given.get("recall", 0), 2) != recall:
+    if round(recall := parameters.get("recall", 0), 2) != recall:
         yield (
             f"does not take recall of {recall!r}: trec_eval names a level by two decimals, as in "
             "'IPrec@0.15'."
         )
-    for parameter, number in _whole_numbers(given):
+    for parameter, number in _whole_numbers(parameters):
         if type(number) is not int or not 0 <= number <= _LARGEST:
             yield (
                 f"does not take {parameter} of {number!r}: whole numbers up to {_LARGEST:,} are "
                 "taken."
             )
-    if given.get("rel", 1) < 1:
+    if parameters.get("rel", 1) < 1:
         yield "needs rel of 1 or more: grades of 0 and below are not relevant."
 
 
-def _whole_numbers(given: dict[str, Any]) -> Iterator[tuple[str, object]]:
+def _whole_numbers(parameters: dict[str, Any]) -> Iterator[tuple[str, object]]:
     """The values that must be whole numbers, by their parameters."""
     for parameter in ("cutoff", "rel"):
-        if parameter in given:
-            yield parameter, given[parameter]
-    gains = given.get("gains") or {}
+        if parameter in parameters:
+            yield parameter, parameters[parameter]
+    gains = parameters.get("gains") or {}
     for number in (*gains, *gains.values()):
         yield "gains", number
 

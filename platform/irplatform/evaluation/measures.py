@@ -58,19 +58,19 @@ def default_measures(names: Iterable[str], *, sampled: bool) -> tuple[str, ...]:
         sampled: whether it has sampled judgments, for which infNDCG and infAP are reported too:
             before the others, unless the collection names them in another place.
     """
-    chosen = list(dict.fromkeys(names))
+    measures = list(dict.fromkeys(names))
     if sampled:
         place = 0
         for name in INFERRED:
-            if name not in chosen:
-                chosen.insert(place, name)
-            place = chosen.index(name) + 1
-    return tuple(chosen)
+            if name not in measures:
+                measures.insert(place, name)
+            place = measures.index(name) + 1
+    return tuple(measures)
 
 
 def measures_of(
     collection: Collection,
-    asked: Sequence[str],
+    measures: Sequence[str],
     extra: Mapping[str, MeasureFunction],
     qrels: Qrels | None = None,
 ) -> list[str]:
@@ -78,7 +78,7 @@ def measures_of(
 
     Args:
         collection: whose judgments are used.
-        asked: names that the user gave; empty takes the collection's defaults.
+        measures: names that the user gave; empty takes the collection's defaults.
         extra: measures of plugins.
         qrels: its judgments, where it has some.
 
@@ -86,7 +86,7 @@ def measures_of(
         InputError: see `parse_measures` and `refuse_grades`.
     """
     sampled = collection.sampled_qrels is not None
-    names = asked or default_measures(collection.measures, sampled=sampled)
+    names = measures or default_measures(collection.measures, sampled=sampled)
     hint = collection.metadata.get("sampled judgments", "")
     # Without judgments nothing is scored yet; sampled ones may come with the others.
     scorable = sampled or collection.load_qrels is None
@@ -158,7 +158,7 @@ def _parse(name: str, extra: Mapping[str, MeasureFunction]) -> Measure:
     except NameError:
         raise _unknown_measure(name, extra) from None
     except (ValueError, TypeError, SyntaxError) as error:
-        if ours := {known.lower(): known for known in extra}.get(_base(name).lower()):
+        if ours := {key.lower(): key for key in extra}.get(_base(name).lower()):
             raise InputError(f"unknown measure '{name}'. Did you mean '{ours}'?") from None
         raise InputError(f"the measure '{name}' cannot be understood. {_FORM}") from error
     measure = with_fractions(measure)
@@ -176,8 +176,8 @@ def _unknown_measure(name: str, extra: Mapping[str, MeasureFunction]) -> InputEr
         if with_at := _with_at(name):
             return InputError(f"unknown measure '{name}'. Did you mean '{with_at}'?")
         base = _base(name)
-        known = [*ir_measures.measures.registry, *INFERRED, *extra]
-        return unknown("measure", base, known)
+        names = [*ir_measures.measures.registry, *INFERRED, *extra]
+        return unknown("measure", base, names)
     return InputError(f"unknown measure '{name}'. What trec_eval calls so is '{ours}' here.")
 
 
@@ -191,7 +191,7 @@ def _with_at(name: str) -> str:
     import ir_measures
 
     base = name.rstrip("0123456789")
-    right = {known.lower(): known for known in ir_measures.measures.registry}.get(base.lower())
+    right = {key.lower(): key for key in ir_measures.measures.registry}.get(base.lower())
     if base == name or right is None:
         return ""
     measure = ir_measures.measures.registry[right]
@@ -203,10 +203,10 @@ def _supported_form(measure: Measure) -> Measure | None:
     """The same measure with a parameter more or fewer, so that some package has it."""
     import ir_measures
 
-    given = measure.params
-    known = measure.SUPPORTED_PARAMS.keys() - given.keys()
-    more = [{**given, name: value} for name, value in _PROPOSED.items() if name in known]
-    fewer = [{key: value for key, value in given.items() if key != name} for name in given]
+    present = measure.params
+    absent = measure.SUPPORTED_PARAMS.keys() - present.keys()
+    more = [{**present, name: value} for name, value in _PROPOSED.items() if name in absent]
+    fewer = [{key: value for key, value in present.items() if key != name} for name in present]
     for parameters in (*more, *fewer):
         form = type(measure)(**parameters)
         if any(package.supports(form) for package in ir_measures.DefaultPipeline.providers):

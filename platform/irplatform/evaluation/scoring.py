@@ -99,8 +99,9 @@ def evaluate(
     refuse_grades(standard, judged)
     by_topic = _standard(judged, run, standard)
     for name in plugin_names:
-        own = {topic: dict(grades) for topic, grades in judged.items()}  # to do with what it likes
-        by_topic[name] = parsed[name](own, run)
+        # A copy: a plugin may change it.
+        plugin_qrels = {topic: dict(grades) for topic, grades in judged.items()}
+        by_topic[name] = parsed[name](plugin_qrels, run)
     per_topic: dict[str, PerTopic] = {
         name: infer(inferred[name].estimate, sampled or {}, unrounded or run, inferred[name].depth)
         if name in inferred
@@ -135,10 +136,10 @@ def mean_evaluation(evaluations: Sequence[Evaluation]) -> Evaluation:
         return first
     per_topic: dict[str, PerTopic] = {}
     for measure in first.per_topic:
-        held = [evaluation.per_topic[measure] for evaluation in evaluations]
-        topics = dict.fromkeys(topic for values in held for topic in values)
+        per_run = [evaluation.per_topic[measure] for evaluation in evaluations]
+        topics = dict.fromkeys(topic for values in per_run for topic in values)
         per_topic[measure] = {
-            topic: fmean(values[topic] for values in held if topic in values) for topic in topics
+            topic: fmean(values[topic] for values in per_run if topic in values) for topic in topics
         }
     aggregate = {m: fmean(e.aggregate[m] for e in evaluations) for m in first.aggregate}
     return replace(first, aggregate=aggregate, per_topic=per_topic)
@@ -201,14 +202,14 @@ def _compute(
     """Let ir-measures compute measures, and note their values."""
     import ir_measures
 
-    held: dict[int, dict[str, float]] = {}  # hashing or printing a measure takes its time
+    values_by_id: dict[int, dict[str, float]] = {}  # hashing or printing a measure takes its time
     alive: list[Measure] = []  # an object's id is its own as long as it lives
     try:
         for metric in ir_measures.evaluator(group, qrels).iter_calc(results):
-            values = held.get(id(metric.measure))
+            values = values_by_id.get(id(metric.measure))
             if values is None:
                 alive.append(metric.measure)
-                values = held[id(metric.measure)] = by_number[str(metric.measure)]
+                values = values_by_id[id(metric.measure)] = by_number[str(metric.measure)]
             values[metric.query_id] = float(metric.value)
     except Exception as error:  # whatever a package of somebody else's raises
         names = ", ".join(map(str, group))
@@ -244,12 +245,12 @@ def _ranks_as_scores(
         ranking = run.rankings.get(topic)
         if ranking is None or not len(ranking):
             continue
-        known = map(judged[topic].__contains__, ranking.doc_ids)
+        is_judged = map(judged[topic].__contains__, ranking.doc_ids)
         whole = len(ranking) == longest
-        held = table.copy() if whole else dict(islice(table.items(), len(ranking)))
-        results[number] = held
-        for rank in compress(range(len(ranking)), known):
-            held[ranking.doc_ids[rank]] = held.pop(places[rank])
+        scores = table.copy() if whole else dict(islice(table.items(), len(ranking)))
+        results[number] = scores
+        for rank in compress(range(len(ranking)), is_judged):
+            scores[ranking.doc_ids[rank]] = scores.pop(places[rank])
     return results
 
 
@@ -262,8 +263,10 @@ def _groups(measures: Mapping[str, Measure]) -> list[list[Measure]]:
     """
     groups: dict[str, list[Measure]] = {}
     for measure in measures.values():
-        own = {key: value for key, value in measure.params.items() if key != measure.AT_PARAM}
-        groups.setdefault(repr(sorted(own.items())), []).append(measure)
+        parameters = {
+            key: value for key, value in measure.params.items() if key != measure.AT_PARAM
+        }
+        groups.setdefault(repr(sorted(parameters.items())), []).append(measure)
     return list(groups.values())
 
 

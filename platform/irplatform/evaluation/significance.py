@@ -178,15 +178,15 @@ def compare(
     compared: dict[str, dict[str, Comparison]] = {name: {} for name in others}
     for measure in baseline.per_topic:
         values = _all_topics(measure, baseline)
-        row = {
+        comparisons = {
             name: paired_test(values, _all_topics(measure, other), method=method, seed=seed)
             for name, other in tested_runs.items()
         }
-        tested = {name: c.p_value for name, c in row.items() if c.p_value is not None}
+        tested = {name: c.p_value for name, c in comparisons.items() if c.p_value is not None}
         adjusted = dict(zip(tested, holm(list(tested.values())), strict=True))
-        nothing = Comparison(0.0, None, None, None, None, len(values))
+        untested = Comparison(0.0, None, None, None, None, len(values))
         for name, alike in same_as.items():
-            comparison = row.get(alike, nothing)
+            comparison = comparisons.get(alike, untested)
             compared[name][measure] = replace(comparison, adjusted_p=adjusted.get(alike))
     return compared
 
@@ -205,7 +205,7 @@ def comparisons_json(
         "test": TEST,
         "correction": CORRECTION,
         "systems": {
-            name: {measure: held.as_json() for measure, held in by_measure.items()}
+            name: {measure: comparison.as_json() for measure, comparison in by_measure.items()}
             for name, by_measure in comparisons.items()
         },
     }
@@ -214,8 +214,8 @@ def comparisons_json(
 def _first_alike(evaluations: Mapping[str, Evaluation]) -> dict[str, str]:
     """For each run the first one with the same values, which may be itself."""
     return {
-        name: next(n for n, other in evaluations.items() if other.per_topic == held.per_topic)
-        for name, held in evaluations.items()
+        name: next(n for n, other in evaluations.items() if other.per_topic == evaluation.per_topic)
+        for name, evaluation in evaluations.items()
     }
 
 

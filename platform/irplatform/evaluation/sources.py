@@ -43,49 +43,52 @@ def read_sources(
             f"{counted(len(measures), 'measure')} for {counted(len(folders), 'source')}: "
             "give one for all, or one each."
         )
-    wanted: list[str | None] = [*measures] if len(measures) != 1 else [measures[0]] * len(folders)
-    wanted = wanted or [None] * len(folders)
+    folder_measures: list[str | None] = (
+        [*measures] if len(measures) != 1 else [measures[0]] * len(folders)
+    )
+    folder_measures = folder_measures or [None] * len(folders)
     sources = [
         _read(Path(folder), measure, own_scores)
-        for folder, measure in zip(folders, wanted, strict=True)
+        for folder, measure in zip(folders, folder_measures, strict=True)
     ]
     return _named_apart(sources, folders)
 
 
 def _read(folder: Path, measure: str | None, own_scores: bool) -> Source:
     scores = read_scores(folder)
-    if not scores.measures or not any(held.per_topic for held in scores.systems.values()):
+    if not scores.measures or not any(system.per_topic for system in scores.systems.values()):
         raise InputError(
             f"'{scores.collection}' has no judgments: its runs have no scores.",
             path=folder / FILE_NAME,
         )
-    chosen = scores.measures[0] if measure is None else _right_name(measure, scores.measures)
-    if chosen not in scores.measures:
-        raise unknown("measure", chosen, scores.measures, of=str(folder))
-    _refuse_gaps(scores, chosen, folder / FILE_NAME)
-    if not any(held.per_topic.get(chosen) for held in scores.systems.values()):
+    measure_name = scores.measures[0] if measure is None else _right_name(measure, scores.measures)
+    if measure_name not in scores.measures:
+        raise unknown("measure", measure_name, scores.measures, of=str(folder))
+    _refuse_gaps(scores, measure_name, folder / FILE_NAME)
+    if not any(system.per_topic.get(measure_name) for system in scores.systems.values()):
         raise InputError(
-            f"no run has a value of {chosen} for any topic of '{scores.collection}'.",
+            f"no run has a value of {measure_name} for any topic of '{scores.collection}'.",
             path=folder / FILE_NAME,
         )
     systems = {}
     for name in scores.systems:
         if any(name == alone_name(other) for other in scores.systems):
             continue
-        own = alone_name(name)
-        systems[name] = scores.systems[own if own_scores and own in scores.systems else name]
+        own_name = alone_name(name)
+        takes_own = own_scores and own_name in scores.systems
+        systems[name] = scores.systems[own_name if takes_own else name]
     return Source(
         scores.collection,
         scores.collection,
-        chosen,
-        {name: held.means[chosen] for name, held in systems.items()},
-        {name: held.per_topic[chosen] for name, held in systems.items()},
+        measure_name,
+        {name: system.means[measure_name] for name, system in systems.items()},
+        {name: system.per_topic[measure_name] for name, system in systems.items()},
     )
 
 
-def _right_name(measure: str, known: Sequence[str]) -> str:
+def _right_name(measure: str, measures: Sequence[str]) -> str:
     """The name that runs are scored under: AP for MAP. What makes no sense stays as it is."""
-    if measure in known:
+    if measure in measures:
         return measure
     try:
         (name,) = parse_measures([measure], sampled=True)
@@ -95,8 +98,8 @@ def _right_name(measure: str, known: Sequence[str]) -> str:
 
 
 def _refuse_gaps(scores: Scores, measure: str, path: Path) -> None:
-    for name, held in scores.systems.items():
-        if measure not in held.means or measure not in held.per_topic:
+    for name, system in scores.systems.items():
+        if measure not in system.means or measure not in system.per_topic:
             raise InputError(
                 f"the system '{name}' has no scores by {measure}. Run `platform run` again.",
                 path=path,

@@ -55,10 +55,10 @@ class TopicFilter:
             InputError: the run cannot be read, the collection has no training partner, or no topic
                 is left.
         """
-        kept = frozenset(qrels)
+        topics = frozenset(qrels)
         if self.among is not None:
             path, depth = self.among
-            kept &= found_among(qrels, read_run(path), depth)
+            topics &= found_among(qrels, read_run(path), depth)
         if self.relevant is not None:
             partner = collection.training() if collection and collection.training else None
             if partner is None or partner.load_qrels is None:
@@ -67,10 +67,10 @@ class TopicFilter:
                     "--collection."
                 )
             seen = sharing(qrels, partner.load_qrels())
-            kept &= seen if self.relevant == SEEN else frozenset(qrels) - seen
-        if not kept:
+            topics &= seen if self.relevant == SEEN else frozenset(qrels) - seen
+        if not topics:
             raise InputError("no topic is left: no judged topic meets these conditions.")
-        return kept
+        return topics
 
 
 def parse_among(text: str) -> tuple[Path, int]:
@@ -99,11 +99,11 @@ def found_among(qrels: Qrels, run: Run, depth: int) -> frozenset[str]:
 
 def sharing(qrels: Qrels, training: Qrels) -> frozenset[str]:
     """The topics with a relevant document that is relevant to a training topic, too."""
-    seen = {d for grades in training.values() for d, grade in grades.items() if grade > 0}
+    relevant = {d for grades in training.values() for d, grade in grades.items() if grade > 0}
     return frozenset(
         topic
         for topic, grades in qrels.items()
-        if any(grade > 0 and d in seen for d, grade in grades.items())
+        if any(grade > 0 and d in relevant for d, grade in grades.items())
     )
 
 

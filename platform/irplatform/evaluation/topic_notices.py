@@ -24,24 +24,26 @@ def without_results(evaluation: Evaluation) -> str:
 def without_judgments(evaluation: Evaluation) -> list[str]:
     """Notices of topics that a run has results for and no ordinary judgments; perhaps none."""
     sampled = {m: values for m, values in evaluation.per_topic.items() if is_inferred(m)}
-    known = {topic for values in sampled.values() for topic in values}
-    found = []
-    if nobody := [topic for topic in evaluation.unjudged if topic not in known]:
-        told = f"{_topics(nobody)} with results but no judgments (they do not count)"
-        found.append(f"{told}: {listing(nobody, _SHOWN)}")
-    if alone := [topic for topic in evaluation.unjudged if topic in known]:
+    sampled_topics = {topic for values in sampled.values() for topic in values}
+    notices = []
+    if unjudged := [topic for topic in evaluation.unjudged if topic not in sampled_topics]:
+        heading = f"{_topics(unjudged)} with results but no judgments (they do not count)"
+        notices.append(f"{heading}: {listing(unjudged, _SHOWN)}")
+    if sampled_only := [topic for topic in evaluation.unjudged if topic in sampled_topics]:
         names = " and ".join(sampled)
-        told = f"{_topics(alone)} with sampled judgments alone (they count for {names} alone)"
-        found.append(f"{told}: {listing(alone, _SHOWN)}")
-    return found
+        heading = (
+            f"{_topics(sampled_only)} with sampled judgments alone (they count for {names} alone)"
+        )
+        notices.append(f"{heading}: {listing(sampled_only, _SHOWN)}")
+    return notices
 
 
 def without_relevant(evaluation: Evaluation) -> str:
     """A notice of topics without a relevant document, or ""."""
     if not (topics := evaluation.without_relevant):
         return ""
-    told = f"{_topics(topics)} without a relevant document, where no run can find one"
-    return f"{told} (they count): {listing(topics, _SHOWN)}"
+    heading = f"{_topics(topics)} without a relevant document, where no run can find one"
+    return f"{heading} (they count): {listing(topics, _SHOWN)}"
 
 
 def _counted(evaluation: Evaluation) -> str:
@@ -51,10 +53,10 @@ def _counted(evaluation: Evaluation) -> str:
     left_out = [m for m in values if is_inferred(m) and evaluation.missing[0] not in values[m]]
     if not left_out:
         return "they count as 0"
-    told = f"left out of the mean of {' and '.join(left_out)}, as in TREC's own program"
+    explanation = f"left out of the mean of {' and '.join(left_out)}, as in TREC's own program"
     if len(left_out) == len(values):
-        return f"they are {told}; tests between runs count them as 0"
-    return f"they count as 0, but are {told}"
+        return f"they are {explanation}; tests between runs count them as 0"
+    return f"they count as 0, but are {explanation}"
 
 
 def _topics(topics: Sequence[str]) -> str:
