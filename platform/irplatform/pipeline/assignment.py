@@ -72,11 +72,11 @@ def assign(
         scores: those of all topics, where the reranker learns nothing and they are known.
     """
     topics, qrels, source = task.candidates.topics, task.qrels or {}, task.training_source
-    before = source.pretraining_of(choice)
+    pretraining = source.pretraining_of(choice)
     if source.checkpoint is not None and choice.trainable:
         return [Assignment(partial(open_checkpoint, choice, source.checkpoint, resources), topics)]
     if source.training_set is not None:
-        fit = partial(fit_system, choice, source.training_set, resources, before)
+        fit = partial(fit_system, choice, source.training_set, resources, pretraining)
         return [Assignment(fit, topics)]
     judged = task.candidates.examples(qrels, resources)
     if not source.folds or not judged:
@@ -86,7 +86,7 @@ def assign(
     kin = families([example.topic for example in judged])
     for number, split in enumerate(fold_topics(judged, FOLDS, resources.seed, kin)):
         held_out = [e.topic for e in split.validation] + (unjudged if number == 0 else [])
-        others = TrainingSet(f"fold {number + 1} of {FOLDS}", split.training)
-        fit = partial(fit_system, choice, others, resources, before, scores)
+        training_set = TrainingSet(f"fold {number + 1} of {FOLDS}", split.training)
+        fit = partial(fit_system, choice, training_set, resources, pretraining, scores)
         assigned.append(Assignment(fit, held_out))
     return assigned

@@ -53,9 +53,9 @@ class Candidates:
         judged = {topic.id: qrels[topic.id] for topic in self.topics if topic.id in qrels}
         missing = self._missing(judged, resources)
         if missing:
-            among = len({doc_id for grades in judged.values() for doc_id in grades})
+            judged_count = len({doc_id for grades in judged.values() for doc_id in grades})
             resources.notice(
-                f"{len(missing):,} of the {among:,} judged documents of "
+                f"{len(missing):,} of the {judged_count:,} judged documents of "
                 f"'{self.collection or resources.corpus.name}' are not among its documents "
                 f"({listing(sorted(missing))}): nothing is learned from them"
             )
@@ -72,13 +72,13 @@ class Candidates:
         doc_ids = sorted({doc_id for grades in judged.values() for doc_id in grades})
 
         def look(folder: Path) -> None:
-            found = sorted(missing_documents([doc_ids], resources))
-            (folder / _MISSING).write_text(json.dumps(found), encoding="utf-8")
+            missing_ids = sorted(missing_documents([doc_ids], resources))
+            (folder / _MISSING).write_text(json.dumps(missing_ids), encoding="utf-8")
 
         index = resources.index_artifact().fingerprint
         depends_on = {"format": 1, "index": index, "judged": fingerprint({"ids": doc_ids})}
-        looked = artifact("check", f"{resources.corpus.name}-judged", depends_on, look)
-        return frozenset(json.loads((looked.path / _MISSING).read_text(encoding="utf-8")))
+        check = artifact("check", f"{resources.corpus.name}-judged", depends_on, look)
+        return frozenset(json.loads((check.path / _MISSING).read_text(encoding="utf-8")))
 
     def fused(self, fusion: Fusion) -> Candidates:
         """The same candidates, in the order of another fusion of the retrievers."""
@@ -86,8 +86,8 @@ class Candidates:
             return self
         first = self.first.fused(fusion)
         per_topic = {}
-        for topic, held in self.per_topic.items():
-            among = set(held)
+        for topic, doc_ids in self.per_topic.items():
+            among = set(doc_ids)
             per_topic[topic] = tuple(d for d in first.final.rankings[topic].doc_ids if d in among)
         return replace(self, first=first, per_topic=per_topic)
 
@@ -117,6 +117,8 @@ def search(
         InputError: the source does not fit the collection.
     """
     topics = list(collection.load_topics())
-    asked = Request(collection, topics, retrievers, depth, rerank_depth, resources, names)
-    found = (source or Retrieved()).find(asked)
-    return Candidates(topics, found.first, found.per_topic, found.provenance, collection.id)
+    request = Request(collection, topics, retrievers, depth, rerank_depth, resources, names)
+    candidates = (source or Retrieved()).find(request)
+    return Candidates(
+        topics, candidates.first, candidates.per_topic, candidates.provenance, collection.id
+    )

@@ -41,29 +41,29 @@ def refuse_broken_corpus(
         InputError: many documents are empty, or many relevant ones are missing.
     """
     judged = {topic: dict(grades) for topic, grades in (qrels or {}).items()}
-    index = resources.index_artifact().fingerprint
+    index_fingerprint = resources.index_artifact().fingerprint
 
     def look(folder: Path) -> None:
-        opened = resources.index()
-        stats = opened.stats()
+        index = resources.index()
+        stats = index.stats()
         refuse_broken(
             collection,
             qrels,
-            contains=opened.contains,
+            contains=index.contains,
             documents=stats["documents"],
             empty=stats["documents"] - stats["non_empty_documents"],
         )
         warning = warning_of_abstracts(
             collection,
             documents=stats["documents"],
-            titles=opened.documents_with("title"),
-            abstracts=opened.documents_with("abstract"),
+            titles=index.documents_with("title"),
+            abstracts=index.documents_with("abstract"),
         )
         (folder / "warning.txt").write_text(warning, encoding="utf-8")
 
-    depends_on = {"format": 2, "index": index, "qrels": fingerprint(judged)}
+    depends_on = {"format": 2, "index": index_fingerprint, "qrels": fingerprint(judged)}
     with resources.timed("index"):
-        looked = artifact("check", collection.id, depends_on, look)
-    if warning := (looked.path / "warning.txt").read_text(encoding="utf-8"):
+        check = artifact("check", collection.id, depends_on, look)
+    if warning := (check.path / "warning.txt").read_text(encoding="utf-8"):
         notice(warning)
     return warning

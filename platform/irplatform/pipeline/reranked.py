@@ -71,12 +71,12 @@ def rerank(
     """
     candidates, interpolate = task.candidates, task.interpolate
     resources = resources_with(task.training_source, choice, resources)
-    told = (
+    remarks = (
         warning_of_code(choice, task.training_source),
         warning_of_learned(choice, candidates.topics, task.training_source, interpolate),
         warning_of_scores_read(choice, candidates.topics),
     )
-    warnings = tuple(warning for warning in told if warning)
+    warnings = tuple(warning for warning in remarks if warning)
     for warning in warnings:
         resources.notice(warning)
     systems: list[System] = []
@@ -84,12 +84,12 @@ def rerank(
     for system, topics, scores in _scored(choice, task, resources):
         weight = system.weight if interpolate is None else interpolate
         for topic in topics:
-            both = Reranked.of(
+            reranked = Reranked.of(
                 candidates.first.final.rankings[topic.id],
                 candidates.per_topic[topic.id],
                 scores[topic.id].tolist(),
             )
-            alone[topic.id], final[topic.id] = both.mixed(0.0), both.mixed(weight)
+            alone[topic.id], final[topic.id] = reranked.mixed(0.0), reranked.mixed(weight)
         systems.append(replace(system, members=()))  # folds have five networks each
     weights = [s.weight if interpolate is None else interpolate for s in systems]
     order = [topic.id for topic in candidates.topics]
@@ -109,17 +109,19 @@ def _scored(
     if not choice.trainable and task.interpolate is not None:  # there is no weight to choose
         task = replace(task, training_source=TrainingSource())
     candidates = task.candidates
-    own: Mapping[str, Values] | None = None
+    own_scores: Mapping[str, Values] | None = None
     if task.training_source.folds and not choice.trainable:  # alike in all folds but the weight
         with resources.timed("rerank"):
-            own = kept_scores(
+            own_scores = kept_scores(
                 unweighed(choice, resources), candidates.topics, candidates.per_topic, resources
             )
-    for assignment in assign(choice, task, resources, own):
+    for assignment in assign(choice, task, resources, own_scores):
         with resources.timed("train"):
             system = assignment.fit()
         with resources.timed("rerank"):
-            scores = own or kept_scores(system, assignment.topics, candidates.per_topic, resources)
+            scores = own_scores or kept_scores(
+                system, assignment.topics, candidates.per_topic, resources
+            )
         yield system, assignment.topics, scores
 
 
@@ -143,8 +145,8 @@ def rerank_with_seeds(
     for seed in seeds:
         seeded = replace(resources, seed=seed)
         with speaking_of(f"seed {seed}" if several else ""):
-            made = rerank(choice, task, seeded)
-        yield (made.with_suffix(f"-seed{seed}") if several else made), seeded
+            reranked = rerank(choice, task, seeded)
+        yield (reranked.with_suffix(f"-seed{seed}") if several else reranked), seeded
 
 
 def resources_with(

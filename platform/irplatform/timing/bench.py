@@ -59,8 +59,8 @@ def time_rerankers(settings: BenchSettings) -> list[Timing]:
     plugins = registry()
     names = settings.rerankers or sorted(plugins.rerankers)
     collection = plugins.collection(settings.collection)
-    given = with_expansion_of(collection, plugins, _RETRIEVERS, settings.settings)
-    retrievers, choices = choose_systems(plugins, _RETRIEVERS, names, given, settings.preset)
+    options = with_expansion_of(collection, plugins, _RETRIEVERS, settings.settings)
+    retrievers, choices = choose_systems(plugins, _RETRIEVERS, names, options, settings.preset)
     pipeline.refuse_silent_downloads(collection, settings.collection)
     devices = _devices(settings)
     resources = CollectionResources(
@@ -72,19 +72,21 @@ def time_rerankers(settings: BenchSettings) -> list[Timing]:
     )
     depth = settings.documents
     candidates = pipeline.search(collection, retrievers, depth, depth, resources)
-    chosen = pools(candidates, settings.topics, depth)
+    topic_pools = pools(candidates, settings.topics, depth)
     judgments = collection.load_qrels() if collection.load_qrels else {}
     timings = []
     with progress("timing rerankers", len(choices) * len(devices)) as advance:
         for choice in choices:
             for device in devices:
-                placed = replace(resources, device=device)
-                timings.append(time_reranker(choice, chosen, settings.rounds, placed, judgments))
+                on_device = replace(resources, device=device)
+                timings.append(
+                    time_reranker(choice, topic_pools, settings.rounds, on_device, judgments)
+                )
                 advance(1)
     return timings
 
 
 def _devices(settings: BenchSettings) -> list[str]:
     """The devices that were named, else the CPU and a GPU where there is one."""
-    named = settings.devices or ("cpu", "auto")
-    return list(dict.fromkeys(choose_device(name, settings.model_threads) for name in named))
+    names = settings.devices or ("cpu", "auto")
+    return list(dict.fromkeys(choose_device(name, settings.model_threads) for name in names))

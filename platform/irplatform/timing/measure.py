@@ -69,22 +69,22 @@ def pools(candidates: Candidates, topics: int, documents: int) -> list[tuple[Top
     Raises:
         InputError: all topics together do not have so many candidates.
     """
-    everything = dict.fromkeys(d for held in candidates.per_topic.values() for d in held)
-    if len(everything) < documents:
+    all_ids = dict.fromkeys(d for ids in candidates.per_topic.values() for d in ids)
+    if len(all_ids) < documents:
         raise InputError(
-            f"the topics have {len(everything):,} different candidates, not {documents:,}; "
+            f"the topics have {len(all_ids):,} different candidates, not {documents:,}; "
             "ask for fewer with --documents."
         )
     by_size = sorted(candidates.topics, key=lambda t: -len(candidates.per_topic[t.id]))
     return [
-        (topic, list(dict.fromkeys([*candidates.per_topic[topic.id], *everything]))[:documents])
+        (topic, list(dict.fromkeys([*candidates.per_topic[topic.id], *all_ids]))[:documents])
         for topic in by_size[:topics]
     ]
 
 
 def time_reranker(
     choice: RerankerChoice,
-    chosen: Sequence[tuple[Topic, Sequence[str]]],
+    topic_pools: Sequence[tuple[Topic, Sequence[str]]],
     rounds: int,
     resources: CollectionResources,
     judgments: Mapping[str, Mapping[str, int]],
@@ -93,23 +93,23 @@ def time_reranker(
 
     Args:
         choice: the reranker.
-        chosen: topics with the ids of their documents.
+        topic_pools: topics with the ids of their documents.
         rounds: measurements of each topic.
         resources: the harness's resources; their device is the one that is timed.
         judgments: to train briefly with, where a model cannot score untrained.
     """
     device = resources.device
     try:
-        member, weights = ready(choice, chosen, resources, judgments)
-        taken = []
-        for topic, doc_ids in chosen:
+        member, weights = ready(choice, topic_pools, resources, judgments)
+        milliseconds = []
+        for topic, doc_ids in topic_pools:
             for turn in range(rounds + 1):
                 documents = resources.documents(doc_ids)
                 with choice.registration.at_work(f"scoring topic {topic.id}"):
                     started = time.perf_counter()
                     member.score(topic, documents)
                 if turn:  # the first one warms up
-                    taken.append((time.perf_counter() - started) * 1000)
+                    milliseconds.append((time.perf_counter() - started) * 1000)
     except PlatformError as error:
         return Timing(choice.name, device, problem=str(error))
-    return Timing(choice.name, device, weights, taken)
+    return Timing(choice.name, device, weights, milliseconds)

@@ -30,7 +30,7 @@ _BRIEF_TOPICS = 10
 
 def ready(
     choice: RerankerChoice,
-    chosen: Sequence[tuple[Topic, Sequence[str]]],
+    topic_pools: Sequence[tuple[Topic, Sequence[str]]],
     resources: CollectionResources,
     judgments: Mapping[str, Mapping[str, int]],
 ) -> tuple[Reranker, str]:
@@ -38,7 +38,7 @@ def ready(
 
     Args:
         choice: the reranker.
-        chosen: topics with the ids of their documents.
+        topic_pools: topics with the ids of their documents.
         resources: the harness's resources.
         judgments: to train briefly with, where a model cannot score untrained.
     """
@@ -54,7 +54,7 @@ def ready(
             with choice.registration.at_work("scoring untrained"):
                 member.save(Path(scratch))  # what has no weights yet fails here, and learns below
                 member.load(Path(scratch))
-                member.score(chosen[0][0], resources.documents(chosen[0][1][:2]))
+                member.score(topic_pools[0][0], resources.documents(topic_pools[0][1][:2]))
         except Exception:  # whatever a model raises that is asked before it learned
             notice(f"{choice.name} cannot score untrained: training it on a few topics")
         else:
@@ -62,13 +62,13 @@ def ready(
     member = choice.create(resources)
     if not isinstance(member, TrainableReranker):
         raise InputError(f"reranker '{choice.name}' does not learn.")
-    learn = [_labelled(topic, ids, judgments.get(topic.id, {})) for topic, ids in chosen]
-    half = max(1, min(_BRIEF_TOPICS, len(learn)) // 2)
+    labelled = [_labelled(topic, ids, judgments.get(topic.id, {})) for topic, ids in topic_pools]
+    half = max(1, min(_BRIEF_TOPICS, len(labelled)) // 2)
     with (
         tempfile.TemporaryDirectory() as workspace,
         choice.registration.at_work("learning"),
     ):
-        member.fit(TrainingData(learn[:half], learn[half : 2 * half], Path(workspace)))
+        member.fit(TrainingData(labelled[:half], labelled[half : 2 * half], Path(workspace)))
     return member, BRIEFLY
 
 
@@ -83,12 +83,12 @@ def _labelled(topic: Topic, doc_ids: Sequence[str], judgments: Mapping[str, int]
 
 def _checkpoints(choice: RerankerChoice, resources: CollectionResources) -> Iterator[Path]:
     """First members of checkpoints in the cache, of this reranker on these documents."""
-    wanted = choice.describe()
+    expected = choice.describe()
     for checkpoint in cached_checkpoints():
-        held = checkpoint.description
-        depends_on = held.get("depends_on", {})
+        description = checkpoint.description
+        depends_on = description.get("depends_on", {})
         if (
-            all(held.get(key) == value for key, value in wanted.items())
+            all(description.get(key) == value for key, value in expected.items())
             and depends_on.get("corpus") == resources.corpus.fingerprint
             and depends_on.get("vectors") == resources.source.describe()
         ):
