@@ -75,10 +75,11 @@ def add_alias(name: str, target: str, *, taken: Container[str] = (), replace: bo
         raise InputError(f"'{name}' is a plugin's collection. Choose another name.")
     resolve_target(target)
     stored = str(expand(target).absolute()) if is_path(target) else target
-    held = aliases().get(name) or SHORT_NAMES.get(name) or stored
-    if held != stored and not replace:
+    current = aliases().get(name) or SHORT_NAMES.get(name) or stored
+    if current != stored and not replace:
         raise InputError(
-            f"'{name}' stands for {held} already. Choose another name, or replace it with --force."
+            f"'{name}' stands for {current} already. Choose another name, or replace it with "
+            "--force."
         )
     with _changing() as names:
         names[name] = stored

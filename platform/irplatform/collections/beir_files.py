@@ -45,9 +45,9 @@ class BeirWriter:
 
     def query(self, query_id: str, text: str, metadata: Mapping[str, object] | None = None) -> None:
         """Write a query; metadata become fields of the topic."""
-        named = {"_id": query_id, "text": text}
-        held = named if metadata is None else {**named, "metadata": dict(metadata)}
-        self._queries.write(orjson.dumps(held, option=orjson.OPT_APPEND_NEWLINE))
+        query = {"_id": query_id, "text": text}
+        record = query if metadata is None else {**query, "metadata": dict(metadata)}
+        self._queries.write(orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE))
 
     def judge(self, split: str, query_id: str, grades: Mapping[str, int]) -> None:
         """Write the judgments of a query: document id to grade."""

@@ -118,8 +118,8 @@ def _explain(error: ValidationError) -> str:
     """A misspelt key, which others may be missing for; else the first problem."""
     problems = error.errors()
     for problem in problems:
-        if problem["type"] == "extra_forbidden" and (told := _misspelt(problem)):
-            return told
+        if problem["type"] == "extra_forbidden" and (hint := _misspelt(problem)):
+            return hint
     problem = problems[0]
     *tables, key = [str(part) for part in problem["loc"] if not isinstance(part, int)]
     place = _place(tables)
@@ -133,10 +133,10 @@ def _explain(error: ValidationError) -> str:
             f"the id cannot be {problem['input']!r}: it may hold letters, digits, '.', '_' and "
             "'-', and begins with a letter or digit."
         )
-    named, wrong = first_problem(Declaration, error)
-    *tables, key = [part for part in named.split(".") if not part.isdigit()]
+    location, reason = first_problem(Declaration, error)
+    *tables, key = [part for part in location.split(".") if not part.isdigit()]
     place = _place(tables)
-    return f"{place}'{key}' cannot be {problem['input']!r}: {wrong}."
+    return f"{place}'{key}' cannot be {problem['input']!r}: {reason}."
 
 
 def _misspelt(problem: ErrorDetails) -> str:

@@ -96,8 +96,8 @@ class _Seen:
         self.abstracts += has_abstract
         if not (has_title or has_abstract):
             self.empty.add(document.id)
-        if found := first_markup(document.title) or first_markup(document.abstract):
-            self.markup = self.markup or found
+        if markup := first_markup(document.title) or first_markup(document.abstract):
+            self.markup = self.markup or markup
             self.marked.add(document.id)
 
 

@@ -52,10 +52,8 @@ def identifier(record: dict[str, Any], key: str, path: Path, line: int) -> str:
     if type(value) is int:  # True is an instance of int
         return str(value)
     if value is None:
-        known = ", ".join(f"'{name}'" for name in record) or "none"
-        raise InputError(
-            f"no id: the key '{key}' is missing (keys: {known}).", path=path, line=line
-        )
+        keys = ", ".join(f"'{name}'" for name in record) or "none"
+        raise InputError(f"no id: the key '{key}' is missing (keys: {keys}).", path=path, line=line)
     if not isinstance(value, str):
         raise InputError(
             f"the id under '{key}' is {_kind(value)}. Write it as a string.", path=path, line=line

@@ -128,19 +128,19 @@ def build_mesh(corpus: Corpus, out: Path, *, count: int, seed: int) -> Made:
         with corpus_writer(folder, fields=False) as write:
             for document in _counted(corpus, "writing documents"):
                 write(document)
-    return Made(out, queries, sum(len(found) > 1 for _, found in answers))
+    return Made(out, queries, sum(len(articles) > 1 for _, articles in answers))
 
 
 def _answers(corpus: Corpus, drawn: Sequence[Query]) -> list[tuple[Query, list[str]]]:
     """Queries, one for all with the same headings, and the articles with just these."""
-    asked: dict[frozenset[str], Query] = {}
+    queries: dict[frozenset[str], Query] = {}
     for query in drawn:
-        asked.setdefault(frozenset(query[1]), query)
-    found: dict[str, list[str]] = {document_id: [] for document_id, _ in asked.values()}
+        queries.setdefault(frozenset(query[1]), query)
+    articles: dict[str, list[str]] = {document_id: [] for document_id, _ in queries.values()}
     for document in _counted(corpus, "looking for articles with the same headings"):
-        if (known := asked.get(frozenset(_headings(document)))) is not None:
-            found[known[0]].append(document.id)
-    return [(query, found[query[0]]) for query in asked.values()]
+        if (same := queries.get(frozenset(_headings(document)))) is not None:
+            articles[same[0]].append(document.id)
+    return [(query, articles[query[0]]) for query in queries.values()]
 
 
 def _write_queries(
@@ -151,7 +151,7 @@ def _write_queries(
     Returns:
         Split to its number of queries.
     """
-    relevant = {query_id: found for (query_id, _), found in answers}
+    relevant = {query_id: articles for (query_id, _), articles in answers}
     parts = _split(list(relevant), seed)
     with BeirWriter(folder) as files:
         for (query_id, headings), _ in answers:

@@ -52,11 +52,11 @@ def build_new_documents(collection: Collection, out: Path, *, seed: int) -> dict
             f"'{partner.id}' has other documents than '{collection.id}': there is nothing to part."
         )
     with atomic_folder(out) as folder:
-        for name, split, source, own in (
+        for name, split, source, in_half in (
             (LEARN, TRAINING_SPLIT, partner, lambda i: not _is_tested(i, seed)),
             (TEST, DEFAULT_SPLIT, collection, lambda i: _is_tested(i, seed)),
         ):
-            _write_topics(source, folder / name, split, own)
+            _write_topics(source, folder / name, split, in_half)
         return _write_documents(collection.corpus, folder, seed)
 
 
@@ -64,22 +64,24 @@ def _is_tested(document_id: str, seed: int) -> bool:
     return bool(hashlib.blake2b(f"{seed}\0{document_id}".encode()).digest()[0] & 1)
 
 
-def _write_topics(source: Collection, folder: Path, split: str, own: Callable[[str], bool]) -> None:
+def _write_topics(
+    source: Collection, folder: Path, split: str, in_half: Callable[[str], bool]
+) -> None:
     """Topics that have a judgment of one of the half's own documents, and these judgments."""
     if source.load_qrels is None:
         raise InputError(f"'{source.id}' has no judgments.")
     qrels = source.load_qrels()
-    written = 0
+    topic_count = 0
     with BeirWriter(folder) as files:
         for topic in source.load_topics():
-            kept = {d: grade for d, grade in qrels.get(topic.id, {}).items() if own(d)}
-            if not kept:
+            grades = {d: grade for d, grade in qrels.get(topic.id, {}).items() if in_half(d)}
+            if not grades:
                 continue
             fields = {k: v for k, v in topic.fields.items() if k != "text"}  # the query's own name
             files.query(topic.id, topic.query, fields)
-            files.judge(split, topic.id, kept)
-            written += 1
-    if not written:
+            files.judge(split, topic.id, grades)
+            topic_count += 1
+    if not topic_count:
         raise InputError(f"no topic of '{source.id}' has a judged document in its half.")
     write_measures(folder, source.measures)
 

@@ -51,7 +51,7 @@ class Shares:
 def split_of(name: str, shares: Shares, seed: int) -> str:
     """The split that something of this name falls into: one of `SPLITS`."""
     digest = hashlib.blake2b(f"{seed}\n{name}".encode(), digest_size=8).digest()
-    drawn = int.from_bytes(digest, "big") / 2**64 * 100
-    if drawn < shares.train:
+    percentile = int.from_bytes(digest, "big") / 2**64 * 100
+    if percentile < shares.train:
         return "train"
-    return "dev" if drawn < shares.train + shares.dev else "test"
+    return "dev" if percentile < shares.train + shares.dev else "test"

@@ -30,7 +30,7 @@ _LOOKED_AT = 2_000
 _END = re.compile(rb"(?:</PubmedArticleSet>|<PubmedArticleSet\s*/>)\s*$")
 
 
-def read_answer(status: int, body: bytes, asked: Collection[str]) -> dict[str, Article]:
+def read_answer(status: int, body: bytes, pmids: Collection[str]) -> dict[str, Article]:
     """The articles in an answer, by PMID: of those asked for, the latest version of each.
 
     Raises:
@@ -47,18 +47,18 @@ def read_answer(status: int, body: bytes, asked: Collection[str]) -> dict[str, A
         raise TransientError(f"it answers with status {status}")
     if not _END.search(body[-_LOOKED_AT:]):
         raise TransientError("the answer is cut off, or not PubMed's XML")
-    found: dict[str, Article] = {}
+    articles: dict[str, Article] = {}
     try:
         for article in read_articles(io.BytesIO(body), "answer of efetch"):
-            if not isinstance(article, Article) or article.pmid not in asked:
+            if not isinstance(article, Article) or article.pmid not in pmids:
                 continue
-            known = found.get(article.pmid)
-            if known is None or article.version > known.version:
-                found[article.pmid] = article
+            previous = articles.get(article.pmid)
+            if previous is None or article.version > previous.version:
+                articles[article.pmid] = article
     except InputError as error:
         what = str(error).partition(". ")[0]  # its advice is for files
         raise TransientError(f"the answer cannot be read: {what}") from error
-    return found
+    return articles
 
 
 def _error(body: bytes) -> str | None:
@@ -66,5 +66,5 @@ def _error(body: bytes) -> str | None:
     beginning = body[:_LOOKED_AT].decode(errors="replace")
     if "<PubmedArticle>" in beginning or (match := _ERROR.search(beginning)) is None:
         return None
-    said = match["xml"] if match["xml"] is not None else match["json"]
-    return " ".join(_TAG.sub(" ", said).split()).rstrip(".") or "no reason given"
+    reason = match["xml"] if match["xml"] is not None else match["json"]
+    return " ".join(_TAG.sub(" ", reason).split()).rstrip(".") or "no reason given"

@@ -58,8 +58,8 @@ def fetch_articles(pmids: Sequence[str], access: Access, folder: Path) -> list[s
                 path = _path(folder, number, batch)
                 if not path.exists():
                     _keep(_fetch(batch, access, limiter), path)
-                found = {document.id for document in _documents([path])}
-                missing += [pmid for pmid in batch if pmid not in found]
+                fetched = {document.id for document in _documents([path])}
+                missing += [pmid for pmid in batch if pmid not in fetched]
                 advance(len(batch))
     return missing
 
@@ -79,7 +79,9 @@ def fetched_documents(pmids: Sequence[str], folder: Path) -> Iterator[Document]:
     first = [_path(folder, 0, batch) for batch in _batches(pmids)]
     left = set(pmids) - {document.id for document in _documents(first)}
     second = [_path(folder, 1, batch) for batch in _batches(sorted(left, key=int))]
-    yield from heapq.merge(_documents(first), _documents(second), key=lambda found: int(found.id))
+    yield from heapq.merge(
+        _documents(first), _documents(second), key=lambda document: int(document.id)
+    )
 
 
 def _batches(pmids: Sequence[str]) -> Iterator[Sequence[str]]:
@@ -99,15 +101,15 @@ def _documents(paths: Sequence[Path]) -> JsonLinesCorpus:
 def _fetch(batch: Sequence[str], access: Access, limiter: RateLimiter) -> list[Article]:
     """The articles of a batch, in its order; those that there are."""
     form = {**access.identity, "db": "pubmed", "retmode": "xml", "id": ",".join(batch)}
-    asked = set(batch)
+    pmids = set(batch)
 
     def call() -> dict[str, Article]:
         with limiter.call():
             status, body = request("POST", f"{access.url}/efetch.fcgi", form, explained=EXPLAINED)
-        return read_answer(status, body, asked)
+        return read_answer(status, body, pmids)
 
-    found = with_retries(call, _SERVER)
-    return [found[pmid] for pmid in batch if pmid in found]
+    articles = with_retries(call, _SERVER)
+    return [articles[pmid] for pmid in batch if pmid in articles]
 
 
 def _keep(articles: Sequence[Article], path: Path) -> None:

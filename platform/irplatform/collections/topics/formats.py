@@ -62,9 +62,9 @@ def read_topics(path: Path, format_name: str, query: str | None = None) -> list[
         InputError: the file is missing, empty or not in that format, an id comes twice, a query is
             empty, or the template asks for a field that no topic has.
     """
-    known = FORMATS[format_name]
+    topic_format = FORMATS[format_name]
     records: dict[str, TopicRecord] = {}
-    for record in known.read(path):
+    for record in topic_format.read(path):
         if first := records.get(record.id):
             raise InputError(
                 f"topic '{record.id}' comes twice (first in line {first.line}).",
@@ -74,10 +74,10 @@ def read_topics(path: Path, format_name: str, query: str | None = None) -> list[
         records[record.id] = record
     if not records:
         raise InputError(
-            f"there are no topics here (read as '{format_name}': {known.topic}).", path=path
+            f"there are no topics here (read as '{format_name}': {topic_format.topic}).", path=path
         )
     fields = {name for record in records.values() for name in record.fields}
-    template = QueryTemplate(query or known.default_query(fields))
+    template = QueryTemplate(query or topic_format.default_query(fields))
     template.check(fields)
     return [_topic(record, template, path) for record in records.values()]
 

@@ -37,8 +37,8 @@ def read(path: Path) -> Iterator[TopicRecord]:
         content = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
-        told = "this line is not UTF-8. Convert the file."
-        raise InputError(told, path=path, line=line) from error
+        message = "this line is not UTF-8. Convert the file."
+        raise InputError(message, path=path, line=line) from error
     end = 0
     for match in _TOPIC.finditer(content):
         end = match.end()

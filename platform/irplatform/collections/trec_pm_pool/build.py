@@ -56,9 +56,9 @@ def build_pool(settings: PoolSettings) -> PoolReport:
         PlatformError: something could not be downloaded.
     """
     how = access(settings.email, settings.rate)
-    if found := _found(settings):
-        _give_name(settings.name, found)
-        return PoolReport(settings.name, found)
+    if existing := _existing(settings):
+        _give_name(settings.name, existing)
+        return PoolReport(settings.name, existing)
     folder = settings.folder
     with artifacts.resumable_folder(folder) as partial:
         work = work_folder(partial)
@@ -90,8 +90,8 @@ def preview(settings: PoolSettings) -> list[str]:
         InputError: a given file is not what it should be.
     """
     how = access(settings.email, settings.rate)
-    if found := _found(settings):
-        return [f"nothing: it is there, at {found}"]
+    if existing := _existing(settings):
+        return [f"nothing: it is there, at {existing}"]
     files = [line for year, g in settings.years.items() for line in sources.needed(year, g)]
     qrels = [sources.local_qrels(year, given) for year, given in settings.years.items()]
     judged = _sort(grades for grades in qrels if grades)
@@ -104,13 +104,13 @@ def preview(settings: PoolSettings) -> list[str]:
     return [*files, *_plan(settings, judged, how, work)]
 
 
-def _found(settings: PoolSettings) -> Path | None:
+def _existing(settings: PoolSettings) -> Path | None:
     """The file of a pool that was built: in the folder asked for, or wherever its name leads."""
     declared = settings.folder / FILE_NAME
     if declared.is_file() and open_toml(declared).id == settings.name:
         return declared
-    named = Path(aliases().get(settings.name, ""))
-    return named if settings.out is None and named.is_file() else None
+    by_alias = Path(aliases().get(settings.name, ""))
+    return by_alias if settings.out is None and by_alias.is_file() else None
 
 
 def _sort(qrels: Iterable[Qrels]) -> _Judged:

@@ -45,15 +45,15 @@ def read_extra_abstracts(path: Path, wanted: Container[str]) -> dict[str, Docume
     Raises:
         InputError: it is none of those, or a wanted file in it has another format.
     """
-    found: dict[str, Document] = {}
+    abstracts: dict[str, Document] = {}
     try:
         for name, content in _members(path, wanted):
-            found.setdefault(name, _document(name, content, path))
+            abstracts.setdefault(name, _document(name, content, path))
     except (tarfile.TarError, zipfile.BadZipFile, zlib.error, EOFError, OSError) as error:
         raise InputError(
             f"this cannot be read as a folder, zip or tar of abstracts ({error}).", path=path
         ) from error
-    return found
+    return abstracts
 
 
 def _members(path: Path, wanted: Container[str]) -> Iterator[tuple[str, bytes]]:

@@ -202,15 +202,15 @@ def _copy(source: Path, target: Path) -> None:
 
 
 def _check_sample(sample: SampledQrels, judged: Qrels, path: Path) -> None:
-    """Sampled and plain judgments are the same ones, told in two ways."""
+    """Sampled and plain judgments are the same ones, written in two ways."""
     from irplatform.evaluation import judged_documents
 
     for topic, grades in judged_documents(sample).items():
-        known = judged.get(topic, {})
+        plain = judged.get(topic, {})
         for document, grade in grades.items():
-            if known.get(document) != grade:
+            if plain.get(document) != grade:
                 raise InputError(
                     f"topic '{topic}' judges document '{document}' as {grade} here, but the qrels "
-                    f"say {known.get(document, 'nothing')}. Both files must be of the same year.",
+                    f"say {plain.get(document, 'nothing')}. Both files must be of the same year.",
                     path=path,
                 )

@@ -90,8 +90,8 @@ def request(
     if status in (408, 429) or status >= 500:
         reason = "too many calls" if status == 429 else response.reason or "server error"
         raise TransientError(f"{reason} (status {status})", wait=_retry_after(response))
-    said = " ".join(response.text[:_SHOWN].split()) or response.headers.get("Location", "")
-    raise PlatformError(f"{url} answers with status {status}: {said or response.reason}.")
+    detail = " ".join(response.text[:_SHOWN].split()) or response.headers.get("Location", "")
+    raise PlatformError(f"{url} answers with status {status}: {detail or response.reason}.")
 
 
 def _retry_after(response: Response) -> float | None:

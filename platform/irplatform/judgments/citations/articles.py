@@ -138,19 +138,19 @@ def _up_to(element: Any, top: Any) -> Iterator[Any]:
 
 
 def _identifier(article: Any, file: str) -> str:
-    found = {
+    identifiers = {
         str(e.get("pub-id-type")): plain_text(e)
         for e in article.iterfind("front//article-meta/article-id")
     }
-    if doi := normalized("doi", found.get("doi", "")):
+    if doi := normalized("doi", identifiers.get("doi", "")):
         return "".join(doi.removeprefix("doi:").split())
     for kind, key in (("pmcid", "pmcid"), ("pmcid", "pmc"), ("pmid", "pmid")):
-        if identifier := normalized(kind, found.get(key, "")):
+        if identifier := normalized(kind, identifiers.get(key, "")):
             return identifier.partition(":")[2]
     return "".join(file.rsplit("/", 1)[-1].split())
 
 
 def _year(article: Any) -> str:
     dates = article.iterfind("front//article-meta/pub-date/year")
-    years = [found[0] for date in dates if (found := _YEAR.search(plain_text(date)))]
+    years = [match[0] for date in dates if (match := _YEAR.search(plain_text(date)))]
     return min(years, default="")

@@ -59,15 +59,15 @@ def from_citations(
     Raises:
         InputError: a file cannot be read, there is no such collection, or no sentence is left.
     """
-    held = registry().collection(collection) if collection else None
-    if settings.titles and held is None:
+    resolved = registry().collection(collection) if collection else None
+    if settings.titles and resolved is None:
         raise InputError("articles are sought by title in a collection: give --collection, too.")
     report = Report(settings.describe())
     sources = find_sources(paths)
     with atomic_folder(out) as folder:
-        found = extract(sources, skip_unreadable=settings.skip_unreadable, workers=workers)
-        targets = _targets(found, held, ids, settings)
-        _write(folder, found, targets, settings, report)
+        extracted = extract(sources, skip_unreadable=settings.skip_unreadable, workers=workers)
+        targets = _targets(extracted, resolved, ids, settings)
+        _write(folder, extracted, targets, settings, report)
         if not report.kept:
             raise _nothing_left(sources, report)
         if collection:
@@ -96,29 +96,29 @@ def _nothing_left(sources: Sequence[Source], report: Report) -> InputError:
 
 
 def _targets(
-    found: Path, held: Collection | None, ids: Path | None, settings: CitationSettings
+    extracted: Path, collection: Collection | None, ids: Path | None, settings: CitationSettings
 ) -> Targets:
-    wanted = {
+    identifiers = {
         name
-        for article in _articles(found)
+        for article in _articles(extracted)
         for works in article.references.values()
         for work in works
         for name in work
         if settings.titles or not name.startswith("title:")
     }
-    same = read_table(ids, wanted) if ids else {}
-    if held is None:
+    same = read_table(ids, identifiers) if ids else {}
+    if collection is None:
         return Targets(same)
-    wanted.update(name for names in same.values() for name in names)
-    return Targets(same, search_corpus(held.corpus, wanted), settings.titles)
+    identifiers.update(name for names in same.values() for name in names)
+    return Targets(same, search_corpus(collection.corpus, identifiers), settings.titles)
 
 
-def _articles(found: Path) -> Iterator[CitingArticle]:
-    return (article for article in read_back(found) if isinstance(article, CitingArticle))
+def _articles(extracted: Path) -> Iterator[CitingArticle]:
+    return (article for article in read_back(extracted) if isinstance(article, CitingArticle))
 
 
 def _write(
-    folder: Path, found: Path, targets: Targets, settings: CitationSettings, report: Report
+    folder: Path, extracted: Path, targets: Targets, settings: CitationSettings, report: Report
 ) -> None:
     seen: set[str] = set()
     years = targets.by_identifier is not None and any(
@@ -127,7 +127,7 @@ def _write(
     report.splits.update({split: SplitCounts() for split in SPLITS})
     judge = Judge(targets, settings, report, years=years)
     with BeirWriter(folder) as files:
-        for article in read_back(found):
+        for article in read_back(extracted):
             if isinstance(article, str):
                 notice(f"left out: {article}")
                 report.read["files left out"] += 1
@@ -137,13 +137,13 @@ def _write(
                 continue
             seen.add(article.id)
             split = split_of(article.id, settings.shares, settings.seed)
-            kept = 0
+            sentences = 0
             for sentence, cited in judge(article):
                 write_sentence(files, split, article, sentence, cited, limited=years)
-                kept += 1
+                sentences += 1
                 report.splits[split].judgments += len(cited)
-            report.splits[split].sentences += kept
-            report.splits[split].articles += bool(kept)
+            report.splits[split].sentences += sentences
+            report.splits[split].articles += bool(sentences)
     if targets.by_identifier is not None and not years:
         report.notes.append(
             "the cited documents have no field 'year', so that nothing is known to be from before "

@@ -96,8 +96,8 @@ def _build(folder: Path, sources: Sequence[Source], skip: bool, workers: int | N
     with progress("reading articles, files", total) as advance:
         advance(done)
         chunks = batched(stream, _CHUNK)
-        read = ordered_map(partial(_read_chunk, skip=skip), chunks, workers=workers)
-        for lines_of_chunks in batched(_counted(read, advance), _CHUNKS_A_PART):
+        results = ordered_map(partial(_read_chunk, skip=skip), chunks, workers=workers)
+        for lines_of_chunks in batched(_counted(results, advance), _CHUNKS_A_PART):
             with storage.atomic_write(_part(folder, part), "wb") as file:
                 file.writelines(line for lines in lines_of_chunks for line in lines)
             part += 1
@@ -108,9 +108,9 @@ def _part(folder: Path, number: int) -> Path:
 
 
 def _counted(
-    read: Iterator[tuple[int, list[bytes]]], advance: Callable[[int], None]
+    results: Iterator[tuple[int, list[bytes]]], advance: Callable[[int], None]
 ) -> Iterator[list[bytes]]:
-    for files, lines in read:
+    for files, lines in results:
         advance(files)
         yield lines
 
@@ -126,6 +126,6 @@ def _read_chunk(chunk: list[Member], *, skip: bool) -> tuple[int, list[bytes]]:
                 raise
             lines.append(orjson.dumps(str(error), option=orjson.OPT_APPEND_NEWLINE))
             continue
-        found = (read_article(article, member.name).as_json() for article in articles)
-        lines += [orjson.dumps(article, option=orjson.OPT_APPEND_NEWLINE) for article in found]
+        records = (read_article(article, member.name).as_json() for article in articles)
+        lines += [orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE) for record in records]
     return len(chunk), lines

@@ -56,7 +56,7 @@ def read_table(path: Path, wanted: Container[str]) -> dict[str, tuple[str, ...]]
             path=path,
             line=1,
         )
-    found: dict[str, tuple[str, ...]] = {}
+    aliases: dict[str, tuple[str, ...]] = {}
     odd: Counter[str] = Counter()
     reader = csv.reader(lines, delimiter=separator)
     try:
@@ -64,13 +64,13 @@ def read_table(path: Path, wanted: Container[str]) -> dict[str, tuple[str, ...]]
             same = _identifiers(row, columns, odd)
             for identifier in same:
                 if identifier in wanted:
-                    found[identifier] = same
+                    aliases[identifier] = same
     except csv.Error as error:
         raise InputError(f"{error}.", path=path, line=reader.line_num + 1) from error
     if odd:
-        told = f"{odd.total():,} cells are left out, which are no identifiers"
-        notice(f"{path}: {told}: {listing(odd)}")
-    return found
+        remark = f"{odd.total():,} cells are left out, which are no identifiers"
+        notice(f"{path}: {remark}: {listing(odd)}")
+    return aliases
 
 
 def _identifiers(row: list[str], columns: Mapping[str, int], odd: Counter[str]) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from irplatform.judgments.citations.settings import CitationSettings
     from irplatform.judgments.citations.targets import Targets
 
-_Found: TypeAlias = dict[int, list[tuple[tuple[str, ...], Target | None]]]
+_CitedWorks: TypeAlias = dict[int, list[tuple[tuple[str, ...], Target | None]]]
 """Position in the reference list to the works there, and their documents."""
 
 
@@ -30,7 +30,7 @@ class Judge:
         targets: what can be cited.
         settings: the limits.
         report: takes the counts.
-        years: whether documents have years, so that later ones can be told.
+        years: whether documents have years, so that later ones can be recognized.
     """
 
     def __init__(
@@ -44,20 +44,21 @@ class Judge:
         self.short, self.long, self.short_article = (
             text.format(**limits) for text in (reasons.SHORT, reasons.LONG, reasons.SHORT_ARTICLE)
         )
-        held = targets.by_identifier is not None
+        has_collection = targets.by_identifier is not None
         rules = [self.short, self.long, reasons.NOWHERE, reasons.UNRESOLVED]
-        rules += [reasons.OUTSIDE, self.short_article] * held + [reasons.NOT_EARLIER] * years
+        rules += [reasons.OUTSIDE, self.short_article] * has_collection
+        rules += [reasons.NOT_EARLIER] * years
         report.removed.update(dict.fromkeys(rules, 0))
 
     def __call__(self, article: CitingArticle) -> Iterator[tuple[CitingSentence, list[str]]]:
         """Yield the sentences that are kept, with the ids of the documents that they cite."""
-        found = {
+        cited_works = {
             int(position): [(work, self.targets.find(work)) for work in works]
             for position, works in article.references.items()
         }
-        self._count(article, found)
+        self._count(article, cited_works)
         for sentence in article.citing:
-            cited = self._cited(article, sentence, found)
+            cited = self._cited(article, sentence, cited_works)
             if isinstance(cited, str):
                 self.report.removed[cited] += 1
             else:
@@ -67,39 +68,39 @@ class Judge:
         self,
         article: CitingArticle,
         sentence: CitingSentence,
-        found: _Found,
+        cited_works: _CitedWorks,
     ) -> list[str] | str:
         """The documents that a sentence cites, or the reason to remove it."""
         if not self.settings.least <= sentence.words <= self.settings.most:
             return self.short if sentence.words < self.settings.least else self.long
         if not sentence.cites:
             return reasons.NOWHERE
-        works = [pair for position in sentence.cites for pair in found[position]]
-        there = [target for _, target in works if target is not None]
-        if not there:
-            named = any(self.targets.identified(work) for work, _ in works)
-            outside = named and self.targets.by_identifier is not None
+        works = [pair for position in sentence.cites for pair in cited_works[position]]
+        targets = [target for _, target in works if target is not None]
+        if not targets:
+            identified = any(self.targets.identified(work) for work, _ in works)
+            outside = identified and self.targets.by_identifier is not None
             return reasons.OUTSIDE if outside else reasons.UNRESOLVED
         least = self.settings.least_cited
-        long_enough = [t for t in there if t.words is None or t.words >= least]
+        long_enough = [t for t in targets if t.words is None or t.words >= least]
         if not long_enough:
             return self.short_article
         earlier = [t for t in long_enough if not (t.year and article.year) or t.year < article.year]
         return list(dict.fromkeys(target.id for target in earlier)) or reasons.NOT_EARLIER
 
-    def _count(self, article: CitingArticle, found: _Found) -> None:
+    def _count(self, article: CitingArticle, cited_works: _CitedWorks) -> None:
         read, references = self.report.read, self.report.references
         read["articles"] += 1
         read["sentences"] += article.sentences
         read["citing sentences"] += len(article.citing)
         read["marks that point to no reference"] += article.unknown_marks
         references["listed"] += article.listed
-        references["cited in the text"] += len(found)
-        for works in found.values():
-            own = any(i.startswith(("pmid:", "doi:")) for work, _ in works for i in work)
-            named = any(self.targets.identified(work) for work, _ in works)
-            references["with a PMID or DOI in the file"] += own
-            references["with a PMID or DOI from the table"] += named and not own
+        references["cited in the text"] += len(cited_works)
+        for works in cited_works.values():
+            in_file = any(i.startswith(("pmid:", "doi:")) for work, _ in works for i in work)
+            identified = any(self.targets.identified(work) for work, _ in works)
+            references["with a PMID or DOI in the file"] += in_file
+            references["with a PMID or DOI from the table"] += identified and not in_file
             if self.targets.by_identifier is not None:
-                there = any(target is not None for _, target in works)
-                references["in the collection"] += there
+                in_collection = any(target is not None for _, target in works)
+                references["in the collection"] += in_collection

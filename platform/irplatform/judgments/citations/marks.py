@@ -83,19 +83,19 @@ def marked_text(paragraph: Any, references: ReferenceList) -> MarkedText:
     """The text of a paragraph (an element), with its groups of marks resolved."""
     marks: list[Any] = []
     flat = " ".join("".join(_flatten(paragraph, marks)).split())
-    unknown = sum(not _own(mark, references) for mark in marks)
+    unknown = sum(not _positions(mark, references) for mark in marks)
     groups: list[tuple[int, ...]] = []
     pieces = []
     end = used = 0
-    for found in _GROUP.finditer(flat):
-        members = marks[used : used + found[0].count(_SINGLE)]
+    for match in _GROUP.finditer(flat):
+        members = marks[used : used + match[0].count(_SINGLE)]
         used += len(members)
-        pieces.append(flat[end : found.start()])
-        end = found.end()
-        if not _in_brackets(flat, found.start()):  # authors' names are part of the sentence
+        pieces.append(flat[end : match.start()])
+        end = match.end()
+        if not _in_brackets(flat, match.start()):  # authors' names are part of the sentence
             pieces.extend(f"{name} " for mark in members if (name := _names(mark)))
         pieces.append(MARK)
-        groups.append(tuple(sorted(_references(found[0], members, references))))
+        groups.append(tuple(sorted(_references(match[0], members, references))))
     text = "".join([*pieces, flat[end:]])
     while (bare := _BRACKETS.sub(_without_brackets, text)) != text:
         text = bare
@@ -110,13 +110,13 @@ def _in_brackets(text: str, position: int) -> bool:
     )
 
 
-def _without_brackets(found: re.Match[str]) -> str:
+def _without_brackets(match: re.Match[str]) -> str:
     """The marks alone, where brackets hold nothing but a reference."""
-    words = found[1].replace(MARK, " ").replace(",", " ").replace(";", " ").split()
+    words = match[1].replace(MARK, " ").replace(",", " ").replace(";", " ").split()
     bare = (word.strip(".:&/-‐‑‒–—−'’").lower() for word in words)
     if all(not word or word in _ASIDE or _LOCATOR.fullmatch(word) for word in bare):
-        return MARK * found[1].count(MARK)
-    return found[0]
+        return MARK * match[1].count(MARK)
+    return match[0]
 
 
 def _references(text: str, marks: list[Any], references: ReferenceList) -> set[int]:
@@ -125,29 +125,29 @@ def _references(text: str, marks: list[Any], references: ReferenceList) -> set[i
     cited: set[int] = set()
     previous: list[int] = []
     for number, mark in enumerate(marks):
-        own = _own(mark, references)
-        if number and previous and own and _ONLY_DASH.fullmatch(between[number - 1]):
-            first, last = previous[-1], own[0]
+        positions = _positions(mark, references)
+        if number and previous and positions and _ONLY_DASH.fullmatch(between[number - 1]):
+            first, last = previous[-1], positions[0]
             if first < last <= first + _LONGEST_RANGE:
                 cited.update(range(first, last))
-        cited.update(own)
-        previous = own or previous
+        cited.update(positions)
+        previous = positions or previous
     return cited
 
 
-def _own(mark: Any, references: ReferenceList) -> list[int]:
+def _positions(mark: Any, references: ReferenceList) -> list[int]:
     """The references of one mark; some print "1–3" and point to the first only."""
     positions = references.positions(mark.get("rid") or "")
     label = plain_text(mark)
     if len(positions) == 1 and _NUMBERS.fullmatch(label):
-        own = references.references[positions[0]].number
-        numbers: list[tuple[int, int]] = [
+        printed = references.references[positions[0]].number
+        ranges: list[tuple[int, int]] = [
             (int(first), int(last)) for first, last in _RANGE.findall(label)
         ]
-        numbers += [(int(n), int(n)) for n in re.findall(r"\d+", _RANGE.sub(" ", label))]
-        if own is not None and any(first <= own <= last for first, last in numbers):
-            spans = [s for s in numbers if 0 <= s[1] - s[0] <= _LONGEST_RANGE]
-            begin = positions[0] - own
+        ranges += [(int(n), int(n)) for n in re.findall(r"\d+", _RANGE.sub(" ", label))]
+        if printed is not None and any(first <= printed <= last for first, last in ranges):
+            spans = [s for s in ranges if 0 <= s[1] - s[0] <= _LONGEST_RANGE]
+            begin = positions[0] - printed
             return sorted({p for span in spans for p in references.numbered(*span, begin)})
     return positions
 

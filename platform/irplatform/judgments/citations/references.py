@@ -65,9 +65,9 @@ class ReferenceList:
         self._by_id: dict[str, int] = {}
         self._by_number: dict[int, list[int]] = {}
         for position, element in enumerate(article.iter("ref")):
-            found = element.find("label")
-            label = None if found is None else _NUMBER.search(plain_text(found))
-            number = int(label[0]) if label else None
+            label = element.find("label")
+            digits = None if label is None else _NUMBER.search(plain_text(label))
+            number = int(digits[0]) if digits else None
             self.references.append(Reference(position, number, tuple(_works(element))))
             if number is not None:
                 self._by_number.setdefault(number, []).append(position)
@@ -89,9 +89,9 @@ class ReferenceList:
                 of several lists that all begin with 1, the one that fits best is taken.
         """
         return [
-            min(known, key=lambda position: abs(position - begin - number))
+            min(candidates, key=lambda position: abs(position - begin - number))
             for number in range(first, last + 1)
-            if (known := self._by_number.get(number))
+            if (candidates := self._by_number.get(number))
         ]
 
 
@@ -104,13 +104,13 @@ def normalized(kind: str, value: str) -> str | None:
     """
     value = value.strip()
     if kind == "pmid":
-        found = _PMID.fullmatch(value)
-        return f"pmid:{found[1]}" if found else None
+        match = _PMID.fullmatch(value)
+        return f"pmid:{match[1]}" if match else None
     if kind == "pmcid":
-        found = _PMCID.fullmatch(value)
-        return f"pmcid:PMC{found[1]}" if found else None
-    found = _DOI.search(unquote(value).translate(_HYPHENS))
-    return f"doi:{_without_end(found[0]).lower()}" if found else None
+        match = _PMCID.fullmatch(value)
+        return f"pmcid:PMC{match[1]}" if match else None
+    match = _DOI.search(unquote(value).translate(_HYPHENS))
+    return f"doi:{_without_end(match[0]).lower()}" if match else None
 
 
 def _without_end(doi: str) -> str:
@@ -138,13 +138,13 @@ def _works(reference: Any) -> Iterator[tuple[str, ...]]:
 
 
 def _identifiers(citation: Any) -> Iterator[str]:
-    found = [
+    candidates = [
         *(_declared(e) for name in ("pub-id", "object-id") for e in citation.iter(name)),
         *(_linked(href(e)) for name in ("ext-link", "uri") for e in citation.iter(name)),
     ]
-    known = [identifier for identifier in found if identifier]
-    yield from known
-    if not any(identifier.startswith("doi:") for identifier in known):
+    identifiers = [identifier for identifier in candidates if identifier]
+    yield from identifiers
+    if not any(identifier.startswith("doi:") for identifier in identifiers):
         # Elements stand side by side: "<fpage>e307</fpage><comment>doi:10.1371/…</comment>".
         printed = _PRINTED_DOI.search(parted_text(citation))
         if printed and (doi := normalized("doi", printed[1])):

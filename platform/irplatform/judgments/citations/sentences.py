@@ -108,12 +108,12 @@ def without_marks(sentence: str) -> str:
 
 
 def _spans(text: str) -> Iterator[tuple[int, int]]:
-    masked = _WITHIN.sub(lambda found: found[0].replace(".", "·"), text)
-    masked = _STATES.sub(lambda found: found[0].replace(".", "·"), masked)
+    masked = _WITHIN.sub(lambda match: match[0].replace(".", "·"), text)
+    masked = _STATES.sub(lambda match: match[0].replace(".", "·"), masked)
     masked = _MARK_FIRST.sub("X", masked)
-    masked = _BRACKETED.sub(lambda found: found[0].translate(_ENDS), masked)
-    masked = _SMALL_FIRST.sub(lambda found: found[0].upper(), masked)
-    masked = _NO_INITIAL.sub(lambda found: found[0].lower(), masked)
+    masked = _BRACKETED.sub(lambda match: match[0].translate(_ENDS), masked)
+    masked = _SMALL_FIRST.sub(lambda match: match[0].upper(), masked)
+    masked = _NO_INITIAL.sub(lambda match: match[0].lower(), masked)
     end = 0
     for sentence in split_sentences(masked):
         begin = masked.index(sentence, end)

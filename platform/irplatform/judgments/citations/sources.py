@@ -90,7 +90,7 @@ def find_sources(paths: Sequence[Path]) -> list[Source]:
     Raises:
         InputError: a path does not exist, or is no XML file and no archive, or a folder has none.
     """
-    found = []
+    files = []
     for path in paths:
         if path.is_dir():
             inside = sorted(p for p in path.rglob("[!.]*") if _is_source(p) and p.is_file())
@@ -99,7 +99,7 @@ def find_sources(paths: Sequence[Path]) -> list[Source]:
                     "there are no articles here: expected .xml, .nxml (also .gz), .tar or .tar.gz.",
                     path=path,
                 )
-            found += [Source(file, str(file)) for file in inside]
+            files += [Source(file, str(file)) for file in inside]
         elif not path.exists():
             raise InputError("there is no such file or folder.", path=path)
         elif not _is_source(path):
@@ -108,8 +108,8 @@ def find_sources(paths: Sequence[Path]) -> list[Source]:
                 path=path,
             )
         else:
-            found.append(Source(path, str(path)))
-    return list(dict.fromkeys(found))
+            files.append(Source(path, str(path)))
+    return list(dict.fromkeys(files))
 
 
 def members(sources: Sequence[Source]) -> Iterator[Member]:

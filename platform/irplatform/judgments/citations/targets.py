@@ -64,16 +64,16 @@ class Targets:
         names = list(self._names(work))
         if self.by_identifier is None:
             for kind in ("pmid:", "doi:"):
-                if own := next((name for name in names if name.startswith(kind)), None):
-                    return Target(own.removeprefix(kind))
+                if identifier := next((name for name in names if name.startswith(kind)), None):
+                    return Target(identifier.removeprefix(kind))
             return None
         return next((self.by_identifier[n] for n in names if n in self.by_identifier), None)
 
     def _names(self, work: Sequence[str]) -> Iterator[str]:
         """All names of a work: its own, those of the table, its title last."""
-        own = [name for name in work if not name.startswith("title:")]
-        yield from own
-        for name in own:
+        identifiers = [name for name in work if not name.startswith("title:")]
+        yield from identifiers
+        for name in identifiers:
             yield from self.same.get(name, ())
         if self.titles:
             yield from (name for name in work if name.startswith("title:"))
@@ -89,7 +89,7 @@ def search_corpus(corpus: Corpus, wanted: set[str]) -> dict[str, Target]:
     Returns:
         Identifiers to documents; a title that several documents have stands for none.
     """
-    found: dict[str, Target] = {}
+    targets: dict[str, Target] = {}
     ambiguous: set[str] = set()
     titles = any(identifier.startswith("title:") for identifier in wanted)
     with progress(f"looking for cited articles in {corpus.name}", corpus.size_hint()) as advance:
@@ -100,10 +100,10 @@ def search_corpus(corpus: Corpus, wanted: set[str]) -> dict[str, Target]:
                 continue
             target = Target(document.id, len(document.text.split()), year_of(document))
             for name in names:
-                if name in found and name.startswith("title:"):
+                if name in targets and name.startswith("title:"):
                     ambiguous.add(name)
-                found.setdefault(name, target)
-    return {name: target for name, target in found.items() if name not in ambiguous}
+                targets.setdefault(name, target)
+    return {name: target for name, target in targets.items() if name not in ambiguous}
 
 
 def _names(document: Document, *, titles: bool) -> Iterator[str]:

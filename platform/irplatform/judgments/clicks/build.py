@@ -86,7 +86,7 @@ def from_clicks(
     Raises:
         InputError: a bad line or setting, no such collection, or no query is left.
     """
-    held = registry().collection(collection) if collection else None
+    resolved = registry().collection(collection) if collection else None
     counts = Counts()
     reasons = (*queries.REASONS, *judging.REASONS)
     with atomic_folder(out) as folder:
@@ -96,8 +96,8 @@ def from_clicks(
                 writer.write(judge(rows, settings.judging, counts))
         if not counts.queries[KEPT]:
             raise InputError(f"no query is left: {_refused(counts, reasons)}.", path=log)
-        lacking = _check_coverage(folder, held, log) if held else []
-        splits, notes = _write_subsets(folder, writer, held)
+        lacking = _check_coverage(folder, resolved, log) if resolved else []
+        splits, notes = _write_subsets(folder, writer, resolved)
         if collection:
             corpus_reference.write(collection, folder / corpus_reference.FILE_NAME, seen_from=out)
         report = Report(log.name, settings.describe(), counts, reasons, splits, (*lacking, *notes))
@@ -122,45 +122,47 @@ def _prepared(log: Path, rules: QueryRules) -> Iterator[pl.DataFrame]:
             advance(lines.height)
 
 
-def _check_coverage(folder: Path, held: Collection, log: Path) -> list[str]:
+def _check_coverage(folder: Path, collection: Collection, log: Path) -> list[str]:
     """A note where the collection lacks judged documents.
 
     Raises:
         InputError: it lacks most of them.
     """
-    notice(f"looking for the judged documents in {held.id}")
-    known, judged = known_judgments(folder, (document.id for document in held.corpus))
-    told = f"{judged - known:,} of the {judged:,} judgments name documents that {held.id} lacks"
+    notice(f"looking for the judged documents in {collection.id}")
+    known, judged = known_judgments(folder, (document.id for document in collection.corpus))
+    message = (
+        f"{judged - known:,} of the {judged:,} judgments name documents that {collection.id} lacks"
+    )
     if known < _LEAST_KNOWN * judged:
-        raise InputError(f"{told}. Is this a log of another collection?", path=log)
-    return [told] if known < judged else []
+        raise InputError(f"{message}. Is this a log of another collection?", path=log)
+    return [message] if known < judged else []
 
 
 def _write_subsets(
-    folder: Path, writer: SplitWriter, held: Collection | None
+    folder: Path, writer: SplitWriter, collection: Collection | None
 ) -> tuple[dict[str, SplitCounts], list[str]]:
     """Write the subsets of the test split; the counts of all splits, and notes."""
     splits = dict(writer.counts)
     notes = [f"no query fell into the split {name}" for name, n in splits.items() if not n.queries]
     test = writer.test_queries
-    if held is None:
+    if collection is None:
         notes.append(
             f"{subsets.NEG20} needs the documents' titles, and a run needs documents: give "
             "--collection"
         )
     elif test:
-        notice(f"reading the titles of {held.id}, for {subsets.NEG20}")
+        notice(f"reading the titles of {collection.id}, for {subsets.NEG20}")
         matching = subsets.with_matching_negatives(
-            test, negatives_of_test(folder), lambda: held.corpus
+            test, negatives_of_test(folder), lambda: collection.corpus
         )
         splits[subsets.NEG20] = write_subset(folder, subsets.NEG20, matching)
     some, all_ = subsets.with_new_words(test, writer.known_words)
-    for name, found in ((subsets.ONE_NEW, some), (subsets.ALL_NEW, all_)):
-        splits[name] = write_subset(folder, name, found)
+    for name, query_ids in ((subsets.ONE_NEW, some), (subsets.ALL_NEW, all_)):
+        splits[name] = write_subset(folder, name, query_ids)
     return splits, notes
 
 
 def _refused(counts: Counts, reasons: Sequence[str]) -> str:
-    read = counts.queries.total()
+    total = counts.queries.total()
     parts = [f"{number:,} {reason}" for reason in reasons if (number := counts.queries[reason])]
-    return f"of {read:,}, " + ", ".join(parts)
+    return f"of {total:,}, " + ", ".join(parts)

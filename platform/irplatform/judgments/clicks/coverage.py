@@ -41,6 +41,6 @@ def known_judgments(folder: Path, doc_ids: Iterable[str]) -> tuple[int, int]:
     )
     known = 0
     for batch in batched(doc_ids, _AT_ONCE):
-        held = pl.DataFrame({"corpus-id": batch})
-        known += int(counts.join(held, on="corpus-id", how="semi")["len"].sum())
+        documents = pl.DataFrame({"corpus-id": batch})
+        known += int(counts.join(documents, on="corpus-id", how="semi")["len"].sum())
     return known, int(counts["len"].sum())

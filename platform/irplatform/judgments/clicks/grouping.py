@@ -48,7 +48,7 @@ def prepare(lines: pl.DataFrame, rules: QueryRules) -> pl.DataFrame:
 
     typed = lines["query"].unique().to_list()
     names = [normalize(query) for query in typed]
-    known = pl.DataFrame(
+    normalized = pl.DataFrame(
         {
             "typed": typed,
             "query": names,
@@ -62,7 +62,7 @@ def prepare(lines: pl.DataFrame, rules: QueryRules) -> pl.DataFrame:
     available = pl.max_horizontal("has_fulltext", opened)
     return combine(
         lines.rename({"query": "typed"})
-        .join(known, on="typed")
+        .join(normalized, on="typed")
         .select(
             "id",
             "query",
@@ -102,26 +102,26 @@ def grouped(
     """
     import polars as pl
 
-    held: list[pl.DataFrame] = []
+    pending: list[pl.DataFrame] = []
     rows = 0
     for frame in frames:
-        held.append(frame)
+        pending.append(frame)
         rows += frame.height
         if rows <= most_rows:
             continue
-        held = [combine(pl.concat(held))]
-        rows = held[0].height
+        pending = [combine(pl.concat(pending))]
+        rows = pending[0].height
         # Where ids have no more digits a single query is left, as long as its documents are many.
         if rows > most_rows // 2 and level < _LEVELS:
-            first = iter([held.pop()])  # freed when it has been written
+            first = iter([pending.pop()])  # freed when it has been written
             parts = _part(chain(first, frames), scratch / f"level-{level}", level)
             for part in parts:
-                read = _read(part)
-                yield from grouped(read, scratch, most_rows=most_rows, level=level + 1)
+                part_frames = _read(part)
+                yield from grouped(part_frames, scratch, most_rows=most_rows, level=level + 1)
                 part.unlink()
             return
-    if held:
-        yield combine(pl.concat(held)).sort(_KEYS)
+    if pending:
+        yield combine(pl.concat(pending)).sort(_KEYS)
 
 
 def _part(frames: Iterator[pl.DataFrame], folder: Path, level: int) -> list[Path]:

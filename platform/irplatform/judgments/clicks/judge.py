@@ -87,8 +87,8 @@ def judge(rows: pl.DataFrame, rules: JudgingRules, counts: Counts) -> pl.DataFra
         queries.group_by("reason").agg(pl.len(), pl.col("lines").sum()).iter_rows()
     ):
         counts.add(name, number, lines)
-    kept = _with_weights(queries.filter(pl.col("reason") == ""), rules.weights)
-    totals = kept.select("id", "query", pl.col("weight").alias("total"))
+    kept_queries = _with_weights(queries.filter(pl.col("reason") == ""), rules.weights)
+    totals = kept_queries.select("id", "query", pl.col("weight").alias("total"))
     documents = _with_weights(rows.filter(pl.col("refused") == ""), rules.weights)
     documents = documents.join(totals, on=["id", "query"])
     grade = grades(levels(documents["weight"], documents["total"], rules.formula))

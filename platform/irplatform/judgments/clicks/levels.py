@@ -83,6 +83,6 @@ def levels(weighted: npt.ArrayLike, totals: npt.ArrayLike, formula: Formula = "2
 
 def grades(relevance: npt.ArrayLike) -> npt.NDArray[np.int64]:
     """Levels as the whole numbers that judgments are: half up, and at least 1 where above 0."""
-    held = np.asarray(relevance, dtype=np.float64)
-    rounded = np.floor(held + 0.5 + _AS_EXACT).astype(np.int64)
-    return np.where(held > 0, np.maximum(rounded, 1), 0)
+    exact = np.asarray(relevance, dtype=np.float64)
+    rounded = np.floor(exact + 0.5 + _AS_EXACT).astype(np.int64)
+    return np.where(exact > 0, np.maximum(rounded, 1), 0)

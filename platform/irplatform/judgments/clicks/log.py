@@ -58,8 +58,8 @@ def read_log(path: Path) -> Iterator[pl.DataFrame]:
     header: Header | None = None
     line = 1
     empty = True
-    for read in blocks_of_lines(path, BLOCK_BYTES):
-        block = read
+    for raw in blocks_of_lines(path, BLOCK_BYTES):
+        block = raw
         if b"\r" in block:
             block = block.replace(b"\r\n", b"\n")
         _check_unicode(block, path, line)

@@ -54,12 +54,12 @@ class Behaviour:
             raise InputError(f"there is no click model '{self.model}'; take {', '.join(MODELS)}.")
         if not 0 <= self.decay < np.inf:
             raise InputError("the decay of examination must be 0 or more.")
-        given = {f"of a click at grade {g}": p for g, p in (self.by_grade or {}).items()}
+        grade_chances = {f"of a click at grade {g}": p for g, p in (self.by_grade or {}).items()}
         for what, probability in {
             "of stopping": self.stop,
             "of noise": self.noise,
             "of going on to the full text": self.fulltext,
-            **given,
+            **grade_chances,
         }.items():
             if not 0 <= probability <= 1:
                 raise InputError(f"the probability {what} lies between 0 and 1, not {probability}.")
@@ -75,16 +75,18 @@ class Behaviour:
             grades: of the documents, any shape; below 0 counts as 0.
             highest: the highest grade of the collection.
         """
-        held = np.minimum(np.maximum(grades, 0), highest)
+        clipped = np.minimum(np.maximum(grades, 0), highest)
         if self.by_grade is None:
-            gain = (np.exp2(held - highest) - np.exp2(-highest)) / (1 - np.exp2(-max(highest, 1)))
+            top = 1 - np.exp2(-max(highest, 1))
+            gain = (np.exp2(clipped - highest) - np.exp2(-highest)) / top
             chances: Probabilities = self.noise + (1 - self.noise) * gain
             return chances
-        known = {-1: self.noise} | dict(self.by_grade)
-        named = sorted(known)
-        values = np.array([known[grade] for grade in named])
-        found: Probabilities = values[np.searchsorted(named, held, side="right") - 1]
-        return found
+        chance_of = {-1: self.noise} | dict(self.by_grade)
+        named_grades = sorted(chance_of)
+        values = np.array([chance_of[grade] for grade in named_grades])
+        next_lower = np.searchsorted(named_grades, clipped, side="right") - 1
+        from_named: Probabilities = values[next_lower]
+        return from_named
 
     def click(self, attraction: Probabilities, random: np.random.Generator) -> Clicks:
         """Which documents are clicked on.
@@ -112,7 +114,7 @@ def parse_by_grade(texts: Iterable[str]) -> dict[int, float] | None:
     Raises:
         InputError: one is not of that form, or a grade comes twice.
     """
-    found: dict[int, float] = {}
+    chances: dict[int, float] = {}
     for text in texts:
         grade, _, probability = text.partition("=")
         try:
@@ -121,7 +123,7 @@ def parse_by_grade(texts: Iterable[str]) -> dict[int, float] | None:
             raise InputError(
                 f"'{text}' is no probability of a click; write it as GRADE=P, such as 2=0.9."
             ) from error
-        if number in found or number < 0:
+        if number in chances or number < 0:
             raise InputError(f"'{text}': grades are 0 or more, and each is named once.")
-        found[number] = chance
-    return found or None
+        chances[number] = chance
+    return chances or None

@@ -83,16 +83,16 @@ class Report:
 
     def filter_rows(self) -> list[tuple[str, ...]]:
         """What the filters removed, as a table of text."""
-        held = self.as_json()
+        record = self.as_json()
         removed = [
             (f"removed: {reason}", *_numbers(numbers))
-            for reason, numbers in held["removed"].items()
+            for reason, numbers in record["removed"].items()
         ]
         return [
             ("", "queries", "lines"),
-            ("in the log", *_numbers(held["read"])),
+            ("in the log", *_numbers(record["read"])),
             *removed,
-            ("kept", *_numbers(held["kept"])),
+            ("kept", *_numbers(record["kept"])),
         ]
 
     def split_rows(self) -> list[tuple[str, ...]]:

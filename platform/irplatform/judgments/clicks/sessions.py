@@ -98,14 +98,14 @@ def sessions(
         shown = _pages(len(ranking), page, count, settings.shuffle, random)
         clicked = behaviour.click(attraction[shown], random)
         goes_on = random.random(clicked.shape) < behaviour.fulltext * attraction[shown]
-        read = clicked & goes_on & available[shown]
+        opened = clicked & goes_on & available[shown]
         yield pl.DataFrame(
             {
                 "query": pl.repeat(query, shown.size, eager=True),
                 "doc_id": pl.Series(doc_ids[shown.ravel()], dtype=pl.String),
                 "rank": np.tile(np.arange(1, page + 1), count),
                 "abstract_clicks": clicked.ravel().astype(np.int64),
-                "fulltext_clicks": read.ravel().astype(np.int64),
+                "fulltext_clicks": opened.ravel().astype(np.int64),
                 "has_fulltext": available[shown].ravel().astype(np.int64),
             }
         )

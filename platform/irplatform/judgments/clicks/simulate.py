@@ -55,16 +55,18 @@ def simulate_clicks(
     if not path.name.endswith((".tsv", ".tsv.gz")):
         raise InputError("a log's name ends in .tsv or .tsv.gz.", path=path)
     plugins = registry()
-    held = plugins.collection(collection)
-    given = with_expansion_of(held, plugins, (retriever,), options or {})
-    choices, _ = choose_systems(plugins, (retriever,), (), given)
-    if held.load_qrels is None:
-        raise InputError(f"'{held.id}' has no judgments to make clicks of.")
-    qrels = held.load_qrels()
-    topics = [topic for topic in held.load_topics() if topic.id in qrels]
-    resources = CollectionResources(held.corpus, "cpu", settings.seed, threads or available_cores())
-    found = retrieve(choices, topics, settings.depth, resources, label=held.id).final
-    rankings = {topic_id: ranking.doc_ids for topic_id, ranking in found.rankings.items()}
+    resolved = plugins.collection(collection)
+    with_expansion = with_expansion_of(resolved, plugins, (retriever,), options or {})
+    choices, _ = choose_systems(plugins, (retriever,), (), with_expansion)
+    if resolved.load_qrels is None:
+        raise InputError(f"'{resolved.id}' has no judgments to make clicks of.")
+    qrels = resolved.load_qrels()
+    topics = [topic for topic in resolved.load_topics() if topic.id in qrels]
+    resources = CollectionResources(
+        resolved.corpus, "cpu", settings.seed, threads or available_cores()
+    )
+    run = retrieve(choices, topics, settings.depth, resources, label=resolved.id).final
+    rankings = {topic_id: ranking.doc_ids for topic_id, ranking in run.rankings.items()}
     return {"topics": len(topics), "lines": write_log(path, topics, rankings, qrels, settings)}
 
 
@@ -95,7 +97,7 @@ def write_log(
         raise InputError("no document of this collection is relevant: nobody would click.")
     if not any(rankings.get(topic.id) for topic in topics):
         raise InputError("the retriever finds nothing for any topic: there is nothing to show.")
-    written = 0
+    line_count = 0
     with atomic_write(path, "wb") as plain, ExitStack() as stack:
         file: IO[bytes] | gzip.GzipFile = plain
         if path.suffix == ".gz":  # no name and time, so that equal logs are equal files
@@ -111,6 +113,6 @@ def write_log(
                         separator="\t", include_header=False, quote_style="never"
                     )
                     file.write(lines.encode())
-                    written += frame.height
+                    line_count += frame.height
                 advance(1)
-    return written
+    return line_count

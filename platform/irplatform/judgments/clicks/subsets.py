@@ -64,12 +64,14 @@ def with_matching_negatives(
     """
     matching: Counter[str] = Counter()
     for pairs in batched(negatives, pairs_at_a_time):
-        asked: defaultdict[str, list[str]] = defaultdict(list)
+        queries_of: defaultdict[str, list[str]] = defaultdict(list)
         for query_id, doc_id in pairs:
-            asked[doc_id].append(query_id)
-        words = {id_: frozenset(tokenize(queries[id_])) for ids in asked.values() for id_ in ids}
+            queries_of[doc_id].append(query_id)
+        words = {
+            id_: frozenset(tokenize(queries[id_])) for ids in queries_of.values() for id_ in ids
+        }
         for document in documents():
-            if not (ids := asked.pop(document.id, None)):
+            if not (ids := queries_of.pop(document.id, None)):
                 continue
             title = frozenset(tokenize(document.title))
             matching.update(id_ for id_ in ids if words[id_] and words[id_] <= title)

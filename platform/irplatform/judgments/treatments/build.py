@@ -59,21 +59,21 @@ def build_treatments(
             raise InputError(f"no drug is in the knowledge bases ({', '.join(knowledge_bases)}).")
         related = related_drugs(table, knowledge)
         relevant = {a for t in topics for a, grade in qrels[t.id].items() if grade > 0}
-        found = find_drugs(collection.corpus, relevant, table)
-        drugs = treatments(found, related, table, knowledge)
-        made = list(choose(topics, qrels, drugs, choice))
-        if not made:
-            named = len(frozenset().union(*drugs.of.values()))
+        mentions = find_drugs(collection.corpus, relevant, table)
+        drugs = treatments(mentions, related, table, knowledge)
+        treated = list(choose(topics, qrels, drugs, choice))
+        if not treated:
+            distinct = len(frozenset().union(*drugs.of.values()))
             raise InputError(
                 f"no topic could be made. Drugs in the {len(drugs.of):,} relevant articles of "
                 f"'{collection.id}' that are there: {drugs.found:,}; treatments among these: "
-                f"{named:,}; in {choice.at_least} or more relevant articles of a topic, and in at "
-                f"most {MOST:.0%} of them: none."
+                f"{distinct:,}; in {choice.at_least} or more relevant articles of a topic, and in "
+                f"at most {MOST:.0%} of them: none."
             )
-        _write(made, folder)
+        _write(treated, folder)
         corpus_reference.write(source, folder / corpus_reference.FILE_NAME, seen_from=out)
         write_measures(folder, collection.measures)
-    return Report(out, collection.id, len(topics), made)
+    return Report(out, collection.id, len(topics), treated)
 
 
 def _judged(collection: Collection) -> tuple[list[Topic], Qrels]:
@@ -93,10 +93,10 @@ def _judged(collection: Collection) -> tuple[list[Topic], Qrels]:
     return topics, qrels
 
 
-def _write(made: Sequence[Treated], folder: Path) -> None:
+def _write(treated: Sequence[Treated], folder: Path) -> None:
     taken: set[str] = set()
     with BeirWriter(folder) as files:
-        for each in made:
+        for each in treated:
             name = _unique(each, taken)
             topic = each.source
             fields = {k: v for k, v in topic.fields.items() if k != "text"}  # the query's own name
@@ -108,7 +108,7 @@ def _unique(each: Treated, taken: set[str]) -> str:
     """An id that no topic has yet: that of the source and the drug's name."""
     name = f"{each.source.id}-{_NOT_OF_AN_ID.sub('-', each.drug.lower()).strip('-')}"
     number = 1
-    while (found := name if number == 1 else f"{name}-{number}") in taken:
+    while (candidate := name if number == 1 else f"{name}-{number}") in taken:
         number += 1
-    taken.add(found)
-    return found
+    taken.add(candidate)
+    return candidate

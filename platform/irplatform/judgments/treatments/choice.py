@@ -68,7 +68,7 @@ def choose(
         drugs: which articles name which drugs.
         choice: how many.
     """
-    taken: Counter[str] = Counter()
+    times_chosen: Counter[str] = Counter()
     for topic in topics:
         grades = {
             article: grade
@@ -76,16 +76,16 @@ def choose(
             if grade <= 0 or article in drugs.of
         }
         relevant = [article for article, grade in grades.items() if grade > 0]
-        named = Counter(drug for article in relevant for drug in drugs.of[article])
+        articles_naming = Counter(drug for article in relevant for drug in drugs.of[article])
         possible = [
             drug
-            for drug, times in named.items()
+            for drug, times in articles_naming.items()
             if choice.at_least <= times <= MOST * len(relevant)
             and drug.casefold() not in topic.query.casefold()
         ]
-        possible.sort(key=lambda drug: (taken[drug], -named[drug], drug))
+        possible.sort(key=lambda drug: (times_chosen[drug], -articles_naming[drug], drug))
         for drug in possible[: choice.per_topic]:
-            taken[drug] += 1
+            times_chosen[drug] += 1
             yield Treated(topic, drug, _narrowed(grades, drug, drugs))
 
 

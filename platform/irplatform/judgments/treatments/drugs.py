@@ -83,11 +83,11 @@ def treatments(
         table: the concepts.
         knowledge: what they are made of.
     """
-    concepts = {concept for named in found.values() for concept, _ in named}
+    concepts = {concept for mentions in found.values() for concept, _ in mentions}
     drug_of = _one_each(concepts, table, knowledge)
     spelled: defaultdict[int, Counter[str]] = defaultdict(Counter)
-    for named in found.values():
-        for (concept, text), times in named.items():
+    for mentions in found.values():
+        for (concept, text), times in mentions.items():
             spelled[drug_of[concept]][text] += times
     treating = {drug for concept, drug in drug_of.items() if concept in related}
     names = {
@@ -96,8 +96,8 @@ def treatments(
         if drug in treating and (name := drug_name(texts)) is not None
     }
     of = {
-        article: frozenset(names[drug_of[c]] for c, _ in named if drug_of[c] in names)
-        for article, named in found.items()
+        article: frozenset(names[drug_of[c]] for c, _ in mentions if drug_of[c] in names)
+        for article, mentions in found.items()
     }
     return Drugs(of, len(spelled))
 

@@ -54,13 +54,13 @@ def find_drugs(corpus: Corpus, wanted: Collection[str], table: ConceptTable) -> 
         InputError: scispaCy is not installed, or a document cannot be read.
     """
     pipeline = ConceptPipeline(table, ConceptOptions())
-    found: dict[str, Counter[Named]] = {}
+    drugs_of: dict[str, Counter[Named]] = {}
     articles = (document for document in corpus if document.id in wanted)
     with progress("finding drugs, articles", len(wanted)) as advance:
         for batch in batches(articles):
             texts = ((title, abstract) for _, title, abstract in batch)
             for (doc_id, _, _), mentions in zip(batch, pipeline.mentions(texts), strict=True):
                 drugs = (each for each in mentions if table.kinds[each.concept] == DRUG)
-                found[doc_id] = Counter(Named(each.concept, each.text) for each in drugs)
+                drugs_of[doc_id] = Counter(Named(each.concept, each.text) for each in drugs)
             advance(len(batch))
-    return found
+    return drugs_of
