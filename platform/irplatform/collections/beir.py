@@ -67,8 +67,8 @@ class BeirFolder:
             InputError: one is missing.
         """
         qrels = path / "qrels"
-        found = sorted(p for suffix in _SUFFIXES for p in qrels.glob(f"[!.]*.tsv{suffix}"))
-        splits = {file.name.removesuffix(".gz").removesuffix(".tsv"): file for file in found}
+        files = sorted(p for suffix in _SUFFIXES for p in qrels.glob(f"[!.]*.tsv{suffix}"))
+        splits = {file.name.removesuffix(".gz").removesuffix(".tsv"): file for file in files}
         reference = path / corpus_reference.FILE_NAME
         corpus = reference if reference.is_file() else _file(path, "corpus.jsonl")
         return cls(path, corpus, _file(path, "queries.jsonl"), splits)

@@ -80,12 +80,12 @@ def refuse_broken(
             "abstract. Are its fields named rightly? `platform collections show` shows one of them."
         )
     relevant = sorted(_relevant(qrels))
-    asked = evenly_spaced(relevant, _LOOKED_UP)
-    missing = [doc_id for doc_id in asked if not contains(doc_id)]
-    if len(missing) > MISSING_SHARE * len(asked):
-        of = "" if len(asked) == len(relevant) else f" (looked up, of {len(relevant):,})"
+    sample = evenly_spaced(relevant, _LOOKED_UP)
+    missing = [doc_id for doc_id in sample if not contains(doc_id)]
+    if len(missing) > MISSING_SHARE * len(sample):
+        of = "" if len(sample) == len(relevant) else f" (looked up, of {len(relevant):,})"
         raise InputError(
-            f"{len(missing):,} of the {len(asked):,} relevant documents{of} of '{name}' are not "
+            f"{len(missing):,} of the {len(sample):,} relevant documents{of} of '{name}' are not "
             f"among its {documents:,} documents, '{missing[0]}' for one. The corpus is incomplete, "
             "or the judgments are another collection's."
         )

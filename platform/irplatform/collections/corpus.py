@@ -91,8 +91,8 @@ class JsonLinesCorpus(Corpus):
             (folder / _FIELDS).write_bytes(orjson.dumps(self._look_for_fields()))
 
         depends_on = {"format": 1, "documents": self.fingerprint}
-        kept = artifacts.artifact("fields", self.name, depends_on, look)
-        return tuple(orjson.loads((kept.path / _FIELDS).read_bytes()))
+        cached = artifacts.artifact("fields", self.name, depends_on, look)
+        return tuple(orjson.loads((cached.path / _FIELDS).read_bytes()))
 
     @cached_property
     def fingerprint(self) -> str:
@@ -123,18 +123,18 @@ class JsonLinesCorpus(Corpus):
                 not text.
         """
         number = 0
-        missing, known = set(self.names.declared), set[str]()
+        missing, keys = set(self.names.declared), set[str]()
         for path in self.files:
             for line, record in jsonlines.read(path):
                 if missing:
                     missing -= record.keys()
                     if number < _LOOKED_AT:
-                        known |= record.keys()
+                        keys |= record.keys()
                 yield self._document(record, path, line)
                 number += 1
         self._count = number
         self._problems = tuple(
-            str(unknown("key", key, known, of=f"the {number:,} documents in {self._place()}"))
+            str(unknown("key", key, keys, of=f"the {number:,} documents in {self._place()}"))
             for key in self.names.declared
             if key in missing
         )
@@ -144,12 +144,12 @@ class JsonLinesCorpus(Corpus):
         return listing(map(str, self.files), most=1)
 
     def _look_for_fields(self) -> tuple[str, ...]:
-        found = dict.fromkeys(self.names.fields)
+        fields = dict.fromkeys(self.names.fields)
         with progress(f"looking for fields in {self.name}") as advance:
             for document in self:
-                found.update(dict.fromkeys(document.fields))
+                fields.update(dict.fromkeys(document.fields))
                 advance(1)
-        return tuple(found)
+        return tuple(fields)
 
     def _document(self, record: dict[str, Any], path: Path, line: int) -> Document:
         names = self.names

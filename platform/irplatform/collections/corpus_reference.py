@@ -68,8 +68,8 @@ def write(collection: str, path: Path, *, seen_from: Path) -> None:
     from irplatform.collections.resolve import expand, is_path
     from irplatform.registry import registry
 
-    named = {*registry().collections, *aliases()}
-    if collection.partition(":")[0] not in named and is_path(collection):
+    names = {*registry().collections, *aliases()}
+    if collection.partition(":")[0] not in names and is_path(collection):
         source = expand(collection).absolute()
         relative = os.path.relpath(source.parent.resolve() / source.name, seen_from.resolve())
         collection = relative if relative.startswith(".") else f"./{relative}"

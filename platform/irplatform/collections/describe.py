@@ -62,8 +62,8 @@ def _count(collection: Collection) -> int | None:
     """How many documents there are, where that is known or an index tells."""
     from irplatform.retrieval import documents_indexed
 
-    known = collection.corpus.count()
-    return documents_indexed(collection.corpus) if known is None else known
+    count = collection.corpus.count()
+    return documents_indexed(collection.corpus) if count is None else count
 
 
 def _downloads(collection: Collection) -> list[dict[str, Any]]:

@@ -41,13 +41,13 @@ def joined(parts: Sequence[Collection]) -> Collection:
     ids = [part.id for part in parts]
     if twice := [name for name, times in Counter(ids).items() if times > 1]:
         raise InputError(f"'{twice[0]}' is named twice; its topics are learned from once.")
-    held = _Parts(parts)
+    all_topics = _Parts(parts)
     return Collection(
         id="+".join(ids),
         title=" + ".join(part.title for part in parts),
         corpus=first.corpus,
-        load_topics=held.topics,
-        load_qrels=held.qrels if all(part.load_qrels for part in parts) else None,
+        load_topics=all_topics.topics,
+        load_qrels=all_topics.qrels if all(part.load_qrels for part in parts) else None,
         measures=first.measures,
         validation=partial(_validation, parts) if all(part.validation for part in parts) else None,
         parts=tuple(parts),
@@ -65,24 +65,26 @@ class _Parts:
         self._parts = parts
 
     @cached_property
-    def _held(self) -> list[tuple[Collection, Topic, str]]:
+    def _entries(self) -> list[tuple[Collection, Topic, str]]:
         """Collections, their topics, and the ids of these here; what two have comes once."""
         every = [(part, topic) for part in self._parts for topic in part.load_topics()]
         distinct: dict[str, tuple[Collection, Topic]] = {}
         for part, topic in every:
-            said = fingerprint({"topic": topic.describe()[1:]})
-            if said not in distinct or not self._is_judged(*distinct[said]):
-                distinct[said] = (part, topic)
-        kept = list(distinct.values())
-        if repeated := len(every) - len(kept):
+            content = fingerprint({"topic": topic.describe()[1:]})
+            if content not in distinct or not self._is_judged(*distinct[content]):
+                distinct[content] = (part, topic)
+        unique = list(distinct.values())
+        if repeated := len(every) - len(unique):
             notice(
                 f"{'+'.join(part.id for part in self._parts)}: {repeated:,} of {len(every):,} "
                 "topics repeat another's words and fields; they are learned from once, with the "
                 "judgments of the first that has some."
             )
-        ids = [topic.id for _, topic in kept]
+        ids = [topic.id for _, topic in unique]
         clash = len(set(ids)) < len(ids)
-        return [(part, topic, _name(part, topic.id) if clash else topic.id) for part, topic in kept]
+        return [
+            (part, topic, _name(part, topic.id) if clash else topic.id) for part, topic in unique
+        ]
 
     @cached_property
     def _judgments(self) -> dict[str, Qrels]:
@@ -93,13 +95,13 @@ class _Parts:
 
     def topics(self) -> list[Topic]:
         """Each topic under its id here."""
-        return [replace(topic, id=name) for _, topic, name in self._held]
+        return [replace(topic, id=name) for _, topic, name in self._entries]
 
     def qrels(self) -> Qrels:
         """Judgments of topics that exist, under the same ids."""
         return {
             name: self._judgments[part.id][topic.id]
-            for part, topic, name in self._held
+            for part, topic, name in self._entries
             if self._is_judged(part, topic)
         }
 
@@ -110,5 +112,5 @@ def _name(part: Collection, topic: str) -> str:
 
 def _validation(parts: Sequence[Collection]) -> Collection:
     """The validation topics of all, once where parts share them."""
-    found = [part.validation() for part in parts if part.validation]
-    return joined(list({collection.id: collection for collection in found}.values()))
+    validations = [part.validation() for part in parts if part.validation]
+    return joined(list({collection.id: collection for collection in validations}.values()))

@@ -22,5 +22,5 @@ _MARKUP = re.compile(
 
 def first_markup(text: str) -> str:
     """The first tag or entity of a text; "" where it has none."""
-    found = _MARKUP.search(text)
-    return found[0] if found else ""
+    match = _MARKUP.search(text)
+    return match[0] if match else ""

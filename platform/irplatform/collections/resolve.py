@@ -40,12 +40,12 @@ def resolve(
     """
     if name in registered:
         return registered[name]()
-    named = aliases()
+    user_names = aliases()
     base, colon, split = name.partition(":")
-    if base in named:
-        return resolve_target(f"{named[base]}{colon}{split}")
+    if base in user_names:
+        return resolve_target(f"{user_names[base]}{colon}{split}")
     check_built(name)
-    return resolve_target(name, [*registered, *named, *also])
+    return resolve_target(name, [*registered, *user_names, *also])
 
 
 def resolve_target(target: str, names: Iterable[str] = ()) -> Collection:

@@ -80,8 +80,8 @@ def _corpus(path: Path, documents: Documents) -> Corpus:
 def _pubmed(path: Path, documents: Documents) -> Corpus:
     from irplatform.collections.pubmed.baseline import DEFAULT_FIELDS, PubmedCorpus, find_files
 
-    given = documents.model_fields_set
-    if meaningless := given & {"id", "title", "abstract"}:
+    keys = documents.model_fields_set
+    if meaningless := keys & {"id", "title", "abstract"}:
         raise InputError(
             f"[documents] '{min(meaningless)}' is a key of JSON lines; with format "
             "'pubmed-xml' remove it.",
@@ -89,7 +89,7 @@ def _pubmed(path: Path, documents: Documents) -> Corpus:
         )
     try:
         files = find_files(path.parent, documents.files)
-        fields = documents.fields if "fields" in given else DEFAULT_FIELDS
+        fields = documents.fields if "fields" in keys else DEFAULT_FIELDS
         return PubmedCorpus(_place(files), files, fields)
     except InputError as error:
         raise InputError(f"[documents] {error}", path=path) from error
@@ -121,11 +121,11 @@ def _plan(path: Path, name: str) -> dict[str, object]:
     return read_plan(_file(path, name, "[topics] plan"))
 
 
-def _training(path: Path, named: str | list[str]) -> Collection:
+def _training(path: Path, declared: str | list[str]) -> Collection:
     from irplatform.collections.joined import joined
     from irplatform.collections.paths import open_path
 
-    names = [named] if isinstance(named, str) else named
+    names = [declared] if isinstance(declared, str) else declared
     if any((path.parent / name).resolve() == path.resolve() for name in names):
         raise InputError("[train] collection: a collection cannot train for itself.", path=path)
     try:

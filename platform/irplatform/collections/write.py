@@ -62,8 +62,8 @@ def write_documents(documents: Iterable[Document], folder: Path, *, part: int = 
 
 def json_line(document: Document) -> bytes:
     """A document as a line of JSON."""
-    named = {"id": document.id, "title": document.title, "abstract": document.abstract}
-    return orjson.dumps({**document.fields, **named}) + b"\n"
+    parts = {"id": document.id, "title": document.title, "abstract": document.abstract}
+    return orjson.dumps({**document.fields, **parts}) + b"\n"
 
 
 def pack(raw: IO[bytes]) -> gzip.GzipFile:

@@ -33,8 +33,8 @@ def summary(downloads: list[Download]) -> str:
         return "nothing: all files are there"
     if len(downloads) == 1:
         return f"1 file: {downloads[0]}"
-    known = size_text(sum(download.size or 0 for download in downloads) or None)
-    return f"{counted(len(downloads), 'file')}, {known} in all: {', '.join(map(str, downloads))}"
+    size = size_text(sum(download.size or 0 for download in downloads) or None)
+    return f"{counted(len(downloads), 'file')}, {size} in all: {', '.join(map(str, downloads))}"
 
 
 def refuse_large(needed: list[Download], name: str, hint: str = "") -> None:

@@ -176,10 +176,10 @@ def _training(dataset_id: str) -> str | None:
 
 def _validation(dataset_id: str, evaluated: str) -> str | None:
     """The dataset that validates training on this one, if this is a training split."""
-    found = _first_judged(_siblings(dataset_id, _TRAINS, _VALIDATES))
-    if found is None or f"{evaluated}/".startswith(f"{found}/"):
+    candidate = _first_judged(_siblings(dataset_id, _TRAINS, _VALIDATES))
+    if candidate is None or f"{evaluated}/".startswith(f"{candidate}/"):
         return None
-    return found
+    return candidate
 
 
 def _siblings(dataset_id: str, splits: tuple[str, ...], wanted: tuple[str, ...]) -> Iterator[str]:

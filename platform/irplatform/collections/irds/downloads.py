@@ -52,8 +52,10 @@ def what_would_be_downloaded(dataset_id: str, parts: Iterable[str] = PARTS) -> l
     Raises:
         PlatformError: even that cannot be told without a network (a few datasets).
     """
-    found = map(described, missing_downloads(dataset_id, parts))
-    return list({download.source or download.instructions: download for download in found}.values())
+    downloads = map(described, missing_downloads(dataset_id, parts))
+    return list(
+        {download.source or download.instructions: download for download in downloads}.values()
+    )
 
 
 def missing_downloads(dataset_id: str, parts: Iterable[str] = PARTS) -> list[Any]:

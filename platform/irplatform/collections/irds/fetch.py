@@ -104,9 +104,9 @@ def _missing(
     dataset_ids: Iterable[str], parts: Iterable[str] = PARTS
 ) -> list[tuple[Download, Any]]:
     """What is missing of several datasets, each file once, with ir_datasets' own object."""
-    found: dict[str, tuple[Download, Any]] = {}
+    missing: dict[str, tuple[Download, Any]] = {}
     for dataset_id in dataset_ids:
         for file in missing_downloads(dataset_id, parts):
             download = described(file)
-            found.setdefault(download.source or download.instructions, (download, file))
-    return list(found.values())
+            missing.setdefault(download.source or download.instructions, (download, file))
+    return list(missing.values())

@@ -147,7 +147,7 @@ def find_files(folder: Path, patterns: Iterable[str]) -> list[Path]:
     Raises:
         InputError: a pattern names no file.
     """
-    found: dict[Path, None] = {}
+    files: dict[Path, None] = {}
     for pattern in patterns:
         place = folder / pattern
         if place.is_file():
@@ -160,5 +160,5 @@ def find_files(folder: Path, patterns: Iterable[str]) -> list[Path]:
             paths = [path for name in names if (path := folder / name).is_file()]
         if not paths:
             raise InputError(f"there are no files {place}.")
-        found.update(dict.fromkeys(paths))
-    return list(found)
+        files.update(dict.fromkeys(paths))
+    return list(files)

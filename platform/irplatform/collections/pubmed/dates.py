@@ -38,28 +38,28 @@ def publication_date(inner: Mapping[str, Any], data: Mapping[str, Any]) -> str:
 
 def children(element: Iterable[Any] | None) -> dict[str, Any]:
     """An element's children by name, the first of each."""
-    found: dict[str, Any] = {}
+    by_name: dict[str, Any] = {}
     for child in () if element is None else element:
-        found.setdefault(child.tag, child)
-    return found
+        by_name.setdefault(child.tag, child)
+    return by_name
 
 
 def _date(element: Any) -> str:
     part = {child.tag: (child.text or "").strip() for child in element}
     if "MedlineDate" in part:
         return _free_date(part["MedlineDate"])
-    found = _YEAR.search(part.get("Year", ""))
-    if not found:
+    match = _YEAR.search(part.get("Year", ""))
+    if not match:
         return ""
-    return _joined(found[1], part.get("Month", ""), part.get("Day", ""))
+    return _joined(match[1], part.get("Month", ""), part.get("Day", ""))
 
 
 def _free_date(text: str) -> str:
     plain = _FREE.fullmatch(text)
     if plain:
         return _joined(plain[1], plain[2], plain[3] or "")
-    found = _YEAR.search(text)
-    return found[1] if found else ""
+    match = _YEAR.search(text)
+    return match[1] if match else ""
 
 
 def _joined(year: str, month: str, day: str) -> str:

@@ -185,9 +185,9 @@ def _texts(elements: Iterable[Any]) -> tuple[str, ...]:
 
 
 def _unique(texts: Iterable[str]) -> tuple[str, ...]:
-    found = dict.fromkeys(texts)
-    found.pop("", None)
-    return tuple(found)
+    unique = dict.fromkeys(texts)
+    unique.pop("", None)
+    return tuple(unique)
 
 
 def _text_of(elements: dict[str, Any], tag: str) -> str:
