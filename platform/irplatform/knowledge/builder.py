@@ -86,21 +86,21 @@ class Builder:
                     evidence[record.evidence] = None
 
     def _add_concept(self, concept: Concept) -> None:
-        held = self._concepts.get(concept.id)
-        if held is None:
-            held = self._concepts[concept.id] = _Gathered(concept.name, concept.kind)
-            held.names[concept.name] = "preferred"
-        elif held.kind == "other":
-            held.kind = concept.kind
+        gathered = self._concepts.get(concept.id)
+        if gathered is None:
+            gathered = self._concepts[concept.id] = _Gathered(concept.name, concept.kind)
+            gathered.names[concept.name] = "preferred"
+        elif gathered.kind == "other":
+            gathered.kind = concept.kind
         for name in concept.names:
             kind: NameKind = "synonym" if name.kind == "preferred" else name.kind
-            known = held.names.get(name.text)
-            if name.text and (known is None or NAME_RANK[kind] < NAME_RANK[known]):
-                held.names[name.text] = kind
-        if concept.name != held.name:
-            held.names.setdefault(concept.name, "synonym")
-        held.xrefs.update(dict.fromkeys(concept.xrefs))
-        held.xrefs.pop(concept.id, None)
+            previous = gathered.names.get(name.text)
+            if name.text and (previous is None or NAME_RANK[kind] < NAME_RANK[previous]):
+                gathered.names[name.text] = kind
+        if concept.name != gathered.name:
+            gathered.names.setdefault(concept.name, "synonym")
+        gathered.xrefs.update(dict.fromkeys(concept.xrefs))
+        gathered.xrefs.pop(concept.id, None)
 
     def write(self, path: Path) -> dict[str, dict[str, int]]:
         """Write the file.
@@ -137,20 +137,20 @@ class Builder:
 
     def _rows(self, order: list[str]) -> Iterator[tuple[int, str, str, str, bytes, bytes]]:
         for number, concept_id in enumerate(order):
-            held = self._concepts[concept_id]
-            names = sorted(held.names.items(), key=lambda item: NAME_RANK[item[1]])
+            gathered = self._concepts[concept_id]
+            names = sorted(gathered.names.items(), key=lambda item: NAME_RANK[item[1]])
             yield (
                 number,
                 concept_id,
-                held.name,
-                held.kind,
+                gathered.name,
+                gathered.kind,
                 orjson.dumps(names),
-                orjson.dumps(sorted(held.xrefs)),
+                orjson.dumps(sorted(gathered.xrefs)),
             )
 
     def _keys(self, order: list[str], counts: Counter[str]) -> list[tuple[str, int, int]]:
         """Keys with concept's number and the rank of the best kind of name that has the key."""
-        found: list[tuple[str, int, int]] = []
+        keys: list[tuple[str, int, int]] = []
         with progress("writing names of concepts", len(order)) as advance:
             for number, concept_id in enumerate(order):
                 best: dict[str, int] = {}
@@ -158,10 +158,10 @@ class Builder:
                     counts[kind] += 1
                     for key in stored_keys(text):
                         best[key] = min(NAME_RANK[kind], best.get(key, NAME_RANK[kind]))
-                found.extend((key, number, rank) for key, rank in best.items())
+                keys.extend((key, number, rank) for key, rank in best.items())
                 if number % 1000 == 999:
                     advance(1000)
-        return found
+        return keys
 
     def _targets(self, order: list[str]) -> Iterator[tuple[str, int]]:
         for number, concept_id in enumerate(order):

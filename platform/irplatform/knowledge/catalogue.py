@@ -101,19 +101,19 @@ def format_of(path: Path, kb: str, name: str | None = None) -> Format:
         InputError: there is no such format, or the file is in none that fits.
     """
     if name is not None:
-        formats = {known.name: known for known in FORMATS}
+        formats = {candidate.name: candidate for candidate in FORMATS}
         if name not in formats:
             raise unknown("format", name, formats, of="a knowledge base")
         return formats[name]
     head = head_of(path)
     if not head.text:
         raise InputError("this file is empty.", path=path)
-    fitting = [known for known in FORMATS if kb not in SOURCES or known.kb == kb]
-    for known in fitting:
-        if known.recognizes(head):
-            return known
-    expected = "; ".join(known.description for known in fitting if kb in SOURCES)
-    other = next((known for known in FORMATS if known.recognizes(head)), None)
+    fitting = [candidate for candidate in FORMATS if kb not in SOURCES or candidate.kb == kb]
+    for candidate in fitting:
+        if candidate.recognizes(head):
+            return candidate
+    expected = "; ".join(candidate.description for candidate in fitting if kb in SOURCES)
+    other = next((candidate for candidate in FORMATS if candidate.recognizes(head)), None)
     hint = f" It looks like {other.description}: {_instead(other)}." if other else _parted(head)
     what = f" of '{kb}'. Known: {expected}." if expected else f" that is known. {_OWN}"
     raise InputError(f"this is not in a format{what}{hint}", path=path, line=1)

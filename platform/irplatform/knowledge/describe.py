@@ -25,14 +25,14 @@ def describe(knowledge: Knowledge, term: str) -> dict[str, Any]:
         are the same share their relations: those stand at the first one only.
     """
     by_id = knowledge.concept(term) or knowledge.concept(compact(term))
-    found = [by_id] if by_id is not None else knowledge.find(term)
-    told: dict[str, str] = {}
-    concepts = [_facts(knowledge, concept, told) for concept in found]
-    nearest = [] if found else [_short(near) for near in knowledge.nearest(term, _NEAREST)]
-    return {"term": term, "concepts": concepts, "nearest": nearest}
+    concepts = [by_id] if by_id is not None else knowledge.find(term)
+    relations_at: dict[str, str] = {}
+    facts = [_facts(knowledge, concept, relations_at) for concept in concepts]
+    nearest = [] if concepts else [_short(near) for near in knowledge.nearest(term, _NEAREST)]
+    return {"term": term, "concepts": facts, "nearest": nearest}
 
 
-def _facts(knowledge: Knowledge, concept: Concept, told: dict[str, str]) -> dict[str, Any]:
+def _facts(knowledge: Knowledge, concept: Concept, relations_at: dict[str, str]) -> dict[str, Any]:
     same = knowledge.same_as(concept.id)
     facts: dict[str, Any] = {
         **_short(concept),
@@ -43,34 +43,34 @@ def _facts(knowledge: Knowledge, concept: Concept, told: dict[str, str]) -> dict
         "children": [_short(child) for child in knowledge.children(concept.id)],
         "same_as": [_short(other) for other in same],
     }
-    if concept.id in told:
-        return {**facts, "relations_at": told[concept.id], "relations": []}
+    if concept.id in relations_at:
+        return {**facts, "relations_at": relations_at[concept.id], "relations": []}
     ids = {concept.id, *(other.id for other in same)}
-    told.update(dict.fromkeys(ids, concept.id))
+    relations_at.update(dict.fromkeys(ids, concept.id))
     relations = _relations(knowledge, knowledge.relations(concept.id), ids)
     return {**facts, "relations_at": concept.id, "relations": relations}
 
 
 def _relations(
-    knowledge: Knowledge, relations: Sequence[Relation], own: set[str]
+    knowledge: Knowledge, relations: Sequence[Relation], own_ids: set[str]
 ) -> list[dict[str, Any]]:
     """One entry per kind and other end, with what each knowledge base says; the best known first.
 
     Args:
         knowledge: where the other ends have their names.
         relations: of one thing.
-        own: all ids of that thing.
+        own_ids: all ids of that thing.
     """
     entries: dict[tuple[str, str], dict[str, Any]] = {}
     for relation in relations:
-        other = relation.target_id if relation.source_id in own else relation.source_id
-        known = knowledge.concept(other)
+        other = relation.target_id if relation.source_id in own_ids else relation.source_id
+        concept = knowledge.concept(other)
         entry = entries.setdefault(
             (relation.kind, other),
             {
                 "kind": relation.kind,
                 "id": other,
-                "name": known.name if known else other,
+                "name": concept.name if concept else other,
                 "evidence": [],
             },
         )

@@ -79,15 +79,15 @@ def installed() -> dict[str, Manifest]:
         InputError: a manifest was changed into something else.
     """
     names = sorted(path.parent.name for path in folder().glob(f"*/{artifacts.MANIFEST}"))
-    found = ((name, _manifest(name)) for name in names)
-    return {name: manifest for name, manifest in found if manifest is not None}
+    manifests = ((name, _manifest(name)) for name in names)
+    return {name: manifest for name, manifest in manifests if manifest is not None}
 
 
 def all_installed() -> tuple[str, ...]:
     """The names of all that were added, in order of precedence; the user's own last."""
     names = installed()
-    known = [name for name in _PRECEDENCE if name in names]
-    return (*known, *sorted(set(names) - set(known)))
+    ranked = [name for name in _PRECEDENCE if name in names]
+    return (*ranked, *sorted(set(names) - set(ranked)))
 
 
 def open_knowledge(names: Sequence[str]) -> Knowledge:
@@ -155,12 +155,12 @@ def add(name: str, paths: Sequence[Path], format_name: str | None = None) -> Man
         if not builder:
             raise InputError("there is not one concept or relation in it.", path=paths[0])
         with tempfile.TemporaryDirectory(dir=place, prefix=".partial-") as partial:
-            made = Path(partial) / "kb.sqlite"
-            counts = builder.write(made)
+            database = Path(partial) / "kb.sqlite"
+            counts = builder.write(database)
             if before is not None and before.fingerprint != mark:
                 notice(f"{name} was there, from other files: it is replaced.")
             manifest = Manifest(name, mark, VERSION, sources, counts)
-            made.replace(manifest.path)
+            database.replace(manifest.path)
         storage.write_json(place / artifacts.MANIFEST, asdict(manifest))
         for old in place.glob("*.sqlite"):
             if old.stem != mark:
@@ -224,12 +224,12 @@ def _manifest(name: str) -> Manifest | None:
 def _not_installed(name: str) -> InputError:
     from irplatform.knowledge.catalogue import SOURCES
 
-    there = installed()
-    guess = "" if name in SOURCES else did_you_mean(name, {*there, *SOURCES})
+    manifests = installed()
+    guess = "" if name in SOURCES else did_you_mean(name, {*manifests, *SOURCES})
     return InputError(
         f"the knowledge base '{name}' is not installed.{guess and ' ' + guess} Installed: "
-        f"{', '.join(there) or 'none'}. `platform kb add {name} FILE` adds it; `platform kb list` "
-        "says where each is published."
+        f"{', '.join(manifests) or 'none'}. `platform kb add {name} FILE` adds it; "
+        "`platform kb list` says where each is published."
     )
 
 

@@ -54,17 +54,17 @@ def keys(text: str) -> list[str]:
         variants.append(uninverted(text))
     if _DOSAGE.search(text):
         variants.append(without_dosage(text))
-    found = [literal_key(text)]
-    found += [stored_key(variant) for variant in variants]
-    return [key for key in dict.fromkeys(found) if key]
+    all_keys = [literal_key(text)]
+    all_keys += [stored_key(variant) for variant in variants]
+    return [key for key in dict.fromkeys(all_keys) if key]
 
 
 def stored_keys(text: str) -> list[str]:
     """The keys under which a name is kept: one, or two where it has a comma inversion."""
-    found = [stored_key(text)]
+    all_keys = [stored_key(text)]
     if ", " in text:
-        found.append(stored_key(uninverted(text)))
-    return [key for key in dict.fromkeys(found) if key]
+        all_keys.append(stored_key(uninverted(text)))
+    return [key for key in dict.fromkeys(all_keys) if key]
 
 
 def literal_key(text: str) -> str:

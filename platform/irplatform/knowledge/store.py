@@ -53,8 +53,8 @@ class KnowledgeBase:
 
     def concept(self, concept_id: str) -> Concept | None:
         """The concept with this id."""
-        found = self._rows(f"{_CONCEPT} WHERE c.id = ?", (concept_id,))
-        return self._concept(found[0]) if found else None
+        rows = self._rows(f"{_CONCEPT} WHERE c.id = ?", (concept_id,))
+        return self._concept(rows[0]) if rows else None
 
     def concepts(self) -> Iterator[Concept]:
         """All concepts, in order of their ids."""
@@ -71,7 +71,7 @@ class KnowledgeBase:
 
     def relations(self, concept_id: str, kind: str | None = None) -> list[Relation]:
         """Relations from and to an id, those from it first."""
-        found = []
+        relations = []
         for end in ("source", "target"):
             query = f"SELECT source, target, kind, evidence FROM relation WHERE {end} = ?"
             values = [concept_id]
@@ -79,8 +79,8 @@ class KnowledgeBase:
                 query, values = f"{query} AND kind = ?", [concept_id, kind]
             order = " ORDER BY kind, source, target"
             for source, target, what, evidence in self._connection().execute(query + order, values):
-                found.append(Relation(source, target, what, self.name, evidence))
-        return found
+                relations.append(Relation(source, target, what, self.name, evidence))
+        return relations
 
     def relation_ends(self) -> Iterator[tuple[str, str, str]]:
         """Source, target and kind of all relations, in order."""

@@ -43,7 +43,7 @@ class Knowledge:
 
     def __init__(self, bases: Sequence[KnowledgeBase]) -> None:
         self.bases = tuple(bases)
-        self._known = lru_cache(maxsize=_REMEMBERED)(partial(_gathered, self.bases))
+        self._gathered = lru_cache(maxsize=_REMEMBERED)(partial(_gathered, self.bases))
 
     @property
     def fingerprint(self) -> str:
@@ -59,10 +59,10 @@ class Knowledge:
             what has none, preferred names before synonyms, previous symbols, aliases, narrower and
             broader names, and the knowledge bases in their order.
         """
-        wanted = keys(text)
+        lookup_keys = keys(text)
         ranks: dict[str, int] = {}
         for base in self.bases:
-            for concept_id, rank in base.named(wanted):
+            for concept_id, rank in base.named(lookup_keys):
                 ranks[concept_id] = min(rank, ranks.get(concept_id, rank))
         return sorted(
             self._all_of(ranks), key=lambda concept: _distance(concept, text, ranks[concept.id])
@@ -70,7 +70,7 @@ class Knowledge:
 
     def concept(self, concept_id: str) -> Concept | None:
         """The concept with this id, or None."""
-        return self._known(concept_id)
+        return self._gathered(concept_id)
 
     def concepts(self, kind: ConceptKind | None = None) -> Iterator[Concept]:
         """All concepts (of a kind), in order of their ids."""
@@ -111,14 +111,14 @@ class Knowledge:
             kind: only these, e.g. "drug-gene"; all but "is-a" by default.
         """
         ids = [concept_id, *(concept.id for concept in self.same_as(concept_id))]
-        found = (
+        relations = (
             relation
             for base in self.bases
             for each in ids
             for relation in base.relations(each, kind)
             if kind is not None or relation.kind != "is-a"
         )
-        return list(dict.fromkeys(found))
+        return list(dict.fromkeys(relations))
 
     def same_as(self, concept_id: str) -> list[Concept]:
         """The same thing under other ids: by cross-references in either direction, and by name.
@@ -141,31 +141,31 @@ class Knowledge:
 
     def search(self, prefix: str, limit: int = 20) -> list[Concept]:
         """Concepts with a name that begins like this, in alphabetical order of those names."""
-        asked = 2 * limit
+        hit_limit = 2 * limit
         while True:  # a concept may have any number of names that begin like this
-            hits = [hit for base in self.bases for hit in base.with_prefix(prefix, asked)]
-            found = self._all_of(concept_id for _, concept_id in sorted(hits)[:asked])
-            if len(found) >= limit or len(hits) < asked:
-                return found[:limit]
-            asked *= 2
+            hits = [hit for base in self.bases for hit in base.with_prefix(prefix, hit_limit)]
+            concepts = self._all_of(concept_id for _, concept_id in sorted(hits)[:hit_limit])
+            if len(concepts) >= limit or len(hits) < hit_limit:
+                return concepts[:limit]
+            hit_limit *= 2
 
     def nearest(self, text: str, limit: int = 5) -> list[Concept]:
         """Concepts with a name that is spelled nearly like this and begins like it."""
-        wanted = stored_key(text)
+        target_key = stored_key(text)
         candidates = {
             key
             for base in self.bases
-            for key in base.keys_with_prefix(wanted[:2])
-            if wanted and abs(len(key) - len(wanted)) <= max(2, len(wanted) // 4)
+            for key in base.keys_with_prefix(target_key[:2])
+            if target_key and abs(len(key) - len(target_key)) <= max(2, len(target_key) // 4)
         }
-        near = difflib.get_close_matches(wanted, sorted(candidates), n=limit, cutoff=0.75)
+        near = difflib.get_close_matches(target_key, sorted(candidates), n=limit, cutoff=0.75)
         hits = (hit for key in near for base in self.bases for hit in base.named([key]))
         return self._all_of(concept_id for concept_id, _ in hits)[:limit]
 
     def _all_of(self, ids: Iterable[str]) -> list[Concept]:
         """The concepts with these ids, each once; ids that are not known are left out."""
-        found = (self._known(concept_id) for concept_id in dict.fromkeys(ids))
-        return [concept for concept in found if concept is not None]
+        concepts = (self._gathered(concept_id) for concept_id in dict.fromkeys(ids))
+        return [concept for concept in concepts if concept is not None]
 
     def _neighbours(self, concept_id: str, *, upwards: bool) -> list[Concept]:
         ids: dict[str, None] = {}
@@ -179,14 +179,14 @@ class Knowledge:
         return self._all_of(ids)
 
     def _reachable(self, concept_id: str, limit: int | None, *, upwards: bool) -> list[Concept]:
-        found: dict[str, Concept] = {}
+        reached: dict[str, Concept] = {}
         queue = deque([concept_id])
-        while queue and (limit is None or len(found) < limit):
+        while queue and (limit is None or len(reached) < limit):
             for concept in self._neighbours(queue.popleft(), upwards=upwards):
-                if concept.id not in found and concept.id != concept_id:
-                    found[concept.id] = concept
+                if concept.id not in reached and concept.id != concept_id:
+                    reached[concept.id] = concept
                     queue.append(concept.id)
-        return list(found.values())[:limit]
+        return list(reached.values())[:limit]
 
     def _linked(self, concept_id: str) -> list[str]:
         """Ids one step of `same_as` away."""
@@ -206,16 +206,16 @@ class Knowledge:
         Drugs have few names that are not their own. Genes and diseases share many, so for these a
         name counts only where a source gave nothing else, and for genes only the symbol itself.
         """
-        own = NAME_SPACES.get(concept.kind)
-        if own is None:
+        name_space = NAME_SPACES.get(concept.kind)
+        if name_space is None:
             return
         names = {concept.name} if concept.kind == "gene" else {n.text for n in concept.names}
-        for known in self._all_of(name_id(concept.kind, name) for name in sorted(names)):
-            yield known.id
-        if concept.kind != "drug" and space(concept.id) != own:
+        for namesake in self._all_of(name_id(concept.kind, name) for name in sorted(names)):
+            yield namesake.id
+        if concept.kind != "drug" and space(concept.id) != name_space:
             return
         for other in self.find(concept.name):
-            if other.kind == concept.kind and (own != "GENE" or other.name == concept.name):
+            if other.kind == concept.kind and (name_space != "GENE" or other.name == concept.name):
                 yield other.id
 
 
@@ -224,9 +224,9 @@ def _gathered(bases: Sequence[KnowledgeBase], concept_id: str) -> Concept | None
 
     No method of `Knowledge`: one that it remembered would keep it, and its open files, alive.
     """
-    known = [base.concept(concept_id) for base in bases]
-    found = [concept for concept in known if concept is not None]
-    return _united(found) if found else None
+    entries = [base.concept(concept_id) for base in bases]
+    concepts = [concept for concept in entries if concept is not None]
+    return _united(concepts) if concepts else None
 
 
 def _united(concepts: Sequence[Concept]) -> Concept:

@@ -45,8 +45,8 @@ def _read(path: Path) -> Iterator[Concept | Relation]:
 def _gene_and_variant(row: Row) -> Iterator[Concept]:
     symbol, variant = row.value("genesymbol", "gene"), row.value("variant_name", "variant")
     profile = row.value("molecular_profile")
-    if not symbol and (found := _PROFILE.fullmatch(profile)):
-        symbol, variant = found["gene"], found["variant"]
+    if not symbol and (match := _PROFILE.fullmatch(profile)):
+        symbol, variant = match["gene"], match["variant"]
     entrez = row.value("entrezgene", "entrez_id")
     if symbol:
         gene_id = f"NCBIGENE:{entrez}" if entrez else name_id("gene", symbol)
@@ -71,9 +71,9 @@ def _disease(row: Row) -> Iterator[Concept]:
 
 def _drugs(row: Row) -> Iterator[Concept]:
     for drug in parts(row.value("drug_names", "drugs", "therapies"), ","):
-        found = _SYNONYMS_IN_BRACKETS.fullmatch(drug)  # Palbociclib (PD0332991)
-        name = found["name"] if found else drug
-        names = (Name(found["other"], "synonym"),) if found else ()
+        match = _SYNONYMS_IN_BRACKETS.fullmatch(drug)  # Palbociclib (PD0332991)
+        name = match["name"] if match else drug
+        names = (Name(match["other"], "synonym"),) if match else ()
         yield Concept(name_id("drug", name), name, "drug", names)
 
 
@@ -82,14 +82,14 @@ def _evidence(row: Row) -> str:
     article = row.value("pubmed_id")
     if not article and row.value("source_type").lower() == "pubmed":
         article = row.value("citation_id")
-    said = [
+    pieces = [
         f"level {level}" if level else "",
         row.value("evidence_type"),
         row.value("clinical_significance", "significance"),
         "" if row.value("evidence_direction") != "Does Not Support" else "not supported",
         f"PMID:{article}" if article else "",
     ]
-    return ", ".join(filter(None, said))
+    return ", ".join(filter(None, pieces))
 
 
 def _last_part(address: str) -> str:

@@ -33,8 +33,12 @@ def _cancer_commons(path: Path) -> Iterator[Concept | Relation]:
             row.value("drug_development_name"),
         )
         gene = _gene(row.needed("entrez_gene_id"), row.needed("primary_gene_name"))
-        said = [row.value("drug_class"), row.value("interaction_type"), row.value("cancer_type")]
-        yield from _interaction(drug, gene, *said, "CancerCommons")
+        evidence = [
+            row.value("drug_class"),
+            row.value("interaction_type"),
+            row.value("cancer_type"),
+        ]
+        yield from _interaction(drug, gene, *evidence, "CancerCommons")
 
 
 def _clearity(path: Path) -> Iterator[Concept | Relation]:
@@ -43,8 +47,8 @@ def _clearity(path: Path) -> Iterator[Concept | Relation]:
             continue  # biomarkers that are no gene, classes of drugs
         drug = _drug(row.value("drug_name"), *parts(row.value("drug_trade_name"), ","))
         gene = _gene(row.value("entrez_gene_id"), row.needed("gene_name"))
-        said = [row.value("drug_class"), row.value("reported_drug_response")]
-        yield from _interaction(drug, gene, *said, "Clearity Foundation")
+        evidence = [row.value("drug_class"), row.value("reported_drug_response")]
+        yield from _interaction(drug, gene, *evidence, "Clearity Foundation")
 
 
 def _clearity_trials(path: Path) -> Iterator[Concept | Relation]:
@@ -53,10 +57,10 @@ def _clearity_trials(path: Path) -> Iterator[Concept | Relation]:
             continue
         others = [] if "," in row["Drug name"] else parts(row.value("Other drug name"), ",")
         gene = _gene(row.value("Enterez Gene Id"), row.value("Entrez Gene Name"))
-        said = [row.value("Interaction type"), row.value("Clinical Trial ID(s)")]
+        evidence = [row.value("Interaction type"), row.value("Clinical Trial ID(s)")]
         for name in parts(row["Drug name"], ","):
             drug = _drug(name, *others)
-            yield from _interaction(drug, gene, *said, "Clearity Foundation trials")
+            yield from _interaction(drug, gene, *evidence, "Clearity Foundation trials")
 
 
 def _interactions(path: Path) -> Iterator[Concept | Relation]:
@@ -66,12 +70,12 @@ def _interactions(path: Path) -> Iterator[Concept | Relation]:
         if gene is None or not name:
             continue  # claims that DGIdb could not normalize
         drug = _drug(name, row.value("drug_claim_name"), drug_id=row.value("drug_concept_id"))
-        said = [
+        evidence = [
             row.value("interaction_types", "interaction_type").replace("|", ", "),
             row.value("interaction_source_db_name", "interaction_claim_source"),
             ", ".join(f"PMID:{article}" for article in parts(row.value("PMIDs"), ",")),
         ]
-        yield from _interaction(drug, gene, *said)
+        yield from _interaction(drug, gene, *evidence)
 
 
 def _dgidb_gene(row: Row) -> Concept | None:
@@ -80,8 +84,8 @@ def _dgidb_gene(row: Row) -> Concept | None:
         return None
     if entrez := row.value("entrez_id"):
         return _gene(entrez, symbol)
-    given = row.value("gene_concept_id")
-    return Concept(compact(given) if given else name_id("gene", symbol), symbol, "gene")
+    gene_id = row.value("gene_concept_id")
+    return Concept(compact(gene_id) if gene_id else name_id("gene", symbol), symbol, "gene")
 
 
 def _gene(entrez: str, symbol: str) -> Concept:
@@ -100,10 +104,10 @@ def _drug(name: str, *others: str, drug_id: str = "") -> Concept:
     )
 
 
-def _interaction(drug: Concept, gene: Concept, *said: str) -> Iterator[Concept | Relation]:
+def _interaction(drug: Concept, gene: Concept, *evidence: str) -> Iterator[Concept | Relation]:
     yield drug
     yield gene
-    yield Relation(drug.id, gene.id, "drug-gene", "", ", ".join(filter(None, said)))
+    yield Relation(drug.id, gene.id, "drug-gene", "", ", ".join(filter(None, evidence)))
 
 
 def _is_dgidb(head: Head) -> bool:

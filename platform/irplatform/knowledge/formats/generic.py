@@ -64,13 +64,13 @@ def _recognizes(head: Head) -> bool:
 
 def _check_header(path: Path) -> None:
     """Refuse columns that stand twice, and tell of those that say nothing here."""
-    line, written = next(lines_of_cells(path), (1, []))
-    header = [column.lower() for column in written]
+    line, columns = next(lines_of_cells(path), (1, []))
+    header = [column.lower() for column in columns]
     if twice := next((column for column in _COLUMNS if header.count(column) > 1), None):
         raise InputError(f"the header has the column '{twice}' twice.", path=path, line=line)
-    if others := [column for column in written if column.lower() not in _COLUMNS]:
-        told = ", ".join(others)[:200]
-        notice(f"{path}: columns that are not read: {told} (read are {', '.join(_COLUMNS)}).")
+    if ignored := [column for column in columns if column.lower() not in _COLUMNS]:
+        listed = ", ".join(ignored)[:200]
+        notice(f"{path}: columns that are not read: {listed} (read are {', '.join(_COLUMNS)}).")
 
 
 def _name(row: Row, text: str) -> str:

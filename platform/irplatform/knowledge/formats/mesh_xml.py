@@ -54,12 +54,12 @@ def records(path: Path, tag: str) -> Iterator[_Element]:
 
 
 def _text(element: _Element, name: str, path: Path) -> str:
-    found = (element.findtext(name) or "").strip()
-    if not found:
+    text = (element.findtext(name) or "").strip()
+    if not text:
         raise InputError(
             f"this {element.tag} has no {name}.", path=path, line=element.sourceline or None
         )
-    return found
+    return text
 
 
 def _terms(record: _Element) -> Iterator[Name]:

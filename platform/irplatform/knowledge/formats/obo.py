@@ -39,17 +39,17 @@ def _read(path: Path) -> Iterator[Concept | Relation]:
         concept_id, name = term["id"][0], _plain(term["name"][0])
         names = [Name(name, "preferred")]
         for value in term.get("synonym", []):
-            found = _SYNONYM.match(value)
-            if found is None:
+            match = _SYNONYM.match(value)
+            if match is None:
                 raise InputError(
                     f"the synonym {value[:60]} of the term that begins here is not in quotes.",
                     path=path,
                     line=line,
                 )
-            acronym = any(found["type"].endswith(kind) for kind in _ACRONYMS)
-            names.append(synonym(_plain(found["text"]), found["scope"], acronym=acronym))
-        others = [*term.get("alt_id", []), *term.get("xref", [])]
-        xrefs = (value.split(" ")[0].partition(":") for value in others)
+            acronym = any(match["type"].endswith(kind) for kind in _ACRONYMS)
+            names.append(synonym(_plain(match["text"]), match["scope"], acronym=acronym))
+        references = [*term.get("alt_id", []), *term.get("xref", [])]
+        xrefs = (value.split(" ")[0].partition(":") for value in references)
         yield Concept(
             concept_id,
             name,

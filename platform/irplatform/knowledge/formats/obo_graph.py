@@ -31,16 +31,16 @@ def _read(path: Path) -> Iterator[Concept | Relation]:
     graph = graphs[0] if isinstance(graphs, list) and graphs else None
     if not isinstance(graph, dict) or not isinstance(graph.get("nodes"), list):
         raise InputError("there is no graph with nodes in this OBO graph document.", path=path)
-    known = set()
+    concept_ids = set()
     for node in graph["nodes"]:
         concept = _concept(node)
         if concept is not None:
-            known.add(concept.id)
+            concept_ids.add(concept.id)
             yield concept
     for edge in jsons.objects(graph.get("edges")):
         if edge.get("pred") == "is_a":
             source, target = _id(edge.get("sub")), _id(edge.get("obj"))
-            if source in known and target in known:
+            if source in concept_ids and target in concept_ids:
                 yield Relation(source, target, "is-a")
 
 
@@ -58,17 +58,17 @@ def _concept(node: Any) -> Concept | None:
     names = [Name(name, "preferred")]
     names += [
         synonym(
-            given["val"],
-            _SCOPES.get(str(given.get("pred")), "EXACT"),
-            acronym=str(given.get("synonymType", "")).endswith(_ACRONYMS),
+            entry["val"],
+            _SCOPES.get(str(entry.get("pred")), "EXACT"),
+            acronym=str(entry.get("synonymType", "")).endswith(_ACRONYMS),
         )
-        for given in jsons.objects(meta.get("synonyms"))
-        if isinstance(given.get("val"), str)
+        for entry in jsons.objects(meta.get("synonyms"))
+        if isinstance(entry.get("val"), str)
     ]
     former = [
-        held
-        for held in jsons.objects(meta.get("basicPropertyValues"))
-        if str(held.get("pred")).endswith("hasAlternativeId")
+        entry
+        for entry in jsons.objects(meta.get("basicPropertyValues"))
+        if str(entry.get("pred")).endswith("hasAlternativeId")
     ]
     xrefs = (
         xref["val"].partition(":")

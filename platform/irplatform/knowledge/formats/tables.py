@@ -39,8 +39,8 @@ class Row(dict[str, str]):
         Raises:
             InputError: it is empty.
         """
-        if found := self[column]:
-            return found
+        if cell := self[column]:
+            return cell
         raise self.error(f"the column '{column}' is empty.")
 
     def error(self, message: str) -> InputError:
