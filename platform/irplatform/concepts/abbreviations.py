@@ -43,16 +43,16 @@ def definitions(matcher: NameMatcher, long_forms: Mapping[str, str]) -> Definiti
         is its protein's name; to None where the long form is something else than the knowledge
         bases know under the short form; and nothing where it may well be the same.
     """
-    found: dict[str, int | None] = {}
+    concepts: dict[str, int | None] = {}
     for short, long_form in long_forms.items():
         concept = _concept(matcher, long_form)
-        known = next((m.concept for m in matcher.mentions(short, strict=False)), None)
+        usual = next((m.concept for m in matcher.mentions(short, strict=False)), None)
         if concept is not None:
-            symbol = known is not None and _is_gene_of(matcher, known, concept, short)
-            found[short] = known if symbol and _PROTEIN.search(long_form) else concept
-        elif known is None or not _akin(matcher.table.names_of(known), long_form):
-            found[short] = None
-    return Definitions(found)
+            symbol = usual is not None and _is_gene_of(matcher, usual, concept, short)
+            concepts[short] = usual if symbol and _PROTEIN.search(long_form) else concept
+        elif usual is None or not _akin(matcher.table.names_of(usual), long_form):
+            concepts[short] = None
+    return Definitions(concepts)
 
 
 def _concept(matcher: NameMatcher, long_form: str) -> int | None:
@@ -64,11 +64,11 @@ def _concept(matcher: NameMatcher, long_form: str) -> int | None:
     return ends[0].concept if enough else None
 
 
-def _is_gene_of(matcher: NameMatcher, known: int, concept: int, short: str) -> bool:
+def _is_gene_of(matcher: NameMatcher, usual: int, concept: int, short: str) -> bool:
     """Whether a short form is a gene's own symbol, and its long form may be its protein."""
     table = matcher.table
-    kinds = KINDS[table.kinds[known]], KINDS[table.kinds[concept]]
-    return kinds[0] == "gene" and kinds[1] in {"drug", "other"} and table.names[known] == short
+    kinds = KINDS[table.kinds[usual]], KINDS[table.kinds[concept]]
+    return kinds[0] == "gene" and kinds[1] in {"drug", "other"} and table.names[usual] == short
 
 
 def _akin(names: list[str], long_form: str) -> bool:

@@ -127,14 +127,14 @@ def _build(
         if done:
             notice(f"Concepts: going on after {counted(done, 'document')}.")
         total = corpus.size_hint()
-        left = None if total is None else max(0, total - done)
+        remaining = None if total is None else max(0, total - done)
         settings = options.model_dump_json()
         tasks = (
             Task(str(table), str(linker or ""), settings, articles)
             for articles in batches(islice(corpus, done, None))
         )
         started = time.monotonic()
-        with progress("finding concepts, documents", left) as advance:
+        with progress("finding concepts, documents", remaining) as advance:
             for linked in _results(tasks, workers):
                 writer.add(linked)
                 advance(len(linked.doc_ids))
@@ -178,27 +178,27 @@ def build_facts(
     Returns:
         Sizes, `edges` by source, `per_1000_documents`, seconds, memory of the largest process.
     """
-    made = concept_graph(corpus, options, workers)
-    graph = ConceptGraph(made.path)
-    timing = json.loads((made.path / TIMING).read_text(encoding="utf-8"))
+    graph_artifact = concept_graph(corpus, options, workers)
+    graph = ConceptGraph(graph_artifact.path)
+    timing = json.loads((graph_artifact.path / TIMING).read_text(encoding="utf-8"))
     seconds = float(timing["seconds"])
     documents = max(1, graph.document_count)
-    counted = ("documents", "links", "mentions", "concepts_found")
+    sizes = ("documents", "links", "mentions", "concepts_found")
     facts: dict[str, Any] = {
         "collection": name or corpus.name,
         "knowledge": ", ".join(graph.facts["knowledge"]),
         "concepts": graph.concept_count,
-        **{name: graph.facts[name] for name in counted},
+        **{name: graph.facts[name] for name in sizes},
         "concepts_per_document": round(graph.facts["links"] / documents, 2),
         "without_text": graph.facts["without_text"],
         "without_concept": graph.facts["without_concept"],
         "seconds": seconds,
     }
-    if made.built:
+    if graph_artifact.built:
         facts["peak_memory_mb"] = _peak_memory()
     return {
         **facts,
-        "folder": str(made.path),
+        "folder": str(graph_artifact.path),
         "fingerprint": graph.fingerprint,
         "per_1000_documents": {
             "seconds": round(1000 * seconds / documents, 2),

@@ -94,19 +94,21 @@ class Tally:
 class _Examples:
     """Some of many, chosen by a hash, so that the same graph shows the same ones."""
 
-    wanted: int
-    held: list[tuple[int, str, int, Document]] = field(default_factory=list)
+    size: int
+    entries: list[tuple[int, str, int, Document]] = field(default_factory=list)
 
     def offer(self, document: Document, concept: int) -> None:
         digest = blake2b(f"{document.id} {concept}".encode(), digest_size=8).digest()
-        entry = (-int.from_bytes(digest), document.id, concept, document)
-        if len(self.held) < self.wanted:
-            heapq.heappush(self.held, entry)
+        candidate = (-int.from_bytes(digest), document.id, concept, document)
+        if len(self.entries) < self.size:
+            heapq.heappush(self.entries, candidate)
         else:
-            heapq.heappushpop(self.held, entry)
+            heapq.heappushpop(self.entries, candidate)
 
     def __iter__(self) -> Iterator[tuple[Document, int]]:
-        for _, _, concept, document in sorted(self.held, key=lambda entry: entry[:3], reverse=True):
+        for _, _, concept, document in sorted(
+            self.entries, key=lambda entry: entry[:3], reverse=True
+        ):
             yield document, concept
 
 
@@ -139,12 +141,12 @@ def check(
     with progress("checking concepts, documents", graph.document_count) as advance:
         for row, document in enumerate(corpus):
             advance(1)
-            given = _headings(document.fields.get(heading_field))
-            if not given:
+            names = _headings(document.fields.get(heading_field))
+            if not names:
                 continue
             documents += 1
-            unknown.update(name for name in given if name not in headings)
-            gold = {headings[name] for name in given if name in headings}
+            unknown.update(name for name in names if name not in headings)
+            gold = {headings[name] for name in names if name in headings}
             concepts, _, _ = graph.concepts_of(np.array([row]))
             linked = mesh.intersection(concepts.tolist())
             near = _near(gold, linked, related) | _near(linked, gold, related)
@@ -201,12 +203,12 @@ def require_mesh(knowledge: Collection[str]) -> None:
 def _mesh(graph: ConceptGraph) -> dict[str, int]:
     """The concept of every MeSH heading."""
     require_mesh(graph.facts["knowledge"])
-    found = {}
+    concept_of = {}
     for concept in open_knowledge(["mesh"]).bases[0].concepts():
         number = graph.concept_of(concept.id)
         if number is not None:
-            found[concept.name] = number
-    return found
+            concept_of[concept.name] = number
+    return concept_of
 
 
 def _headings(value: FieldValue | None) -> list[str]:

@@ -23,7 +23,7 @@ def describe(graph: ConceptGraph, what: str, limit: int = 10) -> dict[str, Any]:
     Args:
         graph: where to look.
         what: a document's id, a concept's id in any source, or one of its names.
-        limit: neighbours of each kind that are told.
+        limit: neighbours of each kind that are listed.
 
     Returns:
         `document` with its concepts and how these are related; or `concept` with its names,
@@ -34,8 +34,8 @@ def describe(graph: ConceptGraph, what: str, limit: int = 10) -> dict[str, Any]:
     row = graph.row_of(what)
     if row is not None:
         return {"document": _document(graph, what, row)}
-    if found := _called(graph, what):
-        first, *others = found
+    if concepts := _called(graph, what):
+        first, *others = concepts
         return {
             "concept": _concept(graph, first, limit),
             "others": [short(graph, other) for other in others],
@@ -46,8 +46,8 @@ def describe(graph: ConceptGraph, what: str, limit: int = 10) -> dict[str, Any]:
 def not_there(what: str, nearest: Sequence[Mapping[str, Any]]) -> str:
     """Says that nothing is called so, and what is nearly."""
     near = ", ".join(f"{each['name']} ({each['id']})" for each in nearest)
-    told = f"'{what}' is neither a document nor the id or name of a concept of this graph."
-    return f"{told} Near it: {near}" if near else told
+    message = f"'{what}' is neither a document nor the id or name of a concept of this graph."
+    return f"{message} Near it: {near}" if near else message
 
 
 def concepts_called(graph: ConceptGraph, what: str) -> list[int]:
@@ -56,8 +56,8 @@ def concepts_called(graph: ConceptGraph, what: str) -> list[int]:
     Raises:
         InputError: there is none.
     """
-    if found := _called(graph, what):
-        return found
+    if concepts := _called(graph, what):
+        return concepts
     raise InputError(not_there(what, _nearest(graph, what)))
 
 
@@ -66,17 +66,17 @@ def _called(graph: ConceptGraph, what: str) -> list[int]:
         concept = graph.concept_of(concept_id)
         if concept is not None:
             return [concept]
-    found: list[int] = graph.find(what).tolist()
-    return found
+    concepts: list[int] = graph.find(what).tolist()
+    return concepts
 
 
 def _nearest(graph: ConceptGraph, what: str) -> list[dict[str, Any]]:
     """Concepts of the graph that its knowledge bases, where they still are, spell nearly so."""
-    there = installed()
-    bases = [name for name in graph.facts["knowledge"] if name in there]
+    available = installed()
+    bases = [name for name in graph.facts["knowledge"] if name in available]
     near = open_knowledge(bases).nearest(what) if bases else []
-    found = dict.fromkeys(graph.concept_of(concept.id) for concept in near)
-    return [short(graph, concept) for concept in found if concept is not None]
+    concepts = dict.fromkeys(graph.concept_of(concept.id) for concept in near)
+    return [short(graph, concept) for concept in concepts if concept is not None]
 
 
 def short(graph: ConceptGraph, concept: int) -> dict[str, Any]:
@@ -92,7 +92,7 @@ def short(graph: ConceptGraph, concept: int) -> dict[str, Any]:
 def _document(graph: ConceptGraph, doc_id: str, row: int) -> dict[str, Any]:
     concepts, counts, _ = graph.concepts_of(np.array([row]))
     order = np.lexsort((concepts, -counts))
-    held = set(concepts.tolist())
+    document_concepts = set(concepts.tolist())
     relations = [
         {
             "from": graph.names[concept],
@@ -102,7 +102,7 @@ def _document(graph: ConceptGraph, doc_id: str, row: int) -> dict[str, Any]:
         }
         for concept in concepts.tolist()
         for other, source, forward in graph.neighbours(concept)
-        if forward and other in held
+        if forward and other in document_concepts
     ]
     return {
         "id": doc_id,

@@ -52,12 +52,12 @@ def neighbourhood(graph: ConceptGraph, what: str, hops: int) -> tuple[list[int],
     else:
         level = concepts_called(graph, what)
         rows = sorted({r for concept in level for r in graph.documents_of(concept).tolist()})
-    found = dict.fromkeys(level)
+    concepts = dict.fromkeys(level)
     for _ in range(hops):
         around = (other for concept in level for other, _, _ in graph.neighbours(concept))
-        level = list(dict.fromkeys(other for other in around if other not in found))
-        found.update(dict.fromkeys(level))
-    return rows, sorted(found)
+        level = list(dict.fromkeys(other for other in around if other not in concepts))
+        concepts.update(dict.fromkeys(level))
+    return rows, sorted(concepts)
 
 
 def to_networkx(
@@ -92,28 +92,28 @@ def to_networkx(
             f"these are {edges:,} edges, more than the limit of {limit:,}. Name a smaller part of "
             "the graph with --around and --hops, or raise --limit."
         )
-    made = MultiDiGraph(fingerprint=graph.fingerprint)
+    network = MultiDiGraph(fingerprint=graph.fingerprint)
     for concept in sorted(concepts):
         kind = graph.KINDS[graph.kinds[concept]]
-        made.add_node(_in_xml(graph.ids[concept]), kind=kind, name=_in_xml(graph.names[concept]))
+        network.add_node(_in_xml(graph.ids[concept]), kind=kind, name=_in_xml(graph.names[concept]))
     rows = range(graph.document_count) if rows is None else rows
     for one, other, facts in _edges(graph, rows, set(concepts)):
-        if facts["relation"] == "mentions" and one not in made:
-            made.add_node(one, kind="document", name=one.removeprefix("doc:"))
-        made.add_edge(one, other, **facts)
-    return made
+        if facts["relation"] == "mentions" and one not in network:
+            network.add_node(one, kind="document", name=one.removeprefix("doc:"))
+        network.add_edge(one, other, **facts)
+    return network
 
 
 def _edge_count(graph: ConceptGraph, rows: Sequence[int] | None, concepts: Sequence[int]) -> int:
     """How many edges `_edges` yields, without going through them."""
-    held = np.zeros(graph.concept_count, np.bool_)
-    held[concepts] = True
+    included = np.zeros(graph.concept_count, np.bool_)
+    included[concepts] = True
     if rows is None:
-        mentions = graph.document_frequency[held].sum(dtype=np.int64)
+        mentions = graph.document_frequency[included].sum(dtype=np.int64)
     else:
-        mentions = held[graph.concepts_of(np.array(rows, np.int64))[0]].sum()
+        mentions = included[graph.concepts_of(np.array(rows, np.int64))[0]].sum()
     edges = graph.concepts
-    related = np.repeat(held, np.diff(edges.indptr)) & held[edges.indices]
+    related = np.repeat(included, np.diff(edges.indptr)) & included[edges.indices]
     return int(mentions + (related & edges.forward.astype(np.bool_)).sum())
 
 
@@ -121,9 +121,9 @@ def _edges(
     graph: ConceptGraph, rows: Iterable[int], concepts: set[int]
 ) -> Iterator[tuple[str, str, dict[str, str | int]]]:
     for row in rows:
-        found, counts, _ = graph.concepts_of(np.array([row]))
+        linked, counts, _ = graph.concepts_of(np.array([row]))
         node = f"doc:{_in_xml(graph.doc_ids[row])}"
-        for concept, count in zip(found.tolist(), counts.tolist(), strict=True):
+        for concept, count in zip(linked.tolist(), counts.tolist(), strict=True):
             if concept in concepts:
                 yield node, _in_xml(graph.ids[concept]), {"relation": "mentions", "count": count}
     for concept in sorted(concepts):

@@ -76,13 +76,13 @@ def is_known_alias(text: str, symbol: str) -> bool:
         text: the alias.
         symbol: of its gene.
     """
-    key, own = literal_key(text), literal_key(symbol)
+    key, official = literal_key(text), literal_key(symbol)
     return (
-        key == own
+        key == official
         or key in _ALIASES.get(symbol, ())
         or _ANTIGEN.fullmatch(key) is not None
-        or key in {prefix + own for prefix in _PREFIXES}
-        or (own.startswith("krt") and key == own.replace("krt", "ck", 1))  # cytokeratin 7
+        or key in {prefix + official for prefix in _PREFIXES}
+        or (official.startswith("krt") and key == official.replace("krt", "ck", 1))  # cytokeratin 7
     )
 
 

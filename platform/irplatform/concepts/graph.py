@@ -95,9 +95,11 @@ class ConceptGraph:
         if pipeline is not None and self.facts["pipeline"] != pipeline:
             before = self.facts["pipeline"]
             changed = [name for name in pipeline if before.get(name) != pipeline[name]]
-            told = ", ".join(f"{n} {before.get(n) or 'none'}, now {pipeline[n]}" for n in changed)
+            changes = ", ".join(
+                f"{n} {before.get(n) or 'none'}, now {pipeline[n]}" for n in changed
+            )
             raise InputError(
-                f"this concept graph was built by another pipeline ({told}). "
+                f"this concept graph was built by another pipeline ({changes}). "
                 "Run `platform concepts build` again.",
                 path=self.folder,
             )
@@ -130,13 +132,13 @@ class ConceptGraph:
             ones. A variant comes with its gene.
         """
         whole = self._matcher.named(text)
-        found: dict[int, None] = {}
+        concepts: dict[int, None] = {}
         if whole is not None:
-            found[whole] = None
+            concepts[whole] = None
         if whole is None or KINDS[self.kinds[whole]] in {"variant", "other"}:
-            found.update(dict.fromkeys(mention.concept for mention in self.mentions(text)))
-        named = np.fromiter(found, np.int64, count=len(found))
-        return self.narrower(named, expand) if expand else named
+            concepts.update(dict.fromkeys(mention.concept for mention in self.mentions(text)))
+        topic_concepts = np.fromiter(concepts, np.int64, count=len(concepts))
+        return self.narrower(topic_concepts, expand) if expand else topic_concepts
 
     def narrower(self, concepts: Int64, steps: int) -> Int64:
         """Concepts and what is a kind of them, the nearest first.
@@ -148,16 +150,16 @@ class ConceptGraph:
         Returns:
             Distinct concepts, int64: those given, then level by level what is below them.
         """
-        found = dict.fromkeys(concepts.tolist())
+        reached = dict.fromkeys(concepts.tolist())
         level = concepts
         for _ in range(steps):
             indices, _ = ragged(*self._row(level))
-            kept = ~self.concepts.forward[indices].astype(bool)
-            kept &= np.isin(self.concepts.sources[indices], self._codes({"is-a"}))
-            below = np.unique(self.concepts.indices[indices[kept]])
-            level = np.array([c for c in below.tolist() if c not in found], np.int64)
-            found.update(dict.fromkeys(level.tolist()))
-        return np.fromiter(found, np.int64, count=len(found))
+            selected = ~self.concepts.forward[indices].astype(bool)
+            selected &= np.isin(self.concepts.sources[indices], self._codes({"is-a"}))
+            below = np.unique(self.concepts.indices[indices[selected]])
+            level = np.array([c for c in below.tolist() if c not in reached], np.int64)
+            reached.update(dict.fromkeys(level.tolist()))
+        return np.fromiter(reached, np.int64, count=len(reached))
 
     def concepts_of(self, rows: Int64) -> tuple[Int32, Int32, Int64]:
         """The concepts of some documents, one document behind the other.
@@ -220,8 +222,8 @@ class ConceptGraph:
         rows = np.repeat(np.arange(self.concept_count), np.diff(self.concepts.indptr))
         columns = self.concepts.indices.astype(np.int64)
         if relations is not None:
-            kept = np.isin(self.concepts.sources, self._codes(relations))
-            rows, columns = rows[kept], columns[kept]
+            selected = np.isin(self.concepts.sources, self._codes(relations))
+            rows, columns = rows[selected], columns[selected]
         pairs = np.unique(rows * self.concept_count + columns)
         rows, columns = np.divmod(pairs, self.concept_count)
         indptr = np.zeros(self.concept_count + 1, np.int64)

@@ -104,13 +104,13 @@ class _Nearest:
     ) -> list[tuple[Int64, Float64]]:
         """Names and cosine distances per vector, the nearest first, ties by number."""
         similar = (vectors @ self._by_gram).tocsr()
-        found = []
+        nearest = []
         for start, end in pairwise(similar.indptr.tolist()):
             names = similar.indices[start:end].astype(np.int64)
             scores = similar.data[start:end].astype(np.float64)
             best = np.lexsort((names, -scores))[:k]
-            found.append((names[best], 1 - scores[best]))
-        return found
+            nearest.append((names[best], 1 - scores[best]))
+        return nearest
 
 
 class SimilarNames:
@@ -141,19 +141,21 @@ class SimilarNames:
             max_entities_per_mention=1,
         )
 
-    def mentions(self, document: Any, found: list[Mention]) -> list[Mention]:
+    def mentions(self, document: Any, matched: list[Mention]) -> list[Mention]:
         """Link what is left of an article.
 
         Args:
             document: it, through the pipeline. Its entities are the mentions, where there are any.
-            found: what names matched; nothing is linked across it.
+            matched: what names matched; nothing is linked across it.
         """
-        taken = [(mention.start, mention.end) for mention in found]
+        matched_spans = [(mention.start, mention.end) for mention in matched]
         spans = [
             span
-            for span in (document.ents or _runs(document, taken))
+            for span in (document.ents or _runs(document, matched_spans))
             if len(span.text) >= _SHORTEST
-            and not any(start < span.end_char and span.start_char < end for start, end in taken)
+            and not any(
+                start < span.end_char and span.start_char < end for start, end in matched_spans
+            )
         ]
         texts = list(dict.fromkeys(_long_form(span) for span in spans))
         candidates = self._linker.candidate_generator(texts, _NEIGHBOURS) if texts else []
@@ -188,8 +190,8 @@ def _generator(folder: Path, knowledge: Any) -> Any:
     return CandidateGenerator(nearest, vectorizer, names, knowledge)
 
 
-def _runs(document: Any, taken: list[tuple[int, int]]) -> Iterator[Any]:
-    """Runs of content words between function words, punctuation and what is known."""
+def _runs(document: Any, matched_spans: list[tuple[int, int]]) -> Iterator[Any]:
+    """Runs of content words between function words, punctuation and what names matched."""
     first = 0
     for place in range(len(document) + 1):
         token = document[place] if place < len(document) else None
@@ -197,7 +199,7 @@ def _runs(document: Any, taken: list[tuple[int, int]]) -> Iterator[Any]:
             token is not None
             and any(map(str.isalpha, token.text))
             and token.lower_ not in STOP_WORDS
-            and not any(s < token.idx + len(token) and token.idx < e for s, e in taken)
+            and not any(s < token.idx + len(token) and token.idx < e for s, e in matched_spans)
         ):
             continue
         if 1 < place - first <= _MOST_WORDS:

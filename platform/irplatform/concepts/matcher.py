@@ -35,7 +35,7 @@ _UNKNOWN = 1 << 40
 """Stands for something that no knowledge base has; it keeps its place from being anything else."""
 
 
-class _Found(NamedTuple):
+class _NameMatch(NamedTuple):
     """A name in a text: some words, and what they may mean."""
 
     words: int
@@ -82,15 +82,20 @@ class NameMatcher:
         """
         words = self._speller.words(text)
         defined = list(_defined(text, words, definitions))
-        found = [*defined, *self._found(words, Capitals(text), {f[:2] for f in defined}, strict)]
+        matches = [
+            *defined,
+            *self._matches(words, Capitals(text), {match[:2] for match in defined}, strict),
+        ]
         if within is not None:
-            found = [each for each in found if _inside(words, each, within)]
+            matches = [each for each in matches if _inside(words, each, within)]
         taken = bytearray(len(words.spans))
-        chosen: list[tuple[_Found, int]] = []
-        certain = sorted((f for f in found if f.free != NOTHING), key=_longest_first)
+        chosen: list[tuple[_NameMatch, int]] = []
+        certain = sorted((match for match in matches if match.free != NOTHING), key=_longest_first)
         chosen += [(each, each.free) for each in certain if _take(taken, each)]
         support = {(concept, each.key) for each, concept in chosen}
-        for each in sorted((f for f in found if f.free == NOTHING), key=_longest_first):
+        for each in sorted(
+            (match for match in matches if match.free == NOTHING), key=_longest_first
+        ):
             concept = _supported(each, support)
             if concept is not None and _take(taken, each):
                 chosen.append((each, concept))
@@ -105,10 +110,10 @@ class NameMatcher:
         return sorted(mentions, key=lambda mention: (mention.start, -mention.end))
 
     def _within_others(
-        self, certain: list[_Found], chosen: list[tuple[_Found, int]]
-    ) -> list[tuple[_Found, int]]:
+        self, certain: list[_NameMatch], chosen: list[tuple[_NameMatch, int]]
+    ) -> list[tuple[_NameMatch, int]]:
         """Genes, diseases and drugs named within a variant, or within a thing of no kind."""
-        found = []
+        inner_matches = []
         outer = [e for e, c in chosen if e.words > 1 and c != _UNKNOWN and self._kind(c) in _OUTER]
         for each in outer:
             taken = bytearray(each.first + each.words)
@@ -123,15 +128,15 @@ class NameMatcher:
                     and self._kind(inner.free) in _INNER
                     and _take(taken, inner)
                 ):
-                    found.append((inner, inner.free))
-        return found
+                    inner_matches.append((inner, inner.free))
+        return inner_matches
 
     def _kind(self, concept: int) -> ConceptKind:
         return KINDS[int(self.table.kinds[concept])]
 
-    def _found(
+    def _matches(
         self, words: Words, capitals: Capitals, defined: set[tuple[int, int]], strict: bool
-    ) -> Iterator[_Found]:
+    ) -> Iterator[_NameMatch]:
         for number, (length, hashes, valid) in enumerate(self._speller.runs(words)):
             for first in self.table.may_be_names(hashes).tolist():
                 if not valid[first] or (length, first) in defined:
@@ -154,21 +159,21 @@ class NameMatcher:
                 )
                 meaning = self._meanings.of(int(hashes[first]), key, place)
                 if meaning is not None:
-                    yield _Found(length, first, key, *meaning)
+                    yield _NameMatch(length, first, key, *meaning)
 
     def named(self, text: str) -> int | None:
         """The concept whose name a text is, as a whole: a heading, say, comma inversion and all."""
         for key in lookup_keys(text):
-            found = [
+            candidates = [
                 (each.rank, each.name != text, each.concept)
                 for each in self._meanings.candidates(hash_of(key), key)
             ]
-            if found:
-                return min(found)[-1]
+            if candidates:
+                return min(candidates)[-1]
         return None
 
 
-def _defined(text: str, words: Words, definitions: Definitions) -> Iterator[_Found]:
+def _defined(text: str, words: Words, definitions: Definitions) -> Iterator[_NameMatch]:
     """Where a text's abbreviations stand."""
     if not definitions.concepts:
         return
@@ -180,26 +185,26 @@ def _defined(text: str, words: Words, definitions: Definitions) -> Iterator[_Fou
             first, last = starts.get(match.start()), ends.get(match.end())
             if first is not None and last is not None:
                 free = _UNKNOWN if concept is None else concept
-                yield _Found(last - first + 1, first, f"({short})", free, ())
+                yield _NameMatch(last - first + 1, first, f"({short})", free, ())
 
 
-def _longest_first(found: _Found) -> tuple[int, int, int, int]:
-    return -found.words, -len(found.key), found.first, found.free
+def _longest_first(match: _NameMatch) -> tuple[int, int, int, int]:
+    return -match.words, -len(match.key), match.first, match.free
 
 
-def _take(taken: bytearray, found: _Found) -> bool:
+def _take(taken: bytearray, match: _NameMatch) -> bool:
     """Mark a name's words as taken, unless one of them is."""
-    place = slice(found.first, found.first + found.words)
+    place = slice(match.first, match.first + match.words)
     if any(taken[place]):
         return False
-    taken[place] = b"\x01" * found.words
+    taken[place] = b"\x01" * match.words
     return True
 
 
-def _supported(found: _Found, support: set[tuple[int, str]]) -> int | None:
+def _supported(match: _NameMatch, support: set[tuple[int, str]]) -> int | None:
     """The first of the possible meanings that the text has under another name."""
-    for concept in found.supported:
-        if any(one == concept and _tells(key, found.key) for one, key in support):
+    for concept in match.supported:
+        if any(one == concept and _tells(key, match.key) for one, key in support):
             return concept
     return None
 
@@ -209,7 +214,7 @@ def _tells(key: str, short: str) -> bool:
     return len(key) > len(short)
 
 
-def _inside(words: Words, found: _Found, stretches: Collection[tuple[int, int]]) -> bool:
-    start = words.spans[found.first][0]
-    end = words.spans[found.first + found.words - 1][1]
+def _inside(words: Words, match: _NameMatch, stretches: Collection[tuple[int, int]]) -> bool:
+    start = words.spans[match.first][0]
+    end = words.spans[match.first + match.words - 1][1]
     return any(first <= start and end <= last for first, last in stretches)

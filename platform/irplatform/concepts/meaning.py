@@ -84,8 +84,8 @@ class Meanings:
             key: the name.
         """
         kinds = self.table.kinds
-        found = self.table.candidates(value, key)
-        return [each for each in found if int(kinds[each.concept]) in self._kinds]
+        candidates = self.table.candidates(value, key)
+        return [each for each in candidates if int(kinds[each.concept]) in self._kinds]
 
     def _find(self, value: int, key: str, place: Place) -> Meaning | None:
         """What a name means where it stands; None for nothing.

@@ -59,9 +59,9 @@ def _is_scispacys(name: str) -> bool:
 def versions(options: ConceptOptions) -> dict[str, str]:
     """The pipeline as part of a fingerprint."""
     require_scispacy()
-    held = {name: metadata.version(name) for name in ("spacy", "scispacy")}
+    packages = {name: metadata.version(name) for name in ("spacy", "scispacy")}
     model = model_name(options)
-    return {"pipeline": str(VERSION), **held, "model": _model_mark(model) if model else ""}
+    return {"pipeline": str(VERSION), **packages, "model": _model_mark(model) if model else ""}
 
 
 def require_scispacy() -> None:
@@ -93,7 +93,7 @@ class ConceptPipeline:
         self._matcher = NameMatcher(table, options.kinds)
         self._model = model_name(options)
         self._similar = similar
-        self._language, self._read = _language(self._model), 0
+        self._language, self._articles_read = _language(self._model), 0
 
     def mentions(self, articles: Iterable[tuple[str, str]]) -> Iterator[list[Mention]]:
         """Find the concepts of articles, given as titles and abstracts.
@@ -101,15 +101,15 @@ class ConceptPipeline:
         Offsets count from the beginning of the title; the abstract follows it on a line of its own.
         A model reads the first million characters of an article.
         """
-        if self._read >= _REMEMBERED:
-            self._language, self._read = _language(self._model), 0
+        if self._articles_read >= _REMEMBERED:
+            self._language, self._articles_read = _language(self._model), 0
             gc.collect()  # the old one refers to itself
         most = self._language.max_length
         texts = (article_text(title, abstract)[:most] for title, abstract in articles)
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message=r"\[W036\]")  # no abbreviation: no pattern
             for document in self._language.pipe(texts):
-                self._read += 1
+                self._articles_read += 1
                 yield self._mentions(document)
 
     def _mentions(self, document: Any) -> list[Mention]:
@@ -120,10 +120,12 @@ class ConceptPipeline:
             within = None
         else:
             within = [(entity.start_char, entity.end_char) for entity in document.ents]
-        found = self._matcher.mentions(text, defined, within=within)
+        mentions = self._matcher.mentions(text, defined, within=within)
         if self._similar is None:
-            return found
-        return sorted([*found, *self._similar.mentions(document, found)], key=lambda m: m.start)
+            return mentions
+        return sorted(
+            [*mentions, *self._similar.mentions(document, mentions)], key=lambda m: m.start
+        )
 
 
 def article_text(title: str, abstract: str) -> str:

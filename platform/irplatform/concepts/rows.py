@@ -83,8 +83,8 @@ class RowWriter:
             "seconds": self.seconds + time.monotonic() - self._started,
             "sizes": {name: file.tell() for name, file in self._files.items()},
         }
-        with atomic_write(self._folder / _STATE) as kept:
-            json.dump(state, kept)
+        with atomic_write(self._folder / _STATE) as state_file:
+            json.dump(state, state_file)
 
     def finish(self, concepts: int) -> dict[str, int]:
         """Complete the rows, once their files are closed.

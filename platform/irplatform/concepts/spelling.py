@@ -144,7 +144,7 @@ class Speller:
         facts = self._facts[words.numbers]
         hashes, powers, starts_digit, ends_digit, literal = facts.T
         usable = powers != 1
-        found = [(1, hashes, usable), (1, literal, usable & (literal != hashes))]
+        runs = [(1, hashes, usable), (1, literal, usable & (literal != hashes))]
         run, valid = hashes, usable
         for length in range(2, min(LONGEST_RUN, len(words.spans)) + 1):
             last = slice(length - 1, None)
@@ -155,8 +155,8 @@ class Speller:
             valid = valid[:-1] & usable[last] & words.joined[last]
             if not valid.any():
                 break
-            found.append((length, run, valid))
-        return found
+            runs.append((length, run, valid))
+        return runs
 
     def key(self, words: Words, first: int, length: int) -> tuple[str, frozenset[int]]:
         """The normalized name that a run of words would be.
@@ -200,13 +200,13 @@ class Speller:
 def word_ends(name: str, key: str) -> frozenset[int]:
     """Where words of a name end in its normalized form."""
     for variant in (name, uninverted(name)):
-        found = ""
+        joined = ""
         ends = []
         for word in _WORD.findall(_POSSESSIVE.sub("", variant)):
             part = stored_key(word.lower())
-            ends.append(len(found))
-            found += _gap(found, part) + part
-        if found == key:
+            ends.append(len(joined))
+            joined += _gap(joined, part) + part
+        if joined == key:
             return frozenset(ends)
     return frozenset()
 

@@ -65,20 +65,22 @@ def build_table(bases: Sequence[KnowledgeBase], folder: Path) -> None:
             f"no name can be looked up in the knowledge bases ({names}): they hold relations "
             "alone. Add one with names, such as mesh, doid, hgnc or drugs (`platform kb list`)."
         )
-    known = _write_ids(concepts, folder)
-    held = [(text, NAME_RANK[kind]) for each in concepts for text, kind in each.names.items()]
-    write_texts(folder, "names", (text for text, _ in held))
-    write_array(folder / "names.rank.uint8", np.array([rank for _, rank in held], np.uint8))
+    concept_of_id = _write_ids(concepts, folder)
+    ranked_names = [
+        (text, NAME_RANK[kind]) for each in concepts for text, kind in each.names.items()
+    ]
+    write_texts(folder, "names", (text for text, _ in ranked_names))
+    write_array(folder / "names.rank.uint8", np.array([rank for _, rank in ranked_names], np.uint8))
     counts = [0, *(len(each.names) for each in concepts)]
     write_array(folder / "names.first.int64", np.cumsum(counts, dtype=np.int64))
     kinds = [KINDS.index(each.kind) for each in concepts]
     write_array(folder / "kinds.uint8", np.array(kinds, np.uint8))
     _write_keys(entries, folder)
-    sources, dangling = _write_relations(bases, known, len(concepts), folder)
+    sources, dangling = _write_relations(bases, concept_of_id, len(concepts), folder)
     facts = {
         "version": VERSION,
         "concepts": len(concepts),
-        "names": len(held),
+        "names": len(ranked_names),
         "keys": len(entries),
         "sources": sources,
         "relations_without_concept": dangling,
@@ -89,20 +91,20 @@ def build_table(bases: Sequence[KnowledgeBase], folder: Path) -> None:
 
 def _entries(concepts: Sequence[United]) -> dict[str, list[Entry]]:
     """What is looked up, by normalized name."""
-    found: dict[str, list[Entry]] = {}
+    by_key: dict[str, list[Entry]] = {}
     for number, concept in enumerate(concepts):
         for text, kind in _names(concept):
             for place, key in enumerate(stored_keys(text)):
                 inverted = ", " in text and place == 0  # stands in headings, not in sentences
-                said = text if place == 0 else uninverted(text)  # "Gene, A" is "A Gene"
-                when = condition(said, kind, concept.kind, concept.symbol)
+                spelled = text if place == 0 else uninverted(text)  # "Gene, A" is "A Gene"
+                when = condition(spelled, kind, concept.kind, concept.symbol)
                 if when is None or len(key) > _LONGEST_KEY:
                     continue
                 how = when | Condition.WHOLE if inverted else when
-                found.setdefault(key, []).append(
+                by_key.setdefault(key, []).append(
                     Entry(number, _rank(text, kind, concept), int(how), text)
                 )
-    return {key: _settled(key, entries, concepts) for key, entries in found.items()}
+    return {key: _settled(key, entries, concepts) for key, entries in by_key.items()}
 
 
 def _names(concept: United) -> Iterator[tuple[str, NameKind]]:
@@ -132,14 +134,14 @@ def _settled(key: str, entries: list[Entry], concepts: Sequence[United]) -> list
     if len({entry.concept for entry in entries}) == 1:
         return sorted(entries, key=lambda entry: entry[1:])
     official = [e for e in entries if not e.rank and concepts[e.concept].kind == "gene"]
-    others = {e.concept for e in official if is_mostly_something_else(e.text)}
-    symbols = {e.concept for e in official} - others
-    named = {e.concept for e in entries if e.rank <= NAME_RANK["synonym"]}
-    named = {each for each in named if concepts[each].kind in {"disease", "drug"}}
-    kept = []
+    dubious = {e.concept for e in official if is_mostly_something_else(e.text)}
+    symbols = {e.concept for e in official} - dubious
+    exact = {e.concept for e in entries if e.rank <= NAME_RANK["synonym"]}
+    diseases_and_drugs = {each for each in exact if concepts[each].kind in {"disease", "drug"}}
+    settled = []
     for entry in entries:
         kind = concepts[entry.concept].kind
-        if kind == "other" and any(concept < entry.concept for concept in named):
+        if kind == "other" and any(concept < entry.concept for concept in diseases_and_drugs):
             continue  # one of several side effects that are this disease
         if kind == "gene" and symbols and entry.concept not in symbols:
             continue  # another gene's symbol is never an alias
@@ -147,14 +149,14 @@ def _settled(key: str, entries: list[Entry], concepts: Sequence[United]) -> list
             rivals = (
                 e
                 for e in entries
-                if e.concept not in {entry.concept, *others}
+                if e.concept not in {entry.concept, *dubious}
                 and e.rank <= entry.rank
                 and _alike(e, entry)
             )
             if any(shared(kind, concepts[rival.concept].kind, key) for rival in rivals):
                 entry = entry._replace(condition=entry.condition | Condition.SUPPORT)  # noqa: PLW2901
-        kept.append(entry)
-    return sorted(kept, key=lambda entry: (entry.rank, entry.concept, entry.text))
+        settled.append(entry)
+    return sorted(settled, key=lambda entry: (entry.rank, entry.concept, entry.text))
 
 
 def _alike(one: Entry, other: Entry) -> bool:
@@ -167,15 +169,17 @@ def _write_ids(concepts: Sequence[United], folder: Path) -> dict[str, int]:
     with StringTableWriter(folder, "ids") as writer:
         writer.extend([concept.ids[0] for concept in concepts])
     writer.finish()
-    known = {each: number for number, concept in enumerate(concepts) for each in concept.ids}
+    concept_of_id = {
+        each: number for number, concept in enumerate(concepts) for each in concept.ids
+    }
     for number, concept in enumerate(concepts):
         for xref in concept.xrefs:
-            known.setdefault(xref, number)
+            concept_of_id.setdefault(xref, number)
     with StringTableWriter(folder, "all-ids") as writer:
-        writer.extend(list(known))
+        writer.extend(list(concept_of_id))
     writer.finish()
-    write_array(folder / "all-ids.concept.int32", np.array([*known.values()], np.int32))
-    return known
+    write_array(folder / "all-ids.concept.int32", np.array([*concept_of_id.values()], np.int32))
+    return concept_of_id
 
 
 def _write_keys(entries: dict[str, list[Entry]], folder: Path) -> None:
@@ -198,7 +202,7 @@ def _write_keys(entries: dict[str, list[Entry]], folder: Path) -> None:
 
 
 def _write_relations(
-    bases: Sequence[KnowledgeBase], known: dict[str, int], size: int, folder: Path
+    bases: Sequence[KnowledgeBase], concept_of_id: dict[str, int], size: int, folder: Path
 ) -> tuple[list[list[str]], int]:
     """Write the edges between concepts, each in both rows.
 
@@ -211,24 +215,24 @@ def _write_relations(
     dangling = 0
     for base in bases:
         for source, target, kind in base.relation_ends():
-            one, other = known.get(source), known.get(target)
+            one, other = concept_of_id.get(source), concept_of_id.get(target)
             if one is None or other is None:
                 dangling += 1
             elif one != other:
                 edges.append((one, other, codes.setdefault((base.name, kind), len(codes))))
-    found = np.unique(np.array(edges, np.int64).reshape(-1, 3), axis=0)
-    both = np.concatenate(
+    unique = np.unique(np.array(edges, np.int64).reshape(-1, 3), axis=0)
+    both_ways = np.concatenate(
         [
-            np.column_stack([found, np.ones(len(found), np.int64)]),
-            np.column_stack([found[:, [1, 0, 2]], np.zeros(len(found), np.int64)]),
+            np.column_stack([unique, np.ones(len(unique), np.int64)]),
+            np.column_stack([unique[:, [1, 0, 2]], np.zeros(len(unique), np.int64)]),
         ]
     )
-    both = both[np.lexsort(both.T[::-1])]
+    both_ways = both_ways[np.lexsort(both_ways.T[::-1])]
     indptr = np.zeros(size + 1, np.int64)
-    np.cumsum(np.bincount(both[:, 0], minlength=size), out=indptr[1:])
+    np.cumsum(np.bincount(both_ways[:, 0], minlength=size), out=indptr[1:])
     write_array(folder / "concepts.indptr.int64", indptr)
-    write_array(folder / "concepts.indices.int32", both[:, 1].astype(np.int32))
-    write_array(folder / "concepts.sources.uint16", both[:, 2].astype(np.uint16))
-    write_array(folder / "concepts.forward.uint8", both[:, 3].astype(np.uint8))
-    counts = np.bincount(found[:, 2], minlength=len(codes)).tolist()
+    write_array(folder / "concepts.indices.int32", both_ways[:, 1].astype(np.int32))
+    write_array(folder / "concepts.sources.uint16", both_ways[:, 2].astype(np.uint16))
+    write_array(folder / "concepts.forward.uint8", both_ways[:, 3].astype(np.uint8))
+    counts = np.bincount(unique[:, 2], minlength=len(codes)).tolist()
     return [[kb, kind, n] for (kb, kind), n in zip(codes, counts, strict=True)], dangling

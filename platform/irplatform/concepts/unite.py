@@ -58,13 +58,13 @@ class United:
             self.kind = other.kind
         self.ids += other.ids
         for text, kind in other.names.items():
-            better = kind if text == self.symbol else _kept(kind, text, self.kind)
-            if text not in self.names or NAME_RANK[better] < NAME_RANK[self.names[text]]:
-                self.names[text] = better
+            merged_kind = kind if text == self.symbol else _merged_kind(kind, text, self.kind)
+            if text not in self.names or NAME_RANK[merged_kind] < NAME_RANK[self.names[text]]:
+                self.names[text] = merged_kind
         self.xrefs.update(other.xrefs)
 
 
-def _kept(kind: NameKind, text: str, of: ConceptKind) -> NameKind:
+def _merged_kind(kind: NameKind, text: str, of: ConceptKind) -> NameKind:
     """What a name is to a concept that has another preferred one; another symbol is an alias."""
     if kind != "preferred":
         return kind
@@ -94,26 +94,26 @@ def united(bases: Sequence[KnowledgeBase]) -> list[United]:
         if low != high and not spaces[low] & spaces[high]:
             forest[high] = low
             spaces[low] |= spaces[high]
-    found: dict[int, United] = {}
+    by_root: dict[int, United] = {}
     for place, concept in enumerate(concepts.values()):
         root = _root(forest, place)
         if root == place:
-            found[root] = concept
+            by_root[root] = concept
         else:
-            found[root].absorb(concept)
-    return list(found.values())
+            by_root[root].absorb(concept)
+    return list(by_root.values())
 
 
 def _by_id(bases: Sequence[KnowledgeBase]) -> dict[str, United]:
     concepts: dict[str, United] = {}
     for base in bases:
         for concept in base.concepts():
-            made = _alone(concept)
+            entry = _alone(concept)
             if concept.id in concepts:
-                made.ids = []
-                concepts[concept.id].absorb(made)
+                entry.ids = []
+                concepts[concept.id].absorb(entry)
             else:
-                concepts[concept.id] = made
+                concepts[concept.id] = entry
     return concepts
 
 
@@ -141,14 +141,14 @@ def _same(concepts: dict[str, United]) -> Iterator[tuple[int, str, str]]:
     for concept_id, concept in concepts.items():
         exact = [text for text, kind in concept.names.items() if kind in _EXACT]
         keys = all_keys[concept_id]
-        named = dict(_same_names(concept, exact, keys, preferred[concept_id], by_name))
+        trust_of = dict(_same_names(concept, exact, keys, preferred[concept_id], by_name))
         if concept.kind == "gene":  # BRAF is not Braf
-            named = {o: t for o, t in named.items() if _symbol(concepts, o) == concept.name}
+            trust_of = {o: t for o, t in trust_of.items() if _symbol(concepts, o) == concept.name}
         for xref in concept.xrefs:
             if xref in concepts:
-                akin = not keys.isdisjoint(all_keys[xref]) or xref in named
-                named[xref] = _REFERRED_AND_NAMED if akin else _REFERRED
-        for other, trust in named.items():
+                akin = not keys.isdisjoint(all_keys[xref]) or xref in trust_of
+                trust_of[xref] = _REFERRED_AND_NAMED if akin else _REFERRED
+        for other, trust in trust_of.items():
             if other in concepts and other != concept_id and _alike(concept, concepts[other]):
                 yield trust, concept_id, other
 
@@ -190,12 +190,12 @@ def _symbol(concepts: dict[str, United], concept_id: str) -> str:
 
 
 def _children(bases: Sequence[KnowledgeBase]) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
+    children: dict[str, list[str]] = {}
     for base in bases:
         for source, target, kind in base.relation_ends():
             if kind == "is-a":
-                found.setdefault(target, []).append(source)
-    return found
+                children.setdefault(target, []).append(source)
+    return children
 
 
 def _breadth(children: dict[str, list[str]], concept_id: str) -> int:
