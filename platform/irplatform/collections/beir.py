@@ -174,11 +174,11 @@ def _qrels(folder: BeirFolder, split: str) -> Qrels:
 
 
 def _topics(folder: BeirFolder, split: str) -> list[Topic]:
-    every = read_topics(folder.queries, "beir")
+    all_topics = read_topics(folder.queries, "beir")
     if split not in folder.splits:
-        return _unjudged(folder, every)
+        return _unjudged(folder, all_topics)
     judged = _qrels(folder, split)
-    topics = [topic for topic in every if topic.id in judged]
+    topics = [topic for topic in all_topics if topic.id in judged]
     if not topics:
         raise InputError(
             f"no topic of {folder.queries.name} is judged here. Are these the judgments of "
@@ -188,9 +188,9 @@ def _topics(folder: BeirFolder, split: str) -> list[Topic]:
     return topics
 
 
-def _unjudged(folder: BeirFolder, every: Sequence[Topic]) -> list[Topic]:
+def _unjudged(folder: BeirFolder, all_topics: Sequence[Topic]) -> list[Topic]:
     judged = {topic for split in folder.splits for topic in _qrels(folder, split)}
-    topics = [topic for topic in every if topic.id not in judged]
+    topics = [topic for topic in all_topics if topic.id not in judged]
     if not topics:
         raise InputError(
             f"all topics are judged: the split '{UNJUDGED}' has none. There is "

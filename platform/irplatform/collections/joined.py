@@ -67,16 +67,16 @@ class _Parts:
     @cached_property
     def _entries(self) -> list[tuple[Collection, Topic, str]]:
         """Collections, their topics, and the ids of these here; what two have comes once."""
-        every = [(part, topic) for part in self._parts for topic in part.load_topics()]
+        pairs = [(part, topic) for part in self._parts for topic in part.load_topics()]
         distinct: dict[str, tuple[Collection, Topic]] = {}
-        for part, topic in every:
+        for part, topic in pairs:
             content = fingerprint({"topic": topic.describe()[1:]})
             if content not in distinct or not self._is_judged(*distinct[content]):
                 distinct[content] = (part, topic)
         unique = list(distinct.values())
-        if repeated := len(every) - len(unique):
+        if repeated := len(pairs) - len(unique):
             notice(
-                f"{'+'.join(part.id for part in self._parts)}: {repeated:,} of {len(every):,} "
+                f"{'+'.join(part.id for part in self._parts)}: {repeated:,} of {len(pairs):,} "
                 "topics repeat another's words and fields; they are learned from once, with the "
                 "judgments of the first that has some."
             )

@@ -138,8 +138,8 @@ def _answers(corpus: Corpus, drawn: Sequence[Query]) -> list[tuple[Query, list[s
         queries.setdefault(frozenset(query[1]), query)
     articles: dict[str, list[str]] = {document_id: [] for document_id, _ in queries.values()}
     for document in _counted(corpus, "looking for articles with the same headings"):
-        if (same := queries.get(frozenset(_headings(document)))) is not None:
-            articles[same[0]].append(document.id)
+        if (same_headings := queries.get(frozenset(_headings(document)))) is not None:
+            articles[same_headings[0]].append(document.id)
     return [(query, articles[query[0]]) for query in queries.values()]
 
 

@@ -71,15 +71,15 @@ def build_articles(
             taken.
         PlatformError: something could not be downloaded.
     """
-    how = access(email, rate)
+    server = access(email, rate)
     judged = [_read(path) for path in qrels]
     pmids, others = _sorted_ids(judged)
     with artifacts.resumable_folder(folder) as partial:
         work = work_folder(partial)
-        for line in _plan(pmids, others, how, work):
+        for line in _plan(pmids, others, server, work):
             notice(line)
-        gone = fetch_articles(pmids, how, work)
-        missing = {**dict.fromkeys(gone, GONE), **dict.fromkeys(others, _NO_PMID)}
+        unavailable = fetch_articles(pmids, server, work)
+        missing = {**dict.fromkeys(unavailable, GONE), **dict.fromkeys(others, _NO_PMID)}
         written = write_documents(fetched_documents(pmids, work), partial)
         write_missing(partial, {"": _together(judged)}, missing)
         shutil.rmtree(work)
@@ -94,10 +94,10 @@ def preview(
     Raises:
         InputError: see `build_articles`.
     """
-    how = access(email, rate)
+    server = access(email, rate)
     pmids, others = _sorted_ids([_read(path) for path in qrels])
     artifacts.refuse_taken(folder)
-    return _plan(pmids, others, how, folder.with_name(f"{folder.name}.partial") / WORK)
+    return _plan(pmids, others, server, folder.with_name(f"{folder.name}.partial") / WORK)
 
 
 def work_folder(partial: Path) -> Path:
@@ -112,9 +112,9 @@ def work_folder(partial: Path) -> Path:
     return work
 
 
-def _plan(pmids: Sequence[str], others: Sequence[str], how: Access, work: Path) -> list[str]:
+def _plan(pmids: Sequence[str], others: Sequence[str], server: Access, work: Path) -> list[str]:
     """What is going to be fetched, and what is not, in lines for people."""
-    lines = plan(len(pmids), how, kept=kept_batches(pmids, work))
+    lines = plan(len(pmids), server, kept=kept_batches(pmids, work))
     without = f"{counted(len(others), 'judged document')} without a PMID, left out"
     return [*lines, *([without] if others else [])]
 

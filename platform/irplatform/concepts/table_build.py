@@ -97,12 +97,12 @@ def _entries(concepts: Sequence[United]) -> dict[str, list[Entry]]:
             for place, key in enumerate(stored_keys(text)):
                 inverted = ", " in text and place == 0  # stands in headings, not in sentences
                 spelled = text if place == 0 else uninverted(text)  # "Gene, A" is "A Gene"
-                when = condition(spelled, kind, concept.kind, concept.symbol)
-                if when is None or len(key) > _LONGEST_KEY:
+                basic = condition(spelled, kind, concept.kind, concept.symbol)
+                if basic is None or len(key) > _LONGEST_KEY:
                     continue
-                how = when | Condition.WHOLE if inverted else when
+                full = basic | Condition.WHOLE if inverted else basic
                 by_key.setdefault(key, []).append(
-                    Entry(number, _rank(text, kind, concept), int(how), text)
+                    Entry(number, _rank(text, kind, concept), int(full), text)
                 )
     return {key: _settled(key, entries, concepts) for key, entries in by_key.items()}
 

@@ -132,14 +132,15 @@ def add(name: str, paths: Sequence[Path], format_name: str | None = None) -> Man
         {
             "file": path.name,
             "sha256": storage.file_digest(readable_again(path)),
-            "format": how.name,
+            "format": file_format.name,
         }
-        for path, how in zip(paths, formats, strict=True)
+        for path, file_format in zip(paths, formats, strict=True)
     ]
     depends_on = {
         "version": VERSION,
         "sources": [
-            [source["sha256"], how.mark] for source, how in zip(sources, formats, strict=True)
+            [source["sha256"], file_format.mark]
+            for source, file_format in zip(sources, formats, strict=True)
         ],
     }
     mark = storage.fingerprint(depends_on)
@@ -150,8 +151,8 @@ def add(name: str, paths: Sequence[Path], format_name: str | None = None) -> Man
             return before
         builder = Builder()
         with progress(f"reading concepts and relations of {name}") as advance:
-            for path, how in zip(paths, formats, strict=True):
-                builder.extend(how.read(path), advance)
+            for path, file_format in zip(paths, formats, strict=True):
+                builder.extend(file_format.read(path), advance)
         if not builder:
             raise InputError("there is not one concept or relation in it.", path=paths[0])
         with tempfile.TemporaryDirectory(dir=place, prefix=".partial-") as partial:

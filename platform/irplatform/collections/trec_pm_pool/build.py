@@ -55,7 +55,7 @@ def build_pool(settings: PoolSettings) -> PoolReport:
         InputError: a given file is not what it should be, or the folder is taken.
         PlatformError: something could not be downloaded.
     """
-    how = access(settings.email, settings.rate)
+    server = access(settings.email, settings.rate)
     if existing := _existing(settings):
         _give_name(settings.name, existing)
         return PoolReport(settings.name, existing)
@@ -64,11 +64,11 @@ def build_pool(settings: PoolSettings) -> PoolReport:
         work = work_folder(partial)
         years = [sources.gather(year, g, partial) for year, g in settings.years.items()]
         judged = _sort(year.judged for year in years)
-        notice(f"{settings.name} needs{bullets(_plan(settings, judged, how, work))}")
+        notice(f"{settings.name} needs{bullets(_plan(settings, judged, server, work))}")
         extra = _extra_abstracts(settings, judged)
-        gone = fetch_articles(judged.articles, how, work)
+        unavailable = fetch_articles(judged.articles, server, work)
         missing = {
-            **dict.fromkeys(gone, GONE),
+            **dict.fromkeys(unavailable, GONE),
             **dict.fromkeys((name for name in judged.abstracts if name not in extra), _NO_ABSTRACT),
             **dict.fromkeys(judged.others, _NEITHER),
         }
@@ -89,7 +89,7 @@ def preview(settings: PoolSettings) -> list[str]:
     Raises:
         InputError: a given file is not what it should be.
     """
-    how = access(settings.email, settings.rate)
+    server = access(settings.email, settings.rate)
     if existing := _existing(settings):
         return [f"nothing: it is there, at {existing}"]
     files = [line for year, g in settings.years.items() for line in sources.needed(year, g)]
@@ -99,9 +99,9 @@ def preview(settings: PoolSettings) -> list[str]:
         if settings.download_extra and not settings.extra_abstracts:
             files += filter(None, [sources.archive_needed()])
         of = ", ".join(f"{sources.JUDGED[year]:,} in {year}" for year in settings.years)
-        return [*files, f"then the judged documents ({of}) from {how}"]
+        return [*files, f"then the judged documents ({of}) from {server}"]
     work = settings.folder.with_name(f"{settings.folder.name}.partial") / WORK
-    return [*files, *_plan(settings, judged, how, work)]
+    return [*files, *_plan(settings, judged, server, work)]
 
 
 def _existing(settings: PoolSettings) -> Path | None:
@@ -121,12 +121,12 @@ def _sort(qrels: Iterable[Qrels]) -> _Judged:
     return _Judged(sorted(articles, key=int), sorted(abstracts), sorted(others))
 
 
-def _plan(settings: PoolSettings, judged: _Judged, how: Access, work: Path) -> list[str]:
+def _plan(settings: PoolSettings, judged: _Judged, server: Access, work: Path) -> list[str]:
     source = str(settings.extra_abstracts or "")
     if settings.download_extra and not source:
         source = sources.archive_needed() or "ir_datasets' copy of the track's archive"
     kept = kept_batches(judged.articles, work)
-    lines = plan_pool(len(judged.articles), len(judged.abstracts), how, source, kept=kept)
+    lines = plan_pool(len(judged.articles), len(judged.abstracts), server, source, kept=kept)
     if len(settings.years) == 1:
         lines.append(f"nothing of another year: no topics train rerankers for {settings.name}")
     return lines

@@ -106,11 +106,11 @@ def _targets(
         for name in work
         if settings.titles or not name.startswith("title:")
     }
-    same = read_table(ids, identifiers) if ids else {}
+    aliases = read_table(ids, identifiers) if ids else {}
     if collection is None:
-        return Targets(same)
-    identifiers.update(name for names in same.values() for name in names)
-    return Targets(same, search_corpus(collection.corpus, identifiers), settings.titles)
+        return Targets(aliases)
+    identifiers.update(name for names in aliases.values() for name in names)
+    return Targets(aliases, search_corpus(collection.corpus, identifiers), settings.titles)
 
 
 def _articles(extracted: Path) -> Iterator[CitingArticle]:

@@ -57,29 +57,31 @@ def read_table(path: Path, wanted: Container[str]) -> dict[str, tuple[str, ...]]
             line=1,
         )
     aliases: dict[str, tuple[str, ...]] = {}
-    odd: Counter[str] = Counter()
+    invalid: Counter[str] = Counter()
     reader = csv.reader(lines, delimiter=separator)
     try:
         for row in reader:
-            same = _identifiers(row, columns, odd)
-            for identifier in same:
+            identifiers = _identifiers(row, columns, invalid)
+            for identifier in identifiers:
                 if identifier in wanted:
-                    aliases[identifier] = same
+                    aliases[identifier] = identifiers
     except csv.Error as error:
         raise InputError(f"{error}.", path=path, line=reader.line_num + 1) from error
-    if odd:
-        remark = f"{odd.total():,} cells are left out, which are no identifiers"
-        notice(f"{path}: {remark}: {listing(odd)}")
+    if invalid:
+        remark = f"{invalid.total():,} cells are left out, which are no identifiers"
+        notice(f"{path}: {remark}: {listing(invalid)}")
     return aliases
 
 
-def _identifiers(row: list[str], columns: Mapping[str, int], odd: Counter[str]) -> tuple[str, ...]:
-    """What a row calls an article; what is no identifier is counted in `odd`."""
-    same = []
+def _identifiers(
+    row: list[str], columns: Mapping[str, int], invalid: Counter[str]
+) -> tuple[str, ...]:
+    """What a row calls an article; what is no identifier is counted in `invalid`."""
+    identifiers = []
     for kind, column in columns.items():
         if value := row[column].strip() if column < len(row) else "":
             if identifier := normalized(kind, value):
-                same.append(identifier)
+                identifiers.append(identifier)
             else:
-                odd[f"{kind.upper()} '{value[:40]}'"] += 1
-    return tuple(same)
+                invalid[f"{kind.upper()} '{value[:40]}'"] += 1
+    return tuple(identifiers)

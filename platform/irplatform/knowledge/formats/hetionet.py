@@ -66,10 +66,11 @@ def _edges(path: Path) -> Iterator[Relation]:
             continue
         if _rank(other_kind) < _rank(kind):
             kind, source, other_kind, target = other_kind, target, kind, source
-        what = f"{_word(kind)}-{_word(other_kind)}"
-        if what == "drug-gene" and verb != "binds":  # it changes how much there is of the gene
-            what = "drug-gene-expression"
-        yield Relation(source, target, what, "", verb)
+        relation_kind = f"{_word(kind)}-{_word(other_kind)}"
+        # Such an edge changes how much there is of the gene.
+        if relation_kind == "drug-gene" and verb != "binds":
+            relation_kind = "drug-gene-expression"
+        yield Relation(source, target, relation_kind, "", verb)
 
 
 def _disease_genes(path: Path) -> Iterator[Concept | Relation]:
