@@ -111,11 +111,11 @@ def _print(timings: Sequence[Timing], documents: int) -> None:
     rows = [("reranker", "device", "  median", "quickest", "weights")]
     problems = []
     for timing in timings:
-        told = timing.as_json()
+        figures = timing.as_json()
         if timing.problem:
             problems.append(f"{timing.name} on {timing.device}: {timing.problem}")
             continue
-        middle, best = (f"{told[key]:8.1f}" for key in ("median_ms", "quickest_ms"))
+        middle, best = (f"{figures[key]:8.1f}" for key in ("median_ms", "quickest_ms"))
         rows.append((timing.name, timing.device, middle, best, timing.weights))
     print_rows(rows)
     for problem in problems:

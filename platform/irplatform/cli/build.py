@@ -120,23 +120,25 @@ def mesh(source: str, out: Path, queries: int, seed: int, as_json: bool) -> None
     from irplatform.registry import registry
 
     collection = registry().collection(source)
-    made = build_mesh(collection.corpus, out, count=queries, seed=seed)
+    built = build_mesh(collection.corpus, out, count=queries, seed=seed)
     if as_json:
         print_json(
             {
-                "collection": f"{made.folder}:test",
-                "path": str(made.folder),
+                "collection": f"{built.folder}:test",
+                "path": str(built.folder),
                 "from": collection.id,
-                "queries": dict(made.queries),
-                "shared": made.shared,
+                "queries": dict(built.queries),
+                "shared": built.shared,
             }
         )
         return
-    counts = ", ".join(f"{name} {number:,}" for name, number in made.queries.items())
-    click.echo(f"MeSH-term queries of {collection.id} in {made.folder}: {counts}")
-    if made.shared:
-        click.echo(f"{made.shared:,} of them are answered by several articles with these headings.")
-    click.echo(f"Use it: platform run --collection {made.folder}:test")
+    counts = ", ".join(f"{name} {number:,}" for name, number in built.queries.items())
+    click.echo(f"MeSH-term queries of {collection.id} in {built.folder}: {counts}")
+    if built.shared:
+        click.echo(
+            f"{built.shared:,} of them are answered by several articles with these headings."
+        )
+    click.echo(f"Use it: platform run --collection {built.folder}:test")
 
 
 @build.command("new-documents")

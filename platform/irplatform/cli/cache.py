@@ -121,24 +121,24 @@ def _of_kinds(kinds: Sequence[str]) -> list[Item]:
     from irplatform.cache import contents
 
     items = contents()
-    there = sorted({item.kind for item in items})
+    cached_kinds = sorted({item.kind for item in items})
     for kind in kinds:
-        if kind not in there:
-            guess = did_you_mean(kind, there)
+        if kind not in cached_kinds:
+            guess = did_you_mean(kind, cached_kinds)
             raise InputError(
                 f"unknown kind '{kind}'.{guess and ' ' + guess} The cache holds: "
-                f"{', '.join(there) or 'nothing'}."
+                f"{', '.join(cached_kinds) or 'nothing'}."
             )
     return [item for item in items if not kinds or item.kind in kinds]
 
 
 def _by_kind(items: Sequence[Item]) -> list[tuple[str, ...]]:
-    held: dict[str, list[Item]] = {}
+    items_by_kind: dict[str, list[Item]] = {}
     for item in items:
-        held.setdefault(item.kind, []).append(item)
+        items_by_kind.setdefault(item.kind, []).append(item)
     rows = [
-        (_size(_total(of)), f"{len(of):,}", _day(max(item.used for item in of)), kind)
-        for kind, of in held.items()
+        (_size(_total(group)), f"{len(group):,}", _day(max(item.used for item in group)), kind)
+        for kind, group in items_by_kind.items()
     ]
     return [("size".rjust(9), "items", "last used", "kind"), *rows]
 

@@ -216,7 +216,7 @@ def simulate_clicks(
 
     _refuse_other_models_option(model)
     behaviour = Behaviour(model, decay, stop, noise, parse_by_grade(by_grade), fulltext)
-    made = simulate(
+    counts = simulate(
         collection,
         out,
         SessionSettings(sessions, page, depth, shuffle, fulltext_share, seed, behaviour),
@@ -225,6 +225,6 @@ def simulate_clicks(
         threads=threads,
     )
     if as_json:
-        print_json({"path": str(out), **made})
+        print_json({"path": str(out), **counts})
     else:
-        click.echo(f"{out}: {made['lines']:,} lines of {counted(made['topics'], 'topic')}")
+        click.echo(f"{out}: {counts['lines']:,} lines of {counted(counts['topics'], 'topic')}")

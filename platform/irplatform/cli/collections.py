@@ -36,21 +36,27 @@ def list_collections(as_json: bool) -> None:
     from irplatform.collections.resolve import SHORT_NAMES
 
     titles = registry().collection_titles
-    own = aliases()
-    named = [
+    user_names = aliases()
+    rows = [
         *(("plugin", name, titles[name]) for name in sorted(titles)),
-        *(("user", name, target) for name, target in sorted(own.items())),
+        *(("user", name, target) for name, target in sorted(user_names.items())),
         *(("built-in", name, target) for name, target in sorted(SHORT_NAMES.items())),
         *(
             ("to build", name, builder.makes)
             for name, builder in BUILDERS.items()
-            if name not in own
+            if name not in user_names
         ),
     ]
     if as_json:
-        print_json({"collections": [{"from": f, "name": n, "what": what} for f, n, what in named]})
+        print_json(
+            {
+                "collections": [
+                    {"from": f, "name": n, "what": description} for f, n, description in rows
+                ]
+            }
+        )
         return
-    print_rows([(name, origin, what) for origin, name, what in named])
+    print_rows([(name, origin, description) for origin, name, description in rows])
     click.echo(
         "\nAlso: any ir_datasets id (beir/nfcorpus/test), a folder in BEIR layout (FOLDER or "
         "FOLDER:split),\nand a .toml file that describes a collection. What is still to build is "
@@ -93,8 +99,8 @@ def download(name: str) -> None:
     if not dataset_id:
         raise InputError(f"'{name}' is not a collection of ir_datasets: it has no downloads.")
     fetched = irds.fetch(irds.with_training(dataset_id))
-    told = f"{counted(fetched, 'file')} downloaded" if fetched else "nothing is missing"
-    click.echo(f"{name}: {told}.")
+    outcome = f"{counted(fetched, 'file')} downloaded" if fetched else "nothing is missing"
+    click.echo(f"{name}: {outcome}.")
 
 
 @collections.command("check")

@@ -99,10 +99,10 @@ def _graph(corpus: Corpus, folder: Path | None, settings: dict[str, Any]) -> Con
 
     if folder is None:
         return open_graph(corpus, _chosen(settings))
-    given = [_OPTIONS.get(name, f"--{name}") for name, value in settings.items() if value]
-    if given:
+    flags = [_OPTIONS.get(name, f"--{name}") for name, value in settings.items() if value]
+    if flags:
         raise InputError(
-            f"{' and '.join(given)} would change what the graph is made of, but --graph names one "
+            f"{' and '.join(flags)} would change what the graph is made of, but --graph names one "
             "that is made. Leave out the one or the other."
         )
     graph = ConceptGraph(folder)
@@ -138,10 +138,10 @@ def build(collection: str, workers: Workers, as_json: bool, **settings: Any) -> 
     edges = facts.pop("edges")
     thousand = facts.pop("per_1000_documents")
     for name, value in facts.items():
-        shown = f"{value:,}" if isinstance(value, (int, float)) else value
-        click.echo(f"{name.replace('_', ' ')}: {shown}")
-    told = ", ".join(f"{value:,} {name.replace('_', ' ')}" for name, value in thousand.items())
-    click.echo(f"per 1,000 documents: {told}")
+        text = f"{value:,}" if isinstance(value, (int, float)) else value
+        click.echo(f"{name.replace('_', ' ')}: {text}")
+    rates = ", ".join(f"{value:,} {name.replace('_', ' ')}" for name, value in thousand.items())
+    click.echo(f"per 1,000 documents: {rates}")
     click.echo("edges:")
     print_rows([(f"  {each['relation']}", each["kb"], f"{each['edges']:,}") for each in edges])
 
@@ -261,10 +261,10 @@ def export(
     if path.exists():
         raise InputError("this file is there already; name another one.", path=path)
     graph = _graph(_corpus(collection), folder, settings)
-    rows, held = (None, None) if around is None else neighbourhood(graph, around, hops)
-    made = to_networkx(graph, rows, held, limit=limit)
-    write_graphml(made, path)
-    nodes, edges = made.number_of_nodes(), made.number_of_edges()
+    rows, found_concepts = (None, None) if around is None else neighbourhood(graph, around, hops)
+    exported = to_networkx(graph, rows, found_concepts, limit=limit)
+    write_graphml(exported, path)
+    nodes, edges = exported.number_of_nodes(), exported.number_of_edges()
     if as_json:
         print_json({"path": str(path), "nodes": nodes, "edges": edges})
     else:
@@ -287,17 +287,17 @@ def _concept_lines(facts: dict[str, Any], others: list[dict[str, Any]]) -> Itera
     names: dict[str, str] = {}
     for name in facts["names"]:
         names.setdefault(name.casefold(), name)  # those that differ in case alone are one
-    shown = list(names.values())[:_NAMES]
-    yield f"  names  {'; '.join(shown)}{' …' if len(names) > _NAMES else ''}"
+    first_names = list(names.values())[:_NAMES]
+    yield f"  names  {'; '.join(first_names)}{' …' if len(names) > _NAMES else ''}"
     for edge in facts["edges"]:
         arrow = "→" if edge["forward"] else "←"
         yield f"  {arrow} {edge['relation']} ({edge['kb']}, {edge['count']:,})"
         for each in edge["neighbours"]:
-            told = f"{each['kind']}, {each['id']}, {counted(each['documents'], 'document')}"
-            yield f"    {each['name']}  ({told})"
+            details = f"{each['kind']}, {each['id']}, {counted(each['documents'], 'document')}"
+            yield f"    {each['name']}  ({details})"
     if facts["mentioned_in"]:
-        told = ", ".join(f"{each['id']} ({each['count']})" for each in facts["mentioned_in"])
-        yield f"  mentioned most in  {told}"
+        mentions = ", ".join(f"{each['id']} ({each['count']})" for each in facts["mentioned_in"])
+        yield f"  mentioned most in  {mentions}"
     if others:
-        told = ", ".join(f"{each['name']} ({each['id']})" for each in others)
-        yield f"  named beside it  {told}"
+        namesakes = ", ".join(f"{each['name']} ({each['id']})" for each in others)
+        yield f"  named beside it  {namesakes}"

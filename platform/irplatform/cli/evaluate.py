@@ -68,43 +68,49 @@ def evaluate(
     from irplatform.evaluation.significance import comparisons_json
     from irplatform.reports.table import ResultRow, mark, print_table
 
-    counting = TopicFilter(parse_among(among) if among else None, relevant)
-    scored = evaluate_runs(
+    topic_filter = TopicFilter(parse_among(among) if among else None, relevant)
+    evaluations = evaluate_runs(
         runs,
         collection=collection,
         qrels=qrels,
         sampled_qrels=sampled_qrels,
         measures=measures,
-        topics=counting,
+        topics=topic_filter,
     )
-    if counting:
-        counted = len(next(iter(next(iter(scored.values())).per_topic.values()), ()))
-        notice("1 topic counts" if counted == 1 else f"{counted:,} topics count")
-    _tell_of_topics(scored)
-    baseline, *others = scored
-    compared = compare(scored[baseline], {name: scored[name] for name in others}) if others else {}
+    if topic_filter:
+        number = len(next(iter(next(iter(evaluations.values())).per_topic.values()), ()))
+        notice("1 topic counts" if number == 1 else f"{number:,} topics count")
+    _tell_of_topics(evaluations)
+    baseline, *others = evaluations
+    comparisons = (
+        compare(evaluations[baseline], {name: evaluations[name] for name in others})
+        if others
+        else {}
+    )
     if as_json:
         content: dict[str, object] = {
-            "runs": [_entry(path, held, per_topic) for path, held in scored.items()]
+            "runs": [
+                _entry(path, evaluation, per_topic) for path, evaluation in evaluations.items()
+            ]
         }
-        if compared:
-            content["comparisons"] = comparisons_json(baseline, compared)
+        if comparisons:
+            content["comparisons"] = comparisons_json(baseline, comparisons)
         print_json(content)
         return
     if per_topic:
-        _print_topics(scored)
+        _print_topics(evaluations)
     rows = [
         ResultRow(
             path,
             evaluation.aggregate,
-            {m: mark(c) for m, c in compared.get(path, {}).items()},
+            {m: mark(c) for m, c in comparisons.get(path, {}).items()},
         )
-        for path, evaluation in scored.items()
+        for path, evaluation in evaluations.items()
     ]
-    print_table(rows, list(scored[baseline].aggregate), baseline=baseline, file=sys.stdout)
+    print_table(rows, list(evaluations[baseline].aggregate), baseline=baseline, file=sys.stdout)
 
 
-def _tell_of_topics(scored: Mapping[str, Evaluation]) -> None:
+def _tell_of_topics(evaluations: Mapping[str, Evaluation]) -> None:
     """Say which topics have no results, no judgments or nothing relevant."""
     from irplatform.evaluation.topic_notices import (
         without_judgments,
@@ -112,20 +118,20 @@ def _tell_of_topics(scored: Mapping[str, Evaluation]) -> None:
         without_results,
     )
 
-    for path, evaluation in scored.items():
+    for path, evaluation in evaluations.items():
         if evaluation.missing:
             notice(f"{path}: {without_results(evaluation)}")
-        for told in without_judgments(evaluation):
-            notice(f"{path}: {told}")
-    if remark := without_relevant(next(iter(scored.values()))):  # the same for all
+        for message in without_judgments(evaluation):
+            notice(f"{path}: {message}")
+    if remark := without_relevant(next(iter(evaluations.values()))):  # the same for all
         notice(remark)
 
 
-def _print_topics(scored: Mapping[str, Evaluation]) -> None:
+def _print_topics(evaluations: Mapping[str, Evaluation]) -> None:
     """Print every run's value of every measure and topic."""
     from irplatform.reports.table import figure
 
-    for path, evaluation in scored.items():
+    for path, evaluation in evaluations.items():
         for measure, values in evaluation.per_topic.items():
             print_rows([(path, measure, topic, figure(measure, v)) for topic, v in values.items()])
 

@@ -40,13 +40,14 @@ def expansion_settings(
     """The settings that the two options stand for.
 
     Args:
-        retrievers: names; those that expand queries are told to, of the others a notice says so.
+        retrievers: names; the settings are for those that can expand queries, and a notice names
+            the others.
         expand: names of knowledge bases, separated by commas; or "none".
         query_plan: a file that changes the default plan.
 
     Raises:
-        InputError: no retriever expands queries, a knowledge base is not installed, or the plan is
-            none; also a plan without anything to expand with.
+        InputError: no retriever expands queries, a knowledge base is not installed, the plan cannot
+            be read, or there is a plan but nothing to expand with.
     """
     if expand in (None, _NONE) and query_plan is not None:
         raise InputError("--query-plan has no effect without --expand KB,….")
@@ -72,7 +73,7 @@ def expansion_settings(
         )
     if others:
         notice(f"--expand: not with {', '.join(others)}, which cannot expand queries.")
-    found: dict[str, object] = {f"{name}.expand": names for name in able}
+    settings: dict[str, object] = {f"{name}.expand": names for name in able}
     if query_plan is not None:
-        found |= {f"{name}.plan": read_plan(query_plan) for name in able}
-    return found
+        settings |= {f"{name}.plan": read_plan(query_plan) for name in able}
+    return settings

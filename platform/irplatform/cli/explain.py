@@ -40,7 +40,7 @@ def explain(
     query_plan: Path | None,
     interpolate: str,
     as_json: bool,
-    **given: Any,
+    **options: Any,
 ) -> None:
     """Say why a reranker puts documents of a topic where it does.
 
@@ -50,51 +50,51 @@ def explain(
     from irplatform.api import RunSettings
     from irplatform.api import explain as explain_documents
 
-    told = explain_documents(
+    facts = explain_documents(
         RunSettings(
             rerankers=(reranker,),
             settings=chosen_settings(
-                given["retrievers"], settings, config, expand, query_plan, rerankers=(reranker,)
+                options["retrievers"], settings, config, expand, query_plan, rerankers=(reranker,)
             ),
             interpolate=interpolation_weight(interpolate),
-            **given,
+            **options,
         ),
         topic,
         documents,
         member=member,
     )
     if as_json:
-        print_json(told)
+        print_json(facts)
         return
-    for line in _lines(told):
+    for line in _lines(facts):
         click.echo(line)
 
 
-def _lines(told: Mapping[str, Any]) -> Iterator[str]:
+def _lines(facts: Mapping[str, Any]) -> Iterator[str]:
     from irplatform.reports.explanation import lines_of
 
-    yield f"topic {told['topic']['id']}: {one_line(told['topic']['query'])}"
-    trained = f", trained on {told['trained_on']}" if told["trained_on"] else ""
-    yield f"{told['reranker']}{trained}; the first stage's share is {told['interpolation']:.2f}"
-    if told["members"] > 1:
-        yield f"member {told['explained_member']} of {told['members']} is explained"
-    for each in told["documents"]:
+    yield f"topic {facts['topic']['id']}: {one_line(facts['topic']['query'])}"
+    trained = f", trained on {facts['trained_on']}" if facts["trained_on"] else ""
+    yield f"{facts['reranker']}{trained}; the first stage's share is {facts['interpolation']:.2f}"
+    if facts["members"] > 1:
+        yield f"member {facts['explained_member']} of {facts['members']} is explained"
+    for document in facts["documents"]:
         yield ""
-        yield f"document {each['id']}: {one_line(each['title'])}"
-        grade = "not judged" if each["grade"] is None else f"grade {each['grade']}"
-        yield f"  {grade}; {_places(each, told)}"
-        for line in lines_of(each["explanation"]):
+        yield f"document {document['id']}: {one_line(document['title'])}"
+        grade = "not judged" if document["grade"] is None else f"grade {document['grade']}"
+        yield f"  {grade}; {_places(document, facts)}"
+        for line in lines_of(document["explanation"]):
             yield f"  {line}".rstrip()
 
 
-def _places(each: Mapping[str, Any], told: Mapping[str, Any]) -> str:
+def _places(document: Mapping[str, Any], facts: Mapping[str, Any]) -> str:
     """Ranks and scores in a sentence."""
-    first, second = each["first_stage"], each["reranker"]
+    first, second = document["first_stage"], document["reranker"]
     if second["rank"] is None:
-        found = "not found" if first["rank"] is None else f"{first['rank']} (not reranked)"
-        return f"first stage: {found}; {told['reranker']} would give it {second['score']:.4f}"
+        place = "not found" if first["rank"] is None else f"{first['rank']} (not reranked)"
+        return f"first stage: {place}; {facts['reranker']} would give it {second['score']:.4f}"
     return (
-        f"first stage: {first['rank']} ({first['score']:.4f}); {told['reranker']}: "
-        f"{second['rank']} of {told['candidates']} ({second['score']:.4f}); "
-        f"mixed: {each['final']['rank']}"
+        f"first stage: {first['rank']} ({first['score']:.4f}); {facts['reranker']}: "
+        f"{second['rank']} of {facts['candidates']} ({second['score']:.4f}); "
+        f"mixed: {document['final']['rank']}"
     )

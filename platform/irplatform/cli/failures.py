@@ -21,14 +21,14 @@ _NO_FILES = {
 def explained(error: click.ClickException) -> click.ClickException:
     """What click says, and what it cannot know: where options and words to search for belong."""
     if _has_words_to_search_for(error):
-        told = f"{error.format_message()}. Words to search for: --query 'some words'."
-        return click.UsageError(told, ctx=error.ctx)
+        message = f"{error.format_message()}. Words to search for: --query 'some words'."
+        return click.UsageError(message, ctx=error.ctx)
     if not isinstance(error, click.NoSuchOption) or error.ctx is None:
         return error
     if not isinstance(error.ctx.command, click.Group):
         return error
-    told = f"{error.format_message()} Options of a command come after it."
-    return click.UsageError(told, ctx=error.ctx)
+    message = f"{error.format_message()} Options of a command come after it."
+    return click.UsageError(message, ctx=error.ctx)
 
 
 def _has_words_to_search_for(error: click.ClickException) -> TypeGuard[click.UsageError]:
@@ -67,10 +67,10 @@ def _forbidden(error: PermissionError) -> str:
 
     if error.filename is None:
         return str(error)
-    told = f"{error.filename}: {error.strerror}."
+    message = f"{error.filename}: {error.strerror}."
     if home() in (path := Path(error.filename)).parents or path == home():
-        told += " Set IRPLATFORM_HOME to a folder of your own."
-    return told
+        message += " Set IRPLATFORM_HOME to a folder of your own."
+    return message
 
 
 def give_up_stdout() -> None:

@@ -52,7 +52,7 @@ def fuse(
     """Fuse TREC runs, by their ranks or by their scores."""
     from irplatform.api import fuse_runs
 
-    made = fuse_runs(
+    facts = fuse_runs(
         runs,
         out,
         by=by,
@@ -63,20 +63,22 @@ def fuse(
         command=("platform", *sys.argv[1:]),
     )
     if as_json:
-        print_json(made)
+        print_json(facts)
     else:
-        click.echo(f"{out}: {counted(made['topics'], 'topic')} from {counted(made['runs'], 'run')}")
+        click.echo(
+            f"{out}: {counted(facts['topics'], 'topic')} from {counted(facts['runs'], 'run')}"
+        )
 
 
-def _numbers(given: str) -> list[float]:
+def _numbers(weights: str) -> list[float]:
     """What `--weights` says.
 
     Raises:
         InputError: it is no list of numbers.
     """
     try:
-        return [float(part) for part in given.split(",")]
+        return [float(part) for part in weights.split(",")]
     except ValueError as error:
         raise InputError(
-            f"--weights takes numbers with commas between them, as 4,1, not '{given}'."
+            f"--weights takes numbers with commas between them, as 4,1, not '{weights}'."
         ) from error

@@ -44,13 +44,13 @@ def add(name: str, files: tuple[Path, ...], format_name: str | None, as_json: bo
     """
     from irplatform.knowledge import add as add_files
 
-    made = add_files(name, files, format_name)
+    manifest = add_files(name, files, format_name)
     if as_json:
-        print_json(_facts(name, made))
+        print_json(_facts(name, manifest))
         return
-    formats = ", ".join(dict.fromkeys(source["format"] for source in made.sources))
+    formats = ", ".join(dict.fromkeys(source["format"] for source in manifest.sources))
     counts = ", ".join(
-        f"{made.total(what):,} {what}" for what in ("concepts", "names", "relations")
+        f"{manifest.total(kind):,} {kind}" for kind in ("concepts", "names", "relations")
     )
     click.echo(f"{name}: {counts} ({formats})")
 
@@ -62,12 +62,12 @@ def list_kbs(as_json: bool) -> None:
     from irplatform.knowledge import installed
     from irplatform.knowledge.catalogue import SOURCES
 
-    there = installed()
-    missing = {name: source for name, source in SOURCES.items() if name not in there}
+    manifests = installed()
+    missing = {name: source for name, source in SOURCES.items() if name not in manifests}
     if as_json:
         print_json(
             {
-                "installed": [_facts(name, manifest) for name, manifest in there.items()],
+                "installed": [_facts(name, manifest) for name, manifest in manifests.items()],
                 "available": [
                     {"name": name, "title": source.title, "published": source.published}
                     for name, source in missing.items()
@@ -79,14 +79,14 @@ def list_kbs(as_json: bool) -> None:
         [
             (
                 name,
-                *(f"{manifest.total(what):,} {what}" for what in ("concepts", "relations")),
+                *(f"{manifest.total(kind):,} {kind}" for kind in ("concepts", "relations")),
                 ", ".join(source["file"] for source in manifest.sources),
             )
-            for name, manifest in there.items()
+            for name, manifest in manifests.items()
         ]
     )
     if missing:
-        if there:
+        if manifests:
             click.echo()
         click.echo("Not added yet (platform kb add NAME FILE):")
         print_rows([(name, source.title, source.published) for name, source in missing.items()])
@@ -99,7 +99,7 @@ def list_kbs(as_json: bool) -> None:
 )
 @click.option(
     "--relations",
-    "shown",
+    "limit",
     type=click.IntRange(min=0),
     default=5,
     show_default=True,
@@ -108,7 +108,7 @@ def list_kbs(as_json: bool) -> None:
 @json_option
 @click.pass_context
 def show(
-    context: click.Context, term: str, names: tuple[str, ...], shown: int, as_json: bool
+    context: click.Context, term: str, names: tuple[str, ...], limit: int, as_json: bool
 ) -> None:
     """Show what is known about a disease, gene, drug or id.
 
@@ -117,20 +117,20 @@ def show(
     from irplatform.knowledge import installed, open_knowledge
     from irplatform.knowledge.describe import describe
 
-    chosen = names or tuple(_in_order(list(installed())))
-    if not chosen:
+    kb_names = names or tuple(_in_order(list(installed())))
+    if not kb_names:
         raise InputError(
             "no knowledge base was added yet. `platform kb list` says where each is published, and "
             "`platform kb add NAME FILE` adds it."
         )
-    facts = describe(open_knowledge(chosen), term)
+    facts = describe(open_knowledge(kb_names), term)
     if as_json:
         print_json(facts)
     else:
         for number, concept in enumerate(facts["concepts"]):
             if number:
                 click.echo()
-            for line in _lines(concept, shown):
+            for line in _lines(concept, limit):
                 click.echo(line)
         if not facts["concepts"]:
             near = ", ".join(f"{each['name']} ({each['id']})" for each in facts["nearest"])
@@ -165,26 +165,28 @@ def _in_order(names: Sequence[str]) -> list[str]:
     return sorted(names, key=lambda name: (places.get(name, -1), name))
 
 
-def _lines(concept: dict[str, Any], shown: int) -> Iterator[str]:
+def _lines(concept: dict[str, Any], limit: int) -> Iterator[str]:
     yield f"{concept['id']}  {concept['name']}  ({concept['kind']}, {concept['kb']})"
     for kind, names in _by_kind(concept["names"]):
         if kind != "preferred":
             yield _row(kind, names)
-    for what in ("parents", "children", "same_as"):
-        if entries := concept[what]:
+    for relation in ("parents", "children", "same_as"):
+        if entries := concept[relation]:
             names = [each["name"] for each in entries]
-            if what == "same_as":
+            if relation == "same_as":
                 names = [f"{each['id']} {each['name']}" for each in entries]
-            yield _row(what.replace("_", " "), names)
+            yield _row(relation.replace("_", " "), names)
     if concept["relations_at"] != concept["id"]:
         yield _row("relations", [f"see {concept['relations_at']}"])
     for kind, group in groupby(concept["relations"], key=lambda each: each["kind"]):
         relations = list(group)
         yield f"  {kind} ({len(relations):,})"
-        for each in relations[:shown]:
-            said = "; ".join(": ".join(filter(None, piece.values())) for piece in each["evidence"])
-            yield f"    {each['name']}  {each['id']}  {_cut(said)}"
-        if len(relations) > shown > 0:
+        for each in relations[:limit]:
+            evidence = "; ".join(
+                ": ".join(filter(None, piece.values())) for piece in each["evidence"]
+            )
+            yield f"    {each['name']}  {each['id']}  {_cut(evidence)}"
+        if len(relations) > limit > 0:
             yield "    …"
 
 

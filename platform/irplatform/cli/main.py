@@ -61,8 +61,8 @@ class Commands(click.Group):
 
     def add_command(self, cmd: click.Command, name: str | None = None) -> None:
         """Add a plugin's command, whose name nobody has yet."""
-        if (taken := name or cmd.name) in (*COMMANDS, *self.commands):
-            raise PluginError(f"there is a command '{taken}' already")
+        if (command_name := name or cmd.name) in (*COMMANDS, *self.commands):
+            raise PluginError(f"there is a command '{command_name}' already")
         super().add_command(cmd, name)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
@@ -76,7 +76,9 @@ class Commands(click.Group):
     def format_commands(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands without importing them."""
         rows = [(name, summary) for name, (_, summary) in COMMANDS.items()]
-        rows += [(name, held.get_short_help_str()) for name, held in sorted(self.commands.items())]
+        rows += [
+            (name, command.get_short_help_str()) for name, command in sorted(self.commands.items())
+        ]
         with formatter.section("Commands"):
             formatter.write_dl(rows)
 
@@ -89,12 +91,12 @@ class Commands(click.Group):
 
         name = args[0]
         if not name.startswith("-") and name not in self.list_commands(ctx):
-            known = [] if name == "help" else self.list_commands(ctx)
-            raise unknown("command", name, known, hint="`platform --help` lists all.")
-        found, command, rest = super().resolve_command(ctx, args)
+            names = [] if name == "help" else self.list_commands(ctx)
+            raise unknown("command", name, names, hint="`platform --help` lists all.")
+        resolved_name, command, rest = super().resolve_command(ctx, args)
         if command is not None:
             refuse_repeated(command, rest, ctx)
-        return found, command, rest
+        return resolved_name, command, rest
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
@@ -124,9 +126,9 @@ def main() -> None:
     from irplatform.registry import registry
 
     ready_streams()
-    for told in misspelt(os.environ):
-        print(told, file=sys.stderr)
-    before = signal.signal(signal.SIGTERM, _terminate)
+    for warning in misspelt(os.environ):
+        print(warning, file=sys.stderr)
+    previous_handler = signal.signal(signal.SIGTERM, _terminate)
     try:
         check_arithmetic()
         registry().add_commands(cli)
@@ -153,16 +155,16 @@ def main() -> None:
         give_up_stdout()
         sys.exit(1)
     except OSError as error:
-        if not (told := refused(error)):
+        if not (message := refused(error)):
             raise
         show_traceback(error)
-        print(f"platform: {told}", file=sys.stderr)
+        print(f"platform: {message}", file=sys.stderr)
         if is_full(error):
             give_up_stdout()
             sys.exit(PlatformError.exit_code)
         sys.exit(InputError.exit_code)
     finally:
-        signal.signal(signal.SIGTERM, before)
+        signal.signal(signal.SIGTERM, previous_handler)
 
 
 def _tell_of(plugins: Iterable[Plugin]) -> None:

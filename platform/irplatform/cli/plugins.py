@@ -21,7 +21,7 @@ def plugins() -> None:
 @json_option
 def list_plugins(as_json: bool) -> None:
     """List installed plugins, the broken ones with their error."""
-    found = registry().plugins
+    installed = registry().plugins
     if as_json:
         print_json(
             {
@@ -35,17 +35,17 @@ def list_plugins(as_json: bool) -> None:
                         "unmarked": list(p.unmarked),
                         "failed": p.failed or None,
                     }
-                    for p in found
+                    for p in installed
                 ]
             }
         )
         return
-    if not found:
+    if not installed:
         click.echo(f"No plugin is installed (entry-point group '{GROUP}').")
     rows = []
-    for plugin in found:
-        told = [*plugin.provides, *filter(None, [plugin.forgotten, plugin.failed])]
-        state = f"BROKEN: {plugin.error}" if plugin.error else ", ".join(told)
+    for plugin in installed:
+        remarks = [*plugin.provides, *filter(None, [plugin.forgotten, plugin.failed])]
+        state = f"BROKEN: {plugin.error}" if plugin.error else ", ".join(remarks)
         rows.append((plugin.name, plugin.distribution, plugin.version, state))
     print_rows(rows)
 
@@ -104,10 +104,10 @@ def check(
     """
     from irplatform.conformance import CheckSettings, check_plugin
 
-    given = read_settings(
+    options = read_settings(
         settings, None, sorted(registry().retrievers), sorted(registry().rerankers)
     )
-    findings = check_plugin(CheckSettings(name, collection, systems, given, device))
+    findings = check_plugin(CheckSettings(name, collection, systems, options, device))
     if as_json:
         print_json({"plugin": name, "systems": [finding.as_json() for finding in findings]})
     else:

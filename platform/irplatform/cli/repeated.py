@@ -32,10 +32,10 @@ def refuse_repeated(
     """
     context = click.Context(command, parent=parent, **command.context_settings)
     try:
-        _, rest, given = command.make_parser(context).parse_args(list(arguments))
+        _, rest, parameters = command.make_parser(context).parse_args(list(arguments))
     except click.UsageError:
         return
-    for option, times in Counter(given).items():
+    for option, times in Counter(parameters).items():
         if times > 1 and isinstance(option, click.Option) and _takes_one(option):
             name = max(option.opts, key=len)
             raise InputError(f"{name} takes one value, but is given {times} times.")

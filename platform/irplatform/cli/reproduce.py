@@ -83,29 +83,30 @@ def reproduce(
     from irplatform.reproduction import known_rows, select, shipped_rows
     from irplatform.reproduction import reproduce as run_rows
 
-    known, refused = (known_rows(files), []) if files else shipped_rows(registry().results)
-    rows = select(known, patterns, quick=quick, refused=refused)
-    for held in refused:
-        notice(str(held))
+    all_rows, refused = (known_rows(files), []) if files else shipped_rows(registry().results)
+    rows = select(all_rows, patterns, quick=quick, refused=refused)
+    for refusal in refused:
+        notice(str(refusal))
     if list_only:
         _list(rows, as_json)
         return 0
-    done: list[Execution] = []
+    executions: list[Execution] = []
     widths = _widths(rows)
     if not as_json:
         _print_header(widths)
     for execution in run_rows(rows, fresh=fresh, resume=resume, device=device):
-        done.append(execution)
+        executions.append(execution)
         if not as_json:
             _print(execution, widths)
     counts = {
-        verdict: sum(execution.verdict == verdict for execution in done) for verdict in _COUNTED
+        verdict: sum(execution.verdict == verdict for execution in executions)
+        for verdict in _COUNTED
     }
     if as_json:
-        print_json({**counts, "results": [execution.as_json() for execution in done]})
+        print_json({**counts, "results": [execution.as_json() for execution in executions]})
     else:
-        shown = [v for v, count in counts.items() if count or v != _CANNOT_RUN]
-        click.echo(", ".join(f"{counts[v]} {_COUNTED[v]}" for v in shown))
+        verdicts = [v for v, count in counts.items() if count or v != _CANNOT_RUN]
+        click.echo(", ".join(f"{counts[v]} {_COUNTED[v]}" for v in verdicts))
     if counts["failed"]:
         return PlatformError.exit_code
     return InputError.exit_code if counts[_CANNOT_RUN] else 0
@@ -113,8 +114,8 @@ def reproduce(
 
 def _list(rows: Sequence[Row], as_json: bool) -> None:
     if as_json:
-        listed = [row.model_dump(mode="json", exclude={"file"}) for row in rows]
-        print_json({"results": listed})
+        entries = [row.model_dump(mode="json", exclude={"file"}) for row in rows]
+        print_json({"results": entries})
         return
     print_rows(
         [
@@ -186,8 +187,8 @@ def _print_header(widths: Sequence[int]) -> None:
 def _print(execution: Execution, widths: Sequence[int]) -> None:
     name = execution.row.id
     if not execution.figures:
-        told = {"skipped": "skipped", _CANNOT_RUN: "CANNOT RUN"}.get(execution.verdict, "FAILED")
-        click.echo(f"{name.ljust(widths[0])}  {told}: {execution.reason}")
+        label = {"skipped": "skipped", _CANNOT_RUN: "CANNOT RUN"}.get(execution.verdict, "FAILED")
+        click.echo(f"{name.ljust(widths[0])}  {label}: {execution.reason}")
     for figure in execution.figures:
         _line([name, *_cells(figure)], widths, figure.verdict)
         name = ""

@@ -83,12 +83,15 @@ def show_retriever(name: str, as_json: bool) -> None:
     _show(registry().retriever(name), as_json)
 
 
-def _list(kind: str, found: Mapping[str, Registration[Any]], as_json: bool) -> None:
+def _list(kind: str, registrations: Mapping[str, Registration[Any]], as_json: bool) -> None:
     if as_json:
-        print_json({kind: [_describe(registration) for registration in found.values()]})
+        print_json({kind: [_describe(registration) for registration in registrations.values()]})
     else:
         print_rows(
-            [(name, _summary(found[name]) + _changes(found[name])) for name in sorted(found)]
+            [
+                (name, _summary(registrations[name]) + _changes(registrations[name]))
+                for name in sorted(registrations)
+            ]
         )
 
 
@@ -116,8 +119,8 @@ def _show(registration: Registration[Any], as_json: bool) -> None:
         widest=_WIDEST,
     )
     for name, settings in registration.presets.items():
-        told = ", ".join(f"{option}={_as_set(value)}" for option, value in flat(settings).items())
-        click.echo(f"\nPreset (--preset {name}): {told}")
+        text = ", ".join(f"{option}={_as_set(value)}" for option, value in flat(settings).items())
+        click.echo(f"\nPreset (--preset {name}): {text}")
 
 
 def _heading(registration: Registration[Any]) -> str:
@@ -167,7 +170,7 @@ def _describe(registration: Registration[Any]) -> dict[str, Any]:
 def _options(values: Options, prefix: str = "") -> list[dict[str, Any]]:
     """An entry per option; an option that has parts is replaced by them ("loop.epochs")."""
     entries: list[dict[str, Any]] = []
-    for name, declared in type(values).model_fields.items():
+    for name, field in type(values).model_fields.items():
         value = getattr(values, name)
         if isinstance(value, Options):
             entries += _options(value, f"{prefix}{name}.")
@@ -175,9 +178,9 @@ def _options(values: Options, prefix: str = "") -> list[dict[str, Any]]:
         entries.append(
             {
                 "name": prefix + name,
-                "type": type_in_words(declared.annotation, declared.metadata),
+                "type": type_in_words(field.annotation, field.metadata),
                 "default": list(value) if isinstance(value, tuple) else value,
-                "description": declared.description or "",
+                "description": field.description or "",
             }
         )
     return entries
@@ -193,7 +196,7 @@ def _as_set(value: object) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, Mapping):
-        return f"{{{', '.join(f'{name} = {_as_set(held)}' for name, held in value.items())}}}"
+        return f"{{{', '.join(f'{name} = {_as_set(part)}' for name, part in value.items())}}}"
     if isinstance(value, list | tuple):
         return f"[{', '.join(json.dumps(item) for item in value)}]"
     return "none" if value is None else str(value)

@@ -58,7 +58,7 @@ def run(
     interpolate: str,
     effects: bool,
     as_json: bool,
-    **given: Any,
+    **options: Any,
 ) -> None:
     """Take a collection to scored, reranked runs.
 
@@ -82,7 +82,7 @@ def run(
             ),
             interpolate=interpolation_weight(interpolate),
             command=("platform", *sys.argv[1:]),
-            **given,
+            **options,
         )
     )
     if as_json:

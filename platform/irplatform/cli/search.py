@@ -54,7 +54,7 @@ def search(
 
     if every_name and not explain:
         raise InputError("--every-name has no effect without --explain.")
-    found = search_collection(
+    result = search_collection(
         collection,
         retriever=retriever,
         query=query,
@@ -63,15 +63,15 @@ def search(
         settings=chosen_settings((retriever,), settings, config, expand, query_plan),
         explain=explain,
     )
-    if not found["hits"]:
+    if not result["hits"]:
         notice(f"{collection}: {retriever} finds nothing")
     if as_json:
-        print_json(found)
+        print_json(result)
         return
-    click.echo(f"{found['topic']}: {one_line(found['query'])}")
+    click.echo(f"{result['topic']}: {one_line(result['query'])}")
     if explain:
-        click.echo(_explained(found["explanation"], every_name=every_name))
-    for hit in found["hits"]:
+        click.echo(_explained(result["explanation"], every_name=every_name))
+    for hit in result["hits"]:
         grade = "" if hit["grade"] is None else f" [{hit['grade']}]"
         title = one_line(hit["title"])
         click.echo(f"{hit['rank']:>4}  {hit['score']:9.4f}  {hit['id']}{grade}  {title}")

@@ -64,25 +64,25 @@ def read_settings(
     from irplatform.choices.values import read_value
     from irplatform.registry import registry
 
-    found: dict[str, object] = {}
+    options: dict[str, object] = {}
     if config is not None:
-        found = flat(read_toml(config))
-    said: dict[str, str] = {}
+        options = flat(read_toml(config))
+    texts: dict[str, str] = {}
     for setting in settings:
         name, equals, value = setting.partition("=")
         if not equals or not name:
             raise InputError(f"'{setting}' is no setting; write it as NAME=VALUE.")
-        if said.setdefault(name, value) != value:
+        if texts.setdefault(name, value) != value:
             raise InputError(
-                f"--set {name} is given twice, with {said[name]} and {value}; give it once."
+                f"--set {name} is given twice, with {texts[name]} and {value}; give it once."
             )
-    if said:
+    if texts:
         first, second = choose_systems(registry(), retrievers, rerankers, {})
-        found |= {
+        options |= {
             name: read_value(value, text=takes_text([*first, *second], name))
-            for name, value in said.items()
+            for name, value in texts.items()
         }
-    return found
+    return options
 
 
 def interpolation_weight(interpolate: str) -> float | None:

@@ -59,34 +59,38 @@ def check(
     """
     from irplatform.api import check_runs
 
-    checked = check_runs(
+    problems_by_run = check_runs(
         runs,
         collection=collection,
         documents=documents,
         max_per_topic=max_per_topic,
         tag_length=tag_length,
     )
-    refused = [path for path, found in checked.items() if any(p.level == "error" for p in found)]
+    refused = [
+        path
+        for path, problems in problems_by_run.items()
+        if any(p.level == "error" for p in problems)
+    ]
     if as_json:
         entries = [
             {
                 "path": path,
                 "accepted": path not in refused,
                 "problems": [
-                    {"level": p.level, "line": p.line, "message": p.message} for p in found
+                    {"level": p.level, "line": p.line, "message": p.message} for p in problems
                 ],
             }
-            for path, found in checked.items()
+            for path, problems in problems_by_run.items()
         ]
         print_json({"runs": entries})
     else:
-        for path, found in checked.items():
-            for problem in sorted(found, key=lambda p: p.level != "error")[:_SHOWN]:
+        for path, problems in problems_by_run.items():
+            for problem in sorted(problems, key=lambda p: p.level != "error")[:_SHOWN]:
                 place = path if problem.line is None else f"{path}:{problem.line}"
                 click.echo(f"{place}: {problem.level}: {problem.message}")
-            if len(found) > _SHOWN:
-                click.echo(f"{path}: {len(found) - _SHOWN:,} more problems; --json lists all.")
-            if not found:
+            if len(problems) > _SHOWN:
+                click.echo(f"{path}: {len(problems) - _SHOWN:,} more problems; --json lists all.")
+            if not problems:
                 click.echo(f"{path}: nothing is wrong.")
     if collection is not None and not documents:
         click.echo("Documents were not looked up in the collection; --documents does.", err=True)
@@ -106,9 +110,9 @@ def bioasq(run: Path, collection: str, out: Path, as_json: bool) -> None:
     """
     from irplatform.api import write_bioasq_answers
 
-    written = write_bioasq_answers(run, collection, out)
+    counts = write_bioasq_answers(run, collection, out)
     if as_json:
-        print_json(written)
+        print_json(counts)
     else:
-        documents = counted(written["documents"], "document")
-        click.echo(f"{out}: {documents} for {counted(written['questions'], 'question')}")
+        documents = counted(counts["documents"], "document")
+        click.echo(f"{out}: {documents} for {counted(counts['questions'], 'question')}")

@@ -30,7 +30,7 @@ def train(
     query_plan: Path | None,
     out: Path | None,
     as_json: bool,
-    **given: Any,
+    **options: Any,
 ) -> None:
     """Train a reranker on the topics of a collection (FOLDER:train, say), or of several.
 
@@ -40,22 +40,23 @@ def train(
     from irplatform.api import train as train_reranker
 
     systems = chosen_settings(
-        given["retrievers"], settings, config, expand, query_plan, rerankers=(reranker,)
+        options["retrievers"], settings, config, expand, query_plan, rerankers=(reranker,)
     )
     learned, *others = collection
-    told = RunSettings(
-        learned, rerankers=(reranker,), settings=systems, train_on=tuple(others), **given
+    run_settings = RunSettings(
+        learned, rerankers=(reranker,), settings=systems, train_on=tuple(others), **options
     )
-    trained = train_reranker(told, out)
+    trained = train_reranker(run_settings, out)
     if as_json:
         print_json(trained)
         return
-    chosen = trained["interpolation"]
-    curve = chosen["nDCG@20"]
+    interpolation = trained["interpolation"]
+    curve = interpolation["nDCG@20"]
     click.echo(f"checkpoint: {trained['path']}")
     if curve:
         click.echo(
-            f"nDCG@20 over {chosen['topics']} validation topics: first stage {curve['1.0']:.4f}, "
-            f"{reranker} {curve['0.0']:.4f}, mixed (first stage × {chosen['weight']:.2f}) "
-            f"{curve[str(chosen['weight'])]:.4f}"
+            f"nDCG@20 over {interpolation['topics']} validation topics: "
+            f"first stage {curve['1.0']:.4f}, {reranker} {curve['0.0']:.4f}, "
+            f"mixed (first stage × {interpolation['weight']:.2f}) "
+            f"{curve[str(interpolation['weight'])]:.4f}"
         )

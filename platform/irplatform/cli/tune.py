@@ -67,7 +67,7 @@ def tune(
     interpolate: str,
     out: Path | None,
     as_json: bool,
-    **given: Any,
+    **options: Any,
 ) -> None:
     """Choose options of retrievers or a reranker on training topics.
 
@@ -87,21 +87,21 @@ def tune(
     if out is not None:
         writable_file(out)
     names = {field.name for field in fields(TuneSettings)}
-    tuning = TuneSettings(**{name: value for name, value in given.items() if name in names})
+    tuning = TuneSettings(**{name: value for name, value in options.items() if name in names})
     report = tune_options(
         RunSettings(
             settings=chosen_settings(
-                given["retrievers"],
+                options["retrievers"],
                 settings,
                 config,
                 expand,
                 query_plan,
-                rerankers=given["rerankers"],
+                rerankers=options["rerankers"],
             ),
             measures=(measure,),
             interpolate=interpolation_weight(interpolate),
             command=("platform", *sys.argv[1:]),
-            **{name: value for name, value in given.items() if name not in names},
+            **{name: value for name, value in options.items() if name not in names},
         ),
         tuning,
     )
