@@ -45,21 +45,21 @@ def write_bioasq_answers(path: Path, collection: str, out: Path) -> dict[str, An
         raise InputError(
             f"topics that '{collection}' does not have: {listing(strange)}.", path=path
         )
-    found = [
+    questions_with_documents = [
         (question, rankings[question.id].doc_ids if question.id in rankings else ())
         for question in questions
     ]
-    content = answers(found)
+    content = answers(questions_with_documents)
     with atomic_write(out, "wb") as file:
         file.write(content)
-    unanswered = [question.id for question, doc_ids in found if not doc_ids]
+    unanswered = [question.id for question, doc_ids in questions_with_documents if not doc_ids]
     if unanswered:
         number = counted(len(unanswered), "question")
         notice(f"WARNING: {path} has no documents for {number}: {listing(unanswered)}.")
     return {
         "path": str(out),
-        "questions": len(found),
-        "documents": sum(len(doc_ids[:MOST_DOCUMENTS]) for _, doc_ids in found),
+        "questions": len(questions_with_documents),
+        "documents": sum(len(doc_ids[:MOST_DOCUMENTS]) for _, doc_ids in questions_with_documents),
         "unanswered": unanswered,
     }
 

@@ -52,40 +52,42 @@ def evaluate_runs(
     if (collection is None) == (qrels is None) and (collection or sampled_qrels is None):
         raise InputError("give either --collection or --qrels.")
     plugins = registry()
-    held = None
+    resolved_collection = None
     if collection is not None:
-        held = plugins.collection(collection)
-        judged = of_collection(held, measures, plugins.measures, sampled=sampled_qrels)
+        resolved_collection = plugins.collection(collection)
+        judgments = of_collection(
+            resolved_collection, measures, plugins.measures, sampled=sampled_qrels
+        )
     else:
         usual = Collection.measures
-        judged = of_files(qrels, measures, plugins.measures, usual=usual, sampled=sampled_qrels)
+        judgments = of_files(qrels, measures, plugins.measures, usual=usual, sampled=sampled_qrels)
     if twice := next((path for path in paths if paths.count(path) > 1), None):
         raise InputError(f"the run {twice} is named more than once.")
     runs = {path: read_run(path) for path in paths}
     for path, run in runs.items():
-        _refuse_other_topics(path, run, judged)
+        _refuse_other_topics(path, run, judgments)
     left_out: frozenset[str] = frozenset()
     if topics:
-        kept = topics.topics(judged.qrels, held)
-        left_out = frozenset(judged.qrels) - kept
-        judged = only(judged, kept)
+        counted_topics = topics.topics(judgments.qrels, resolved_collection)
+        left_out = frozenset(judgments.qrels) - counted_topics
+        judgments = only(judgments, counted_topics)
     return {
         str(path): evaluate(
-            judged.qrels,
+            judgments.qrels,
             without(run, left_out),
-            judged.measures,
+            judgments.measures,
             extra=plugins.measures,
-            sampled=judged.sampled,
-            unrounded=read_run(path, rounded=False) if judged.sampled is not None else None,
+            sampled=judgments.sampled,
+            unrounded=read_run(path, rounded=False) if judgments.sampled is not None else None,
         )
         for path, run in runs.items()
     }
 
 
-def _refuse_other_topics(path: Path, run: Run, judged: Judgments) -> None:
+def _refuse_other_topics(path: Path, run: Run, judgments: Judgments) -> None:
     """Refuse a run that would score 0 because it is about something else."""
-    pools = judged.sampled or {}
-    topics = dict.fromkeys([*judged.qrels, *pools])
+    pools = judgments.sampled or {}
+    topics = dict.fromkeys([*judgments.qrels, *pools])
     if not run.rankings.keys() & topics.keys():
         raise InputError(
             f"none of its {len(run.rankings):,} topics ({listing(run.rankings)}) is among the "
@@ -94,8 +96,8 @@ def _refuse_other_topics(path: Path, run: Run, judged: Judgments) -> None:
         )
     for topic, ranking in run.rankings.items():
         sampled = pools[topic].positions if topic in pools else {}
-        known = {**sampled, **judged.qrels.get(topic, {})}
-        if any(doc_id in known for doc_id in ranking.doc_ids):
+        judged_documents = {**sampled, **judgments.qrels.get(topic, {})}
+        if any(doc_id in judged_documents for doc_id in ranking.doc_ids):
             return
     notice(
         f"WARNING: {path}: none of its documents is judged for its topic. Are these the "
@@ -131,15 +133,15 @@ def check_runs(
     topics: Mapping[str, None] | None = None
     contains: Callable[[str], bool] | None = None
     if collection is not None:
-        held = registry().collection(collection)
-        topics = dict.fromkeys(topic.id for topic in held.load_topics())
+        resolved_collection = registry().collection(collection)
+        topics = dict.fromkeys(topic.id for topic in resolved_collection.load_topics())
         if documents:
-            contains = resources_for(RunSettings(collection), held).index().contains
-    checked = {}
+            contains = resources_for(RunSettings(collection), resolved_collection).index().contains
+    problems = {}
     readable = []
     for path in paths:
         try:
-            checked[str(path)] = validate_run(
+            problems[str(path)] = validate_run(
                 path,
                 topics=topics,
                 max_per_topic=max_per_topic,
@@ -148,10 +150,10 @@ def check_runs(
             )
             readable.append(path)
         except InputError as error:
-            checked[str(path)] = [Problem("error", error.message, error.line)]
-    for path, shared in same_tags(readable).items():
-        checked[str(path)].append(shared)
-    return checked
+            problems[str(path)] = [Problem("error", error.message, error.line)]
+    for path, problem in same_tags(readable).items():
+        problems[str(path)].append(problem)
+    return problems
 
 
 def agree_sources(
@@ -175,6 +177,6 @@ def agree_sources(
         InputError: a folder without scores, or fewer than three common systems.
     """
     sources = read_sources(folders, measures, own_scores=alone)
-    for told in indistinct(sources):
-        notice(told)
+    for message in indistinct(sources):
+        notice(message)
     return agreement(sources, samples=samples, seed=seed)

@@ -73,7 +73,7 @@ def explain(
     if member is not None:
         _refuse_member(member, choice, _most_members(choice, settings))
     doc_ids = list(dict.fromkeys(documents))
-    topics = {held.id: held for held in resolved.collection.load_topics()}
+    topics = {each.id: each for each in resolved.collection.load_topics()}
     if topic not in topics:
         raise unknown("topic", topic, topics, of=f"'{resolved.collection.id}'")
     pipeline.refuse_broken_corpus(resolved.collection, resolved.qrels, resolved.resources)
@@ -91,8 +91,8 @@ def explain(
         if warning:
             resources.notice(warning)
     task = pipeline.RerankingTask(candidates, training_source, resolved.qrels, interpolate)
-    assigned = pipeline.assign(choice, task, resources)
-    system = next(a for a in assigned if any(held.id == topic for held in a.topics)).fit()
+    assignments = pipeline.assign(choice, task, resources)
+    system = next(a for a in assignments if any(each.id == topic for each in a.topics)).fit()
     return {
         "collection": resolved.collection.id,
         "reranker": choice.name,
@@ -120,11 +120,13 @@ def _explained(
     per_member = _scores(system, topic, scored, resources)
     mean = np.mean(per_member, axis=0)
     number = _member(system, member, per_member[:, [scored.index(doc_id) for doc_id in doc_ids]])
-    chosen = resolved.settings.interpolate
-    weight = system.weight if chosen is None else chosen
+    interpolate = resolved.settings.interpolate
+    weight = system.weight if interpolate is None else interpolate
     ranks = _ranks(first, reranked, mean[: len(reranked)], weight)
     documents = resources.documents(doc_ids)
-    told = explanations(system.choice.registration, system.members[number], topic, documents)
+    document_explanations = explanations(
+        system.choice.registration, system.members[number], topic, documents
+    )
     grades = (resolved.qrels or {}).get(topic.id, {})
     first_scores, scores = dict(first), dict(zip(scored, mean.tolist(), strict=True))
     of_members = dict(zip(scored, per_member.T.tolist(), strict=True))
@@ -151,7 +153,7 @@ def _explained(
                 "final": {"rank": ranks["final"].get(document.id)},
                 "explanation": explanation,
             }
-            for document, explanation in zip(documents, told, strict=True)
+            for document, explanation in zip(documents, document_explanations, strict=True)
         ],
     }
 
@@ -168,18 +170,18 @@ def _scores(
     return np.stack(per_member)
 
 
-def _member(system: System, asked: int | None, scores: Values) -> int:
+def _member(system: System, member: int | None, scores: Values) -> int:
     """The member to ask, counted from 0: by default the one nearest to the mean.
 
     Args:
         system: whose members they are.
-        asked: the user's choice, counted from 1.
+        member: the user's choice, counted from 1.
         scores: the members' of the documents to explain, [members, documents].
     """
-    if asked is None:
+    if member is None:
         return int(np.argmin(np.abs(scores - scores.mean(axis=0)).sum(axis=1)))
-    _refuse_member(asked, system.choice, len(system.members))  # few topics make fewer members
-    return asked - 1
+    _refuse_member(member, system.choice, len(system.members))  # few topics make fewer members
+    return member - 1
 
 
 def _most_members(choice: RerankerChoice, settings: RunSettings) -> int:
@@ -191,10 +193,10 @@ def _most_members(choice: RerankerChoice, settings: RunSettings) -> int:
     return Checkpoint.read(settings.checkpoint, of=choice.name).members
 
 
-def _refuse_member(asked: int, choice: RerankerChoice, members: int) -> None:
-    if not 1 <= asked <= members:
+def _refuse_member(member: int, choice: RerankerChoice, members: int) -> None:
+    if not 1 <= member <= members:
         raise InputError(
-            f"--member {asked}: '{choice.name}' has "
+            f"--member {member}: '{choice.name}' has "
             + (f"the members 1 to {members}." if members > 1 else "one member alone.")
         )
 
@@ -223,13 +225,13 @@ def _refuse_unexplained(settings: RunSettings, plugins: Registry) -> None:
     """Refuse a reranker that has nothing to tell, before anything is trained."""
     (name,) = settings.rerankers
     if plugins.reranker(name).system.explain is Reranker.explain:
-        known = sorted(
+        names = sorted(
             each.name
             for each in plugins.rerankers.values()
             if each.system.explain is not Reranker.explain
         )
         raise InputError(
-            f"reranker '{name}' does not explain its scores. Those that do: {', '.join(known)}."
+            f"reranker '{name}' does not explain its scores. Those that do: {', '.join(names)}."
         )
 
 

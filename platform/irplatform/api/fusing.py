@@ -67,16 +67,16 @@ def fuse_runs(
     check_least("depth", depth, 1)
     _refuse_same_files(paths, out)
     writable_file(out)
-    weighed = dict(zip(paths, _shares(weights, len(paths)), strict=True))
+    share_of = dict(zip(paths, _shares(weights, len(paths)), strict=True))
     runs = {path: read_run(path) for path in paths}
-    metadata = _metadata(tag, by, k, depth, weighed, command)
-    counting = {path: run for path, run in runs.items() if weighed[path]}
+    metadata = _metadata(tag, by, k, depth, share_of, command)
+    counting = {path: run for path, run in runs.items() if share_of[path]}
     _compare_topics(counting)
-    held, shares = [*counting.values()], [weighed[path] for path in counting]
+    inputs, shares = [*counting.values()], [share_of[path] for path in counting]
     if by == "scores":
-        fused = score_fusion(held, name=tag, depth=depth, weights=shares)
+        fused = score_fusion(inputs, name=tag, depth=depth, weights=shares)
     else:
-        fused = reciprocal_rank_fusion(held, name=tag, k=k, depth=depth, weights=shares)
+        fused = reciprocal_rank_fusion(inputs, name=tag, k=k, depth=depth, weights=shares)
     write_run_with_metadata(fused, out, metadata)
     return {"path": str(out), "topics": len(fused.rankings), "runs": len(counting)}
 
@@ -102,8 +102,8 @@ def _shares(weights: Sequence[float] | None, runs: int) -> list[float]:
             f"--weights has {counted(len(weights), 'number')} for {runs} runs; one each."
         )
     if not any(weights) or not all(isfinite(w) and w >= 0 for w in weights):
-        given = ",".join(f"{weight:g}" for weight in weights)
-        raise InputError(f"--weights must be 0 or more, and one of them more than 0: '{given}'.")
+        text = ",".join(f"{weight:g}" for weight in weights)
+        raise InputError(f"--weights must be 0 or more, and one of them more than 0: '{text}'.")
     return [weight / max(weights) for weight in weights]
 
 
@@ -116,11 +116,11 @@ def _metadata(
     command: Sequence[str],
 ) -> dict[str, object]:
     """What the metadata of a fused run say: which runs, and how much each counts."""
-    fused = [
+    inputs = [
         {"run": str(path), "sha256": file_digest(readable_again(path)), "weight": weight}
         for path, weight in weights.items()
     ]
-    step = {"name": "fuse", "method": by, "depth": depth, "fuses": fused}
+    step = {"name": "fuse", "method": by, "depth": depth, "fuses": inputs}
     return run_metadata(
         tag=tag,
         command=command,

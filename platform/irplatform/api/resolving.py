@@ -194,7 +194,7 @@ def search_training_topics(resolved: ResolvedRun) -> tuple[TrainingCandidates | 
     if source is not resolved.source:
         found_by = ", ".join(resolved.settings.retrievers)
         notice(f"{training.id}: not in the run; {found_by} finds candidates of these topics")
-    found = training_topics.find_candidates(
+    candidates = training_topics.find_candidates(
         training,
         resolved.retrievers,
         resolved.settings.depth,
@@ -202,11 +202,11 @@ def search_training_topics(resolved: ResolvedRun) -> tuple[TrainingCandidates | 
         resolved.resources,
         source=source,
     )
-    return found, found.fusion() if resolved.fuses else Fusion()
+    return candidates, candidates.fusion() if resolved.fuses else Fusion()
 
 
 def training_source_of(
-    resolved: ResolvedRun, found: TrainingCandidates | None, fusion: Fusion
+    resolved: ResolvedRun, candidates: TrainingCandidates | None, fusion: Fusion
 ) -> TrainingSource:
     """What rerankers learn from, pre-training included.
 
@@ -226,16 +226,18 @@ def training_source_of(
             queries=settings.pretrain_queries,
         )
 
-    declared = None
+    declared_name = None
     if settings.pretrain is None and resolved.learns:
-        declared = training_topics.declared_pretraining(resolved.collection, resolved.rerankers)
+        declared_name = training_topics.declared_pretraining(
+            resolved.collection, resolved.rerankers
+        )
     training_set = None
-    if found and resolved.learns:
-        training_set = found.training_set(fusion, resolved.resources)
+    if candidates and resolved.learns:
+        training_set = candidates.training_set(fusion, resolved.resources)
     return TrainingSource(
         training_set=training_set,
         checkpoint=settings.checkpoint,
         folds=resolved.folds,
         pretraining=learned_before(settings.pretrain),
-        declared=learned_before(declared),
+        declared=learned_before(declared_name),
     )

@@ -61,13 +61,15 @@ def run(settings: RunSettings, plugins: Registry | None = None) -> RunReport:
     plugins.announce("run_started", RunEvent(collection.id, tuple(names), run_dir))
 
     recorder.warn(pipeline.refuse_broken_corpus(collection, qrels, resources))
-    indexed = dict(resources.seconds)
+    indexing_seconds = dict(resources.seconds)
     candidates = candidates_of(resolved, taken=spared)
     recorder.candidates = candidates.provenance
     first = candidates.first
-    for found, made, seconds in zip(first.runs, first.descriptions, first.seconds, strict=True):
-        recorder.add(found, [made], resources, {**indexed, **seconds})
-        indexed = {}
+    for retrieved, description, seconds in zip(
+        first.runs, first.descriptions, first.seconds, strict=True
+    ):
+        recorder.add(retrieved, [description], resources, {**indexing_seconds, **seconds})
+        indexing_seconds = {}
 
     training, fusion = search_training_topics(resolved)
     candidates = candidates.fused(fusion)
@@ -109,10 +111,11 @@ def _candidates_in(run_dir: Path, resolved: ResolvedRun) -> list[str]:
     if not isinstance(source, FromRun) or source.path.parent.resolve() != run_dir.resolve():
         return []
     name = source.path.stem
-    made = system_of(name)
-    if made in resolved.settings.rerankers:
+    system = system_of(name)
+    if system in resolved.settings.rerankers:
         raise InputError(
-            f"'{made}' would be written over these candidates. Give another folder with --run-dir.",
+            f"'{system}' would be written over these candidates. Give another folder with "
+            "--run-dir.",
             path=source.path,
         )
     return [name]
@@ -143,8 +146,8 @@ def train(settings: RunSettings, out: Path | None = None) -> dict[str, Any]:
     training_source = training_source_of(resolved, training, fusion)
     assert training_source.training_set is not None  # `resolve_training` says what to learn from
     pretraining = training_source.pretraining_of(choice)
-    built = train_system(choice, training_source.training_set, resolved.resources, pretraining)
+    checkpoint = train_system(choice, training_source.training_set, resolved.resources, pretraining)
     if out is not None:
-        copy_folder(built.path, out)
-    path = out or built.path
+        copy_folder(checkpoint.path, out)
+    path = out or checkpoint.path
     return {"path": str(path), **Checkpoint.read(path).description}

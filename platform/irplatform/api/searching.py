@@ -50,22 +50,26 @@ def search(
         raise InputError("the query is empty: give --query some words.")
     check_least("depth", depth, 1)
     plugins = registry()
-    told = RunSettings(collection, retrievers=(retriever,), settings=settings or {})
-    systems = resolve_systems(told, plugins).expanded()
-    held, (choice,) = systems.collection, systems.retrievers
-    pipeline.refuse_silent_downloads(held, collection)
+    run_settings = RunSettings(collection, retrievers=(retriever,), settings=settings or {})
+    systems = resolve_systems(run_settings, plugins).expanded()
+    resolved_collection, (choice,) = systems.collection, systems.retrievers
+    pipeline.refuse_silent_downloads(resolved_collection, collection)
     if topic is None:
-        wanted = Topic("query", query or "")
+        searched_topic = Topic("query", query or "")
     else:
-        topics = {t.id: t for t in held.load_topics()}
+        topics = {t.id: t for t in resolved_collection.load_topics()}
         if topic not in topics:
-            raise unknown("topic", topic, topics, of=f"'{held.id}'")
-        wanted = topics[topic]
+            raise unknown("topic", topic, topics, of=f"'{resolved_collection.id}'")
+        searched_topic = topics[topic]
         choice.check(list(topics.values()))
-    grades = held.load_qrels().get(wanted.id, {}) if topic and held.load_qrels else {}
-    resources = resources_for(told, held, systems.retrievers)
-    choice.about([wanted], resources)
-    ranking = find(choice, [wanted], depth, resources).rankings[wanted.id]
+    grades = (
+        resolved_collection.load_qrels().get(searched_topic.id, {})
+        if topic and resolved_collection.load_qrels
+        else {}
+    )
+    resources = resources_for(run_settings, resolved_collection, systems.retrievers)
+    choice.about([searched_topic], resources)
+    ranking = find(choice, [searched_topic], depth, resources).rankings[searched_topic.id]
     documents = resources.documents(ranking.doc_ids)
     hits = [
         {
@@ -79,8 +83,10 @@ def search(
             zip(ranking, documents, strict=True), start=1
         )
     ]
-    found = {"topic": wanted.id, "query": wanted.query, "hits": hits}
-    return {**found, "explanation": choice.explain(wanted, resources)} if explain else found
+    result = {"topic": searched_topic.id, "query": searched_topic.query, "hits": hits}
+    return (
+        {**result, "explanation": choice.explain(searched_topic, resources)} if explain else result
+    )
 
 
 def index(collection: str, *, threads: int | None = None) -> dict[str, Any]:
@@ -97,14 +103,14 @@ def index(collection: str, *, threads: int | None = None) -> dict[str, Any]:
     Raises:
         InputError: a wrong name, or documents that cannot be read.
     """
-    held = registry().collection(collection)
-    pipeline.refuse_silent_downloads(held, collection)
-    resources = resources_for(RunSettings(collection, threads=threads), held)
-    built = resources.index_artifact()
+    resolved_collection = registry().collection(collection)
+    pipeline.refuse_silent_downloads(resolved_collection, collection)
+    resources = resources_for(RunSettings(collection, threads=threads), resolved_collection)
+    artifact = resources.index_artifact()
     return {
-        "path": str(built.path),
-        "fingerprint": built.fingerprint,
-        "built now": built.built,
-        "seconds": round(built.seconds, 1),
+        "path": str(artifact.path),
+        "fingerprint": artifact.fingerprint,
+        "built now": artifact.built,
+        "seconds": round(artifact.seconds, 1),
         **resources.index().stats(),
     }

@@ -60,31 +60,38 @@ def tune(settings: RunSettings, tuning: TuneSettings) -> TuneReport:
     collection = systems.collection
     refuse_idle_plan(systems.retrievers, systems.rerankers, _names(tuning.over))
     fixed = {**systems.given, **_expansion(systems.retrievers)}
-    given = {**fixed, **_one_plan(settings.retrievers, tuning.over)}
+    system_settings = {**fixed, **_one_plan(settings.retrievers, tuning.over)}
     dimensions = read_space(
         plugins,
         settings.retrievers,
         settings.rerankers,
-        given,
+        system_settings,
         tuning.over,
         list(settings.settings),
     )
     train_on = [plugins.collection(name) for name in tuning.train_on]
-    used = training_topics.topics_to_tune_on(collection, train_on, itself=tuning.on_these_topics)
-    _check_fit([*used.load_topics(), *collection.load_topics()], systems, given, dimensions)
-    system = _tuned_system(settings, tuning, plugins, systems, used, given)
-    pipeline.refuse_broken_corpus(used, system.judgments.qrels, system.resources)
+    tuning_collection = training_topics.topics_to_tune_on(
+        collection, train_on, itself=tuning.on_these_topics
+    )
+    _check_fit(
+        [*tuning_collection.load_topics(), *collection.load_topics()],
+        systems,
+        system_settings,
+        dimensions,
+    )
+    system = _tuned_system(settings, tuning, plugins, systems, tuning_collection, system_settings)
+    pipeline.refuse_broken_corpus(tuning_collection, system.judgments.qrels, system.resources)
     for choice in system.retrieving():
         choice.about(system.topics, system.resources)
-    if used.id != collection.id and (
-        told := warning_of_tuning(collection.load_topics(), system.topics)
+    if tuning_collection.id != collection.id and (
+        warning := warning_of_tuning(collection.load_topics(), system.topics)
     ):
-        notice(told)
+        notice(warning)
     return run_tuning(
         system,
         dimensions,
         Plan(tuning.trials, tuning.refine, tuning.folds, settings.seed),
-        label=used.id,
+        label=tuning_collection.id,
         collection=collection.id,
         fixed=fixed,
         command=settings.command,
@@ -101,31 +108,33 @@ def _tuned_system(
     tuning: TuneSettings,
     plugins: Registry,
     systems: Systems,
-    used: Collection,
-    given: Mapping[str, object],
+    tuning_collection: Collection,
+    system_settings: Mapping[str, object],
 ) -> TunedSystem:
     """What is tuned, over the topics of the collection that is used for it.
 
     Raises:
         InputError: there are no judgments, a wrong measure, or too few topics.
     """
-    judged = of_collection(used, settings.measures or (TUNED_MEASURE,), plugins.measures)
-    topics = usable_topics(used.load_topics(), judged, tuning.topics, settings.seed)
-    resources = resources_for(settings, used, systems.retrievers)
+    judgments = of_collection(
+        tuning_collection, settings.measures or (TUNED_MEASURE,), plugins.measures
+    )
+    topics = usable_topics(tuning_collection.load_topics(), judgments, tuning.topics, settings.seed)
+    resources = resources_for(settings, tuning_collection, systems.retrievers)
     return TunedSystem(
         plugins=plugins,
         retrievers=settings.retrievers,
         rerankers=settings.rerankers,
-        settings=given,
+        settings=system_settings,
         topics=topics,
-        judgments=judged,
+        judgments=judgments,
         depth=settings.depth,
         rerank_depth=settings.rerank_depth,
         interpolate=settings.interpolate,
         resources=resources,
         members=settings.members,
-        declared=_declared_pretraining(used, systems, resources, settings),
-        sampled=used.sampled_qrels,
+        declared=_declared_pretraining(tuning_collection, systems, resources, settings),
+        sampled=tuning_collection.sampled_qrels,
         fusion=settings.fusion,
     )
 
@@ -133,7 +142,7 @@ def _tuned_system(
 def _check_fit(
     topics: Sequence[Topic],
     systems: Systems,
-    given: Mapping[str, object],
+    system_settings: Mapping[str, object],
     dimensions: Sequence[Dimension],
 ) -> None:
     """See that retrievers' options fit topics, whatever is tried, and that systems can be used."""
@@ -141,8 +150,8 @@ def _check_fit(
         reranker.check()
     first = [choice.name for choice in systems.retrievers]
     second = [choice.name for choice in systems.rerankers]
-    for tried in ({}, *({d.name: value} for d in dimensions for value in d.values())):
-        retrievers, _ = choose_systems(registry(), first, second, {**given, **tried})
+    for trial in ({}, *({d.name: value} for d in dimensions for value in d.values())):
+        retrievers, _ = choose_systems(registry(), first, second, {**system_settings, **trial})
         for choice in retrievers:
             choice.check(topics)
             choice.describe()
@@ -165,8 +174,8 @@ def _declared_pretraining(
 
 def _expansion(retrievers: Sequence[RetrieverChoice]) -> Mapping[str, object]:
     """As settings, what retrievers expand queries with: rerankers may ask for it, as in a run."""
-    held = {choice.name: getattr(choice.options, "expand", ()) for choice in retrievers}
-    return {f"{name}.expand": list(bases) for name, bases in held.items() if bases}
+    expansions = {choice.name: getattr(choice.options, "expand", ()) for choice in retrievers}
+    return {f"{name}.expand": list(bases) for name, bases in expansions.items() if bases}
 
 
 def _one_plan(retrievers: Sequence[str], over: Sequence[str]) -> Mapping[str, object]:
