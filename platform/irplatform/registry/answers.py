@@ -23,60 +23,60 @@ _NUMBERS = "biuf"
 """Kinds of numpy's types."""
 
 
-def json_mapping(who: str, asked: str, given: object) -> dict[str, object]:
+def json_mapping(who: str, method: str, answer: object) -> dict[str, object]:
     """An answer, as a table that JSON can hold.
 
     Args:
         who: the system and its plugin.
-        asked: the method that gave it.
-        given: the answer.
+        method: the method that gave it.
+        answer: the answer.
 
     Raises:
         PluginError: it is no mapping, or JSON cannot hold it.
     """
-    if not isinstance(given, Mapping):
+    if not isinstance(answer, Mapping):
         raise PluginError(
-            f"{who} returned {type(given).__name__} from {asked}; a mapping is needed, as JSON."
+            f"{who} returned {type(answer).__name__} from {method}; a mapping is needed, as JSON."
         )
-    held = dict(given)
+    table = dict(answer)
     try:
-        json.dumps(held, sort_keys=True)
+        json.dumps(table, sort_keys=True)
     except (TypeError, ValueError, RecursionError) as error:
         raise PluginError(
-            f"{who} returned from {asked} what is not JSON: {in_a_line(error)}."
+            f"{who} returned from {method} what is not JSON: {in_a_line(error)}."
         ) from error
-    return held
+    return table
 
 
-def folders(who: str, given: object) -> tuple[Path, ...]:
+def folders(who: str, answer: object) -> tuple[Path, ...]:
     """The checkpoints that a system named.
 
     Raises:
         PluginError: these are no paths.
     """
-    named = given if isinstance(given, Sequence) and not isinstance(given, str) else [given]
-    if strange := [each for each in named if not isinstance(each, Path)]:
+    paths = answer if isinstance(answer, Sequence) and not isinstance(answer, str) else [answer]
+    if strange := [each for each in paths if not isinstance(each, Path)]:
         raise PluginError(
             f"{who} returned {strange[0]!r} from checkpoints; a list of paths (pathlib.Path) is "
             "needed."
         )
-    return tuple(named)
+    return tuple(paths)
 
 
-def options_of(who: str, asked: str, given: object, kind: type[Options]) -> Options:
+def options_of(who: str, method: str, answer: object, kind: type[Options]) -> Options:
     """The options that a system made of others.
 
     Raises:
         PluginError: these are none of its class.
     """
-    if not isinstance(given, kind):
+    if not isinstance(answer, kind):
         raise PluginError(
-            f"{who} returned {type(given).__name__} from {asked}; its {kind.__name__} are needed."
+            f"{who} returned {type(answer).__name__} from {method}; its {kind.__name__} are needed."
         )
-    return given
+    return answer
 
 
-def numbers(who: str, topic: str, given: object, kind: type[np.floating[Any]]) -> npt.NDArray[Any]:
+def numbers(who: str, topic: str, values: object, kind: type[np.floating[Any]]) -> npt.NDArray[Any]:
     """What was computed for a topic, as an array of numbers of some kind.
 
     Raises:
@@ -85,13 +85,13 @@ def numbers(who: str, topic: str, given: object, kind: type[np.floating[Any]]) -
     import numpy as np  # takes a while, and most commands compute nothing
 
     try:
-        held = np.asarray(given)
-        if held.dtype.kind not in _NUMBERS:
-            for value in np.asarray(given, dtype=object).ravel().tolist():
+        array = np.asarray(values)
+        if array.dtype.kind not in _NUMBERS:
+            for value in np.asarray(values, dtype=object).ravel().tolist():
                 if isinstance(value, str | bytes | complex):
                     raise TypeError(f"{value!r} is no number")
         with np.errstate(over="ignore"):  # who asks looks for infinity
-            return held.astype(kind, copy=False)
+            return array.astype(kind, copy=False)
     except Exception as error:  # of whatever it is: a tensor with gradients, a huge number
         raise PluginError(
             f"{who} returned no numbers for topic {topic}: {in_a_line(error)}."

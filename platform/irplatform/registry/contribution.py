@@ -111,17 +111,18 @@ class Contribution:
                     f"the Options of {kind} '{name}' are {options!r}, not a subclass of "
                     "irplatform.plugin.Options"
                 )
-            table[name] = made = Registration(name, kind, system, defaults, self._plugin)
+            table[name] = registration = Registration(name, kind, system, defaults, self._plugin)
             _refuse_required(f"{kind} '{name}'", options, defaults)
-            defaulted = made.options({})  # the defaults are checked now, not when it is used
+            # The defaults are checked now, not when it is used
+            default_options = registration.options({})
             try:
-                defaulted.model_dump(mode="json")
+                default_options.model_dump(mode="json")
             except PydanticSerializationError as error:
                 raise PluginError(
                     f"the options of {kind} '{name}' cannot be recorded as JSON: {error}"
                 ) from error
             _refuse_sets(f"{kind} '{name}'", options)
-            _check_presets(made)
+            _check_presets(registration)
             _check_methods(f"{kind} '{name}'", system)
             _check_making(f"{kind} '{name}'", system)
 
@@ -155,12 +156,12 @@ class Contribution:
         self._registered("results", Path(file).name)
         self.tables.results[Path(file)] = self._plugin
 
-    def _check(self, name: str, kind: str, held: Mapping[str, object]) -> None:
+    def _check(self, name: str, kind: str, table: Mapping[str, object]) -> None:
         if not isinstance(name, str) or not _NAME.fullmatch(name):
             raise PluginError(
                 f"'{name}' cannot name a {kind}: use lower-case letters, digits, '-', '_' and '.'"
             )
-        if name in held:
+        if name in table:
             raise PluginError(f"{kind} '{name}' is registered twice")
         if kind in _RANKING and (name == FUSED or system_of(name) != name):
             raise PluginError(
@@ -176,33 +177,33 @@ class Contribution:
 
 def _refuse_required(system: str, options: type[Options], defaults: Mapping[str, object]) -> None:
     """Refuse options that somebody would have to set."""
-    for name, declared in options.model_fields.items():
-        if declared.is_required() and name not in defaults:
+    for name, field in options.model_fields.items():
+        if field.is_required() and name not in defaults:
             raise PluginError(f"option '{name}' of {system} needs a default")
 
 
 def _refuse_sets(system: str, options: type[Options]) -> None:
     """Refuse options without an order, which would be another fingerprint in every process."""
-    for name, declared in options.model_fields.items():
-        if _is_set(declared.annotation):
+    for name, field in options.model_fields.items():
+        if _is_set(field.annotation):
             raise PluginError(
                 f"option '{name}' of {system} is a set, which has no order to be recorded in; "
                 "declare a tuple"
             )
-        if isinstance(declared.annotation, type) and issubclass(declared.annotation, Options):
-            _refuse_sets(system, declared.annotation)
+        if isinstance(field.annotation, type) and issubclass(field.annotation, Options):
+            _refuse_sets(system, field.annotation)
 
 
 def _is_set(annotation: Any) -> bool:
-    own = get_origin(annotation) or annotation
-    return (isinstance(own, type) and issubclass(own, Set)) or any(
+    base_type = get_origin(annotation) or annotation
+    return (isinstance(base_type, type) and issubclass(base_type, Set)) or any(
         map(_is_set, get_args(annotation))
     )
 
 
-def _refuse_uncallable(given: object, what: str) -> None:
-    if not callable(given):
-        raise PluginError(f"{what} is {given!r}, not a function")
+def _refuse_uncallable(value: object, who: str) -> None:
+    if not callable(value):
+        raise PluginError(f"{who} is {value!r}, not a function")
 
 
 def _is_standard(name: str) -> bool:
@@ -224,23 +225,25 @@ def _check_attributes(who: str, system: type) -> None:
     """See that what a class says of itself is of the type that the contract has for it."""
     for base in _NEEDED:
         for name, default in vars(base).items() if issubclass(system, base) else ():
-            given = getattr(system, name)
+            attribute = getattr(system, name)
             if name.startswith("_"):
                 continue
-            if isinstance(default, str | bool) and not isinstance(given, type(default)):
-                wanted = "true or false" if isinstance(default, bool) else "text"
-                raise PluginError(f"{who}: {system.__name__}.{name} is {given!r}, not {wanted}")
-            if inspect.isroutine(default) and not callable(given):
-                raise PluginError(f"{who}: {system.__name__}.{name} is {given!r}, not a method")
+            if isinstance(default, str | bool) and not isinstance(attribute, type(default)):
+                expected = "true or false" if isinstance(default, bool) else "text"
+                raise PluginError(
+                    f"{who}: {system.__name__}.{name} is {attribute!r}, not {expected}"
+                )
+            if inspect.isroutine(default) and not callable(attribute):
+                raise PluginError(f"{who}: {system.__name__}.{name} is {attribute!r}, not a method")
 
 
 def _check_methods(who: str, system: type) -> None:
     """See that a class defines what will be called, perhaps after hours of training."""
-    for base, needed in _NEEDED.items():
-        for methods in needed if issubclass(system, base) else ():
+    for base, required in _NEEDED.items():
+        for methods in required if issubclass(system, base) else ():
             if all(getattr(system, method) is getattr(base, method) for method in methods):
-                named = " or ".join(f"{method}()" for method in methods)
-                raise PluginError(f"{who}: {system.__name__} does not define {named}")
+                names = " or ".join(f"{method}()" for method in methods)
+                raise PluginError(f"{who}: {system.__name__} does not define {names}")
 
 
 def _check_making(who: str, system: type) -> None:
@@ -257,28 +260,30 @@ def _check_making(who: str, system: type) -> None:
         ) from error
 
 
-def _check_presets(made: Registration[System]) -> None:
+def _check_presets(registration: Registration[System]) -> None:
     """See that a system takes its presets.
 
     Raises:
         PluginError: a preset is no table of settings, or names an option or a value that it does
             not take.
     """
-    presets: object = made.presets
+    presets: object = registration.presets
     if not isinstance(presets, Mapping):
         raise PluginError(
-            f"the presets of {made.kind} '{made.name}' are {presets!r}, not settings by name"
+            f"the presets of {registration.kind} '{registration.name}' are {presets!r}, not "
+            "settings by name"
         )
     for name, settings in presets.items():
         if not isinstance(settings, Mapping):
             raise PluginError(
-                f"preset '{name}' of {made.kind} '{made.name}' is {settings!r}, not a table "
-                "of settings"
+                f"preset '{name}' of {registration.kind} '{registration.name}' is {settings!r}, "
+                "not a table of settings"
             )
         try:
             _, values = settings_of(
-                made, {f"{made.name}.{key}": value for key, value in flat(settings).items()}
+                registration,
+                {f"{registration.name}.{key}": value for key, value in flat(settings).items()},
             )
-            made.options(values)
+            registration.options(values)
         except InputError as error:
             raise PluginError(f"preset '{name}': {error}") from error

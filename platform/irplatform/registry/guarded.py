@@ -36,8 +36,8 @@ def guarded_collection(
         from irplatform.registry.guarded_collection import Guard
 
         with plugin_at_work(who, "being loaded", module):
-            found = load()
-        return Guard(who, module).collection(found)
+            collection = load()
+        return Guard(who, module).collection(collection)
 
     loaded.__module__ = module
     return loaded
@@ -51,14 +51,14 @@ def guarded_measure(name: str, compute: Measure, plugin: Plugin) -> Measure:
 
     @functools.wraps(compute)
     def computed(qrels: Mapping[str, Mapping[str, int]], run: Run) -> Mapping[str, float]:
-        judged = list(qrels)
+        judged_topics = list(qrels)
         with plugin_at_work(who, f"scoring {run.name}", module):
             values = compute(qrels, run)
         if not isinstance(values, Mapping):
             raise PluginError(
                 f"{who} returned {type(values).__name__}; a mapping of topic to number is needed."
             )
-        return {topic: _number(who, topic, values.get(topic)) for topic in judged}
+        return {topic: _number(who, topic, values.get(topic)) for topic in judged_topics}
 
     computed.__module__ = module  # whose source tells one measure from another
     return computed

@@ -48,72 +48,76 @@ class Guard:
         """Within it, what goes wrong in the plugin's code names the plugin and the place."""
         return plugin_at_work(self.who, doing, self.module)
 
-    def wrong(self, what: str) -> PluginError:
+    def wrong(self, problem: str) -> PluginError:
         """What the plugin gave is not what a collection has."""
-        return PluginError(f"{self.who} {what}")
+        return PluginError(f"{self.who} {problem}")
 
-    def collection(self, found: object) -> Collection:
+    def collection(self, collection: object) -> Collection:
         """A collection, guarded.
 
         Raises:
             PluginError: it is none.
         """
-        if not isinstance(found, Collection):
-            raise self.wrong(f"is {type(found).__name__}, not a Collection.")
-        corpus = found.corpus
+        if not isinstance(collection, Collection):
+            raise self.wrong(f"is {type(collection).__name__}, not a Collection.")
+        corpus = collection.corpus
         if not isinstance(corpus, Corpus):
             raise self.wrong(f"has {type(corpus).__name__} for its corpus, not a Corpus.")
-        if not isinstance(found.id, str) or not _ID.fullmatch(found.id):
-            raise self.wrong(f"has the id {found.id!r}; take letters, digits, '.', '_' and '-'.")
-        measures: object = found.measures
+        if not isinstance(collection.id, str) or not _ID.fullmatch(collection.id):
+            raise self.wrong(
+                f"has the id {collection.id!r}; take letters, digits, '.', '_' and '-'."
+            )
+        measures: object = collection.measures
         if not isinstance(measures, list | tuple) or not all(isinstance(m, str) for m in measures):
             raise self.wrong(f"has {measures!r} for its measures; a tuple of names is needed.")
         return replace(
-            found,
+            collection,
             # Another plugin's answers for itself
             corpus=corpus if isinstance(corpus, GuardedCorpus) else GuardedCorpus(corpus, self),
-            load_topics=partial(self._topics, found.load_topics),
-            load_qrels=found.load_qrels and partial(self._qrels, found.load_qrels),
-            training=found.training and partial(self._partner, found.training, "training"),
-            validation=found.validation and partial(self._partner, found.validation, "validation"),
+            load_topics=partial(self._topics, collection.load_topics),
+            load_qrels=collection.load_qrels and partial(self._qrels, collection.load_qrels),
+            training=collection.training
+            and partial(self._partner, collection.training, "training"),
+            validation=collection.validation
+            and partial(self._partner, collection.validation, "validation"),
         )
 
     def _partner(self, load: Callable[[], object], kind: str) -> Collection:
         with self.at_work(f"naming its {kind} collection"):
-            found = load()
-        return replace(self, who=f"the {kind} collection of {self.who}").collection(found)
+            partner = load()
+        return replace(self, who=f"the {kind} collection of {self.who}").collection(partner)
 
     def _topics(self, load: Callable[[], object]) -> Sequence[Topic]:
         with self.at_work("loading its topics"):
-            found = load()
-        if not isinstance(found, Sequence):
+            topics = load()
+        if not isinstance(topics, Sequence):
             raise self.wrong(
-                f"returned {type(found).__name__} from load_topics; a list of topics is needed."
+                f"returned {type(topics).__name__} from load_topics; a list of topics is needed."
             )
-        if not found:
+        if not topics:
             raise self.wrong("has no topics.")
-        known = set()
-        for topic in found:
+        ids = set()
+        for topic in topics:
             if not isinstance(topic, Topic):
                 raise self.wrong(f"has {type(topic).__name__} among its topics, not a Topic.")
             self.check_id(topic.id, "topic")
-            if topic.id in known:
+            if topic.id in ids:
                 raise self.wrong(f"has several topics with the id '{topic.id}'.")
-            known.add(topic.id)
+            ids.add(topic.id)
             self.check_text(topic.query, f"the query of topic {topic.id}")
             self.check_fields(topic.fields, f"topic {topic.id}")
-        return found
+        return topics
 
     def _qrels(self, load: Callable[[], object]) -> Qrels:
         with self.at_work("loading its judgments"):
-            found = load()
-        if not isinstance(found, Mapping) or not all(
-            isinstance(grades, Mapping) for grades in found.values()
+            qrels = load()
+        if not isinstance(qrels, Mapping) or not all(
+            isinstance(grades, Mapping) for grades in qrels.values()
         ):
             raise self.wrong(
                 "returned no judgments from load_qrels: topic to document to grade is needed."
             )
-        for topic, grades in found.items():
+        for topic, grades in qrels.items():
             self.check_id(topic, "judged topic")
             for document, grade in grades.items():
                 self.check_id(document, "judged document")
@@ -122,23 +126,25 @@ class Guard:
                         f"gives document {document} of topic {topic} the grade {grade!r}; grades "
                         "are whole numbers of at most six digits."
                     )
-        return {t: {d: int(g) for d, g in grades.items()} for t, grades in found.items() if grades}
+        return {t: {d: int(g) for d, g in grades.items()} for t, grades in qrels.items() if grades}
 
-    def check_id(self, given: object, of: str) -> None:
+    def check_id(self, identifier: object, of: str) -> None:
         """Refuse what a run file cannot hold as an id."""
-        if not isinstance(given, str) or given.split() != [given]:
-            raise self.wrong(f"has a {of} with the id {given!r}; ids are text without white space.")
+        if not isinstance(identifier, str) or identifier.split() != [identifier]:
+            raise self.wrong(
+                f"has a {of} with the id {identifier!r}; ids are text without white space."
+            )
 
-    def check_text(self, given: object, what: str) -> None:
+    def check_text(self, text: object, what: str) -> None:
         """Refuse what is no text."""
-        if not isinstance(given, str):
-            raise self.wrong(f"has {type(given).__name__} for {what}, not text.")
+        if not isinstance(text, str):
+            raise self.wrong(f"has {type(text).__name__} for {what}, not text.")
 
-    def check_fields(self, given: object, of: str) -> None:
+    def check_fields(self, fields: object, of: str) -> None:
         """Refuse fields that are neither text nor several texts."""
-        if not isinstance(given, Mapping):
-            raise self.wrong(f"has {type(given).__name__} for the fields of {of}, not a mapping.")
-        for name, value in given.items():
+        if not isinstance(fields, Mapping):
+            raise self.wrong(f"has {type(fields).__name__} for the fields of {of}, not a mapping.")
+        for name, value in fields.items():
             self.check_text(name, f"the name of a field of {of}")
             texts = value if isinstance(value, tuple | list) else (value,)
             if not all(isinstance(text, str) for text in texts):
@@ -173,10 +179,10 @@ class GuardedCorpus(Corpus):
     def fingerprint(self) -> str:
         """What stands for the documents."""
         with self._guard.at_work("saying what its documents are known by"):
-            found: object = self._corpus.fingerprint
-        if not isinstance(found, str) or not found:
-            raise self._guard.wrong(f"has the fingerprint {found!r}; text is needed.")
-        return found
+            fingerprint: object = self._corpus.fingerprint
+        if not isinstance(fingerprint, str) or not fingerprint:
+            raise self._guard.wrong(f"has the fingerprint {fingerprint!r}; text is needed.")
+        return fingerprint
 
     def __iter__(self) -> Iterator[Document]:
         with self._guard.at_work("streaming its documents"):

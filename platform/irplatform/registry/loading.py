@@ -44,25 +44,27 @@ def load(entry_points: Iterable[metadata.EntryPoint], selection: str = "") -> Re
     Raises:
         InputError: a plugin that is to be loaded is not installed.
     """
-    found = Registry()
-    found.manager.add_hookspecs(Hooks)
+    plugin_registry = Registry()
+    plugin_registry.manager.add_hookspecs(Hooks)
     # Ours first: no stranger takes the name of what everybody knows.
     ordered = sorted(map(_found_at, entry_points), key=lambda p: (not p[0].ours, *_called(p[0])))
     names = {name for plugin, _ in ordered for name in _called(plugin)}
     for name in _parts(selection):
         if not name.startswith("-") and name not in (*names, "none"):
-            plain = [known for known in names if ("@" in known) == ("@" in name)]
+            plain = [plugin_name for plugin_name in names if ("@" in plugin_name) == ("@" in name)]
             raise unknown("plugin", name, plain, hint="IRPLATFORM_PLUGINS names it.")
     for plugin, entry_point in ordered:
         if _selected(plugin, selection):
-            found.plugins.append(_load_one(found, plugin, entry_point))
-    return found
+            plugin_registry.plugins.append(_load_one(plugin_registry, plugin, entry_point))
+    return plugin_registry
 
 
 def _found_at(entry_point: metadata.EntryPoint) -> tuple[Plugin, metadata.EntryPoint]:
-    held = entry_point.dist
-    named = (held.name, held.version) if held else ("unknown distribution", "?")
-    return Plugin(entry_point.name, *named), entry_point
+    distribution = entry_point.dist
+    name_and_version = (
+        (distribution.name, distribution.version) if distribution else ("unknown distribution", "?")
+    )
+    return Plugin(entry_point.name, *name_and_version), entry_point
 
 
 def _called(plugin: Plugin) -> tuple[str, str]:
@@ -75,16 +77,20 @@ def _parts(selection: str) -> list[str]:
 
 
 def _selected(plugin: Plugin, selection: str) -> bool:
-    chosen = _parts(selection)
-    wanted = {part for part in chosen if not part.startswith("-")}
+    parts = _parts(selection)
+    selected = {part for part in parts if not part.startswith("-")}
     called = _called(plugin)
-    return not any(f"-{name}" in chosen for name in called) and (
-        not wanted or not wanted.isdisjoint(called)
+    return not any(f"-{name}" in parts for name in called) and (
+        not selected or not selected.isdisjoint(called)
     )
 
 
-def _load_one(found: Registry, plugin: Plugin, entry_point: metadata.EntryPoint) -> Plugin:
-    if first := next((other for other in found.plugins if other.name == plugin.name), None):
+def _load_one(
+    plugin_registry: Registry, plugin: Plugin, entry_point: metadata.EntryPoint
+) -> Plugin:
+    if first := next(
+        (other for other in plugin_registry.plugins if other.name == plugin.name), None
+    ):
         return replace(
             plugin,
             error=f"{first} has this name, too. IRPLATFORM_PLUGINS=-{_called(first)[1]} leaves "
@@ -94,20 +100,20 @@ def _load_one(found: Registry, plugin: Plugin, entry_point: metadata.EntryPoint)
     try:
         with stdout.to_stderr(), directory.restored():
             module = entry_point.load()
-            found.manager.register(module, name=str(plugin))
-            found.manager.check_pending()
-            contribution.collect(found.manager)
-            unmarked = _unmarked(found, module)
-        found.add(contribution.tables)
+            plugin_registry.manager.register(module, name=str(plugin))
+            plugin_registry.manager.check_pending()
+            contribution.collect(plugin_registry.manager)
+            unmarked = _unmarked(plugin_registry, module)
+        plugin_registry.add(contribution.tables)
     except ENDINGS:
         raise
     except BaseException as error:  # a stranger's module must not stop the others
-        if found.manager.has_plugin(str(plugin)):
-            found.manager.unregister(name=str(plugin))
+        if plugin_registry.manager.has_plugin(str(plugin)):
+            plugin_registry.manager.unregister(name=str(plugin))
         show_traceback(error)
         place = place_in(entry_point.value.partition(":")[0].strip(), error)
-        told = in_a_line(error) + (f" ({place})" if place else "") + _of_another_version(error)
-        return replace(plugin, error=told)
+        message = in_a_line(error) + (f" ({place})" if place else "") + _of_another_version(error)
+        return replace(plugin, error=message)
     return replace(plugin, provides=tuple(contribution.provides), unmarked=unmarked)
 
 
@@ -118,12 +124,12 @@ def _of_another_version(error: BaseException) -> str:
     return f". The plugin may be made for another version than irplatform {__version__}"
 
 
-def _unmarked(found: Registry, module: object) -> tuple[str, ...]:
+def _unmarked(plugin_registry: Registry, module: object) -> tuple[str, ...]:
     """The functions of a plugin that are called like hooks, and are none."""
     return tuple(
         name
         for name, hook in vars(Hooks).items()
         if inspect.isfunction(hook)
         and inspect.isroutine(getattr(module, name, None))
-        and found.manager.parse_hookimpl_opts(module, name) is None
+        and plugin_registry.manager.parse_hookimpl_opts(module, name) is None
     )

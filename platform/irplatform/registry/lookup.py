@@ -74,14 +74,14 @@ class Registry(Tables):
         for other, others in (("reranker", self.rerankers), ("retriever", self.retrievers)):
             if name in others:
                 raise InputError(f"'{name}' is a {other}, not a {kind}: name it with --{other}.")
-        failed = "; ".join(
+        failures = "; ".join(
             f"{plugin} could not be loaded: {plugin.error}"
             if plugin.error
             else f"{plugin}: {plugin.forgotten}"
             for plugin in self.plugins
             if plugin.error or plugin.forgotten
         )
-        raise unknown(kind, name, table, hint=failed)
+        raise unknown(kind, name, table, hint=failures)
 
     def announce(self, event: str, details: RunEvent) -> None:
         """Call a life-cycle hook of every plugin."""
@@ -112,7 +112,7 @@ def _call(implementation: pluggy.HookImpl, hook: str, argument: object) -> str:
         raise
     except BaseException as error:
         show_traceback(error)
-        failed = f"{hook} failed: {in_a_line(error)}"
-        notice(f"{implementation.plugin_name}: {failed}")
-        return failed
+        failure = f"{hook} failed: {in_a_line(error)}"
+        notice(f"{implementation.plugin_name}: {failure}")
+        return failure
     return ""

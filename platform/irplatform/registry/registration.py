@@ -99,11 +99,11 @@ class Registration(Generic[System]):
         Raises:
             InputError: an option that it does not have, or a value that does not fit.
         """
-        known = self.option_names()
+        names = self.option_names()
         for name in settings:
-            if name not in known:  # perhaps a part of one: `epochs` of `loop`
-                known = sorted({*known, *self.setting_names()})
-                raise unknown("option", name, known, of=f"{self.kind} '{self.name}'")
+            if name not in names:  # perhaps a part of one: `epochs` of `loop`
+                names = sorted({*names, *self.setting_names()})
+                raise unknown("option", name, names, of=f"{self.kind} '{self.name}'")
         with self.at_work("reading its options"):
             return self._read({**self.defaults, **settings})
 
@@ -132,7 +132,7 @@ class Registration(Generic[System]):
         made_by = {"distribution": self.plugin.distribution, "version": self.plugin.version}
         if not self.plugin.ours:
             bases = (Reranker, Retriever, FeatureGroup)
-            lineage = [held.__module__ for held in self.system.__mro__ if issubclass(held, bases)]
+            lineage = [base.__module__ for base in self.system.__mro__ if issubclass(base, bases)]
             made_by["source"] = source_digest(*lineage)
         return made_by
 
@@ -172,10 +172,10 @@ class Registration(Generic[System]):
             InputError: what the options name is not there.
             PluginError: it cannot say, or not in JSON.
         """
-        asked = self.made(options)
+        instance = self.made(options)
         with self.at_work("saying what it depends on"):
-            found = asked.depends_on()
-        return json_mapping(self.who, "depends_on", found)
+            dependencies = instance.depends_on()
+        return json_mapping(self.who, "depends_on", dependencies)
 
     @property
     def who(self) -> str:
@@ -207,13 +207,13 @@ def _files_of(value: object, place: str = "") -> Iterator[tuple[str, str]]:
             yield f"{place}.{path}", mark
     elif isinstance(value, Path) and value.is_file():
         yield place, digest(value)
-    for name, held in inner:
-        yield from _files_of(held, f"{place}.{name}" if place else str(name))
+    for name, part in inner:
+        yield from _files_of(part, f"{place}.{name}" if place else str(name))
 
 
 def _setting_names(options: type[Options], prefix: str = "") -> Iterator[str]:
-    for name, declared in options.model_fields.items():
-        kind = declared.annotation
+    for name, field in options.model_fields.items():
+        kind = field.annotation
         if isinstance(kind, type) and issubclass(kind, Options):
             yield from _setting_names(kind, f"{prefix}{name}.")
         else:

@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
 def flat(table: Mapping[str, Any], prefix: str = "") -> dict[str, object]:
     """Nested settings by their full names: `{"loop": {"epochs": 3}}` is `{"loop.epochs": 3}`."""
-    found: dict[str, object] = {}
+    settings: dict[str, object] = {}
     for name, value in table.items():
         if isinstance(value, dict):
-            found.update(flat(value, f"{prefix}{name}."))
+            settings.update(flat(value, f"{prefix}{name}."))
         else:
-            found[prefix + name] = value
-    return found
+            settings[prefix + name] = value
+    return settings
 
 
 def settings_of(
@@ -58,10 +58,10 @@ def settings_of(
 def _takes_none(options: Any, path: Sequence[str]) -> bool:
     """Whether an option may be unset, and "none" is no value of it."""
     for part in path:
-        declared = getattr(options, "model_fields", {}).get(part)
-        if declared is None:
+        field = getattr(options, "model_fields", {}).get(part)
+        if field is None:
             return False
-        options = declared.annotation
+        options = field.annotation
     return type(None) in get_args(options) and not any(
         "none" in get_args(member) for member in get_args(options)
     )
@@ -74,5 +74,5 @@ def _base(registration: Registration[Any], option: str) -> dict[str, Any]:
     """
     if option not in registration.system.Options.model_fields:
         return {}
-    held = getattr(registration.options({}), option)
-    return dict(held.model_dump(exclude_unset=True)) if hasattr(held, "model_dump") else {}
+    value = getattr(registration.options({}), option)
+    return dict(value.model_dump(exclude_unset=True)) if hasattr(value, "model_dump") else {}

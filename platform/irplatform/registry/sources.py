@@ -82,9 +82,12 @@ def _distributions() -> Mapping[str, Sequence[str]]:
 
 def _shipped_with(top: str) -> set[str]:
     """The importable packages and modules of the distributions that bring one."""
-    held = _distributions()
-    brought_by = set(held.get(top, ()))
-    return {top, *(name for name, others in held.items() if brought_by.intersection(others))}
+    distributions = _distributions()
+    brought_by = set(distributions.get(top, ()))
+    return {
+        top,
+        *(name for name, others in distributions.items() if brought_by.intersection(others)),
+    }
 
 
 def _files(top: str) -> list[Path]:

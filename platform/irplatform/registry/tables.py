@@ -56,9 +56,9 @@ class Tables:
             PluginError: a name is taken; nothing was added.
         """
         for table, kind in _KINDS.items():
-            held = getattr(self, table)
+            entries = getattr(self, table)
             for name in getattr(others, table):
-                if name in held:
+                if name in entries:
                     owner = self.owners[f"{kind} {name}"]
                     raise PluginError(f"{kind} '{name}' is registered by {owner} already")
         for table in (each.name for each in fields(Tables)):
