@@ -75,29 +75,29 @@ def check_plugin(settings: CheckSettings) -> list[Finding]:
 
 
 def _finding(kind: str, name: str, problems: Problems, data: CheckData) -> Finding:
-    found: list[str] = []
+    lines: list[str] = []
     unchecked = ""
     data = replace(data, watch=Watch())
     try:
-        found.extend(problems(data))
+        lines.extend(problems(data))
     except InputError as error:
         unchecked = str(error)
     except PlatformError as error:  # of the plugin, or for want of memory: others may need less
-        found.append(str(error))
-    return Finding(kind, name, [*found, *data.watch.told], unchecked)
+        lines.append(str(error))
+    return Finding(kind, name, [*lines, *data.watch.told], unchecked)
 
 
 def _usable(name: str, plugins: Registry) -> Plugin:
-    known = {plugin.name: plugin for plugin in plugins.plugins}
-    plugin = known.get(name)
+    by_name = {plugin.name: plugin for plugin in plugins.plugins}
+    plugin = by_name.get(name)
     if plugin is None:
-        raise unknown("plugin", name, known, hint="`platform plugins list` shows all.")
+        raise unknown("plugin", name, by_name, hint="`platform plugins list` shows all.")
     if plugin.error:
         raise PluginError(f"{plugin} is not used: {plugin.error}")
     return plugin
 
 
-def _brought(plugin: Plugin, only: Sequence[str], plugins: Registry) -> dict[str, list[str]]:
+def _names_by_kind(plugin: Plugin, only: Sequence[str], plugins: Registry) -> dict[str, list[str]]:
     """Names of the systems to check, by kind."""
     tables: dict[str, Mapping[str, Registration[Any]]] = {
         "reranker": plugins.rerankers,
@@ -108,20 +108,23 @@ def _brought(plugin: Plugin, only: Sequence[str], plugins: Registry) -> dict[str
         kind: [r.name for r in table.values() if r.plugin.name == plugin.name]
         for kind, table in tables.items()
     }
-    known = [name for held in names.values() for name in held]
-    if not known:
+    registered_names = [name for names_of_kind in names.values() for name in names_of_kind]
+    if not registered_names:
         raise InputError(f"{plugin} registers no reranker, retriever or group of features.")
     for name in only:
-        if name not in known:
-            raise unknown("system", name, known, of=f"plugin '{plugin.name}'")
-    return {kind: [n for n in held if not only or n in only] for kind, held in names.items()}
+        if name not in registered_names:
+            raise unknown("system", name, registered_names, of=f"plugin '{plugin.name}'")
+    return {
+        kind: [n for n in names_of_kind if not only or n in only]
+        for kind, names_of_kind in names.items()
+    }
 
 
 def _systems(
     settings: CheckSettings, plugin: Plugin, plugins: Registry
 ) -> dict[tuple[str, str], Problems]:
     """What is to be checked, by kind and name."""
-    names = _brought(plugin, settings.systems, plugins)
+    names = _names_by_kind(plugin, settings.systems, plugins)
     retrievers, rerankers = choose_systems(
         plugins, names["retriever"], names["reranker"], settings.settings, members=1
     )

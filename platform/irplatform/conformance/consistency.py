@@ -36,13 +36,13 @@ def inconsistencies(
         ("when other documents are with it", _halves(outputs, topics)),
         ("when topics come one at a time", [outputs([each])[0] for each in topics]),
     ):
-        if told := difference(topics, expected, again):
-            yield f"{told} {way}"
+        if deviation := difference(topics, expected, again):
+            yield f"{deviation} {way}"
 
 
-def difference(topics: TopicCandidates, expected: Outputs, found: Outputs) -> str:
+def difference(topics: TopicCandidates, expected: Outputs, actual: Outputs) -> str:
     """The first document with other values than before, in words; "" where there is none."""
-    for (topic, doc_ids), before, after in zip(topics, expected, found, strict=True):
+    for (topic, doc_ids), before, after in zip(topics, expected, actual, strict=True):
         spread = np.ptp(before, axis=0)
         allowed = _SPREAD * spread + _SIZE * np.abs(before).max(axis=0)
         wrong = np.argwhere(np.abs(after - before) > allowed)

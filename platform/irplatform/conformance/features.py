@@ -35,21 +35,21 @@ def problems_of_features(name: str, data: CheckData) -> Iterator[str]:
     if lacking or not group.names:
         raise InputError(lacking or "it has no features with its default options.")
 
-    def features(held: FeatureGroup, given: TopicCandidates) -> Outputs:
+    def features(instance: FeatureGroup, topics: TopicCandidates) -> Outputs:
         documents = data.resources.documents
-        batch = [(topic, documents(ids)) for topic, ids in given]
+        batch = [(topic, documents(ids)) for topic, ids in topics]
         with watch.during("compute()"):
-            return [*replace(group, held=held).checked(batch)]
+            return [*replace(group, held=instance).checked(batch)]
 
     def learner() -> TrainableFeatureGroup:
         with watch.during("prepare()", networks=True):
-            made = data.resources.feature_group(name)
-        assert isinstance(made, TrainableFeatureGroup)  # as `group.learns` says
-        return made
+            instance = data.resources.feature_group(name)
+        assert isinstance(instance, TrainableFeatureGroup)  # as `group.learns` says
+        return instance
 
-    held = group.held
+    instance = group.held
     if group.learns:
         trained = train(learner, group.at_work, data)
         yield from problems_of_learning(trained, learner, group.at_work, features, data)
-        held = trained
-    yield from inconsistencies(lambda topics: features(held, topics), data.topics)
+        instance = trained
+    yield from inconsistencies(lambda topics: features(instance, topics), data.topics)

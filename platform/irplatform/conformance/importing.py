@@ -31,12 +31,12 @@ def problems_of_importing(plugin: Plugin, environment: Mapping[str, str]) -> lis
     """
     with Workers(_changes, 1) as workers:
         workers.give(0, (plugin, environment))
-        ((_, told),) = workers.results()
-    return told
+        ((_, problems),) = workers.results()
+    return problems
 
 
-def _changes(given: tuple[Plugin, Mapping[str, str]]) -> list[str]:
-    plugin, environment = given
+def _changes(plugin_and_environment: tuple[Plugin, Mapping[str, str]]) -> list[str]:
+    plugin, environment = plugin_and_environment
     set_environment(environment)
     (entry_point, *_) = (
         point
@@ -47,7 +47,7 @@ def _changes(given: tuple[Plugin, Mapping[str, str]]) -> list[str]:
     with stdout.to_stderr():
         with watch.during("its import"):
             module = entry_point.load()
-        # Again, when its libraries are there: they have done then what is their own doing.
+        # Once more: what its libraries change when they are first imported is done by then.
         package = entry_point.module.partition(".")[0]
         for name in [name for name in sys.modules if name.partition(".")[0] == package]:
             del sys.modules[name]

@@ -25,14 +25,14 @@ def train(
     data: CheckData,
 ) -> Learner:
     """A new one, trained on the topics that are for it."""
-    made = make()
+    learner = make()
     with (
-        data.training_data() as given,
+        data.training_data() as training_data,
         at_work("learning"),
         data.watch.during("fit()", networks=True),
     ):
-        made.fit(given)
-    return made
+        learner.fit(training_data)
+    return learner
 
 
 def problems_of_learning(
@@ -62,8 +62,8 @@ def problems_of_learning(
         loaded = make()
         with at_work("loading"), data.watch.during("load()", networks=True):
             loaded.load(folder)
-        if told := difference(data.topics, expected, outputs(loaded, data.topics)):
-            yield f"{told} after save() and load()"
+        if deviation := difference(data.topics, expected, outputs(loaded, data.topics)):
+            yield f"{deviation} after save() and load()"
     again = train(make, at_work, data)
-    if told := difference(data.topics, expected, outputs(again, data.topics)):
-        yield f"{told} after a second training with the same topics and seed"
+    if deviation := difference(data.topics, expected, outputs(again, data.topics)):
+        yield f"{deviation} after a second training with the same topics and seed"

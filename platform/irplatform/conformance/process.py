@@ -72,7 +72,7 @@ def aspects() -> Sequence[Aspect]:
         Aspect("the locale", _locale, _set_locale, of_libraries=True),
         Aspect("the state of Python's random generator", random.getstate, of_libraries=True),
         Aspect("the state of numpy's random generator", _numpys_state, of_libraries=True),
-        Aspect("the error state of numpy", np.geterr, lambda held: np.seterr(**held)),
+        Aspect("the error state of numpy", np.geterr, lambda state: np.seterr(**state)),
         Aspect(
             "the state of torch's random generator",
             lambda: torch.get_rng_state().numpy().tobytes(),
@@ -82,7 +82,7 @@ def aspects() -> Sequence[Aspect]:
         Aspect(
             "the default type of torch",
             lambda: str(torch.get_default_dtype()),
-            lambda held: torch.set_default_dtype(getattr(torch, held.partition(".")[2])),
+            lambda state: torch.set_default_dtype(getattr(torch, state.partition(".")[2])),
         ),
         Aspect("the grad mode of torch", torch.is_grad_enabled, torch.set_grad_enabled),
         Aspect("the number of threads of torch", torch.get_num_threads, torch.set_num_threads),
@@ -107,12 +107,12 @@ class Watch:
 
     def __init__(self) -> None:
         self._aspects = aspects()
-        self._told: dict[str, str] = {}
+        self._changes: dict[str, str] = {}
 
     @property
     def told(self) -> list[str]:
         """What was changed, each in a line, the first time that it was."""
-        return [*self._told.values()]
+        return [*self._changes.values()]
 
     @contextmanager
     def during(self, work: str, *, networks: bool = False, again: bool = False) -> Iterator[None]:
@@ -131,15 +131,17 @@ class Watch:
             try:
                 yield
             finally:
-                first = bool({*sys.modules} - imported) and not again
-                for aspect, held in zip(self._aspects, before, strict=True):
-                    found = aspect.read()
-                    if found == held:
+                first_import = bool({*sys.modules} - imported) and not again
+                for aspect, old_state in zip(self._aspects, before, strict=True):
+                    new_state = aspect.read()
+                    if new_state == old_state:
                         continue
-                    aspect.restore(held)
-                    if (aspect.of_libraries and first) or (aspect.of_networks and networks):
+                    aspect.restore(old_state)
+                    if (aspect.of_libraries and first_import) or (aspect.of_networks and networks):
                         continue
-                    self._told.setdefault(aspect.name, f"{aspect.told(held, found)} after {work}")
+                    self._changes.setdefault(
+                        aspect.name, f"{aspect.told(old_state, new_state)} after {work}"
+                    )
 
 
 def _draw() -> None:
@@ -156,11 +158,11 @@ def _numpys_state() -> object:
     return kind, np.asarray(keys).tobytes(), *rest
 
 
-def set_environment(held: Mapping[str, str]) -> None:
+def set_environment(variables: Mapping[str, str]) -> None:
     """Make `os.environ` what was read of it."""
-    for name in [name for name in os.environ if name not in held]:
+    for name in [name for name in os.environ if name not in variables]:
         del os.environ[name]
-    os.environ.update(held)
+    os.environ.update(variables)
 
 
 def _handlers() -> dict[str, object]:
@@ -171,8 +173,8 @@ def _handlers() -> dict[str, object]:
     }
 
 
-def _set_handlers(held: Mapping[str, Any]) -> None:
-    for name, handler in held.items():
+def _set_handlers(handlers: Mapping[str, Any]) -> None:
+    for name, handler in handlers.items():
         if handler is not None and signal.getsignal(signal.Signals[name]) != handler:
             signal.signal(signal.Signals[name], handler)
 
@@ -181,6 +183,6 @@ def _locale() -> dict[str, str]:
     return {name: locale.setlocale(getattr(locale, name)) for name in _CATEGORIES}
 
 
-def _set_locale(held: Mapping[str, str]) -> None:
-    for name, value in held.items():
+def _set_locale(locales: Mapping[str, str]) -> None:
+    for name, value in locales.items():
         locale.setlocale(getattr(locale, name), value)

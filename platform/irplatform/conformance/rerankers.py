@@ -29,20 +29,20 @@ def problems_of_reranker(choice: RerankerChoice, data: CheckData) -> Iterator[st
     """
     at_work, resources = choice.registration.at_work, data.resources
 
-    def scores(reranker: Reranker, given: TopicCandidates) -> Outputs:
-        topics, candidates = [topic for topic, _ in given], {t.id: ids for t, ids in given}
+    def scores(reranker: Reranker, pairs: TopicCandidates) -> Outputs:
+        topics, candidates = [topic for topic, _ in pairs], {t.id: ids for t, ids in pairs}
         with data.watch.during("score()"):
-            found = score_topics(choice.registration, [reranker], topics, candidates, resources)
-        return [found[topic.id] for topic in topics]
+            by_topic = score_topics(choice.registration, [reranker], topics, candidates, resources)
+        return [by_topic[topic.id] for topic in topics]
 
-    def made() -> Reranker:
+    def new_reranker() -> Reranker:
         with data.watch.during("prepare()", networks=True):
             return choice.create(resources)
 
     def learner() -> TrainableReranker:
-        learner = made()
-        assert isinstance(learner, TrainableReranker)  # as `choice.trainable` says
-        return learner
+        reranker = new_reranker()
+        assert isinstance(reranker, TrainableReranker)  # as `choice.trainable` says
+        return reranker
 
     choice.check()
     if choice.trainable:
@@ -50,10 +50,10 @@ def problems_of_reranker(choice: RerankerChoice, data: CheckData) -> Iterator[st
         yield from problems_of_learning(trained, learner, at_work, scores, data)
         member: Reranker = trained
     else:
-        member = made()
-        again = scores(made(), data.topics)
-        if told := difference(data.topics, scores(member, data.topics), again):
-            yield f"{told} by another instance"
+        member = new_reranker()
+        again = scores(new_reranker(), data.topics)
+        if deviation := difference(data.topics, scores(member, data.topics), again):
+            yield f"{deviation} by another instance"
     yield from inconsistencies(lambda topics: scores(member, topics), data.topics)
     expected = scores(member, data.topics)
     yield from _without_batches(choice, member, data, expected)
@@ -66,14 +66,14 @@ def _without_batches(
     """`score` beside a `score_batch` of its own, which runs use."""
     if type(member).score_batch is Reranker.score_batch or type(member).score is Reranker.score:
         return
-    found = []
+    scores = []
     for topic, doc_ids in data.topics:
         documents = data.resources.documents(doc_ids)
         with choice.registration.at_work(f"scoring topic {topic.id}"):
-            given = member.score(topic, documents)
-        found.append(checked_scores(choice.registration.who, topic, documents, given))
-    if told := difference(data.topics, expected, found):
-        yield f"{told} by score() beside score_batch()"
+            raw_scores = member.score(topic, documents)
+        scores.append(checked_scores(choice.registration.who, topic, documents, raw_scores))
+    if deviation := difference(data.topics, expected, scores):
+        yield f"{deviation} by score() beside score_batch()"
 
 
 def _explanations(
@@ -84,7 +84,7 @@ def _explanations(
         return
     topic, doc_ids = data.topics[0]
     documents = data.resources.documents(doc_ids)
-    told = explanations(choice.registration, member, topic, documents)
-    explained = np.array([each["score"] for each in told], dtype=np.float64)
-    if wrong := difference(data.topics[:1], expected[:1], [explained]):
-        yield f"{wrong} in explain()"
+    document_explanations = explanations(choice.registration, member, topic, documents)
+    explained_scores = np.array([each["score"] for each in document_explanations], dtype=np.float64)
+    if deviation := difference(data.topics[:1], expected[:1], [explained_scores]):
+        yield f"{deviation} in explain()"

@@ -27,17 +27,17 @@ def problems_of_retriever(choice: RetrieverChoice, data: CheckData) -> Iterator[
     choice.check(topics)
     choice.describe()
 
-    def retrieved(asked: list[Topic]) -> Run:
+    def retrieved(batch: list[Topic]) -> Run:
         with data.watch.during("retrieve()", networks=True):
-            return find(choice, asked, DOCUMENTS, data.resources)
+            return find(choice, batch, DOCUMENTS, data.resources)
 
-    found = retrieved(topics)
-    if told := _change(topics, found, retrieved(topics)):
-        yield f"{told} when it is asked again"
+    together = retrieved(topics)
+    if change := _change(topics, together, retrieved(topics)):
+        yield f"{change} when it is asked again"
     for topic in topics:
         alone = retrieved([topic])
-        if told := _change([topic], found, alone):
-            yield f"{told} when topics come one at a time"
+        if change := _change([topic], together, alone):
+            yield f"{change} when topics come one at a time"
             return
 
 
