@@ -53,7 +53,7 @@ class RunFolder:
     def warning_of_replaced(self) -> str:
         """What to tell where another command has written over runs of this one, or ""."""
         paths = {self.path / f"{name}.run": digest for name, digest in self._written.items()}
-        others = [p for p, held in paths.items() if not p.exists() or file_digest(p) != held]
+        others = [p for p, digest in paths.items() if not p.exists() or file_digest(p) != digest]
         if not others:
             return ""
         return (
@@ -88,9 +88,9 @@ def _is_orphan(path: Path, first_stage: str, fingerprint: str) -> bool:
     """Whether a run was made over a first stage that has been replaced under its name."""
     content = read_metadata(path)
     try:
-        compared = content.get("research goal", {}).get("evaluation", {}).get("baseline", [])
+        baselines = content.get("research goal", {}).get("evaluation", {}).get("baseline", [])
         started_from = content.get("method", {}).get(FIRST_STAGE, fingerprint)
-        return first_stage in compared and started_from != fingerprint
+        return first_stage in baselines and started_from != fingerprint
     except (AttributeError, TypeError):  # metadata of somebody else's making
         return False
 
@@ -98,5 +98,5 @@ def _is_orphan(path: Path, first_stage: str, fingerprint: str) -> bool:
 def _files(paths: Sequence[Path]) -> str:
     """The first names, and how many more there are."""
     more = len(paths) - _SHOWN
-    shown = ", ".join(path.name for path in paths[:_SHOWN])
-    return f"{shown} and {more:,} more" if more > 0 else shown
+    names = ", ".join(path.name for path in paths[:_SHOWN])
+    return f"{names} and {more:,} more" if more > 0 else names

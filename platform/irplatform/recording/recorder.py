@@ -70,7 +70,7 @@ class Recorder:
         self._scores = Scoreboard(collection, qrels, measures, extra_measures)
         self._systems: list[SystemResult] = []
         self._data = self._describe_data()
-        self._told: Mapping[str, float] = {}
+        self._recorded_seconds: Mapping[str, float] = {}
         self._warnings: list[str] = []
         self.candidates = Provenance()
         self.first_stage = ""
@@ -95,9 +95,9 @@ class Recorder:
             resources: what it was made with.
             seconds: per stage, what it took.
         """
-        self._told = dict(resources.seconds)
-        for found in retrieval:
-            self.warn(str(found.get("warning", "")))
+        self._recorded_seconds = dict(resources.seconds)
+        for description in retrieval:
+            self.warn(str(description.get("warning", "")))
         seconds = _stages(seconds)
         path = self._write(run, {"retrieval": list(retrieval)}, seconds, resources, None)
         evaluation, evaluating = self._scores.score(run)
@@ -132,22 +132,24 @@ class Recorder:
         """
         seeds: list[SeedResult] = []
         final: list[Evaluation] = []
-        own: list[Evaluation] = []
+        alone: list[Evaluation] = []
         seconds: dict[str, float] = {}
         warnings: dict[str, None] = {}
-        for made, resources in attempts:
-            warnings |= dict.fromkeys(made.warnings)
-            spent = _stages(resources.seconds_since(self._told))
-            self._told = dict(resources.seconds)
-            path = self._write_reranked(made, retrieval, baseline, resources, spent)
-            for run, evaluations in ((made.final, final), (made.alone, own)):
+        for reranked, resources in attempts:
+            warnings |= dict.fromkeys(reranked.warnings)
+            stage_seconds = _stages(resources.seconds_since(self._recorded_seconds))
+            self._recorded_seconds = dict(resources.seconds)
+            path = self._write_reranked(reranked, retrieval, baseline, resources, stage_seconds)
+            for run, evaluations in ((reranked.final, final), (reranked.alone, alone)):
                 evaluation, evaluating = self._scores.score(run)
                 evaluations.append(evaluation)
-                spent = _sum(spent, {_EVALUATE: evaluating})
-            seconds = _sum(seconds, spent)
-            measures, alone_measures = final[-1].aggregate, own[-1].aggregate
-            seeds.append(SeedResult(resources.seed, path, made.weight, measures, alone_measures))
-        evaluation, own_evaluation = mean_evaluation(final), mean_evaluation(own)
+                stage_seconds = _sum(stage_seconds, {_EVALUATE: evaluating})
+            seconds = _sum(seconds, stage_seconds)
+            measures, alone_measures = final[-1].aggregate, alone[-1].aggregate
+            seeds.append(
+                SeedResult(resources.seed, path, reranked.weight, measures, alone_measures)
+            )
+        evaluation, alone_evaluation = mean_evaluation(final), mean_evaluation(alone)
         self._keep(
             SystemResult(
                 name=name,
@@ -156,35 +158,38 @@ class Recorder:
                 per_topic=evaluation.per_topic,
                 seconds=seconds,
                 interpolation=sum(seed.interpolation for seed in seeds) / len(seeds),
-                measures_alone=own_evaluation.aggregate,
+                measures_alone=alone_evaluation.aggregate,
                 seeds=seeds if len(seeds) > 1 else (),
                 warnings=tuple(warnings),
             ),
             evaluation,
         )
-        self._scores.keep(alone_name(name), own_evaluation)
+        self._scores.keep(alone_name(name), alone_evaluation)
 
     def _write_reranked(
         self,
-        made: RerankedRun,
+        reranked: RerankedRun,
         retrieval: Sequence[Mapping[str, Any]],
         baseline: str,
         resources: CollectionResources,
         seconds: Mapping[str, float],
     ) -> Path:
         method = {
-            "retrieval": [*retrieval, {**made.systems[0].choice.describe(), "reranks": baseline}],
+            "retrieval": [
+                *retrieval,
+                {**reranked.systems[0].choice.describe(), "reranks": baseline},
+            ],
             "seed": resources.seed,
             "device": resources.device,
             "model_threads": resources.model_threads,
-            "training": [dict(system.description) for system in made.systems],
-            "weights": [system.fingerprint for system in made.systems],
+            "training": [dict(system.description) for system in reranked.systems],
+            "weights": [system.fingerprint for system in reranked.systems],
             FIRST_STAGE: self.first_stage,
-            "warnings": list(made.warnings),
+            "warnings": list(reranked.warnings),
         }
-        self._write(made.alone, {**method, "interpolation": 0.0}, seconds, resources, baseline)
-        method["interpolation"] = made.weight
-        return self._write(made.final, method, seconds, resources, baseline)
+        self._write(reranked.alone, {**method, "interpolation": 0.0}, seconds, resources, baseline)
+        method["interpolation"] = reranked.weight
+        return self._write(reranked.final, method, seconds, resources, baseline)
 
     def _keep(self, result: SystemResult, evaluation: Evaluation) -> None:
         self._systems.append(result)
@@ -219,14 +224,14 @@ class Recorder:
 
     def _describe_data(self) -> dict[str, Any]:
         topics = [topic.describe() for topic in self._collection.load_topics()]
-        judged = {q: dict(grades) for q, grades in (self._qrels or {}).items()}
+        qrels = {q: dict(grades) for q, grades in (self._qrels or {}).items()}
         sampled = self._collection.sampled_qrels
         return {
             "test collection": {
                 "name": self._collection.id,
                 "documents": self._collection.corpus.fingerprint,
                 "topics": fingerprint({"topics": topics}),
-                "qrels": fingerprint(judged) if judged else None,
+                "qrels": fingerprint(qrels) if qrels else None,
                 **({"sampled qrels": file_digest(sampled)} if sampled is not None else {}),
             }
         }
@@ -239,9 +244,9 @@ class Recorder:
             rerankers: names; without any, retrievers and their fusion are compared with the first
                 retriever.
         """
-        if replaced := self._folder.warning_of_replaced():
-            notice(replaced)
-            self.warn(replaced)
+        if warning := self._folder.warning_of_replaced():
+            notice(warning)
+            self.warn(warning)
         baseline, names = first_stage, [n for name in rerankers for n in (name, alone_name(name))]
         if not rerankers:
             baseline, *names = [system.name for system in self._systems]
@@ -263,9 +268,9 @@ class Recorder:
         return report
 
 
-def _stages(spent: Mapping[str, float]) -> dict[str, float]:
+def _stages(seconds: Mapping[str, float]) -> dict[str, float]:
     """Seconds per stage, with the stages that every run is asked about, 0 where they took none."""
-    return {**dict.fromkeys(("index", "retrieve", "train", "rerank"), 0.0), **spent}
+    return {**dict.fromkeys(("index", "retrieve", "train", "rerank"), 0.0), **seconds}
 
 
 def _sum(first: Mapping[str, float], second: Mapping[str, float]) -> dict[str, float]:

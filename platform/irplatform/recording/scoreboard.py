@@ -56,7 +56,7 @@ class Scoreboard:
         self._sampled = read_sampled_qrels(sampled) if sampled is not None else None
         self._measures = measures
         self._extra = extra
-        self._held: dict[str, Evaluation] = {}
+        self._evaluations: dict[str, Evaluation] = {}
         self._missing: tuple[str, ...] = ()
 
     def score(self, run: Run) -> tuple[Evaluation, float]:
@@ -64,14 +64,14 @@ class Scoreboard:
         if self._qrels is None:
             return Evaluation({}, {}), 0.0
         started = time.monotonic()
-        scored = evaluate(
+        evaluation = evaluate(
             self._qrels, run, self._measures, extra=self._extra, sampled=self._sampled
         )
-        return scored, time.monotonic() - started
+        return evaluation, time.monotonic() - started
 
     def keep(self, name: str, evaluation: Evaluation) -> None:
         """Keep scores under a name, to be compared and written."""
-        self._held[name] = evaluation
+        self._evaluations[name] = evaluation
 
     def compared(
         self, baseline: str, names: Sequence[str]
@@ -79,7 +79,9 @@ class Scoreboard:
         """Kept scores against a baseline's; empty where nothing has a score."""
         if not names or self._qrels is None:
             return {}
-        return compare(self._held[baseline], {name: self._held[name] for name in names})
+        return compare(
+            self._evaluations[baseline], {name: self._evaluations[name] for name in names}
+        )
 
     def tell_of_topics(self, run: Run, evaluation: Evaluation) -> str:
         """Name the topics of a first stage's run that do not count as all others do.
@@ -87,18 +89,18 @@ class Scoreboard:
         Returns:
             What a reader of all runs from now on must know; "" is nothing.
         """
-        known = {topic.id for topic in self._collection.load_topics()}
+        topic_ids = {topic.id for topic in self._collection.load_topics()}
         missing = evaluation.missing
-        told = ""
+        warning = ""
         if missing and missing != self._missing:  # told of the runs before
-            told = f"{run.name}: {without_results(evaluation)}"
-            if strange := [topic for topic in missing if topic not in known]:
-                told += (
+            warning = f"{run.name}: {without_results(evaluation)}"
+            if strange := [topic for topic in missing if topic not in topic_ids]:
+                warning += (
                     f"; judged, but no topics of '{self._collection.id}': "
                     f"{listing(strange, _SHOWN)}"
                 )
-            notice(told)
-        if not self._held:
+            notice(warning)
+        if not self._evaluations:
             if self._qrels is None:
                 notice(f"{self._collection.id} has no judgments: runs are written and not scored")
             for remark in without_judgments(evaluation):
@@ -106,15 +108,18 @@ class Scoreboard:
             if remark := without_relevant(evaluation):
                 notice(remark)
         self._missing = missing
-        found = run.rankings.items()
-        if empty := [topic for topic, held in found if not len(held) and topic not in missing]:
+        rankings = run.rankings.items()
+        if empty := [
+            topic for topic, ranking in rankings if not len(ranking) and topic not in missing
+        ]:
             topics = counted(len(empty), "topic")
             notice(f"{run.name} finds nothing for {topics}: {listing(empty, _SHOWN)}")
-        return told
+        return warning
 
     def write(self, measures: Sequence[str], folder: Path) -> None:
         """Write all kept scores, topic by topic."""
         systems = {
-            name: SystemScores(held.aggregate, held.per_topic) for name, held in self._held.items()
+            name: SystemScores(evaluation.aggregate, evaluation.per_topic)
+            for name, evaluation in self._evaluations.items()
         }
         write_scores(Scores(self._collection.id, measures, systems), folder)

@@ -82,5 +82,5 @@ def _row(correlation: Correlation) -> list[str]:
         return [pair, "-", "one gives all systems the same score", "-"]
     interval = f"[{correlation.low:.2f}, {correlation.high:.2f}]"
     p_value = correlation.p_value or 0.0
-    told = f"{p_value:.3f}" if p_value >= _SMALLEST else f"<{_SMALLEST}"
-    return [pair, f"{correlation.tau:.2f}", interval, told]
+    chance = f"{p_value:.3f}" if p_value >= _SMALLEST else f"<{_SMALLEST}"
+    return [pair, f"{correlation.tau:.2f}", interval, chance]

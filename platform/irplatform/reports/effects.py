@@ -58,13 +58,13 @@ def print_effects(
 def _lines(
     comparisons: Mapping[str, Mapping[str, Comparison]], measures: Sequence[str]
 ) -> Iterator[tuple[str, ...]]:
-    aside = {alone_name(name) for name in comparisons}
+    alone_names = {alone_name(name) for name in comparisons}
     for name, by_measure in comparisons.items():
-        shown = "  alone" if name in aside else name
+        label = "  alone" if name in alone_names else name
         for measure in measures:
             if measure in by_measure:
-                yield (shown, measure, *_cells(by_measure[measure]))
-                shown = ""
+                yield (label, measure, *_cells(by_measure[measure]))
+                label = ""
 
 
 def _cells(comparison: Comparison) -> tuple[str, str, str, str]:

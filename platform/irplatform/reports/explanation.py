@@ -17,16 +17,16 @@ _INDENT = "  "
 
 def lines_of(value: Mapping[str, Any]) -> Iterator[str]:
     """An explanation as lines: what is short first, then parts and tables in their order."""
-    short = {name: held for name, held in value.items() if not _is_long(held)}
+    short = {name: part for name, part in value.items() if not _is_long(part)}
     width = max((len(_title(name)) for name in short), default=0)
-    for name, held in short.items():
-        yield f"{_title(name):<{width}}  {_shown(held)}".rstrip()
-    for name, held in value.items():
-        if not _is_long(held):
+    for name, part in short.items():
+        yield f"{_title(name):<{width}}  {_shown(part)}".rstrip()
+    for name, part in value.items():
+        if not _is_long(part):
             continue
         yield ""
         yield _title(name)
-        inner = lines_of(held) if isinstance(held, Mapping) else _table(held)
+        inner = lines_of(part) if isinstance(part, Mapping) else _table(part)
         for line in inner:
             yield f"{_INDENT}{line}".rstrip()
 
@@ -43,11 +43,11 @@ def _is_list(value: Any) -> bool:
 
 def _table(rows: Sequence[Any]) -> Iterator[str]:
     """Mappings as rows under their names; numbers stand to the right."""
-    held = [row if isinstance(row, Mapping) else {"": row} for row in rows]
-    names = list(dict.fromkeys(name for row in held for name in row))
+    mappings = [row if isinstance(row, Mapping) else {"": row} for row in rows]
+    names = list(dict.fromkeys(name for row in mappings for name in row))
     columns = []
     for name in names:
-        values = [row.get(name) for row in held]
+        values = [row.get(name) for row in mappings]
         cells = [_title(name), *map(_shown, values)]
         width = max(map(len, cells))
         numeric = all(value is None or _is_number(value) for value in values)
@@ -73,7 +73,7 @@ def _shown(value: Any) -> str:
     if isinstance(value, float):
         return _number(value)
     if isinstance(value, Mapping):
-        return ", ".join(f"{_title(name)} {_shown(held)}" for name, held in value.items()) or "-"
+        return ", ".join(f"{_title(name)} {_shown(part)}" for name, part in value.items()) or "-"
     if _is_list(value):
         return ", ".join(map(_shown, value)) or "-"
     return " ".join(str(value).split())

@@ -110,8 +110,13 @@ class SystemResult:
         """
         if not self.seeds:
             return {}
-        held = [seed.measures_alone if own_scores else seed.measures for seed in self.seeds]
-        return {measure: Spread.of([values[measure] for values in held]) for measure in held[0]}
+        seed_measures = [
+            seed.measures_alone if own_scores else seed.measures for seed in self.seeds
+        ]
+        return {
+            measure: Spread.of([values[measure] for values in seed_measures])
+            for measure in seed_measures[0]
+        }
 
     def as_json(self) -> dict[str, Any]:
         """The entry of `platform run --json`."""
@@ -119,7 +124,7 @@ class SystemResult:
             "name": self.name,
             "path": str(self.path),
             "measures": dict(self.measures),
-            "seconds": {stage: round(spent, 3) for stage, spent in self.seconds.items()},
+            "seconds": {stage: round(seconds, 3) for stage, seconds in self.seconds.items()},
         }
         if self.interpolation is not None:
             entry["interpolation"] = self.interpolation
@@ -134,9 +139,9 @@ class SystemResult:
 
     def rows(self, marks: Mapping[str, int], marks_alone: Mapping[str, int]) -> Iterator[ResultRow]:
         """Its lines in the table."""
-        about = [] if self.interpolation is None else [f"first stage × {self.interpolation:.2f}"]
-        about += [f"mean of {len(self.seeds)} seeds"] if self.seeds else []
-        name = f"{self.name} ({', '.join(about)})" if about else self.name
+        details = [] if self.interpolation is None else [f"first stage × {self.interpolation:.2f}"]
+        details += [f"mean of {len(self.seeds)} seeds"] if self.seeds else []
+        name = f"{self.name} ({', '.join(details)})" if details else self.name
         yield ResultRow(name, self.measures, marks, seconds=sum(self.seconds.values()))
         yield from _spread_rows(self.spread(), 1)
         if self.measures_alone is not None:
@@ -146,15 +151,17 @@ class SystemResult:
 
 def _spread_json(spread: Mapping[str, Spread]) -> dict[str, dict[str, float]]:
     return {
-        measure: {"std": held.std, "min": held.min, "max": held.max}
-        for measure, held in spread.items()
+        measure: {"std": measure_spread.std, "min": measure_spread.min, "max": measure_spread.max}
+        for measure, measure_spread in spread.items()
     }
 
 
 def _spread_rows(spread: Mapping[str, Spread], indent: int) -> Iterator[ResultRow]:
     if spread:
         for name in ("std", "min", "max"):
-            values = {measure: getattr(held, name) for measure, held in spread.items()}
+            values = {
+                measure: getattr(measure_spread, name) for measure, measure_spread in spread.items()
+            }
             yield ResultRow(f"{name} of the seeds", values, indent=indent, aside=True)
 
 

@@ -127,8 +127,8 @@ def print_table(
     if note:
         console.print(Text(note))
     # A narrow terminal wraps lines that are too long; rich would cut figures off
-    needed = 1 + sum(3 + max(map(len, column)) for column in zip(header, *cells, strict=True))
-    console.width = max(console.width, needed)
+    width = 1 + sum(3 + max(map(len, column)) for column in zip(header, *cells, strict=True))
+    console.width = max(console.width, width)
     console.print(table)
     if legend := _legend(rows, baseline, ascii_only):
         console.print(Text(legend))
@@ -181,12 +181,12 @@ def _best(rows: Sequence[ResultRow], measures: Sequence[str]) -> dict[str, set[i
     """For each measure, the rows that show the highest value."""
     best: dict[str, set[int]] = {}
     for measure in measures:
-        shown = {
+        rounded = {
             n: round(row.measures[measure], 4)
             for n, row in enumerate(rows)
             if measure in row.measures and not row.aside
         }
-        best[measure] = {n for n, value in shown.items() if value == max(shown.values())}
+        best[measure] = {n for n, value in rounded.items() if value == max(rounded.values())}
     return best
 
 

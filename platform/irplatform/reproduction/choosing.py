@@ -41,8 +41,8 @@ def select(
             raise _unmatched(pattern, rows, refused)
     chosen = [row for row in among if not patterns or any(_matches(row, p) for p in patterns)]
     if not chosen:
-        what = [f"no result is tagged {QUICK}", _LIST] if rows else ["there are no results"]
-        raise InputError(_sentence([*what, *refused]))
+        reasons = [f"no result is tagged {QUICK}", _LIST] if rows else ["there are no results"]
+        raise InputError(_sentence([*reasons, *refused]))
     return chosen
 
 
@@ -50,8 +50,8 @@ def _unmatched(pattern: str, rows: Sequence[Row], refused: Sequence[Refused]) ->
     """Why there is nothing for a pattern: its file is not right, not quick, or no such name."""
     if any(_matches(row, pattern) for row in rows):
         return InputError(f"no result for '{pattern}' is tagged {QUICK}; leave out --quick.")
-    if there := [held for held in refused if held.mentions(pattern)]:
-        return InputError(f"'{pattern}' cannot be reproduced: {_sentence(there)}")
+    if mentioning := [refusal for refusal in refused if refusal.mentions(pattern)]:
+        return InputError(f"'{pattern}' cannot be reproduced: {_sentence(mentioning)}")
     names = {name for row in rows for name in _names(row)}
     hint = _sentence([_LIST, *refused])
     return unknown("result, tag or system", pattern, names, hint=hint)

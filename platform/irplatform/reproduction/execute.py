@@ -127,9 +127,13 @@ def _command(row: Row, device: str) -> list[str]:
 def _mark(rows: Sequence[Row], commands: Sequence[Sequence[str]], fresh: bool) -> str:
     """What finished rows are kept for: the same commands, by the same code."""
     plugins = registry()
-    found = [plugins.retrievers.get(name) for row in rows for name in row.retrievers]
-    reranking = [plugins.rerankers.get(row.reranker or "") for row in rows]
-    code = [held.made_by for held in (*found, *reranking) if held is not None]
+    retrievers = [plugins.retrievers.get(name) for row in rows for name in row.retrievers]
+    rerankers = [plugins.rerankers.get(row.reranker or "") for row in rows]
+    code = [
+        registration.made_by
+        for registration in (*retrievers, *rerankers)
+        if registration is not None
+    ]
     return fingerprint(
         {"irplatform": __version__, "commands": commands, "fresh": fresh, "code": code}
     )
@@ -149,16 +153,16 @@ def _execute(row: Row, command: Sequence[str], cache: Path, journal: Finished) -
     except InputError as error:
         return Execution(row, command, reason=str(error), skipped=True)
     try:
-        done = json.dumps([*command, inputs_mark(collection, command)])
+        key = json.dumps([*command, inputs_mark(collection, command)])
     except InputError as error:
         return Execution(row, command, reason=str(error), refused=True)
     started = time.monotonic()
-    report = journal.report(done)
+    report = journal.report(key)
     if report is None:
         run_dir = journal.runs / row.id
         shutil.rmtree(run_dir, ignore_errors=True)  # an earlier call's files are not this run's
         report = call(command, cache, run_dir)
-        journal.add(done, report)
+        journal.add(key, report)
     seconds = time.monotonic() - started
     if "error" in report:
         refused = report.get("refused", False)
@@ -168,9 +172,9 @@ def _execute(row: Row, command: Sequence[str], cache: Path, journal: Finished) -
 
 def _unknown_knowledge(row: Row, *, fresh: bool) -> str:
     """Which knowledge base a row lacks, in a few words; a fresh cache has none."""
-    held = {} if fresh else installed()
+    installed_bases = {} if fresh else installed()
     for name in (*row.expand, *row.knowledge):
-        if name not in held:
+        if name not in installed_bases:
             return f"knowledge base '{name}' is not there; `platform kb add {name} FILE` adds it"
     return ""
 

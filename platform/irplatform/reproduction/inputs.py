@@ -34,7 +34,7 @@ def inputs_mark(collection: Collection, command: Sequence[str]) -> str:
     return fingerprint(
         {
             "collections": [_described(c) for c in (collection, partner, validation) if c],
-            "knowledge": {name: held.fingerprint for name, held in installed().items()},
+            "knowledge": {name: manifest.fingerprint for name, manifest in installed().items()},
             "files": [digest(path) for path in map(Path, words) if path.is_file()],
         }
     )

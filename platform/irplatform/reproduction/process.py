@@ -65,16 +65,16 @@ def _passed_on(process: subprocess.Popen[str]) -> str:
     Returns:
         Why it failed, for the verdict; where it gave no reason, the last line.
     """
-    last, held = "", list[str]()
+    last, message_lines = "", list[str]()
     for line in process.stderr or ():
-        if held or line.startswith(_FAILURES):
-            held.append(line)
+        if message_lines or line.startswith(_FAILURES):
+            message_lines.append(line)
             continue
         sys.stderr.write(line)
         last = line.strip() or last
-    if process.wait() and held:
-        return _in_a_line(held)
-    sys.stderr.writelines(held)
+    if process.wait() and message_lines:
+        return _in_a_line(message_lines)
+    sys.stderr.writelines(message_lines)
     return last
 
 

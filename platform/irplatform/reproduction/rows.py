@@ -48,8 +48,8 @@ class Expected(_Declared):
     std: float | None = Field(None, ge=0)
 
 
-def _figure(given: Any) -> Any:
-    return {"value": given} if isinstance(given, int | float) else given
+def _figure(entry: Any) -> Any:
+    return {"value": entry} if isinstance(entry, int | float) else entry
 
 
 Figures = dict[str, Annotated[Expected, BeforeValidator(_figure)]]
@@ -121,16 +121,21 @@ class Row(_Declared):
         Args:
             measures: what the run reports beside what the row's own arguments name.
         """
-        named = [("--collection", self.collection)]
-        named += [("--retriever", retriever) for retriever in self.retrievers]
-        named += [("--reranker", self.reranker)] if self.reranker else []
-        named += [("--preset", self.preset)] if self.preset else []
-        named += [("--set", f"{k}={_toml(value)}") for k, value in flat(self.settings).items()]
-        named += [("--expand", ",".join(self.expand))] if self.expand else []
-        named += [("--seed", str(self.seed))]
-        asked = [("--measure", measure) for measure in measures]
-        words = (word for pair in named for word in pair)
-        return ["run", *words, *self.arguments, *(word for pair in asked for word in pair)]
+        options = [("--collection", self.collection)]
+        options += [("--retriever", retriever) for retriever in self.retrievers]
+        options += [("--reranker", self.reranker)] if self.reranker else []
+        options += [("--preset", self.preset)] if self.preset else []
+        options += [("--set", f"{k}={_toml(value)}") for k, value in flat(self.settings).items()]
+        options += [("--expand", ",".join(self.expand))] if self.expand else []
+        options += [("--seed", str(self.seed))]
+        measure_options = [("--measure", measure) for measure in measures]
+        words = (word for pair in options for word in pair)
+        return [
+            "run",
+            *words,
+            *self.arguments,
+            *(word for pair in measure_options for word in pair),
+        ]
 
     def unnamed_measures(self) -> list[str]:
         """Measures that are expected, and that the row's own arguments do not name.
@@ -152,8 +157,8 @@ class Row(_Declared):
             if not (first := _PLACEHOLDER.search(text)):
                 continue
             path = self.fill(text[text.rfind("=", 0, first.start()) + 1 :])  # of --option=PATH
-            if left := _PLACEHOLDER.search(path):
-                return f"{left[1]} is not set"
+            if unset := _PLACEHOLDER.search(path):
+                return f"{unset[1]} is not set"
             if not _there(path):
                 return f"{path} is not there"
         return ""

@@ -79,11 +79,11 @@ def shipped_rows(files: Mapping[Path, Plugin]) -> tuple[list[Row], list[Refused]
     return list(rows.values()), refused
 
 
-def _more_rows(file: Path, held: Mapping[str, Row]) -> dict[str, Row]:
+def _more_rows(file: Path, earlier_rows: Mapping[str, Row]) -> dict[str, Row]:
     """The rows of a file by id, all of them or none."""
     rows: dict[str, Row] = {}
     for row in read_rows(file):
-        if other := held.get(row.id) or rows.get(row.id):
+        if other := earlier_rows.get(row.id) or rows.get(row.id):
             raise InputError(f"result '{row.id}' is also in {other.file}; rename one.", path=file)
         _check_measures(row)
         rows[row.id] = row
