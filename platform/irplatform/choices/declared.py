@@ -80,8 +80,8 @@ def declarations(
 
 def takes_text(systems: Sequence[RetrieverChoice | RerankerChoice], name: str) -> bool:
     """Whether a setting's name reaches text, in every system that has it."""
-    found = list(declarations(systems, name))
-    return bool(found) and all(declared.text for declared in found)
+    options = list(declarations(systems, name))
+    return bool(options) and all(option.text for option in options)
 
 
 def in_common(systems: Sequence[RetrieverChoice | RerankerChoice], name: str, other: str) -> str:
@@ -104,19 +104,19 @@ def _path(system: RetrieverChoice | RerankerChoice, name: str) -> list[str]:
 
 def _walk(system: RetrieverChoice | RerankerChoice, path: Sequence[str]) -> Declared:
     value: Any = system.options
-    found: FieldInfo | None = None
+    field: FieldInfo | None = None
     kinds: tuple[Any, ...] = ()
     for part in path:
         if isinstance(value, BaseModel):
-            found = type(value).model_fields.get(part)
-            kinds = _kinds(found.annotation) if found else ()
+            field = type(value).model_fields.get(part)
+            kinds = _kinds(field.annotation) if field else ()
             value = getattr(value, part, None)
         else:
             inner = [get_args(kind)[1] for kind in kinds if get_origin(kind) in (dict, Mapping)]
             kinds = _kinds(inner[0]) if inner else ()
-            found = None
+            field = None
             value = value.get(part) if isinstance(value, Mapping) else None
-    return Declared(system.name, value, kinds, *_bounds(found))
+    return Declared(system.name, value, kinds, *_bounds(field))
 
 
 def _kinds(annotation: Any) -> tuple[Any, ...]:
@@ -131,11 +131,11 @@ def _kinds(annotation: Any) -> tuple[Any, ...]:
     return (annotation,)
 
 
-def _bounds(found: FieldInfo | None) -> tuple[float | None, float | None, bool, bool]:
+def _bounds(field: FieldInfo | None) -> tuple[float | None, float | None, bool, bool]:
     """The bounds of `Field(ge=…, lt=…)`, and which of them are values that it does not take."""
     low = high = None
     above = below = False
-    for constraint in found.metadata if found else ():
+    for constraint in field.metadata if field else ():
         for side in ("ge", "gt"):
             if (bound := getattr(constraint, side, None)) is not None:
                 low, above = bound, side == "gt"

@@ -24,7 +24,7 @@ def told_of_expansion(
     rerankers: Sequence[RerankerChoice], retrievers: Sequence[RetrieverChoice]
 ) -> list[RerankerChoice]:
     """The rerankers, told which knowledge bases queries are expanded with."""
-    bases = next((held for c in retrievers if (held := getattr(c.options, "expand", ()))), ())
+    bases = next((expand for c in retrievers if (expand := getattr(c.options, "expand", ()))), ())
     return [choice.expanding(tuple(bases)) for choice in rerankers]
 
 
@@ -46,18 +46,18 @@ def with_expansion_of(
     Raises:
         InputError: the collection names a knowledge base that is not installed.
     """
-    wanted: dict[str, object] = {}  # first, so that parts of a plan are set within it
+    collection_settings: dict[str, object] = {}  # first, so that parts of a plan are set within it
     for name in retrievers:
         if "expand" not in registry.retriever(name).option_names():
             continue
-        said = [settings[key] for key in ("expand", f"{name}.expand") if key in settings]
-        if not said and collection.expand:
+        user_values = [settings[key] for key in ("expand", f"{name}.expand") if key in settings]
+        if not user_values and collection.expand:
             _check_installed(collection)
-            wanted[f"{name}.expand"] = list(collection.expand)
-        expands = said[-1] if said else collection.expand
+            collection_settings[f"{name}.expand"] = list(collection.expand)
+        expands = user_values[-1] if user_values else collection.expand
         if expands and collection.plan and not {"plan", f"{name}.plan"} & settings.keys():
-            wanted[f"{name}.plan"] = dict(collection.plan)
-    return {**wanted, **settings}
+            collection_settings[f"{name}.plan"] = dict(collection.plan)
+    return {**collection_settings, **settings}
 
 
 def expanded_for(
@@ -128,13 +128,13 @@ def refuse_idle_plan(
     able = [c for c in retrievers if {"expand", "plan"} <= set(c.registration.option_names())]
     shared = not any("plan" in choice.registration.option_names() for choice in rerankers)
     for key in given:
-        meant = [
+        addressed = [
             choice
             for choice in able
             if f"{key}.".startswith(f"{choice.name}.plan.")
             or (shared and f"{key}.".startswith("plan."))
         ]
-        if meant and not any(getattr(choice.options, "expand", ()) for choice in meant):
+        if addressed and not any(getattr(choice.options, "expand", ()) for choice in addressed):
             raise InputError(f"'{key}' has no effect without --expand KB,….")
 
 

@@ -44,34 +44,42 @@ def choose_systems(
     for kind, names in (("retriever", retrievers), ("reranker", rerankers)):
         if twice := next((n for n in names if list(names).count(n) > 1), None):
             raise InputError(f"{kind} '{twice}' is named twice.")
-    chosen: list[Registration[Any]] = [
+    registrations: list[Registration[Any]] = [
         *(registry.retriever(name) for name in retrievers),
         *(registry.reranker(name) for name in rerankers),
     ]
     if preset is not None:
-        check_preset(preset, chosen[len(retrievers) :])
+        check_preset(preset, registrations[len(retrievers) :])
     # By place: a retriever and a reranker may have the same name.
-    given = [
+    used_and_values = [
         settings_of(
             registration,
             _with_preset(registration, settings, preset),
-            {option for r in chosen if r.name == registration.name for option in r.option_names()},
+            {
+                option
+                for r in registrations
+                if r.name == registration.name
+                for option in r.option_names()
+            },
         )
-        for registration in chosen
+        for registration in registrations
     ]
     for key in settings:
-        if not any(key in used for used, _ in given):
-            raise unknown_option(key, chosen, registry)
-    made = [
+        if not any(key in used for used, _ in used_and_values):
+            raise unknown_option(key, registrations, registry)
+    with_options = [
         (registration, registration.options(values))
-        for registration, (_, values) in zip(chosen, given, strict=True)
+        for registration, (_, values) in zip(registrations, used_and_values, strict=True)
     ]
     count = len(retrievers)
-    found = [RetrieverChoice(registration, options) for registration, options in made[:count]]
-    second = [
-        RerankerChoice(registration, options, members) for registration, options in made[count:]
+    retriever_choices = [
+        RetrieverChoice(registration, options) for registration, options in with_options[:count]
     ]
-    return found, told_of_expansion(second, found)
+    reranker_choices = [
+        RerankerChoice(registration, options, members)
+        for registration, options in with_options[count:]
+    ]
+    return retriever_choices, told_of_expansion(reranker_choices, retriever_choices)
 
 
 def check_preset(preset: str, chosen: Sequence[Registration[Any]]) -> None:
@@ -82,11 +90,11 @@ def check_preset(preset: str, chosen: Sequence[Registration[Any]]) -> None:
     """
     if any(preset in registration.presets for registration in chosen):
         return
-    known = sorted({name for registration in chosen for name in registration.presets})
+    presets = sorted({name for registration in chosen for name in registration.presets})
     systems = ", ".join(registration.name for registration in chosen) or "a run without rerankers"
-    if not known:
+    if not presets:
         raise InputError(f"--preset {preset} has no effect: {systems} has no presets.")
-    raise unknown("preset", preset, known, of=systems)
+    raise unknown("preset", preset, presets, of=systems)
 
 
 def _with_preset(
@@ -96,13 +104,13 @@ def _with_preset(
     if preset is None or preset not in registration.presets:
         return dict(settings)
     prefix = f"{registration.name}."
-    own = {key.removeprefix(prefix) for key in settings}
-    brought = {
+    set_names = {key.removeprefix(prefix) for key in settings}
+    preset_settings = {
         prefix + key: value
         for key, value in flat(registration.presets[preset]).items()
-        if not any(key == set_ or key.startswith(f"{set_}.") for set_ in own)
+        if not any(key == set_name or key.startswith(f"{set_name}.") for set_name in set_names)
     }
-    return {**brought, **settings}
+    return {**preset_settings, **settings}
 
 
 def unknown_option(name: str, chosen: Sequence[Registration[Any]], plugins: Registry) -> InputError:
@@ -120,7 +128,7 @@ def unknown_option(name: str, chosen: Sequence[Registration[Any]], plugins: Regi
             return InputError(
                 f"'{name}' has no effect: the {' or '.join(kinds)} '{system}' is not in this run."
             )
-    known = {option for registration in chosen for option in registration.setting_names()}
+    options = {option for registration in chosen for option in registration.setting_names()}
     systems = ", ".join(dict.fromkeys(registration.name for registration in chosen))
-    listed = " or ".join(f"`platform {r.kind}s show {r.name}`" for r in chosen)
-    return unknown("option", name, known, of=systems, hint=f"All are listed by {listed}.")
+    commands = " or ".join(f"`platform {r.kind}s show {r.name}`" for r in chosen)
+    return unknown("option", name, options, of=systems, hint=f"All are listed by {commands}.")

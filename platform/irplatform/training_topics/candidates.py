@@ -82,11 +82,13 @@ def find_candidates(
     source = source or Retrieved()
     check_same_documents(training, resources.corpus)
 
-    def find(part: Collection, chosen: CandidateSource) -> tuple[Candidates, Qrels]:
+    def find(part: Collection, candidate_source: CandidateSource) -> tuple[Candidates, Qrels]:
         if part.load_qrels is None:
             raise InputError(f"'{part.id}' has no judgments to train on.")
-        found = search(part, retrievers, depth, rerank_depth, resources, source=chosen)
-        return found, part.load_qrels()
+        candidates = search(
+            part, retrievers, depth, rerank_depth, resources, source=candidate_source
+        )
+        return candidates, part.load_qrels()
 
     validation = training.validation() if training.validation else None
     return TrainingCandidates(

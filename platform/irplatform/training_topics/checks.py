@@ -31,8 +31,8 @@ def check_repetitions(seeds: int, members: int, rerankers: Sequence[RerankerChoi
     """
     if any(choice.trainable for choice in rerankers):
         return
-    for name, given, usual in (("seeds", seeds, 1), ("members", members, MEMBERS)):
-        if given != usual:
+    for name, number, usual in (("seeds", seeds, 1), ("members", members, MEMBERS)):
+        if number != usual:
             raise InputError(f"--{name} has no effect: no reranker that learns is asked for.")
 
 
@@ -59,11 +59,12 @@ def check_cross_validation(
             "Give --train-on COLLECTION or --checkpoint FOLDER."
         )
     if rerankers and possible:
-        what = "model" if learning else "choice of the first stage's share"
+        learned = "model" if learning else "choice of the first stage's share"
         notice(
             f"{collection.id} names no training collection: cross-validating over its own "
-            f"{len(judged)} judged topics in {FOLDS} folds, so that no topic is scored by a {what} "
-            "that saw its judgments. Or give --train-on COLLECTION or --checkpoint FOLDER."
+            f"{len(judged)} judged topics in {FOLDS} folds, so that no topic is scored by a "
+            f"{learned} that saw its judgments. Or give --train-on COLLECTION or --checkpoint "
+            "FOLDER."
         )
     return possible
 

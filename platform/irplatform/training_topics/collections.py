@@ -113,10 +113,10 @@ def topics_to_tune_on(
         if collection.load_qrels is None:
             raise InputError(f"'{collection.id}' has no judgments to tune on.")
         return collection
-    used = find_training(collection, train_on)
-    if used is None:
+    training = find_training(collection, train_on)
+    if training is None:
         raise InputError(
             f"'{collection.id}' names no training collection, and its own topics are kept for "
             "testing. Give --train-on COLLECTION, or --on-these-topics if they are for training."
         )
-    return used
+    return training

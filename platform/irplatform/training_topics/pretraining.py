@@ -108,8 +108,10 @@ def pretraining_set(
         # Plain words only: an expanded query may search the very headings that it was made of.
         plain, _ = choose_systems(plugins, (PLAIN_RETRIEVER,), (), {})
         source = mesh_queries(collection.corpus, queries, resources.seed)
-        found = find_candidates(source, plain, PRETRAINING_DEPTH, PRETRAINING_DEPTH, resources)
-        return found.training_set(Fusion(), resources)
+        candidates = find_candidates(source, plain, PRETRAINING_DEPTH, PRETRAINING_DEPTH, resources)
+        return candidates.training_set(Fusion(), resources)
     source = plugins.collection(name)
-    found = find_candidates(source, retrievers, PRETRAINING_DEPTH, PRETRAINING_DEPTH, resources)
-    return found.training_set(fusion, resources)
+    candidates = find_candidates(
+        source, retrievers, PRETRAINING_DEPTH, PRETRAINING_DEPTH, resources
+    )
+    return candidates.training_set(fusion, resources)

@@ -40,9 +40,9 @@ def design(dimensions: Sequence[Dimension], trials: int, seed: int) -> list[Poin
         return list(itertools.product(*(dimension.every() for dimension in dimensions)))
     from scipy.stats.qmc import Halton
 
-    drawn = Halton(len(dimensions), seed=seed).random(trials * _DRAWS_PER_TRIAL)
+    positions = Halton(len(dimensions), seed=seed).random(trials * _DRAWS_PER_TRIAL)
     points: dict[str, Point] = {}
-    for row in drawn.tolist():
+    for row in positions.tolist():
         point = tuple(d.at(position) for d, position in zip(dimensions, row, strict=True))
         points.setdefault(repr(point), point)
         if len(points) == trials:
@@ -68,17 +68,17 @@ def pattern_search(
         The best point seen.
     """
     best, highest = start, score(start)
-    asked = {repr(start)}
+    tried = {repr(start)}
     step = _FIRST_STEP
     while step >= _LAST_STEP:
         improved = False
-        for which in range(len(dimensions)):
-            for point in _neighbours(dimensions, best, which, step):
-                if repr(point) in asked:
+        for index in range(len(dimensions)):
+            for point in _neighbours(dimensions, best, index, step):
+                if repr(point) in tried:
                     continue
-                if len(asked) > trials:
+                if len(tried) > trials:
                     return best
-                asked.add(repr(point))
+                tried.add(repr(point))
                 value = score(point)
                 if value > highest:
                     best, highest, improved = point, value, True
@@ -89,14 +89,14 @@ def pattern_search(
 
 
 def _neighbours(
-    dimensions: Sequence[Dimension], point: Point, which: int, step: float
+    dimensions: Sequence[Dimension], point: Point, index: int, step: float
 ) -> Iterator[Point]:
     """A step up and a step down; all other values where there is no order."""
-    dimension = dimensions[which]
+    dimension = dimensions[index]
     if isinstance(dimension, Values):
         others = dimension.values()
     else:
-        here = dimension.position(point[which])
-        others = [dimension.at(min(max(here + s, 0.0), 1 - 1e-9)) for s in (step, -step)]
+        current = dimension.position(point[index])
+        others = [dimension.at(min(max(current + s, 0.0), 1 - 1e-9)) for s in (step, -step)]
     for value in others:
-        yield (*point[:which], value, *point[which + 1 :])
+        yield (*point[:index], value, *point[index + 1 :])

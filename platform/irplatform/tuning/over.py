@@ -58,12 +58,12 @@ def read_space(
     systems: list[RetrieverChoice | RerankerChoice] = [*first, *second]
     dimensions: list[Dimension] = []
     for text in over:
-        name, equals, ranged = text.partition("=")
-        found = list(declarations(systems, name))
-        if not found:
-            chosen: list[Registration[Any]] = [s.registration for s in first]
-            chosen += [s.registration for s in second]
-            raise unknown_option(name, chosen, plugins)
+        name, equals, range_text = text.partition("=")
+        options = list(declarations(systems, name))
+        if not options:
+            registrations: list[Registration[Any]] = [s.registration for s in first]
+            registrations += [s.registration for s in second]
+            raise unknown_option(name, registrations, plugins)
         if name in settings:
             raise InputError(f"'{name}' is both set and searched; leave out one of them.")
         if name in {dimension.name for dimension in dimensions}:
@@ -76,24 +76,26 @@ def read_space(
         for earlier in dimensions:
             if same := in_common(systems, name, earlier.name):
                 raise InputError(f"'{earlier.name}' and '{name}' are both {same}; search it once.")
-        dimension = _dimension(name, ranged, found[0]) if equals else _declared(name, found[0])
+        dimension = (
+            _dimension(name, range_text, options[0]) if equals else _declared(name, options[0])
+        )
         for value in dimension.values():
             choose_systems(plugins, retrievers, rerankers, {**settings, name: value})
         dimensions.append(dimension)
     return dimensions
 
 
-def _dimension(name: str, ranged: str, declared: Declared) -> Dimension:
-    parts = [part.strip() for part in ranged.split(":")]
+def _dimension(name: str, range_text: str, declared: Declared) -> Dimension:
+    parts = [part.strip() for part in range_text.split(":")]
     if len(parts) == 1:
-        return _listed(name, ranged, declared)
+        return _listed(name, range_text, declared)
     log = parts[2:] == ["log"]
     if len(parts) > 2 and not log:
-        raise InputError(f"the range '{name}={ranged}' cannot be read. {_FORMS}.")
+        raise InputError(f"the range '{name}={range_text}' cannot be read. {_FORMS}.")
     try:
         low, high = float(parts[0]), float(parts[1])
     except ValueError as error:
-        raise InputError(f"the range '{name}={ranged}' has no numbers. {_FORMS}.") from error
+        raise InputError(f"the range '{name}={range_text}' has no numbers. {_FORMS}.") from error
     return _span(name, low, high, log=log, whole=declared.whole)
 
 
@@ -120,7 +122,7 @@ def _declared(name: str, declared: Declared) -> Dimension:
     low, high = declared.low, declared.high
     value = declared.value if isinstance(declared.value, int | float) else 0
     if low is not None and high is not None and not 0 < _WIDE * value < high:
-        low, high = _taken(declared, low, high, scale=high - low)
+        low, high = _inside_bounds(declared, low, high, scale=high - low)
         return _span(name, low, high, whole=declared.whole)
     if isinstance(declared.value, bool) or value <= 0:
         raise InputError(
@@ -129,13 +131,13 @@ def _declared(name: str, declared: Declared) -> Dimension:
         )
     low = max(value / _FACTOR, low or 0)
     high = min(value * _FACTOR, high if high is not None else value * _FACTOR)
-    low, high = _taken(declared, low, high)
+    low, high = _inside_bounds(declared, low, high)
     if declared.whole:
         low = max(1, round(low))
     return _span(name, low, high, log=True, whole=declared.whole)
 
 
-def _taken(
+def _inside_bounds(
     declared: Declared, low: float, high: float, scale: float | None = None
 ) -> tuple[float, float]:
     """The ends of a range, those that the option does not take a rounding step further in.

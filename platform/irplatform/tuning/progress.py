@@ -26,7 +26,7 @@ class Progress:
     def __init__(self, expected: int, measure: str) -> None:
         self._expected = expected
         self._measure = measure
-        self._told = 0.0
+        self._last_line = 0.0
         self._seconds: list[float] = []
         self._best = 0.0
 
@@ -36,15 +36,15 @@ class Progress:
         mean = mean_over(trial, list(trial.scores))
         self._best = max(self._best, mean)
         done, now = len(self._seconds), time.monotonic()
-        if done > 1 and now - self._told < _QUIET_INTERVAL:
+        if done > 1 and now - self._last_line < _QUIET_INTERVAL:
             return
-        self._told = now
+        self._last_line = now
         usual = self._seconds[1:] or self._seconds  # the first one also starts Java
-        each = sum(usual) / len(usual)
-        left = each * max(self._expected - done, 0)
+        per_trial = sum(usual) / len(usual)
+        seconds_left = per_trial * max(self._expected - done, 0)
         notice(
             f"trial {done:,} of at most {self._expected:,}: {self._measure} {mean:.4f}, best so "
-            f"far {self._best:.4f}; {_duration(each)} a trial, {_duration(left)} left"
+            f"far {self._best:.4f}; {_duration(per_trial)} a trial, {_duration(seconds_left)} left"
         )
 
 

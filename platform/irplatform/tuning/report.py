@@ -62,28 +62,28 @@ class TuneReport:
 
     def as_json(self) -> dict[str, Any]:
         """What `platform tune --json` prints."""
-        found, comparison = self.outcome, self.comparison
+        outcome, comparison = self.outcome, self.comparison
         return {
             "collection": self.collection,
             "tuned_on": self.tuned_on,
             "systems": list(self.systems),
             "measure": self.measure,
-            "topics": len(found.held_out),
-            "trials": found.tried,
+            "topics": len(outcome.held_out),
+            "trials": outcome.tried,
             "defaults": dict(self.defaults),
             "chosen": self.chosen,
             "at_ends": list(self.at_ends),
-            "best": {**self.defaults, **found.best.settings},
-            "per_fold": [{**self.defaults, **trial.settings} for trial in found.per_fold],
+            "best": {**self.defaults, **outcome.best.settings},
+            "per_fold": [{**self.defaults, **trial.settings} for trial in outcome.per_fold],
             "scores": {
-                "defaults": _mean(found.defaults.scores),
-                "chosen": _mean(found.chosen.scores),
-                "best": _mean(found.best.scores),
-                "held_out": _mean(found.held_out),
+                "defaults": _mean(outcome.defaults.scores),
+                "chosen": _mean(outcome.chosen.scores),
+                "best": _mean(outcome.best.scores),
+                "held_out": _mean(outcome.held_out),
             },
             "held_out_gain": {
-                "mean": found.gain.mean,
-                "standard_error": found.gain.error,
+                "mean": outcome.gain.mean,
+                "standard_error": outcome.gain.error,
                 "p_value": comparison.p_value,
                 "low": comparison.low,
                 "high": comparison.high,
@@ -92,8 +92,8 @@ class TuneReport:
 
     def as_text(self) -> str:
         """The table."""
-        found, gain = self.outcome, self.outcome.gain
-        folds = [{**self.defaults, **trial.settings} for trial in found.per_fold]
+        outcome, gain = self.outcome, self.outcome.gain
+        folds = [{**self.defaults, **trial.settings} for trial in outcome.per_fold]
         rows = [("option", "default", "chosen", "in each fold")]
         rows += [
             (
@@ -106,16 +106,16 @@ class TuneReport:
         ]
         scores = [
             (self.measure, ""),
-            (f"{_mean(found.defaults.scores):.4f}", "defaults"),
+            (f"{_mean(outcome.defaults.scores):.4f}", "defaults"),
             (
-                f"{_mean(found.chosen.scores):.4f}",
+                f"{_mean(outcome.chosen.scores):.4f}",
                 "chosen, on the topics it was chosen on: too good to be true",
             ),
-            (f"{_mean(found.held_out):.4f}", "chosen, each topic held out: what to expect"),
+            (f"{_mean(outcome.held_out):.4f}", "chosen, each topic held out: what to expect"),
         ]
         lines = [
-            f"{', '.join(self.systems)} on {self.tuned_on}: {len(found.held_out):,} topics, "
-            f"{found.tried:,} trials",
+            f"{', '.join(self.systems)} on {self.tuned_on}: {len(outcome.held_out):,} topics, "
+            f"{outcome.tried:,} trials",
             "",
             *aligned(rows, left=len(rows[0]), head=0),
             "",
@@ -126,10 +126,10 @@ class TuneReport:
         if self.lucky:
             lines.append(
                 f"The defaults stay: the best trial ({self._best()}) gains "
-                f"{_mean(found.best.scores) - _mean(found.defaults.scores):+.4f} on these topics, "
-                "less than one standard error."
+                f"{_mean(outcome.best.scores) - _mean(outcome.defaults.scores):+.4f} on these "
+                "topics, less than one standard error."
             )
-        elif found.chosen.settings and not gain.is_clear:
+        elif outcome.chosen.settings and not gain.is_clear:
             lines.append(
                 "Held out, the choice gains nothing that can be told from chance: better keep the "
                 "defaults."
@@ -143,14 +143,14 @@ class TuneReport:
 
     def as_toml(self) -> str:
         """All given and chosen options, for `--config`."""
-        found, gain = self.outcome, self.outcome.gain
+        outcome, gain = self.outcome, self.outcome.gain
         settings = {**self.settings, **self.chosen}
         lines = [
             f"# {shlex.join(self.command)}" if self.command else "# platform tune",
-            f"# chosen on the {len(found.held_out):,} topics of {self.tuned_on}, "
-            f"{found.tried:,} trials",
-            f"# {self.measure}: defaults {_mean(found.defaults.scores):.4f}, held out "
-            f"{_mean(found.held_out):.4f} ({gain.mean:+.4f} ± {gain.error:.4f})",
+            f"# chosen on the {len(outcome.held_out):,} topics of {self.tuned_on}, "
+            f"{outcome.tried:,} trials",
+            f"# {self.measure}: defaults {_mean(outcome.defaults.scores):.4f}, held out "
+            f"{_mean(outcome.held_out):.4f} ({gain.mean:+.4f} ± {gain.error:.4f})",
             *(f"{toml_key(name)} = {toml_value(value)}" for name, value in settings.items()),
         ]
         return "\n".join(lines) + "\n"
@@ -159,8 +159,8 @@ class TuneReport:
         gain, p_value = self.outcome.gain, self.comparison.p_value
         if not any(trial.settings for trial in self.outcome.per_fold):
             return "none, since the defaults stay in every fold"
-        tested = "" if p_value is None else f", p = {p_value:.3g} (paired t-test)"
-        return f"{gain.mean:+.4f} ± {gain.error:.4f} (standard error over topics){tested}"
+        p_text = "" if p_value is None else f", p = {p_value:.3g} (paired t-test)"
+        return f"{gain.mean:+.4f} ± {gain.error:.4f} (standard error over topics){p_text}"
 
     def _best(self) -> str:
         return ", ".join(f"{n}={_shown(v)}" for n, v in self.outcome.best.settings.items())

@@ -97,19 +97,19 @@ def search(
             if best is defaults and usual is None:
                 best = best_of(shared[1:], topics)
             start = usual if best is defaults and usual else tuple(best.settings.values())
-            found = pattern_search(
+            refined = pattern_search(
                 dimensions, start, lambda point: mean_over(run(point), topics), plan.refine
             )
-            best = best_of([defaults, best, run(found)], topics)
+            best = best_of([defaults, best, run(refined)], topics)
         return best, best_if_clear(best, defaults, topics)
 
     best, chosen = choose(topics)
     per_fold: list[Trial] = []
     held_out: dict[str, float] = {}
     for split in fold_topics(topics, plan.folds, plan.seed, families):
-        _, without = choose(split.training)
-        per_fold.append(without)
-        held_out |= {topic: without.scores[topic] for topic in split.validation}
+        _, fold_choice = choose(split.training)
+        per_fold.append(fold_choice)
+        held_out |= {topic: fold_choice.scores[topic] for topic in split.validation}
     return Outcome(
         defaults,
         chosen,

@@ -93,7 +93,7 @@ class TunedSystem:
 
     def depends_on(self) -> dict[str, Any]:
         """What scores depend on beside settings."""
-        found: dict[str, Any] = {
+        dependencies: dict[str, Any] = {
             "index": self.resources.index_artifact().fingerprint,
             "topics": [topic.describe() for topic in self.topics],
             "qrels": self._qrels(),
@@ -107,16 +107,18 @@ class TunedSystem:
             "model_threads": self.resources.model_threads,
         }
         if self.measure in self.plugins.measures:
-            found["measure_source"] = source_digest(self.plugins.measures[self.measure].__module__)
+            dependencies["measure_source"] = source_digest(
+                self.plugins.measures[self.measure].__module__
+            )
         if self.declared is not None:
-            found["pretraining"] = self.declared.digest()
+            dependencies["pretraining"] = self.declared.digest()
         if self.rerankers:
-            found |= {
+            dependencies |= {
                 "rerank_depth": self.rerank_depth,
                 "interpolate": self.interpolate,
                 "members": self.members,
             }
-        return found
+        return dependencies
 
     def score(self, settings: Mapping[str, object]) -> Mapping[str, float]:
         """The measure's value for every topic; it may leave out one without results."""
@@ -132,14 +134,14 @@ class TunedSystem:
                 candidates, training_source, self._qrels(), self.interpolate
             )
             run = pipeline.rerank(choice, task, self.resources).final
-        found = evaluate(
+        evaluation = evaluate(
             self._qrels(),
             run,
             [self.measure],
             extra=self.plugins.measures,
             sampled=self.judgments.sampled,
         )
-        return next(iter(found.per_topic.values()))
+        return next(iter(evaluation.per_topic.values()))
 
     def _qrels(self) -> dict[str, dict[str, int]]:
         return {topic.id: dict(self.judgments.qrels[topic.id]) for topic in self.topics}
@@ -165,8 +167,8 @@ class TunedSystem:
             self._runs[mark] = run  # to the end: used last
             runs.append(run)
             marks.append(mark)
-        for old in list(self._runs)[: -max(_RUNS_KEPT, len(choices))]:
-            del self._runs[old]
+        for old_mark in list(self._runs)[: -max(_RUNS_KEPT, len(choices))]:
+            del self._runs[old_mark]
         first = combine(runs, marks, depth=self.depth)
         if len(runs) == 1 or self.fusion != AUTO:
             return first

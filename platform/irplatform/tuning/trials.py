@@ -58,30 +58,30 @@ class Trials:
         self._topics = list(topics)
         self._journal = journal
         self.finished = finished
-        self._kept = _read(journal, len(self._topics))
-        self._asked: set[str] = set()
+        self._results = _read(journal, len(self._topics))
+        self._marks: set[str] = set()
 
     def __len__(self) -> int:
-        return len(self._asked)
+        return len(self._marks)
 
     def known(self, settings: Mapping[str, object]) -> bool:
         """Whether these settings have been tried."""
-        return fingerprint(self._describe(settings)) in self._kept
+        return fingerprint(self._describe(settings)) in self._results
 
     def run(self, settings: Mapping[str, object]) -> Trial:
         """Try settings, or remember what they scored."""
         mark = fingerprint(self._describe(settings))
-        self._asked.add(mark)
-        if mark not in self._kept:
+        self._marks.add(mark)
+        if mark not in self._results:
             started = time.monotonic()
             scores = self._score(settings)
             values = [float(scores.get(topic, 0.0)) for topic in self._topics]
             seconds = round(time.monotonic() - started, 3)
-            self._kept[mark] = (values, seconds)
+            self._results[mark] = (values, seconds)
             entry = {"trial": mark, "settings": dict(settings), "seconds": seconds}
             append_journal(self._journal, [{**entry, "scores": values}])
             self.finished(Trial(settings, dict(zip(self._topics, values, strict=True)), seconds))
-        values, seconds = self._kept[mark]
+        values, seconds = self._results[mark]
         return Trial(settings, dict(zip(self._topics, values, strict=True)), seconds)
 
 

@@ -84,7 +84,7 @@ def tune(
         system.measure,
         [*system.retrievers, *system.rerankers],
         names,
-        {name: held.value for name, held in declared.items()},
+        {name: option.value for name, option in declared.items()},
         fixed,
         outcome,
         [
@@ -106,8 +106,8 @@ def usable_topics(
     """
     usable = [topic for topic in topics if judgments.is_scored(topic.id)]
     if most is not None and most < len(usable):
-        drawn = np.random.default_rng([seed, 11]).permutation(len(usable))[:most]
-        usable = [usable[number] for number in sorted(drawn.tolist())]
+        numbers = np.random.default_rng([seed, 11]).permutation(len(usable))[:most]
+        usable = [usable[number] for number in sorted(numbers.tolist())]
     if (different := len(set(families(usable)))) < FEWEST_TOPICS:
         some = "" if different == len(usable) else f", which ask for {different} different things"
         raise InputError(
@@ -132,7 +132,7 @@ def _to_run(trials: Trials, dimensions: Sequence[Dimension], plan: Plan) -> int:
     names = [dimension.name for dimension in dimensions]
     points = design(dimensions, plan.trials, plan.seed)
     settings = [{}, *(dict(zip(names, point, strict=True)) for point in points)]
-    known = sum(trials.known(each) for each in settings)
-    if known:
-        notice(f"{known:,} of {len(settings):,} trials are known from before")
-    return len(settings) - known + plan.refine * (plan.folds + 1)
+    known_count = sum(trials.known(each) for each in settings)
+    if known_count:
+        notice(f"{known_count:,} of {len(settings):,} trials are known from before")
+    return len(settings) - known_count + plan.refine * (plan.folds + 1)
