@@ -8,6 +8,7 @@ import pytest
 from irplatform.api import RunSettings, TuneSettings, tune
 from irplatform.errors import InputError
 from irplatform.evaluation.judgments import Judgments, of_collection
+from irplatform.evaluation.sampled_qrels import read_sampled_qrels
 from irplatform.plugin import Topic
 from irplatform.registry import registry, sources
 from irplatform.retrieval.fusion import choose_fusion
@@ -25,6 +26,7 @@ RESOURCES = SimpleNamespace(
     device="cpu",
     model_threads=1,
 )
+GRADES = {"yes": 1, "no": 0}
 
 
 def _system(rerankers, resources=RESOURCES, measure="nDCG@20", **members):
@@ -102,6 +104,23 @@ def test_several_retrievers_are_fused_as_topics_of_other_folds_have_it(monkeypat
     assert set(system.score({}).values()) == {1.0}  # a plain fusion has "no" first
     assert len(learned) == 5
     assert all(len(seen) == 8 for seen in learned)
+
+
+@pytest.mark.parametrize("retrievers", [["bm25"], ["bm25", "qld"]])
+def test_topics_with_sampled_judgments_alone_are_scored(monkeypatch, tmp_path, retrievers):
+    """The file of ordinary judgments may have fewer topics."""
+    topics = [Topic(str(n), f"question {n}") for n in range(10)]
+    lines = [f"{t.id} 0 {doc_id} 1 {grade}\n" for t in topics for doc_id, grade in GRADES.items()]
+    (tmp_path / "sampled").write_text("".join(lines))
+    qrels = {t.id: dict(GRADES) for t in topics[1:]}
+    judgments = Judgments(qrels, read_sampled_qrels(tmp_path / "sampled"), ["infNDCG"])
+    usable = usable_topics(topics, judgments, None, 1)
+    assert usable == topics
+    ranked = Run("run", {t.id: Ranking.of(["yes", "no"], [2, 1]) for t in topics})
+    monkeypatch.setattr("irplatform.tuning.systems.find", lambda *_: ranked)
+    system = TunedSystem(registry(), retrievers, [], {}, usable, judgments, 10, 5, None, RESOURCES)
+    assert system.depends_on()["qrels"] == qrels
+    assert system.score({}) == {t.id: 1.0 for t in topics}
 
 
 @pytest.mark.java

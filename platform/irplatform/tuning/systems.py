@@ -144,7 +144,9 @@ class TunedSystem:
         return next(iter(evaluation.per_topic.values()))
 
     def _qrels(self) -> dict[str, dict[str, int]]:
-        return {topic.id: dict(self.judgments.qrels[topic.id]) for topic in self.topics}
+        """The topics' ordinary judgments; a topic may have sampled ones alone."""
+        qrels = self.judgments.qrels
+        return {topic.id: dict(qrels[topic.id]) for topic in self.topics if topic.id in qrels}
 
     def _chosen(
         self, settings: Mapping[str, object]
