@@ -40,8 +40,8 @@ def write_bioasq_answers(path: Path, collection: str, out: Path) -> dict[str, An
     topics = registry().collection(collection).load_topics()
     questions = [_question(topic, collection) for topic in topics]
     rankings = read_run(path).rankings
-    known = {question.id for question in questions}
-    if strange := [topic for topic in rankings if topic not in known]:
+    question_ids = {question.id for question in questions}
+    if strange := [topic for topic in rankings if topic not in question_ids]:
         raise InputError(
             f"topics that '{collection}' does not have: {listing(strange)}.", path=path
         )

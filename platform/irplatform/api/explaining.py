@@ -116,10 +116,12 @@ def _explained(
 ) -> dict[str, Any]:
     first = candidates.first.final.rankings[topic.id]
     reranked = candidates.per_topic[topic.id]
-    scored = list(dict.fromkeys([*reranked, *doc_ids]))
-    per_member = _scores(system, topic, scored, resources)
+    scored_ids = list(dict.fromkeys([*reranked, *doc_ids]))
+    per_member = _scores(system, topic, scored_ids, resources)
     mean = np.mean(per_member, axis=0)
-    number = _member(system, member, per_member[:, [scored.index(doc_id) for doc_id in doc_ids]])
+    number = _member(
+        system, member, per_member[:, [scored_ids.index(doc_id) for doc_id in doc_ids]]
+    )
     interpolate = resolved.settings.interpolate
     weight = system.weight if interpolate is None else interpolate
     ranks = _ranks(first, reranked, mean[: len(reranked)], weight)
@@ -128,8 +130,8 @@ def _explained(
         system.choice.registration, system.members[number], topic, documents
     )
     grades = (resolved.qrels or {}).get(topic.id, {})
-    first_scores, scores = dict(first), dict(zip(scored, mean.tolist(), strict=True))
-    of_members = dict(zip(scored, per_member.T.tolist(), strict=True))
+    first_scores, scores = dict(first), dict(zip(scored_ids, mean.tolist(), strict=True))
+    member_scores = dict(zip(scored_ids, per_member.T.tolist(), strict=True))
     return {
         "trained_on": system.description.get("trained_on"),
         "members": len(system.members),
@@ -148,7 +150,7 @@ def _explained(
                 "reranker": {
                     "rank": ranks["reranker"].get(document.id),
                     "score": scores[document.id],
-                    "members": of_members[document.id],
+                    "members": member_scores[document.id],
                 },
                 "final": {"rank": ranks["final"].get(document.id)},
                 "explanation": explanation,

@@ -70,15 +70,15 @@ def fuse_runs(
     share_of = dict(zip(paths, _shares(weights, len(paths)), strict=True))
     runs = {path: read_run(path) for path in paths}
     metadata = _metadata(tag, by, k, depth, share_of, command)
-    counting = {path: run for path, run in runs.items() if share_of[path]}
-    _compare_topics(counting)
-    inputs, shares = [*counting.values()], [share_of[path] for path in counting]
+    weighted_runs = {path: run for path, run in runs.items() if share_of[path]}
+    _compare_topics(weighted_runs)
+    inputs, shares = [*weighted_runs.values()], [share_of[path] for path in weighted_runs]
     if by == "scores":
         fused = score_fusion(inputs, name=tag, depth=depth, weights=shares)
     else:
         fused = reciprocal_rank_fusion(inputs, name=tag, k=k, depth=depth, weights=shares)
     write_run_with_metadata(fused, out, metadata)
-    return {"path": str(out), "topics": len(fused.rankings), "runs": len(counting)}
+    return {"path": str(out), "topics": len(fused.rankings), "runs": len(weighted_runs)}
 
 
 def _refuse_same_files(paths: Sequence[Path], out: Path) -> None:

@@ -53,7 +53,7 @@ def run(settings: RunSettings, plugins: Registry | None = None) -> RunReport:
     collection, qrels, resources = resolved.collection, resolved.qrels, resolved.resources
     measures = measures_of(collection, settings.measures, plugins.measures, qrels)
     run_dir = writable_folder(settings.run_dir or Path("runs") / collection.id)
-    spared = _candidates_in(run_dir, resolved)
+    candidate_runs = _candidates_in(run_dir, resolved)
     recorder = Recorder(
         collection, qrels, measures, plugins.measures, run_dir, settings.tag, settings.command
     )
@@ -62,7 +62,7 @@ def run(settings: RunSettings, plugins: Registry | None = None) -> RunReport:
 
     recorder.warn(pipeline.refuse_broken_corpus(collection, qrels, resources))
     indexing_seconds = dict(resources.seconds)
-    candidates = candidates_of(resolved, taken=spared)
+    candidates = candidates_of(resolved, taken=candidate_runs)
     recorder.candidates = candidates.provenance
     first = candidates.first
     for retrieved, description, seconds in zip(

@@ -125,12 +125,12 @@ def refuse_idle_plan(
     Raises:
         InputError: none of the retrievers that a part of the plan is for expands queries.
     """
-    able = [c for c in retrievers if {"expand", "plan"} <= set(c.registration.option_names())]
+    expanding = [c for c in retrievers if {"expand", "plan"} <= set(c.registration.option_names())]
     shared = not any("plan" in choice.registration.option_names() for choice in rerankers)
     for key in given:
         addressed = [
             choice
-            for choice in able
+            for choice in expanding
             if f"{key}.".startswith(f"{choice.name}.plan.")
             or (shared and f"{key}.".startswith("plan."))
         ]

@@ -59,8 +59,8 @@ def agree(
     from irplatform.reports.agreement import as_json as facts
     from irplatform.reports.agreement import render
 
-    agreed = agree_sources(folders, measures=measures, alone=alone, samples=samples, seed=seed)
+    agreement = agree_sources(folders, measures=measures, alone=alone, samples=samples, seed=seed)
     if as_json:
-        print_json(facts(agreed))
+        print_json(facts(agreement))
     else:
-        click.echo(render(agreed))
+        click.echo(render(agreement))

@@ -151,8 +151,8 @@ def add(name: str, path: str, force: bool) -> None:
     """Give the collection at a path (or an ir_datasets id) a name."""
     from irplatform.collections.aliases import add_alias
 
-    stored = add_alias(name, path, taken=registry().collections, replace=force)
-    click.echo(f"{name}: {stored}")
+    target = add_alias(name, path, taken=registry().collections, replace=force)
+    click.echo(f"{name}: {target}")
 
 
 @collections.command("remove")

@@ -57,23 +57,27 @@ def expansion_settings(
     from irplatform.registry import registry
     from irplatform.retrieval.querying import read_plan
 
-    able = [name for name in retrievers if "expand" in registry().retriever(name).option_names()]
+    expanding = [
+        name for name in retrievers if "expand" in registry().retriever(name).option_names()
+    ]
     if expand == _NONE:
-        return {f"{name}.expand": [] for name in able}
+        return {f"{name}.expand": [] for name in expanding}
     names = list(dict.fromkeys(name.strip() for name in expand.split(",") if name.strip()))
     if not names:
         raise InputError("--expand names no knowledge base; `platform kb list` shows them.")
     open_knowledge(names)
-    others = [name for name in retrievers if name not in able]
-    if not able:
-        can = [n for n, r in registry().retrievers.items() if "expand" in r.option_names()]
+    others = [name for name in retrievers if name not in expanding]
+    if not expanding:
+        all_expanding = [
+            n for n, r in registry().retrievers.items() if "expand" in r.option_names()
+        ]
         raise InputError(
             f"--expand has no effect: {', '.join(others)} cannot expand queries. "
-            f"These retrievers can: {', '.join(sorted(can)) or 'none'}."
+            f"These retrievers can: {', '.join(sorted(all_expanding)) or 'none'}."
         )
     if others:
         notice(f"--expand: not with {', '.join(others)}, which cannot expand queries.")
-    settings: dict[str, object] = {f"{name}.expand": names for name in able}
+    settings: dict[str, object] = {f"{name}.expand": names for name in expanding}
     if query_plan is not None:
-        settings |= {f"{name}.plan": read_plan(query_plan) for name in able}
+        settings |= {f"{name}.plan": read_plan(query_plan) for name in expanding}
     return settings

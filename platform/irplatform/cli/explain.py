@@ -74,8 +74,9 @@ def _lines(facts: Mapping[str, Any]) -> Iterator[str]:
     from irplatform.reports.explanation import lines_of
 
     yield f"topic {facts['topic']['id']}: {one_line(facts['topic']['query'])}"
-    trained = f", trained on {facts['trained_on']}" if facts["trained_on"] else ""
-    yield f"{facts['reranker']}{trained}; the first stage's share is {facts['interpolation']:.2f}"
+    training_note = f", trained on {facts['trained_on']}" if facts["trained_on"] else ""
+    share = f"the first stage's share is {facts['interpolation']:.2f}"
+    yield f"{facts['reranker']}{training_note}; {share}"
     if facts["members"] > 1:
         yield f"member {facts['explained_member']} of {facts['members']} is explained"
     for document in facts["documents"]:

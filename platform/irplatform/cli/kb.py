@@ -193,11 +193,11 @@ def _lines(concept: dict[str, Any], limit: int) -> Iterator[str]:
 def _by_kind(names: list[dict[str, str]]) -> list[tuple[str, list[str]]]:
     """Names by kind, without those that differ from an earlier one in case alone."""
     kinds: dict[str, dict[str, str]] = {}
-    seen: set[str] = set()
+    folded_names: set[str] = set()
     for name in names:
         folded = name["text"].casefold()
-        if folded not in seen:
-            seen.add(folded)
+        if folded not in folded_names:
+            folded_names.add(folded)
             kinds.setdefault(name["kind"], {})[folded] = name["text"]
     return [(kind, list(texts.values())) for kind, texts in kinds.items()]
 

@@ -83,9 +83,9 @@ def reproduce(
     from irplatform.reproduction import known_rows, select, shipped_rows
     from irplatform.reproduction import reproduce as run_rows
 
-    all_rows, refused = (known_rows(files), []) if files else shipped_rows(registry().results)
-    rows = select(all_rows, patterns, quick=quick, refused=refused)
-    for refusal in refused:
+    all_rows, refusals = (known_rows(files), []) if files else shipped_rows(registry().results)
+    rows = select(all_rows, patterns, quick=quick, refused=refusals)
+    for refusal in refusals:
         notice(str(refusal))
     if list_only:
         _list(rows, as_json)

@@ -77,9 +77,9 @@ def read_settings(
                 f"--set {name} is given twice, with {texts[name]} and {value}; give it once."
             )
     if texts:
-        first, second = choose_systems(registry(), retrievers, rerankers, {})
+        chosen_retrievers, chosen_rerankers = choose_systems(registry(), retrievers, rerankers, {})
         options |= {
-            name: read_value(value, text=takes_text([*first, *second], name))
+            name: read_value(value, text=takes_text([*chosen_retrievers, *chosen_rerankers], name))
             for name, value in texts.items()
         }
     return options

@@ -66,7 +66,7 @@ def check(
         max_per_topic=max_per_topic,
         tag_length=tag_length,
     )
-    refused = [
+    refused_paths = [
         path
         for path, problems in problems_by_run.items()
         if any(p.level == "error" for p in problems)
@@ -75,7 +75,7 @@ def check(
         entries = [
             {
                 "path": path,
-                "accepted": path not in refused,
+                "accepted": path not in refused_paths,
                 "problems": [
                     {"level": p.level, "line": p.line, "message": p.message} for p in problems
                 ],
@@ -94,7 +94,7 @@ def check(
                 click.echo(f"{path}: nothing is wrong.")
     if collection is not None and not documents:
         click.echo("Documents were not looked up in the collection; --documents does.", err=True)
-    context.exit(1 if refused else 0)
+    context.exit(1 if refused_paths else 0)
 
 
 @submit.command("bioasq")

@@ -42,17 +42,17 @@ def train(
     systems = chosen_settings(
         options["retrievers"], settings, config, expand, query_plan, rerankers=(reranker,)
     )
-    learned, *others = collection
+    first_collection, *others = collection
     run_settings = RunSettings(
-        learned, rerankers=(reranker,), settings=systems, train_on=tuple(others), **options
+        first_collection, rerankers=(reranker,), settings=systems, train_on=tuple(others), **options
     )
-    trained = train_reranker(run_settings, out)
+    checkpoint = train_reranker(run_settings, out)
     if as_json:
-        print_json(trained)
+        print_json(checkpoint)
         return
-    interpolation = trained["interpolation"]
+    interpolation = checkpoint["interpolation"]
     curve = interpolation["nDCG@20"]
-    click.echo(f"checkpoint: {trained['path']}")
+    click.echo(f"checkpoint: {checkpoint['path']}")
     if curve:
         click.echo(
             f"nDCG@20 over {interpolation['topics']} validation topics: "

@@ -65,8 +65,8 @@ def check_plugin(settings: CheckSettings) -> list[Finding]:
     resources = CollectionResources(collection.corpus, device, seed=42, threads=available_cores())
     data = check_data_of(collection, plugins, resources)
     findings: list[Finding] = []
-    if changed := problems_of_importing(plugin, plugins.environment):
-        findings.append(Finding("plugin", plugin.name, changed))
+    if changes := problems_of_importing(plugin, plugins.environment):
+        findings.append(Finding("plugin", plugin.name, changes))
     with progress(f"checking {settings.plugin}", len(systems)) as advance:
         for (kind, name), problems in systems.items():
             findings.append(_finding(kind, name, problems, data))

@@ -74,6 +74,6 @@ def check_data_of(
         )
     topics = [(labelled.topic, labelled.candidates) for labelled in usable[:_TOPICS]]
     rest = usable[_TOPICS:]
-    validating = min(_VALIDATION, len(rest) // 2)
-    training = rest[validating : validating + _TRAINING]
-    return CheckData(resources, topics, training, rest[:validating])
+    validation_size = min(_VALIDATION, len(rest) // 2)
+    training = rest[validation_size : validation_size + _TRAINING]
+    return CheckData(resources, topics, training, rest[:validation_size])

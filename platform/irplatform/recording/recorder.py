@@ -100,7 +100,7 @@ class Recorder:
             self.warn(str(description.get("warning", "")))
         seconds = _stages(seconds)
         path = self._write(run, {"retrieval": list(retrieval)}, seconds, resources, None)
-        evaluation, evaluating = self._scores.score(run)
+        evaluation, evaluation_seconds = self._scores.score(run)
         self.warn(self._scores.tell_of_topics(run, evaluation))
         self._keep(
             SystemResult(
@@ -108,7 +108,7 @@ class Recorder:
                 path=path,
                 measures=evaluation.aggregate,
                 per_topic=evaluation.per_topic,
-                seconds={**seconds, _EVALUATE: evaluating},
+                seconds={**seconds, _EVALUATE: evaluation_seconds},
                 remark=str(retrieval[0].get("remark", "")) if len(retrieval) == 1 else "",
             ),
             evaluation,
@@ -141,9 +141,9 @@ class Recorder:
             self._recorded_seconds = dict(resources.seconds)
             path = self._write_reranked(reranked, retrieval, baseline, resources, stage_seconds)
             for run, evaluations in ((reranked.final, final), (reranked.alone, alone)):
-                evaluation, evaluating = self._scores.score(run)
+                evaluation, evaluation_seconds = self._scores.score(run)
                 evaluations.append(evaluation)
-                stage_seconds = _sum(stage_seconds, {_EVALUATE: evaluating})
+                stage_seconds = _sum(stage_seconds, {_EVALUATE: evaluation_seconds})
             seconds = _sum(seconds, stage_seconds)
             measures, alone_measures = final[-1].aggregate, alone[-1].aggregate
             seeds.append(

@@ -79,9 +79,9 @@ def _parts(selection: str) -> list[str]:
 def _selected(plugin: Plugin, selection: str) -> bool:
     parts = _parts(selection)
     selected = {part for part in parts if not part.startswith("-")}
-    called = _called(plugin)
-    return not any(f"-{name}" in parts for name in called) and (
-        not selected or not selected.isdisjoint(called)
+    names = _called(plugin)
+    return not any(f"-{name}" in parts for name in names) and (
+        not selected or not selected.isdisjoint(names)
     )
 
 

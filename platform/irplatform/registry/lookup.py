@@ -93,10 +93,10 @@ class Registry(Tables):
         hook = "register_commands"
         for implementation in getattr(self.manager.hook, hook).get_hookimpls():
             before = {*cli.commands}
-            failed = _call(implementation, hook, cli)
+            failure = _call(implementation, hook, cli)
             added = tuple(f"command {name}" for name in cli.commands if name not in before)
             self.plugins = [
-                replace(plugin, provides=plugin.provides + added, failed=failed)
+                replace(plugin, provides=plugin.provides + added, failed=failure)
                 if str(plugin) == implementation.plugin_name
                 else plugin
                 for plugin in self.plugins

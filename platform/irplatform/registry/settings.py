@@ -34,16 +34,16 @@ def settings_of(
         settings: all that were given.
         of_name: options of all systems with its name, which are left to those that have them.
     """
-    used: set[str] = set()
+    used_keys: set[str] = set()
     values: dict[str, Any] = {}
     names = set(registration.option_names())
     for key, value in settings.items():
         path = key.split(".")
         if path[0] == registration.name and path[0] not in names:
             path = path[1:]
-        named = key.startswith(f"{registration.name}.")
-        if path and (path[0] in names or (named and path[0] not in of_name)):
-            used.add(key)
+        by_name = key.startswith(f"{registration.name}.")
+        if path and (path[0] in names or (by_name and path[0] not in of_name)):
+            used_keys.add(key)
             place = values
             for part in path[:-1]:
                 inner = place.setdefault(part, _base(registration, part))
@@ -52,7 +52,7 @@ def settings_of(
                 place = inner
             unset = value == "none" and _takes_none(registration.system.Options, path)
             place[path[-1]] = None if unset else deepcopy(value)  # parts of it may be set below
-    return used, values
+    return used_keys, values
 
 
 def _takes_none(options: Any, path: Sequence[str]) -> bool:

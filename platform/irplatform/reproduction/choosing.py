@@ -35,11 +35,11 @@ def select(
     Raises:
         InputError: a pattern matches nothing, or no row is left.
     """
-    among = [row for row in rows if QUICK in row.tags] if quick else list(rows)
+    candidates = [row for row in rows if QUICK in row.tags] if quick else list(rows)
     for pattern in patterns:
-        if not any(_matches(row, pattern) for row in among):
+        if not any(_matches(row, pattern) for row in candidates):
             raise _unmatched(pattern, rows, refused)
-    chosen = [row for row in among if not patterns or any(_matches(row, p) for p in patterns)]
+    chosen = [row for row in candidates if not patterns or any(_matches(row, p) for p in patterns)]
     if not chosen:
         reasons = [f"no result is tagged {QUICK}", _LIST] if rows else ["there are no results"]
         raise InputError(_sentence([*reasons, *refused]))

@@ -143,8 +143,10 @@ class Row(_Declared):
         The run is asked for them: a collection reports but its defaults, and not even these where
         any measure is named.
         """
-        named = set(_measures_in(self.arguments))
-        return [m for m in dict.fromkeys(m for m, _, _ in self.figures()) if m not in named]
+        named_measures = set(_measures_in(self.arguments))
+        return [
+            m for m in dict.fromkeys(m for m, _, _ in self.figures()) if m not in named_measures
+        ]
 
     def fill(self, text: str) -> str:
         """A text with its placeholders filled in; those of unset variables stay."""

@@ -70,13 +70,13 @@ def shipped_rows(files: Mapping[Path, Plugin]) -> tuple[list[Row], list[Refused]
     Of two files with the same id, the later one is refused.
     """
     rows: dict[str, Row] = {}
-    refused = []
+    refusals = []
     for file, plugin in files.items():
         try:
             rows.update(_more_rows(file, rows))
         except InputError as error:
-            refused.append(Refused(file, plugin, str(error)))
-    return list(rows.values()), refused
+            refusals.append(Refused(file, plugin, str(error)))
+    return list(rows.values()), refusals
 
 
 def _more_rows(file: Path, earlier_rows: Mapping[str, Row]) -> dict[str, Row]:

@@ -45,16 +45,20 @@ def check_cross_validation(
         InputError: they cannot, and one of them has to learn.
     """
     topics = collection.load_topics()
-    judged = [t for t in topics if any(g > 0 for g in (qrels or {}).get(t.id, {}).values())]
-    different = len(set(families(judged)))
-    possible = different >= FEWEST_TOPICS
+    judged_topics = [t for t in topics if any(g > 0 for g in (qrels or {}).get(t.id, {}).values())]
+    distinct = len(set(families(judged_topics)))
+    possible = distinct >= FEWEST_TOPICS
     learning = [choice.name for choice in rerankers if choice.trainable]
     if learning and not possible:
-        some = "" if different == len(judged) else f", which ask for {different} different things,"
+        remark = (
+            ""
+            if distinct == len(judged_topics)
+            else f", which ask for {distinct} different things,"
+        )
         raise InputError(
             f"'{collection.id}' names no training collection for {', '.join(learning)}, and "
-            f"its own {counted(len(judged), 'topic')} with a relevant document{some} "
-            f"{'is' if len(judged) == 1 else 'are'} too few to cross-validate (at least "
+            f"its own {counted(len(judged_topics), 'topic')} with a relevant document{remark} "
+            f"{'is' if len(judged_topics) == 1 else 'are'} too few to cross-validate (at least "
             f"{FEWEST_TOPICS}). "
             "Give --train-on COLLECTION or --checkpoint FOLDER."
         )
@@ -62,7 +66,7 @@ def check_cross_validation(
         learned = "model" if learning else "choice of the first stage's share"
         notice(
             f"{collection.id} names no training collection: cross-validating over its own "
-            f"{len(judged)} judged topics in {FOLDS} folds, so that no topic is scored by a "
+            f"{len(judged_topics)} judged topics in {FOLDS} folds, so that no topic is scored by a "
             f"{learned} that saw its judgments. Or give --train-on COLLECTION or --checkpoint "
             "FOLDER."
         )
@@ -76,14 +80,14 @@ def warning_of_fields(topics: Sequence[Topic], learned_on: Sequence[Topic]) -> s
         topics: what is evaluated.
         learned_on: what rerankers learn from.
     """
-    new = [name for name in _ASKED if _have(topics, name) and not _have(learned_on, name)]
-    if not new:
+    new_fields = [name for name in _ASKED if _have(topics, name) and not _have(learned_on, name)]
+    if not new_fields:
         return ""
     builder = " `platform collections build treatments` makes topics that do."
     return (
-        f"WARNING: these topics have the field {' and '.join(new)}, and no training topic has: "
-        "rerankers have not learned what it is worth, and may rank worse than the first stage."
-        f"{builder if 'treatment' in new else ''}"
+        f"WARNING: these topics have the field {' and '.join(new_fields)}, and no training topic "
+        "has: rerankers have not learned what it is worth, and may rank worse than the first stage."
+        f"{builder if 'treatment' in new_fields else ''}"
     )
 
 

@@ -39,8 +39,8 @@ class Progress:
         if done > 1 and now - self._last_line < _QUIET_INTERVAL:
             return
         self._last_line = now
-        usual = self._seconds[1:] or self._seconds  # the first one also starts Java
-        per_trial = sum(usual) / len(usual)
+        durations = self._seconds[1:] or self._seconds  # the first one also starts Java
+        per_trial = sum(durations) / len(durations)
         seconds_left = per_trial * max(self._expected - done, 0)
         notice(
             f"trial {done:,} of at most {self._expected:,}: {self._measure} {mean:.4f}, best so "

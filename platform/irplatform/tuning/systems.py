@@ -181,10 +181,10 @@ class TunedSystem:
 
     def _fused(self, first: FirstStage) -> FirstStage:
         """The runs, fused for every topic as those of other folds have it."""
-        kin = families(self.topics)
+        topic_families = families(self.topics)
         fusions: list[dict[str, Any]] = []
         rankings: dict[str, Ranking] = {}
-        for split in fold_topics(self.topics, pipeline.FOLDS, self.resources.seed, kin):
+        for split in fold_topics(self.topics, pipeline.FOLDS, self.resources.seed, topic_families):
             fusion = choose_fusion(_parts(first.runs, split.training), self._qrels())
             fused = fusion.fuse(_parts(first.runs, split.validation), first.final.name)
             fusions.append(fusion.describe())

@@ -108,10 +108,10 @@ def usable_topics(
     if most is not None and most < len(usable):
         numbers = np.random.default_rng([seed, 11]).permutation(len(usable))[:most]
         usable = [usable[number] for number in sorted(numbers.tolist())]
-    if (different := len(set(families(usable)))) < FEWEST_TOPICS:
-        some = "" if different == len(usable) else f", which ask for {different} different things"
+    if (distinct := len(set(families(usable)))) < FEWEST_TOPICS:
+        remark = "" if distinct == len(usable) else f", which ask for {distinct} different things"
         raise InputError(
-            f"there are {len(usable)} topics with a relevant document to tune on{some}; at least "
+            f"there are {len(usable)} topics with a relevant document to tune on{remark}; at least "
             f"{FEWEST_TOPICS} are needed."
         )
     return usable
