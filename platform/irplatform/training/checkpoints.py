@@ -85,7 +85,7 @@ class Checkpoint:
                     "Train it again.",
                     path=folder,
                 )
-            held = cls(
+            checkpoint = cls(
                 folder=folder,
                 reranker=str(description["reranker"]),
                 options=dict(description["options"]),
@@ -102,13 +102,13 @@ class Checkpoint:
             raise InputError(
                 "this is not a checkpoint's description.", path=folder / _DESCRIPTION
             ) from error
-        if of not in (None, held.reranker):
+        if of not in (None, checkpoint.reranker):
             raise InputError(
-                f"this is a checkpoint of '{held.reranker}', not of '{of}'. "
-                f"Use --reranker {held.reranker}.",
+                f"this is a checkpoint of '{checkpoint.reranker}', not of '{of}'. "
+                f"Use --reranker {checkpoint.reranker}.",
                 path=folder,
             )
-        return held
+        return checkpoint
 
     @property
     def vectors(self) -> dict[str, Path]:
@@ -123,15 +123,15 @@ class Checkpoint:
     @property
     def weights(self) -> dict[str, str]:
         """Digests of all that its members saved: trainings of one description may differ in it."""
-        members = [member_folder(self.folder, number) for number in range(self.members)]
-        files = sorted(path for held in members for path in held.rglob("*") if path.is_file())
+        folders = [member_folder(self.folder, number) for number in range(self.members)]
+        files = sorted(path for folder in folders for path in folder.rglob("*") if path.is_file())
         names = [path.relative_to(self.folder).as_posix() for path in files]
         return dict(zip(names, digests(files), strict=True))
 
     @property
     def about(self) -> dict[str, Any]:
         """The description without what stands for topics, which may be many thousands."""
-        return {name: held for name, held in self.description.items() if name != _QUERIES}
+        return {name: value for name, value in self.description.items() if name != _QUERIES}
 
     def load(
         self, registration: Registration[Reranker], create: Callable[[], Reranker]
@@ -146,7 +146,7 @@ class Checkpoint:
             InputError: the reranker does not learn.
             PluginError: the reranker cannot read what it saved.
         """
-        found: list[Reranker] = []
+        members: list[Reranker] = []
         for number in range(self.members):
             member = create()
             if not isinstance(member, TrainableReranker):
@@ -156,8 +156,8 @@ class Checkpoint:
                 )
             with registration.at_work("loading a checkpoint"):
                 member.load(member_folder(self.folder, number))
-            found.append(member)
-        return found
+            members.append(member)
+        return members
 
 
 def member_folder(folder: Path, number: int) -> Path:

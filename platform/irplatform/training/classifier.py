@@ -27,11 +27,11 @@ class RelevanceClassifier(nn.Module):
 
     def forward(self, inputs: Tensor) -> Tensor:
         """From [n, inputs] to logits [n]."""
-        held = functional.dropout(inputs, self.dropout, self.training)
-        held = torch.relu(self.first(held))
-        held = torch.relu(self.second(held))
-        held = functional.dropout(held, self.dropout, self.training)
-        logits: Tensor = self.output(held)[:, 0]
+        hidden = functional.dropout(inputs, self.dropout, self.training)
+        hidden = torch.relu(self.first(hidden))
+        hidden = torch.relu(self.second(hidden))
+        hidden = functional.dropout(hidden, self.dropout, self.training)
+        logits: Tensor = self.output(hidden)[:, 0]
         return logits
 
     def penalty(self) -> Tensor:

@@ -43,18 +43,18 @@ def training_processes(device: str) -> int:
     Raises:
         InputError: that is no number, or more than there are GPUs.
     """
-    given = os.environ.get(PROCESSES_VARIABLE, "1").strip() or "1"
-    if not given.isdecimal() or int(given) < 1:
-        raise InputError(f"{PROCESSES_VARIABLE} is '{given}'; it must be a number from 1.")
-    processes = int(given)
+    setting = os.environ.get(PROCESSES_VARIABLE, "1").strip() or "1"
+    if not setting.isdecimal() or int(setting) < 1:
+        raise InputError(f"{PROCESSES_VARIABLE} is '{setting}'; it must be a number from 1.")
+    processes = int(setting)
     if processes > 1 and device != "cpu":
         import torch
 
-        there = torch.cuda.device_count() if device == "cuda" else 1
-        if processes > there:
+        gpus = torch.cuda.device_count() if device == "cuda" else 1
+        if processes > gpus:
             raise InputError(
                 f"{PROCESSES_VARIABLE} is {processes}, and every process needs a GPU of its own, "
-                f"but '{device}' has {there} here."
+                f"but '{device}' has {gpus} here."
             )
     return processes
 
@@ -184,11 +184,11 @@ class Together(Alone):
         import torch
         from torch import distributed
 
-        found = torch.zeros((), dtype=torch.float64, device=self._device)
+        value = torch.zeros((), dtype=torch.float64, device=self._device)
         if self.first:
-            found.fill_(measure())
-        distributed.broadcast(found, src=0)
-        return float(found)
+            value.fill_(measure())
+        distributed.broadcast(value, src=0)
+        return float(value)
 
     def in_turn(self, work: Callable[[], Result]) -> Result:
         """Work that the others begin when the first process has finished it."""
@@ -249,11 +249,11 @@ def without_peers() -> Iterator[None]:
     They would wait for each other otherwise, where what is built is trained in the workspace.
     """
     global _together  # noqa: PLW0603 - likewise
-    held, _together = _together, None
+    peers, _together = _together, None
     try:
         yield
     finally:
-        _together = held
+        _together = peers
 
 
 def peers_of(workspace: Path) -> Alone:
@@ -274,5 +274,5 @@ def _examples(batch: Any) -> float:
     weight = getattr(batch, "weight", None)
     if weight is not None:
         return float(weight.sum())
-    held = batch[0] if isinstance(batch, tuple) else batch
-    return float(len(held)) if isinstance(held, Sized) else 1.0
+    examples = batch[0] if isinstance(batch, tuple) else batch
+    return float(len(examples)) if isinstance(examples, Sized) else 1.0

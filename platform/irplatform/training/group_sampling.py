@@ -128,23 +128,23 @@ class GroupSampler:
         self, topic: LabelledTopic, index: ForwardIndex, random: np.random.Generator
     ) -> GroupPool:
         settings = self.settings
-        found = set(topic.candidates)
+        candidates = set(topic.candidates)
         relevant = sorted(
             doc_id
             for doc_id, grade in topic.judgments.items()
-            if grade > 0 and (settings.relevant == "judged" or doc_id in found)
+            if grade > 0 and (settings.relevant == "judged" or doc_id in candidates)
         )
-        candidates = [d for d in topic.candidates if topic.judgments.get(d, 0) <= 0]
+        negatives = [d for d in topic.candidates if topic.judgments.get(d, 0) <= 0]
         inside: list[str] = []
-        if settings.inside and candidates:
-            size = min(settings.inside_pool, len(candidates))
-            chosen = np.sort(random.choice(len(candidates), size, replace=False))
-            inside = [candidates[i] for i in chosen]
+        if settings.inside and negatives:
+            size = min(settings.inside_pool, len(negatives))
+            places = np.sort(random.choice(len(negatives), size, replace=False))
+            inside = [negatives[i] for i in places]
         outside: list[str] = []
         if settings.outside:
             rows = np.unique(random.integers(index.count, size=2 * settings.outside_pool))
-            drawn = index.doc_ids(random.permutation(rows))
-            others = [d for d in drawn if d not in found and d not in topic.judgments]
+            doc_ids = index.doc_ids(random.permutation(rows))
+            others = [d for d in doc_ids if d not in candidates and d not in topic.judgments]
             outside = others[: settings.outside_pool]
         return GroupPool((*relevant, *inside, *outside), len(relevant), len(inside))
 

@@ -122,8 +122,8 @@ def run_loop(
 
     module = task.module
     peers = peers_of(workspace)
-    own = task if isinstance(task, OwnSteps) else None
-    optimizer = own.optimizer() if own else _optimizer(module, settings)
+    own_steps = task if isinstance(task, OwnSteps) else None
+    optimizer = own_steps.optimizer() if own_steps else _optimizer(module, settings)
     state = LoopState(peers.folder(workspace), writes=peers.first)
     epoch = peers.in_turn(lambda: state.restore(module, optimizer))
     loss_of = peers.loss(task)
@@ -136,8 +136,8 @@ def run_loop(
             optimizer.zero_grad()
             loss = loss_of(batch) * share
             loss.backward()  # type: ignore[no-untyped-call]
-            if own:
-                own.before_step(optimizer, epoch, steps)
+            if own_steps:
+                own_steps.before_step(optimizer, epoch, steps)
             with ExactRoots():
                 optimizer.step()
             total += loss.detach().cpu()

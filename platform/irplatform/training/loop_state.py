@@ -65,13 +65,13 @@ class LoopState:
                 if name.startswith(_MODULE)
             }
         )
-        held = optimizer.state_dict()
+        groups = optimizer.state_dict()["param_groups"]
         states: dict[int, dict[str, Tensor]] = {}
         for name, tensor in saved.items():
             if name.startswith(_OPTIMIZER):
                 number, key = name.removeprefix(_OPTIMIZER).split(".", 1)
                 states.setdefault(int(number), {})[key] = tensor
-        optimizer.load_state_dict({"state": states, "param_groups": held["param_groups"]})
+        optimizer.load_state_dict({"state": states, "param_groups": groups})
         facts = json.loads(bytes(saved["facts"].to(torch.uint8).tolist()).decode())
         self.best_epoch = int(facts["best_epoch"])
         self.best_measure = float(facts["best_measure"])

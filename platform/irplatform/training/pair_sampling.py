@@ -94,8 +94,8 @@ class PairSampler:
     def epoch(self, epoch: int) -> Pairs:
         """All pairs of an epoch, shuffled."""
         random = np.random.default_rng([self.seed, 1_000_003, epoch])
-        parts = [self._pairs(number, random) for number in range(len(self.topics))]
-        topic, higher, lower = (np.concatenate(column) for column in zip(*parts, strict=True))
+        per_topic = [self._pairs(number, random) for number in range(len(self.topics))]
+        topic, higher, lower = (np.concatenate(column) for column in zip(*per_topic, strict=True))
         order = random.permutation(len(topic))
         topic, higher, lower = topic[order], higher[order], lower[order]
         difference = np.array(

@@ -15,7 +15,7 @@ Float64 = npt.NDArray[np.float64]
 Int64 = npt.NDArray[np.int64]
 
 MOST_PAIRS = 4000
-"""Pairs of a topic; more are thinned out evenly."""
+"""Pairs of a topic; of more, so many are drawn at random."""
 
 
 def pairwise_weights(
@@ -46,24 +46,24 @@ def pairwise_weights(
         pull = np.bincount(higher, slope, len(values)) - np.bincount(lower, slope, len(values))
         return value + l2 / 2 * float(weights @ weights), values.T @ pull + l2 * weights
 
-    found = minimize(
+    result = minimize(
         loss, np.zeros(values.shape[1]), jac=True, method="L-BFGS-B", options={"maxiter": 200}
     )
-    return np.asarray(found.x)
+    return np.asarray(result.x)
 
 
 def _pairs(
     grades: Int64, offsets: Int64, random: np.random.Generator
 ) -> tuple[Int64, Int64, Float64]:
     """Indexes of the higher and the lower document, and weights that sum to 1."""
-    found = []
+    pairs = []
     for start, end in pairwise(offsets.tolist()):
-        own = grades[start:end]
-        higher, lower = np.nonzero(own[:, None] > own[None, :])
+        topic_grades = grades[start:end]
+        higher, lower = np.nonzero(topic_grades[:, None] > topic_grades[None, :])
         if len(higher) > MOST_PAIRS:
-            kept = np.sort(random.choice(len(higher), MOST_PAIRS, replace=False))
-            higher, lower = higher[kept], lower[kept]
-        weight = (own[higher] - own[lower]).astype(np.float64)
-        found.append((higher + start, lower + start, weight / max(weight.sum(), 1e-12)))
-    higher, lower, weight = (np.concatenate(part) for part in zip(*found, strict=True))
-    return higher, lower, weight / len(found)
+            sample = np.sort(random.choice(len(higher), MOST_PAIRS, replace=False))
+            higher, lower = higher[sample], lower[sample]
+        weight = (topic_grades[higher] - topic_grades[lower]).astype(np.float64)
+        pairs.append((higher + start, lower + start, weight / max(weight.sum(), 1e-12)))
+    higher, lower, weight = (np.concatenate(column) for column in zip(*pairs, strict=True))
+    return higher, lower, weight / len(pairs)

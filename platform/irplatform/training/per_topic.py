@@ -24,8 +24,8 @@ def centered(values: npt.NDArray[Any], offsets: Int64) -> Float64:
     Returns:
         float64, of the same shape.
     """
-    held = np.asarray(values, dtype=np.float64)
+    values = np.asarray(values, dtype=np.float64)
     sizes = np.diff(offsets)
-    totals = np.add.reduceat(held, offsets[:-1])
-    means = totals / sizes.reshape(-1, *[1] * (held.ndim - 1))
-    return np.asarray(held - np.repeat(means, sizes, axis=0))
+    totals = np.add.reduceat(values, offsets[:-1])
+    means = totals / sizes.reshape(-1, *[1] * (values.ndim - 1))
+    return np.asarray(values - np.repeat(means, sizes, axis=0))

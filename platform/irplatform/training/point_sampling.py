@@ -132,11 +132,12 @@ class PointSampler:
         relevant = relevant[np.argsort(-pool.grades[relevant], kind="stable")]
         judged = random.permutation(np.flatnonzero((pool.grades == 0) & pool.judged))
         unjudged = random.permutation(np.flatnonzero(~pool.judged))
-        wanted = min(len(relevant), len(judged) + len(unjudged), self._settings.samples_per_topic)
-        # The share on average, and whatever is there where one kind does not suffice.
-        share = random.binomial(wanted, self._settings.unjudged_share)
-        share = min(max(share, wanted - len(judged)), len(unjudged))
-        return np.concatenate([relevant[:wanted], judged[: wanted - share], unjudged[:share]])
+        count = min(len(relevant), len(judged) + len(unjudged), self._settings.samples_per_topic)
+        # The share on average; where one kind does not suffice, the other makes up for it.
+        from_unjudged = random.binomial(count, self._settings.unjudged_share)
+        from_unjudged = min(max(from_unjudged, count - len(judged)), len(unjudged))
+        from_judged = count - from_unjudged
+        return np.concatenate([relevant[:count], judged[:from_judged], unjudged[:from_unjudged]])
 
 
 def sample_weights(grades: npt.NDArray[np.int64], weighting: Weighting) -> npt.NDArray[np.float32]:

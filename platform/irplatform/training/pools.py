@@ -73,11 +73,11 @@ class Pool:
 
 def draw_pools(topics: Sequence[LabelledTopic], settings: PoolSettings, seed: int) -> list[Pool]:
     """The pools of the topics that have documents of different grades."""
-    drawn = (
+    pools = (
         _pool(topic, settings, np.random.default_rng([seed, number]))
         for number, topic in enumerate(topics)
     )
-    return [pool for pool in drawn if len(set(pool.grades.tolist())) > 1]
+    return [pool for pool in pools if len(set(pool.grades.tolist())) > 1]
 
 
 def check_pools(pools: Sequence[Pool]) -> None:
@@ -125,12 +125,12 @@ def _pool(topic: LabelledTopic, settings: PoolSettings, random: np.random.Genera
     rejected = sorted(d for d, grade in grades.items() if grade == 0)
     unjudged = [d for d in topic.candidates if d not in grades]
     most = min(settings.negatives_per_topic, settings.negatives_per_relevant * len(relevant))
-    chosen = [
+    doc_ids = [
         *relevant,
         *draw_some(rejected, most, random),
         *draw_some(unjudged, most, random),
     ]
-    return Pool.of(topic, chosen, grades)
+    return Pool.of(topic, doc_ids, grades)
 
 
 def draw_some(items: Sequence[str], most: int, random: np.random.Generator) -> list[str]:

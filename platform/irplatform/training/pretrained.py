@@ -169,9 +169,9 @@ def _check(folder: Path) -> None:
             "there is no model in Hugging Face format here: config.json is missing.", path=folder
         )
     for path in sorted(folder.rglob("*.json")):
-        held = _read(path)
+        parsed = _read(path)
         if path.name in (MODULES, _ROUTER):
-            _check_parts(held, path)
+            _check_parts(parsed, path)
     for pickled in sorted(folder.rglob("pytorch_model*.bin")):
         if not any(pickled.parent.glob("model*.safetensors")):
             raise InputError(
@@ -188,13 +188,13 @@ def _check(folder: Path) -> None:
         )
 
 
-def _check_parts(held: Any, path: Path) -> None:
+def _check_parts(parsed: Any, path: Path) -> None:
     """Refuse parts of a model that are not sentence-transformers' own."""
     try:
         if path.name == MODULES:
-            types = [str(part["type"]) for part in held if part["path"] is not None]
+            types = [str(part["type"]) for part in parsed if part["path"] is not None]
         else:
-            types = [str(kind) for kind in held["types"].values()]
+            types = [str(kind) for kind in parsed["types"].values()]
     except (TypeError, KeyError, AttributeError) as error:
         raise InputError("does not list the parts of a model.", path=path) from error
     for kind in types:

@@ -63,8 +63,8 @@ def stored_documents(
         vectors.flush()
 
     folder = resources.artifact(kind, {**depends_on, "width": width}, build)
-    held: Float32 = np.load(folder / _FILE, mmap_mode="r", allow_pickle=False)
-    return held
+    vectors: Float32 = np.load(folder / _FILE, mmap_mode="r", allow_pickle=False)
+    return vectors
 
 
 def weights_digest(tensors: Mapping[str, Tensor]) -> str:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from irplatform.plugin import Topic
 
 _WORD = re.compile(r"\w+")
-_ASKED = ("disease", "gene")
+_SUBJECT = ("disease", "gene")
 """Fields that make a topic of precision medicine what it is: who asks, and about which treatment,
 changes little about what is relevant."""
 _ADDED = "treatment"
@@ -33,11 +33,11 @@ def topic_marks(topic: Topic) -> frozenset[str]:
     adding a treatment is known as the one that it was made from.
     """
     texts = [_words(topic.query)]
-    asked = [_words(*topic.values(name)) for name in _ASKED]
-    if all(asked):
-        texts.append(sum(asked, Counter()))
-    elif rest := texts[0] - _words(*topic.values(_ADDED)):
-        texts.append(rest)
+    subject = [_words(*topic.values(name)) for name in _SUBJECT]
+    if all(subject):
+        texts.append(sum(subject, Counter()))
+    elif without_treatment := texts[0] - _words(*topic.values(_ADDED)):
+        texts.append(without_treatment)
     return frozenset(fingerprint({"words": sorted(text.elements())}) for text in texts)
 
 
@@ -65,14 +65,14 @@ def components(keys: Sequence[Iterable[Hashable]]) -> list[int]:
     nodes: dict[Hashable, int] = {}
     edges = [
         (item, len(keys) + nodes.setdefault(key, len(nodes)))
-        for item, held in enumerate(keys)
-        for key in held
+        for item, item_keys in enumerate(keys)
+        for key in item_keys
     ]
     if not edges:
         return list(range(len(keys)))
     size = len(keys) + len(nodes)
     items, ends = zip(*edges, strict=True)
     graph = coo_matrix(([True] * len(edges), (items, ends)), shape=(size, size))
-    _, found = connected_components(graph, directed=False)
+    _, labels = connected_components(graph, directed=False)
     numbers: dict[int, int] = {}
-    return [numbers.setdefault(each, len(numbers)) for each in found[: len(keys)].tolist()]
+    return [numbers.setdefault(label, len(numbers)) for label in labels[: len(keys)].tolist()]

@@ -89,11 +89,11 @@ class Validator:
         Returns:
             The same measure, whose argument scores what was read of a topic.
         """
-        held: list[Read] = []
+        readings: list[Read] = []
         for topic in self.topics:
-            held.append(read(topic.topic, topic.candidates))
+            readings.append(read(topic.topic, topic.candidates))
             advance(1)
-        return lambda score: self(lambda number: score(held[number]))
+        return lambda score: self(lambda number: score(readings[number]))
 
     def __call__(self, score: Callable[[int], Scores]) -> float:
         """Rank with `score(number)`, which scores the candidates of `topics[number]`.
@@ -111,20 +111,20 @@ class Validator:
         return float(np.mean(values, axis=0).max()) if values else 0.0
 
     def _finite(self, number: int, scores: Scores) -> npt.NDArray[np.floating[Any]]:
-        held = np.asarray(scores)
-        if not np.isfinite(held).all():
+        array = np.asarray(scores)
+        if not np.isfinite(array).all():
             raise PlatformError(
                 f"scores of validation topic {self.topics[number].topic.id} are not all finite: "
                 "training diverged. Try a smaller learning_rate."
             )
-        return held
+        return array
 
     def _ndcg(self, number: int, scores: npt.NDArray[np.floating[Any]]) -> list[float]:
         """A topic's nDCG@20 with each share of the first stage."""
         topic = self.topics[number]
-        own = standardized(scores.astype(np.float64))
+        standard = standardized(scores.astype(np.float64))
         values = []
         for share in self._shares:
-            mixed = share * self._first[number] + (1 - share) * own if share else own
+            mixed = share * self._first[number] + (1 - share) * standard if share else standard
             values.append(ndcg_of(Ranking.of(topic.candidates, mixed).doc_ids, topic.judgments))
         return values

@@ -26,15 +26,15 @@ def save_weights(path: Path, tensors: Mapping[str, Tensor], identity: Mapping[st
     """
     from safetensors.torch import save_file
 
-    held: dict[str, Tensor] = {}
-    places: set[int] = set()
+    separate: dict[str, Tensor] = {}
+    addresses: set[int] = set()
     for name, tensor in tensors.items():
-        own = tensor.detach().cpu().contiguous()
-        place = own.untyped_storage().data_ptr()
-        held[name] = own.clone() if place in places else own
-        places.add(place)
+        plain = tensor.detach().cpu().contiguous()
+        address = plain.untyped_storage().data_ptr()
+        separate[name] = plain.clone() if address in addresses else plain
+        addresses.add(address)
     temporary = path.with_name(path.name + ".tmp")
-    save_file(held, temporary, metadata={"identity": json.dumps(identity, sort_keys=True)})
+    save_file(separate, temporary, metadata={"identity": json.dumps(identity, sort_keys=True)})
     temporary.replace(path)
 
 
@@ -54,7 +54,7 @@ def load_weights(path: Path, identity: Mapping[str, Any] | None = None) -> dict[
         raise InputError("there is no such weight file.", path=path)
     try:
         with safe_open(path, framework="pt") as file:
-            found = json.loads((file.metadata() or {}).get("identity", "null"))
+            saved = json.loads((file.metadata() or {}).get("identity", "null"))
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
     except (SafetensorError, OSError, ValueError) as error:
         raise InputError(
@@ -62,20 +62,21 @@ def load_weights(path: Path, identity: Mapping[str, Any] | None = None) -> dict[
             "they can run code.",
             path=path,
         ) from error
-    if identity is not None and found != (wanted := json.loads(json.dumps(identity))):
+    if identity is not None and saved != (needed := json.loads(json.dumps(identity))):
         raise InputError(
-            f"these weights belong to another model: {_differences(found, wanted)}.", path=path
+            f"these weights belong to another model: {_differences(saved, needed)}.", path=path
         )
     return tensors
 
 
-def _differences(saved: Any, wanted: Mapping[str, Any]) -> str:
+def _differences(saved: Any, needed: Mapping[str, Any]) -> str:
     """What a file was saved with and what is needed, where the two differ."""
     if not isinstance(saved, dict):
         return "they do not say of which"
-    names = [name for name in {**wanted, **saved} if saved.get(name) != wanted.get(name)]
-    parts = (f"{n} is {_shown(saved.get(n))}, {_shown(wanted.get(n))} is needed" for n in names)
-    return "; ".join(parts)
+    names = [name for name in {**needed, **saved} if saved.get(name) != needed.get(name)]
+    return "; ".join(
+        f"{n} is {_shown(saved.get(n))}, {_shown(needed.get(n))} is needed" for n in names
+    )
 
 
 def _shown(value: Any) -> str:
