@@ -34,8 +34,8 @@ def warning_of_learned(
         interpolate: the first stage's share; None chooses it on the training topics.
     """
     if training_source.checkpoint is not None:
-        held = Checkpoint.read(training_source.checkpoint) if choice.trainable else None
-        learned = held.learned(topics) if held else []
+        checkpoint = Checkpoint.read(training_source.checkpoint) if choice.trainable else None
+        learned = checkpoint.learned(topics) if checkpoint else []
         some = _some(learned, topics)
     else:
         sources = [training_source.training_set] if choice.trainable or interpolate is None else []
@@ -56,8 +56,10 @@ def warning_of_scores_read(choice: RerankerChoice, topics: Sequence[Topic]) -> s
     Returns:
         A warning, or "" where it does not.
     """
-    held = [Checkpoint.read(folder) for folder in choice.checkpoints]
-    learned = [topic for topic in topics if any(each.learned([topic]) for each in held)]
+    checkpoints = [Checkpoint.read(folder) for folder in choice.checkpoints]
+    learned = [
+        topic for topic in topics if any(checkpoint.learned([topic]) for checkpoint in checkpoints)
+    ]
     some = _some(learned, topics)
     return some and (
         f"WARNING: {choice.name} reads scores of a checkpoint that was trained on {some}: these "

@@ -31,25 +31,25 @@ def explanations(
     """
     who = registration.who
     with registration.at_work(f"explaining topic {topic.id}"):
-        told = reranker.explain(topic, documents)
-    if not isinstance(told, Sequence):
+        explained = reranker.explain(topic, documents)
+    if not isinstance(explained, Sequence):
         raise PluginError(
-            f"{who} explained {counted(len(documents), 'document')} with {type(told).__name__}; a "
-            "list with a mapping for each is needed."
+            f"{who} explained {counted(len(documents), 'document')} with "
+            f"{type(explained).__name__}; a list with a mapping for each is needed."
         )
-    if len(told) != len(documents):
+    if len(explained) != len(documents):
         raise PluginError(
-            f"{who} explained {counted(len(told), 'document')}, not {len(documents)}."
+            f"{who} explained {counted(len(explained), 'document')}, not {len(documents)}."
         )
-    for doc_id, each in zip(documents.ids, told, strict=True):
+    for doc_id, explanation in zip(documents.ids, explained, strict=True):
         try:
-            json.dumps(each, allow_nan=False)
-            if isinstance(each["score"], str):
-                raise TypeError(f"the score {each['score']!r} is no number")
-            float(each["score"])  # type: ignore[arg-type]
+            json.dumps(explanation, allow_nan=False)
+            if isinstance(explanation["score"], str):
+                raise TypeError(f"the score {explanation['score']!r} is no number")
+            float(explanation["score"])  # type: ignore[arg-type]
         except (TypeError, ValueError, KeyError, OverflowError) as error:
             raise PluginError(
                 f"{who} explained document {doc_id} with something that is not JSON with a score: "
                 f"{in_a_line(error)}."
             ) from error
-    return [dict(each) for each in told]
+    return [dict(explanation) for explanation in explained]

@@ -59,16 +59,16 @@ def fit_system(
         InputError: there is nothing to learn from.
     """
     if choice.trainable:
-        built = train(choice, training_set, resources, pretraining)
-        return open_checkpoint(choice, built.path, resources, built.fingerprint)
+        checkpoint = train(choice, training_set, resources, pretraining)
+        return open_checkpoint(choice, checkpoint.path, resources, checkpoint.fingerprint)
     _require_relevant(choice, training_set)
     system = unweighed(choice, resources)
-    used = weighing(training_set.validation or training_set.training)
+    examples = weighing(training_set.validation or training_set.training)
     if scores is None:
-        topics = [example.topic for example in used]
-        candidates = {example.topic.id: example.labelled.candidates for example in used}
+        topics = [example.topic for example in examples]
+        candidates = {example.topic.id: example.labelled.candidates for example in examples}
         scores = kept_scores(system, topics, candidates, resources)
-    return replace(system, weight=_choose(choice, used, scores).weight)
+    return replace(system, weight=_choose(choice, examples, scores).weight)
 
 
 def unweighed(choice: RerankerChoice, resources: CollectionResources) -> System:
@@ -91,12 +91,12 @@ def open_checkpoint(
     Raises:
         InputError: it is none, or one of another reranker.
     """
-    held = Checkpoint.read(folder, of=choice.name)
-    members = held.load(choice.registration, lambda: choice.create(resources))
+    checkpoint = Checkpoint.read(folder, of=choice.name)
+    members = checkpoint.load(choice.registration, lambda: choice.create(resources))
     if mark is None:  # code and options may be others than those that it was trained with
-        scoring = {"scored_by": choice.describe(), "weights": held.weights}
-        mark = fingerprint({"checkpoint": held.description, **scoring})
-    return System(choice, members, held.weight, mark, held.about)
+        scoring = {"scored_by": choice.describe(), "weights": checkpoint.weights}
+        mark = fingerprint({"checkpoint": checkpoint.description, **scoring})
+    return System(choice, members, checkpoint.weight, mark, checkpoint.about)
 
 
 def _require_relevant(choice: RerankerChoice, training_set: TrainingSet) -> None:
@@ -148,13 +148,13 @@ def train(
         scored, vectors = train_members(
             choice, splits, resources, folder, member_folder(start.path, 0) if start else None
         )
-        chosen = _choose(choice, *_out_of_sample(splits, scored))
+        interpolation = _choose(choice, *_out_of_sample(splits, scored))
         write_checkpoint(
             folder,
             len(splits),
             vectors,
             [*training_set.topics, *(pretraining.topics if pretraining else ())],
-            _describe(choice, training_set, splits, chosen, depends_on),
+            _describe(choice, training_set, splits, interpolation, depends_on),
             [*choice.checkpoints, *([start.path] if start else ())],
         )
         for number in range(len(splits)):
@@ -209,14 +209,14 @@ def _out_of_sample(
 
 
 def _choose(
-    choice: RerankerChoice, used: Sequence[Example], scores: Mapping[str, Values]
+    choice: RerankerChoice, examples: Sequence[Example], scores: Mapping[str, Values]
 ) -> Choice:
     """The weight of interpolation that suits these topics."""
     reranked = {
         e.topic.id: Reranked.of(e.first, e.labelled.candidates, scores[e.topic.id].tolist())
-        for e in used
+        for e in examples
     }
-    judgments = {e.topic.id: e.labelled.judgments for e in used}
+    judgments = {e.topic.id: e.labelled.judgments for e in examples}
     return choose_weight(reranked, judgments, holds_first_stage=choice.holds_first_stage)
 
 
@@ -224,7 +224,7 @@ def _describe(
     choice: RerankerChoice,
     training_set: TrainingSet,
     splits: Sequence[Split[Example]],
-    chosen: Choice,
+    interpolation: Choice,
     depends_on: Mapping[str, Any],
 ) -> dict[str, Any]:
     return {
@@ -233,9 +233,9 @@ def _describe(
         "topics": len(training_set.training),
         "splits": [{"training": len(s.training), "validation": len(s.validation)} for s in splits],
         "interpolation": {
-            "weight": chosen.weight,
-            "topics": chosen.topics,
-            "nDCG@20": {str(weight): value for weight, value in chosen.curve.items()},
+            "weight": interpolation.weight,
+            "topics": interpolation.topics,
+            "nDCG@20": {str(weight): value for weight, value in interpolation.curve.items()},
         },
         "depends_on": depends_on,
     }

@@ -48,20 +48,21 @@ class Reranked:
             scores: the reranker's, one per candidate.
         """
         position = {doc_id: i for i, doc_id in enumerate(first.doc_ids)}
-        held = np.array([position[d] for d in candidates], dtype=np.int64)
+        places = np.array([position[d] for d in candidates], dtype=np.int64)
         values = first.scores.astype(np.float64)
-        inside = values[held]
+        inside = values[places]
         center = inside.mean() if len(inside) else 0.0
         standard = (values - center) / (deviation(inside) or 1.0)
-        if len(held):
-            own = standardized(inside)  # by ranks, where a few scores are far from all others
-            standard += own.min() - standard[held].min()
-            standard[held] = own
+        if len(places):
+            # By ranks, where a few scores are far from all others.
+            standard_inside = standardized(inside)
+            standard += standard_inside.min() - standard[places].min()
+            standard[places] = standard_inside
         second = np.full(len(values), np.nan)
-        second[held] = standardized(np.asarray(scores, dtype=np.float64))
+        second[places] = standardized(np.asarray(scores, dtype=np.float64))
         outside = np.flatnonzero(np.isnan(second))
         if len(outside):
-            floor = np.nanmin(second) if len(held) else 0.0
+            floor = np.nanmin(second) if len(places) else 0.0
             second[outside] = floor - 1 + standard[outside] - standard[outside].max()
         return cls(first, standard, second)
 

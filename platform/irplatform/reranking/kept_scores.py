@@ -59,11 +59,11 @@ def kept_scores(
         finished.unlink(missing_ok=True)
 
     depends_on = _dependencies(system, topics, candidates, resources)
-    kept = artifact("scores", system.choice.name, depends_on, build, resumable=resources.resume)
-    if not kept.built:
-        resources.recall(Noted(**json.loads((kept.path / _NOTED).read_text(encoding="utf-8"))))
-    with np.load(kept.path / _SCORES, allow_pickle=False) as held:
-        return {topic.id: held[f"arr_{number}"] for number, topic in enumerate(topics)}
+    cached = artifact("scores", system.choice.name, depends_on, build, resumable=resources.resume)
+    if not cached.built:
+        resources.recall(Noted(**json.loads((cached.path / _NOTED).read_text(encoding="utf-8"))))
+    with np.load(cached.path / _SCORES, allow_pickle=False) as arrays:
+        return {topic.id: arrays[f"arr_{number}"] for number, topic in enumerate(topics)}
 
 
 def _dependencies(

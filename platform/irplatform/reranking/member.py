@@ -93,8 +93,9 @@ class Member:
     @property
     def record(self) -> dict[str, Any]:
         """What was written when the member was finished."""
-        held: dict[str, Any] = json.loads((self.workspace / _FINISHED).read_text(encoding="utf-8"))
-        return held
+        text = (self.workspace / _FINISHED).read_text(encoding="utf-8")
+        record: dict[str, Any] = json.loads(text)
+        return record
 
     def fit(self, workspace: Path) -> TrainableReranker:
         """Train, keeping the state in the workspace."""
@@ -115,9 +116,9 @@ class Member:
 
     def scores(self) -> dict[str, Values]:
         """Scores of the topics that the weight is chosen on, by topic."""
-        with np.load(self.workspace / _SCORES, allow_pickle=False) as held:
+        with np.load(self.workspace / _SCORES, allow_pickle=False) as arrays:
             return {
-                example.topic.id: held[f"arr_{number}"]
+                example.topic.id: arrays[f"arr_{number}"]
                 for number, example in enumerate(self.split.weighing)
             }
 

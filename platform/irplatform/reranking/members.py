@@ -80,8 +80,8 @@ def train_members(
     side_by_side = workers > 1 and resources.device == "cpu" and can_travel(choice, resources)
     if first.train() >= WORTH_PROCESSES and side_by_side:
         threads = max(1, resources.threads // workers)
-        sent = (_Parcel.of(member, threads, f"member {member.number + 1}") for member in others)
-        for _ in ordered_map(_run_parcel, sent, workers=workers, fewest=2):
+        parcels = (_Parcel.of(member, threads, f"member {member.number + 1}") for member in others)
+        for _ in ordered_map(_run_parcel, parcels, workers=workers, fewest=2):
             pass
     else:
         for member in others:
@@ -116,10 +116,10 @@ class _Parcel:
     @classmethod
     def of(cls, member: Member, threads: int, speaker: str, place: Place | None = None) -> _Parcel:
         resources = replace(member.resources.unopened(), threads=threads)
-        chosen = member.choice
-        made_by = chosen.registration.made_by
-        held = (member.split, resources, member.number, member.folder, member.start, made_by)
-        return cls(chosen.name, chosen.options, *held, speaker, place)
+        choice = member.choice
+        made_by = choice.registration.made_by
+        arguments = (member.split, resources, member.number, member.folder, member.start, made_by)
+        return cls(choice.name, choice.options, *arguments, speaker, place)
 
 
 def _run_together(member: Member, processes: int) -> None:
@@ -158,8 +158,8 @@ def _run_parcel(parcel: _Parcel) -> None:
             f"{choice.registration.plugin} was changed while '{parcel.reranker}' was trained: its "
             "members would be of two versions. Start again."
         )
-    held = (parcel.split, parcel.resources, parcel.number, parcel.folder, parcel.start)
-    member = Member(choice, *held)
+    arguments = (parcel.split, parcel.resources, parcel.number, parcel.folder, parcel.start)
+    member = Member(choice, *arguments)
     if place is None:
         member.train()
         return
@@ -178,9 +178,9 @@ def _run_parcel(parcel: _Parcel) -> None:
 
 def can_travel(choice: RerankerChoice, resources: CollectionResources) -> bool:
     """Whether another process can train the reranker, with what it can import."""
-    known, held = registry().rerankers.get(choice.name), choice.registration
+    ours, theirs = choice.registration, registry().rerankers.get(choice.name)
     # Defaults may differ: variants share a pre-trained model, and options travel along.
-    if known is None or (known.system, known.plugin) != (held.system, held.plugin):
+    if theirs is None or (theirs.system, theirs.plugin) != (ours.system, ours.plugin):
         return False
     try:
         pickle.dumps((choice.options, resources.unopened()))

@@ -71,8 +71,8 @@ def score_topics(
 def _batches(
     topics: Sequence[Topic], candidates: Mapping[str, Sequence[str]], resources: Resources
 ) -> Iterator[Batch]:
-    asked = ((topic, resources.documents(candidates[topic.id])) for topic in topics)
-    return batched_by_size(asked, lambda pair: len(pair[1]), BATCH_DOCUMENTS)
+    requests = ((topic, resources.documents(candidates[topic.id])) for topic in topics)
+    return batched_by_size(requests, lambda pair: len(pair[1]), BATCH_DOCUMENTS)
 
 
 def _mean_scores(
@@ -89,37 +89,37 @@ def _checked(
     with registration.at_work(f"scoring topics {topics}"):
         scores = _within_memory(registration, reranker, batch)
     return [
-        checked_scores(registration.who, topic, documents, given)
-        for (topic, documents), given in zip(batch, scores, strict=True)
+        checked_scores(registration.who, topic, documents, returned)
+        for (topic, documents), returned in zip(batch, scores, strict=True)
     ]
 
 
-def checked_scores(who: str, topic: Topic, documents: Documents, given: object) -> Values:
+def checked_scores(who: str, topic: Topic, documents: Documents, returned: object) -> Values:
     """What a reranker returned for a topic, as one finite number per document.
 
     Raises:
         PluginError: it is not.
     """
-    values: Values = numbers(who, topic.id, given, np.float64)
-    wanted = (len(documents),)
+    values: Values = numbers(who, topic.id, returned, np.float64)
+    shape = (len(documents),)
     if values.ndim == 0:
         raise PluginError(
-            f"{who} returned {_kind(given)} for topic {topic.id}; a number for each of its "
+            f"{who} returned {_kind(returned)} for topic {topic.id}; a number for each of its "
             f"{len(documents)} documents is needed."
         )
     if values.ndim > 1:
         raise PluginError(
-            f"{who} returned numbers of shape {values.shape} for topic {topic.id}; {wanted} is "
+            f"{who} returned numbers of shape {values.shape} for topic {topic.id}; {shape} is "
             "needed."
         )
-    if values.shape != wanted:
+    if values.shape != shape:
         raise PluginError(
             f"{who} returned {counted(values.size, 'score')} for the "
             f"{counted(len(documents), 'document')} of topic {topic.id}."
         )
-    held = np.abs(values) <= _LARGEST  # false for nan, too
-    if not held.all():
-        at = int(np.flatnonzero(~held)[0])
+    in_range = np.abs(values) <= _LARGEST  # false for nan, too
+    if not in_range.all():
+        at = int(np.flatnonzero(~in_range)[0])
         raise PluginError(
             f"{who} gave document {documents.ids[at]} of topic {topic.id} the score "
             f"{values[at]}; scores must be finite, as 32-bit floats."
@@ -127,8 +127,8 @@ def checked_scores(who: str, topic: Topic, documents: Documents, given: object) 
     return values
 
 
-def _kind(given: object) -> str:
-    return "None" if given is None else f"one {type(given).__name__}"
+def _kind(answer: object) -> str:
+    return "None" if answer is None else f"one {type(answer).__name__}"
 
 
 def _within_memory(
@@ -140,7 +140,7 @@ def _within_memory(
     except (MemoryError, RuntimeError) as error:
         if not lacks_memory(error):
             raise
-        missing = error.with_traceback(None)  # which would hold on to what was in memory
+        shortage = error.with_traceback(None)  # which would hold on to what was in memory
     _free_device_memory()
     if len(batch) > 1:
         middle = len(batch) // 2
@@ -148,8 +148,8 @@ def _within_memory(
         return first + _within_memory(registration, reranker, batch[middle:])
     topic, documents = batch[0]
     if len(documents) < 2:
-        if isinstance(missing, PlatformError):  # which says who needs it
-            raise missing
+        if isinstance(shortage, PlatformError):  # which says who needs it
+            raise shortage
         raise PlatformError(
             f"not enough memory to score one document with '{registration.name}'. "
             "Try --device cpu or smaller options."
@@ -166,21 +166,21 @@ def _within_memory(
     ]
 
 
-def _per_topic(who: str, given: object, topics: int) -> list[Sequence[float]]:
+def _per_topic(who: str, answer: object, topics: int) -> list[Sequence[float]]:
     """What `score_batch` returned, as a list with an entry for every topic.
 
     Raises:
         PluginError: it is not.
     """
     # A table has no order that is promised, and a generator would work outside of all guards.
-    if isinstance(given, Mapping | str) or not (
-        hasattr(given, "__len__") and hasattr(given, "__getitem__")
+    if isinstance(answer, Mapping | str) or not (
+        hasattr(answer, "__len__") and hasattr(answer, "__getitem__")
     ):
         raise PluginError(
-            f"{who} returned {_kind(given)} from score_batch; a list with the scores of each topic "
-            "is needed."
+            f"{who} returned {_kind(answer)} from score_batch; a list with the scores of each "
+            "topic is needed."
         )
-    scores: list[Sequence[float]] = list(given)  # type: ignore[call-overload]
+    scores: list[Sequence[float]] = list(answer)  # type: ignore[call-overload]
     if len(scores) != topics:
         raise PluginError(f"{who} returned scores for {len(scores)} topics, not {topics}.")
     return scores

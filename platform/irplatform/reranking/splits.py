@@ -99,14 +99,14 @@ def fold_topics(
     # Where the first of a family goes, the others follow: they move no other topic.
     first = {family: place for place, family in reversed(list(enumerate(kin)))}
     folds = min(folds, len(first))
-    fold_of = _dealt(random.permutation(len(topics)), folds)
-    held = {family: fold_of[place] for family, place in first.items()}
-    if len(set(held.values())) < folds:  # many of few families
-        held = dict(zip(first, _dealt(random.permutation(len(first)), folds), strict=True))
+    by_place = _dealt(random.permutation(len(topics)), folds)
+    fold_of = {family: by_place[place] for family, place in first.items()}
+    if len(set(fold_of.values())) < folds:  # many of few families
+        fold_of = dict(zip(first, _dealt(random.permutation(len(first)), folds), strict=True))
     return [
         Split(
-            tuple(t for t, family in zip(topics, kin, strict=True) if held[family] != fold),
-            tuple(t for t, family in zip(topics, kin, strict=True) if held[family] == fold),
+            tuple(t for t, family in zip(topics, kin, strict=True) if fold_of[family] != fold),
+            tuple(t for t, family in zip(topics, kin, strict=True) if fold_of[family] == fold),
         )
         for fold in range(folds)
     ]
@@ -116,5 +116,5 @@ def _dealt(order: npt.NDArray[np.int64], folds: int) -> list[int]:
     """Per place the fold that it goes to, when places are dealt out in an order."""
     fold_of = np.empty(len(order), dtype=np.int64)
     fold_of[order] = np.arange(len(order)) % max(folds, 1)
-    found: list[int] = fold_of.tolist()
-    return found
+    per_place: list[int] = fold_of.tolist()
+    return per_place

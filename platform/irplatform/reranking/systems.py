@@ -72,8 +72,8 @@ class RerankerChoice:
         """Folders of the checkpoints whose scores it reads."""
         reranker = self.registration.made(self.options)
         with self.registration.at_work("naming the checkpoints that it reads"):
-            named = reranker.checkpoints()
-        return folders(self.registration.who, named)
+            paths = reranker.checkpoints()
+        return folders(self.registration.who, paths)
 
     def check(self) -> None:
         """Ask now what a run asks late: nobody wants to know after the first stage.
@@ -101,8 +101,8 @@ class RerankerChoice:
         if not knowledge or self.trained or self.plain is not None:
             return self
         with self.registration.at_work("reading its options"):
-            found = self.registration.system.expanding(self.options, knowledge)
-        options = options_of(self.registration.who, "expanding", found, type(self.options))
+            answer = self.registration.system.expanding(self.options, knowledge)
+        options = options_of(self.registration.who, "expanding", answer, type(self.options))
         return replace(self, options=options, plain=self.options)
 
     def as_trained(self, recorded: Mapping[str, object]) -> RerankerChoice:
@@ -111,14 +111,14 @@ class RerankerChoice:
         Raises:
             InputError: the checkpoint has options that this version of the reranker has not.
         """
-        usual = self.registration.options({})
-        own = self.plain or self.options
-        chosen = {
+        defaults = self.registration.options({})
+        current = self.plain or self.options
+        changed = {
             name: value
-            for name in type(usual).model_fields
-            if (value := getattr(own, name)) != getattr(usual, name)
+            for name in type(defaults).model_fields
+            if (value := getattr(current, name)) != getattr(defaults, name)
         }
-        options = self.registration.options({**recorded, **chosen})
+        options = self.registration.options({**recorded, **changed})
         return replace(self, options=options, plain=None, trained=True)
 
     def in_pretraining(self) -> RerankerChoice:
@@ -128,9 +128,9 @@ class RerankerChoice:
             return self
         shared = replace(self.registration, name=system.pretrained_as or self.name)
         with self.registration.at_work("reading its options"):
-            found = system.options_of_pretraining(self.options)
+            answer = system.options_of_pretraining(self.options)
         who = self.registration.who
-        options = options_of(who, "options_of_pretraining", found, type(self.options))
+        options = options_of(who, "options_of_pretraining", answer, type(self.options))
         return replace(self, registration=shared, options=options, members=1)
 
     def describe(self) -> dict[str, Any]:

@@ -58,10 +58,10 @@ class TrainingSet:
         for part in (self.training, self.validation or ()):
             mark.update(b"\0part")
             for example in part:
-                held = example.labelled
-                mark.update(fingerprint({"topic": held.topic.describe()}).encode())
-                mark.update(repr(held.candidates).encode())
-                mark.update(repr(sorted(held.judgments.items())).encode())
+                labelled = example.labelled
+                mark.update(fingerprint({"topic": labelled.topic.describe()}).encode())
+                mark.update(repr(labelled.candidates).encode())
+                mark.update(repr(sorted(labelled.judgments.items())).encode())
                 mark.update(example.first.scores.tobytes())
         return mark.hexdigest()[:16]
 
@@ -106,14 +106,14 @@ def examples(
         candidates: topic id to the ids of its candidates.
         missing: judged documents that do not exist; nothing is learned from their judgments.
     """
-    found = []
+    judged = []
     for topic in topics:
         if topic.id in judgments:
             scores = dict(first[topic.id])
-            held = candidates[topic.id]
+            doc_ids = candidates[topic.id]
             grades = judgments[topic.id]
             if not missing.isdisjoint(grades) or min(grades.values(), default=0) < 0:
                 grades = {d: g for d, g in grades.items() if d not in missing and g >= 0}
-            labelled = LabelledTopic(topic, held, grades, tuple(scores[d] for d in held))
-            found.append(Example(labelled, first[topic.id]))
-    return found
+            labelled = LabelledTopic(topic, doc_ids, grades, tuple(scores[d] for d in doc_ids))
+            judged.append(Example(labelled, first[topic.id]))
+    return judged
