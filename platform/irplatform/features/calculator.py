@@ -35,31 +35,31 @@ class _Memory:
     """Rows of features by key and document; topics that were not asked for long are forgotten."""
 
     def __init__(self) -> None:
-        self._held: OrderedDict[str, tuple[dict[str, int], Features]] = OrderedDict()
+        self._features: OrderedDict[str, tuple[dict[str, int], Features]] = OrderedDict()
         self._bytes = 0
 
     def missing(self, key: str, doc_ids: Sequence[str]) -> list[str]:
         """Documents whose rows are not there, each once."""
-        known = self._held[key][0] if key in self._held else {}
-        return [d for d in dict.fromkeys(doc_ids) if d not in known]
+        places = self._features[key][0] if key in self._features else {}
+        return [d for d in dict.fromkeys(doc_ids) if d not in places]
 
     def rows(self, key: str, doc_ids: Sequence[str]) -> Features:
         """Rows that are there."""
-        self._held.move_to_end(key)
-        places, values = self._held[key]
+        self._features.move_to_end(key)
+        places, values = self._features[key]
         return values[[places[d] for d in doc_ids]]
 
     def add(self, key: str, doc_ids: Sequence[str], fresh: Features) -> None:
         """Take in rows of documents that are new."""
-        places, values = self._held.get(key, ({}, fresh[:0]))
+        places, values = self._features.get(key, ({}, fresh[:0]))
         places.update({d: len(values) + row for row, d in enumerate(doc_ids)})
-        self._held[key] = places, np.concatenate([values, fresh])
+        self._features[key] = places, np.concatenate([values, fresh])
         self._bytes += fresh.nbytes
 
     def trim(self) -> None:
         """Forget what is too much, those asked last remaining."""
-        while self._bytes > _REMEMBERED and len(self._held) > 1:
-            self._bytes -= self._held.popitem(last=False)[1][1].nbytes
+        while self._bytes > _REMEMBERED and len(self._features) > 1:
+            self._bytes -= self._features.popitem(last=False)[1][1].nbytes
 
 
 _memories: WeakKeyDictionary[ForwardIndex, dict[str, _Memory]] = WeakKeyDictionary()
@@ -87,29 +87,29 @@ class Calculator:
     def compute(self, group: Group, batch: Batch) -> list[Features]:
         """Features of a group for a batch of topics."""
         keys = [_key(group.mark, topic) for topic, _ in batch]
-        wanted: dict[str, tuple[Topic, list[str]]] = {}
+        missing: dict[str, tuple[Topic, list[str]]] = {}
         for key, (topic, documents) in zip(keys, batch, strict=True):
-            new = self._memory.missing(key, documents.ids)
-            if new:
-                known = wanted[key][1] if key in wanted else []
-                wanted[key] = topic, list(dict.fromkeys([*known, *new]))
+            new_ids = self._memory.missing(key, documents.ids)
+            if new_ids:
+                listed = missing[key][1] if key in missing else []
+                missing[key] = topic, list(dict.fromkeys([*listed, *new_ids]))
         # The batch's own documents where just these are asked for: their texts may be read.
-        own = {documents.ids: documents for _, documents in reversed(batch)}
-        asked = [
-            (topic, own.get(tuple(ids)) or self._resources.documents(ids))
-            for topic, ids in wanted.values()
+        documents_by_ids = {documents.ids: documents for _, documents in reversed(batch)}
+        requests = [
+            (topic, documents_by_ids.get(tuple(ids)) or self._resources.documents(ids))
+            for topic, ids in missing.values()
         ]
-        fresh = group.checked(asked) if asked else []
-        for (key, (_, ids)), values in zip(wanted.items(), fresh, strict=True):
+        fresh = group.checked(requests) if requests else []
+        for (key, (_, ids)), values in zip(missing.items(), fresh, strict=True):
             self._memory.add(key, ids, values)
-        found = [
+        features = [
             self._memory.rows(key, documents.ids)
             if len(documents)
             else np.empty((0, len(group.columns)), dtype=np.float32)
             for key, (_, documents) in zip(keys, batch, strict=True)
         ]
         self._memory.trim()
-        return found
+        return features
 
     def compute_all(
         self, group: Group, topics: Sequence[tuple[Topic, Sequence[str]]]
@@ -120,15 +120,16 @@ class Calculator:
             mark.update(fingerprint({"topic": _key("", topic), "ids": list(ids)}).encode())
 
         def build(folder: Path) -> None:
-            found: list[Features] = []
+            features: list[Features] = []
             with self._resources.progress(
                 f"computing {group.name} features", len(topics)
             ) as advance:
                 for batch in self._batches(topics):
-                    found += self.compute(group, batch)
+                    features += self.compute(group, batch)
                     advance(len(batch))
             width = len(group.columns)
-            np.save(folder / "features.npy", np.concatenate([*found, np.empty((0, width), "f4")]))
+            none = np.empty((0, width), dtype=np.float32)
+            np.save(folder / "features.npy", np.concatenate([*features, none]))
 
         place = self._resources.artifact(
             "features", {**group.described, "topics": mark.hexdigest()}, build
@@ -141,14 +142,14 @@ class Calculator:
         """Take features of many topics from the cache, or compute them, for `compute` to find."""
         for (topic, ids), values in zip(topics, self.compute_all(group, topics), strict=True):
             key = _key(group.mark, topic)
-            new = set(self._memory.missing(key, ids))
-            if rows := [row for row, doc_id in enumerate(ids) if doc_id in new]:
+            new_ids = set(self._memory.missing(key, ids))
+            if rows := [row for row, doc_id in enumerate(ids) if doc_id in new_ids]:
                 self._memory.add(key, [ids[row] for row in rows], values[rows])
         self._memory.trim()
 
     def _batches(self, topics: Sequence[tuple[Topic, Sequence[str]]]) -> Iterator[Batch]:
-        asked = ((topic, self._resources.documents(ids)) for topic, ids in topics)
-        return batched_by_size(asked, lambda pair: len(pair[1]), _DOCUMENTS_AT_ONCE)
+        requests = ((topic, self._resources.documents(ids)) for topic, ids in topics)
+        return batched_by_size(requests, lambda pair: len(pair[1]), _DOCUMENTS_AT_ONCE)
 
 
 def _key(mark: str, topic: Topic) -> str:

@@ -75,13 +75,13 @@ class CrossFitted(TrainableFeatureGroup):
         self, batch: Sequence[tuple[Topic, Documents]]
     ) -> list[npt.NDArray[np.float32]]:
         """The same for several topics."""
-        found: dict[int, npt.NDArray[np.float32]] = {}
+        features: dict[int, npt.NDArray[np.float32]] = {}
         folds = [self._folds.get(_mark(topic), _WHOLE) for topic, _ in batch]
         for fold in sorted(set(folds)):
-            places = [place for place, held in enumerate(folds) if held == fold]
+            places = [place for place, its_fold in enumerate(folds) if its_fold == fold]
             computed = self._instances[fold].compute_batch([batch[place] for place in places])
-            found.update(zip(places, computed, strict=True))
-        return [found[place] for place in range(len(batch))]
+            features.update(zip(places, computed, strict=True))
+        return [features[place] for place in range(len(batch))]
 
     def save(self, folder: Path) -> None:
         """Write the instance for topics that are in no fold."""
@@ -105,14 +105,14 @@ def cross_fitted(group: Group, data: TrainingData, resources: Resources, how: Fo
         learned = _training_topics(
             topics, folds, fold, remembers=group.remembers, hides=how.hide_judged
         )
-        own = [t.topic for t, held in zip(topics, folds, strict=True) if held == fold]
-        instances[fold], marks[fold] = _fitted(group, learned, own, data.workspace, resources)
+        unseen = [t.topic for t, its_fold in zip(topics, folds, strict=True) if its_fold == fold]
+        instances[fold], marks[fold] = _fitted(group, learned, unseen, data.workspace, resources)
     whole = instances.pop(_WHOLE)
     assert isinstance(whole, TrainableFeatureGroup)  # `_fitted` makes no other
-    held = {_mark(t.topic): fold for t, fold in zip(topics, folds, strict=True)}
+    fold_by_mark = {_mark(t.topic): fold for t, fold in zip(topics, folds, strict=True)}
     return replace(
         group,
-        held=CrossFitted(whole, instances, held),
+        held=CrossFitted(whole, instances, fold_by_mark),
         learned=fingerprint({"instances": [marks[fold] for fold in sorted(marks)]}),
         saved=marks[_WHOLE],
     )
@@ -128,15 +128,18 @@ def _training_topics(
 ) -> tuple[list[LabelledTopic], list[LabelledTopic]]:
     """What the instance of a fold learns from, and what it may stop early on: the next fold."""
 
-    def of(wanted: Sequence[int]) -> list[LabelledTopic]:
-        return [topic for topic, held in zip(topics, folds, strict=True) if held in wanted]
+    def topics_of(some_folds: Sequence[int]) -> list[LabelledTopic]:
+        return [t for t, its_fold in zip(topics, folds, strict=True) if its_fold in some_folds]
 
     following = sorted(set(folds) - {fold}, key=lambda other: (other < fold, other))
     if remembers:
-        return of(following), []
-    judged = {doc_id for topic in of([fold]) for doc_id in topic.judgments} if hides else set()
+        return topics_of(following), []
+    hidden = {d for topic in topics_of([fold]) for d in topic.judgments} if hides else set()
     learn, stop = following[1:] or following, following[:1]  # of two folds, one does both
-    return [_without(t, judged) for t in of(learn)], [_without(t, judged) for t in of(stop)]
+    return (
+        [_without(topic, hidden) for topic in topics_of(learn)],
+        [_without(topic, hidden) for topic in topics_of(stop)],
+    )
 
 
 def _fitted(
@@ -161,36 +164,36 @@ def _fitted(
     mark = fingerprint(depends_on)
 
     def build(folder: Path) -> None:
-        made = _prepared(group, resources)
+        instance = _prepared(group, resources)
         place = workspace / f"{group.name}-{mark}"
         place.mkdir(parents=True, exist_ok=True)
         with group.at_work("learning"):
-            made.fit(TrainingData(training, validation, place, unseen))
-            made.save(folder)
+            instance.fit(TrainingData(training, validation, place, unseen))
+            instance.save(folder)
 
     folder = resources.artifact("learned-features", depends_on, build)
-    made = _prepared(group, resources)
+    instance = _prepared(group, resources)
     with group.at_work("loading"):
-        made.load(folder)
-    return made, mark
+        instance.load(folder)
+    return instance, mark
 
 
 def _prepared(group: Group, resources: Resources) -> TrainableFeatureGroup:
-    made = resources.feature_group(group.name, group.settings)
-    if not isinstance(made, TrainableFeatureGroup):
+    instance = resources.feature_group(group.name, group.settings)
+    if not isinstance(instance, TrainableFeatureGroup):
         raise TypeError(f"feature group '{group.name}' does not learn")
-    return made
+    return instance
 
 
 def _without(topic: LabelledTopic, hidden: set[str]) -> LabelledTopic:
     """A topic without what it says about some documents."""
     if not hidden:
         return topic
-    kept = [i for i, doc_id in enumerate(topic.candidates) if doc_id not in hidden]
+    places = [i for i, doc_id in enumerate(topic.candidates) if doc_id not in hidden]
     return replace(
         topic,
-        candidates=tuple(topic.candidates[i] for i in kept),
-        first_stage=tuple(topic.first_stage[i] for i in kept) if topic.first_stage else (),
+        candidates=tuple(topic.candidates[i] for i in places),
+        first_stage=tuple(topic.first_stage[i] for i in places) if topic.first_stage else (),
         judgments={d: grade for d, grade in topic.judgments.items() if d not in hidden},
     )
 
@@ -202,8 +205,8 @@ def _mark(topic: Topic) -> str:
 def _digest(topics: Sequence[LabelledTopic]) -> str:
     """Stands for topics, candidates, first-stage scores and judgments."""
     mark = hashlib.sha256()
-    for held in topics:
-        mark.update(fingerprint({"topic": held.topic.describe()}).encode())
-        mark.update(repr((held.candidates, held.first_stage)).encode())
-        mark.update(repr(sorted(held.judgments.items())).encode())
+    for labelled in topics:
+        mark.update(fingerprint({"topic": labelled.topic.describe()}).encode())
+        mark.update(repr((labelled.candidates, labelled.first_stage)).encode())
+        mark.update(repr(sorted(labelled.judgments.items())).encode())
     return mark.hexdigest()

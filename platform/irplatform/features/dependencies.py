@@ -36,27 +36,27 @@ def dependencies(
     from irplatform.knowledge import installed, open_knowledge
     from irplatform.registry import registry
 
-    given = settings or {}
-    check_names(names, given, among="the features", kind="group of features")
-    found: dict[str, object] = {}
+    settings = settings or {}
+    check_names(names, settings, among="the features", kind="group of features")
+    of_groups: dict[str, object] = {}
     for name in names:
-        known = registry().feature_group(name)
-        group = known.create(given.get(name, {}))
-        with known.at_work("checking its options"):
-            told = group.check()
-        code = known.code(known.options(given.get(name, {})))
-        if of_group := {**code, **json_mapping(known.who, "check", told)}:
-            found[name] = of_group
-    named = [
-        given.get(group.name, {}).get("knowledge")
-        for group in _known(names)
+        registration = registry().feature_group(name)
+        group = registration.create(settings.get(name, {}))
+        with registration.at_work("checking its options"):
+            answer = group.check()
+        code = registration.code(registration.options(settings.get(name, {})))
+        if of_group := {**code, **json_mapping(registration.who, "check", answer)}:
+            of_groups[name] = of_group
+    options = [
+        settings.get(group.name, {}).get("knowledge")
+        for group in _registrations(names)
         if group.system.reads_knowledge
     ]
-    read = [list(installed()) if bases is None else list(bases) for bases in named]
-    marks = sorted({open_knowledge(bases).fingerprint for bases in read if bases})
+    knowledge = [list(installed()) if bases is None else list(bases) for bases in options]
+    marks = sorted({open_knowledge(bases).fingerprint for bases in knowledge if bases})
     return {
         **({"knowledge": marks[0] if len(marks) == 1 else marks} if marks else {}),
-        **({"features": found} if found else {}),
+        **({"features": of_groups} if of_groups else {}),
     }
 
 
@@ -70,14 +70,14 @@ def with_knowledge(
         settings: their options, by name; a group whose options say it is left alone.
         knowledge: names of the knowledge bases.
     """
-    told = {
+    of_knowledge = {
         group.name: {"knowledge": list(knowledge)}
-        for group in _known(names)
+        for group in _registrations(names)
         if group.system.reads_knowledge and "knowledge" in group.option_names()
     }
     return {
-        name: {**told.get(name, {}), **settings.get(name, {})}
-        for name in (*settings, *(name for name in told if name not in settings))
+        name: {**of_knowledge.get(name, {}), **settings.get(name, {})}
+        for name in (*settings, *(name for name in of_knowledge if name not in settings))
     }
 
 
@@ -93,19 +93,19 @@ def rerankers_with_knowledge(
     """
     from irplatform.registry import registry
 
-    told = {name: dict(held) for name, held in settings.items()}
+    options = {name: dict(its_options) for name, its_options in settings.items()}
     for name in names:
-        known = registry().reranker(name)
-        chosen = known.options(settings.get(name, {}))
-        held = known.system.expanding(chosen, tuple(knowledge))
+        registration = registry().reranker(name)
+        current = registration.options(settings.get(name, {}))
+        expanded = registration.system.expanding(current, tuple(knowledge))
         changed = {
             option: value
-            for option in type(held).model_fields
-            if (value := getattr(held, option)) != getattr(chosen, option)
+            for option in type(expanded).model_fields
+            if (value := getattr(expanded, option)) != getattr(current, option)
         }
         if changed:
-            told[name] = {**told.get(name, {}), **changed}
-    return told
+            options[name] = {**options.get(name, {}), **changed}
+    return options
 
 
 def check_systems(
@@ -133,20 +133,22 @@ def check_systems(
     from irplatform.registry import registry
 
     check_names(names, settings, among=among, kind=kind)
-    found: dict[str, object] = {}
+    of_systems: dict[str, object] = {}
     for name in names:
-        known = registry().retriever(name) if kind == "retriever" else registry().reranker(name)
+        registration = (
+            registry().retriever(name) if kind == "retriever" else registry().reranker(name)
+        )
         try:
-            options = known.options(settings.get(name, {}))
-            of_system = {**known.code(options), **known.dependencies(options)}
+            options = registration.options(settings.get(name, {}))
+            of_system = {**registration.code(options), **registration.dependencies(options)}
         except InputError as error:  # which says where options of a system of its own are
             raise InputError(
                 f"{error} Here, as one of {among}, its options are those in settings.{name} of "
                 f"the group '{among.partition('.')[0]}'."
             ) from error
         if of_system:
-            found[name] = of_system
-    return found
+            of_systems[name] = of_system
+    return of_systems
 
 
 def check_names(
@@ -172,10 +174,10 @@ def check_names(
 
 def hold_first_stage(names: Sequence[str]) -> bool:
     """Whether a first stage's score is among the features of some groups."""
-    return any(group.system.holds_first_stage for group in _known(names))
+    return any(group.system.holds_first_stage for group in _registrations(names))
 
 
-def _known(names: Sequence[str]) -> list[Registration[FeatureGroup]]:
+def _registrations(names: Sequence[str]) -> list[Registration[FeatureGroup]]:
     from irplatform.registry import registry
 
     return [registry().feature_group(name) for name in names]

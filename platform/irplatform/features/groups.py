@@ -71,11 +71,11 @@ class Group:
             PluginError: they are not several texts, or two features have the same name.
         """
         with self.at_work("naming its features"):
-            told = self.held.names()
-            names = tuple(told)
-        if isinstance(told, str) or not all(isinstance(name, str) for name in names):
+            answer = self.held.names()
+            names = tuple(answer)
+        if isinstance(answer, str) or not all(isinstance(name, str) for name in names):
             raise PluginError(
-                f"{self.who} returned {told!r} from names(); a tuple of names is needed."
+                f"{self.who} returned {answer!r} from names(); a tuple of names is needed."
             )
         if twice := next((name for name in names if names.count(name) > 1), None):
             raise PluginError(f"{self.who} has two features '{twice}'.")
@@ -91,14 +91,15 @@ class Group:
         """As what it was registered; None for a group that was made by hand."""
         from irplatform.registry import registry
 
-        known = registry().features.get(self.name)
-        return known if known is not None and known.system is type(self.held) else None
+        registration = registry().features.get(self.name)
+        ours = registration is not None and registration.system is type(self.held)
+        return registration if ours else None
 
     @property
     def who(self) -> str:
         """The group and its plugin."""
-        known = self.registration
-        return f"feature group '{self.name}'" + (f" of {known.plugin}" if known else "")
+        plugin = f" of {self.registration.plugin}" if self.registration else ""
+        return f"feature group '{self.name}'{plugin}"
 
     def at_work(self, doing: str) -> AbstractContextManager[None]:
         """Within it, what goes wrong in the group's code names the plugin and the place."""
@@ -110,14 +111,14 @@ class Group:
         with self.at_work("checking its options"):
             checked = self.held.check()
         with self.at_work("saying what it depends on"):
-            told = self.held.depends_on()
-        known = json_mapping(self.who, "check", checked)
+            depends_on = self.held.depends_on()
+        named = json_mapping(self.who, "check", checked)
         return {
             "group": self.name,
             "options": self.held.options.model_dump(mode="json"),
             "features": list(self.names),
-            "of": json_mapping(self.who, "depends_on", told),
-            **({"names": known} if known else {}),
+            "of": json_mapping(self.who, "depends_on", depends_on),
+            **({"names": named} if named else {}),
             "format": _FORMAT,
             **self._source,
             **({"learned": self.learned} if self.learned else {}),
@@ -126,8 +127,8 @@ class Group:
     @property
     def _source(self) -> dict[str, Any]:
         """What tells a stranger's code, and files that its options name, from what they were."""
-        told = self.registration.describe(self.held.options) if self.registration else {}
-        return {name: told[name] for name in ("source", "files") if name in told}
+        description = self.registration.describe(self.held.options) if self.registration else {}
+        return {name: description[name] for name in ("source", "files") if name in description}
 
     @cached_property
     def mark(self) -> str:
@@ -156,22 +157,22 @@ class Group:
             raise PluginError(
                 f"{self.who} returned {len(computed)} arrays for {len(batch)} topics."
             )
-        found = []
-        for (topic, documents), given in zip(batch, computed, strict=True):
-            values: Features = numbers(self.who, topic.id, given, np.float32)
-            wanted = (len(documents), len(self.names))
-            if values.shape != wanted:
+        features = []
+        for (topic, documents), returned in zip(batch, computed, strict=True):
+            values: Features = numbers(self.who, topic.id, returned, np.float32)
+            shape = (len(documents), len(self.names))
+            if values.shape != shape:
                 raise PluginError(
                     f"{self.who} returned an array of shape {values.shape} for "
-                    f"topic {topic.id}; {wanted} is needed."
+                    f"topic {topic.id}; {shape} is needed."
                 )
             if not np.isfinite(values).all():
                 column = int(np.argwhere(~np.isfinite(values))[0][1])
                 raise PluginError(
                     f"{self.who}: feature '{self.names[column]}' of topic {topic.id} is not finite."
                 )
-            found.append(values)
-        return found
+            features.append(values)
+        return features
 
 
 def open_groups(
@@ -190,9 +191,9 @@ def open_groups(
     check_names(names, settings, among="the features", kind="group of features")
     groups = []
     for name in names:
-        held = resources.feature_group(name, settings.get(name, {}))
-        remembers = isinstance(held, TrainableFeatureGroup) and held.remembers_documents
-        groups.append(Group(name, settings.get(name, {}), held, remembers=remembers))
+        group = resources.feature_group(name, settings.get(name, {}))
+        remembers = isinstance(group, TrainableFeatureGroup) and group.remembers_documents
+        groups.append(Group(name, settings.get(name, {}), group, remembers=remembers))
     return groups
 
 
@@ -203,7 +204,7 @@ def save_groups(groups: Sequence[Group], path: Path) -> None:
         groups: which.
         path: a JSON file; groups that learned get folders in `groups/` beside it.
     """
-    held = {
+    description = {
         "groups": [
             {
                 "name": group.name,
@@ -216,7 +217,7 @@ def save_groups(groups: Sequence[Group], path: Path) -> None:
             for group in groups
         ]
     }
-    path.write_text(json.dumps(held, indent=1) + "\n", encoding="utf-8")
+    path.write_text(json.dumps(description, indent=1) + "\n", encoding="utf-8")
     for group in groups:
         if isinstance(group.held, TrainableFeatureGroup):
             place = path.parent / "groups" / group.label
@@ -236,14 +237,14 @@ def load_groups(path: Path, resources: Resources) -> list[Group]:
         InputError: files are damaged, or a group has other features now.
     """
     try:
-        held = json.loads(path.read_text(encoding="utf-8"))["groups"]
+        entries = json.loads(path.read_text(encoding="utf-8"))["groups"]
         saved = [
             (
                 {name: g[name] for name in ("name", "settings", "remembers", "variant")},
                 g["learned"],
                 tuple(g["features"]),
             )
-            for g in held
+            for g in entries
         ]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise InputError(

@@ -45,22 +45,22 @@ def scores_of(
         float32 [documents, queries] for each of `asked`.
     """
     prepared: dict[str, QueryBuilder] = {}
-    for number, held in enumerate(asked):
-        if held.doc_ids:
-            among = _among(held.doc_ids)
-            for column, query in enumerate(held.queries):
+    for number, request in enumerate(asked):
+        if request.doc_ids:
+            among = _among(request.doc_ids)
+            for column, query in enumerate(request.queries):
                 if query is not None:
                     prepared[f"{number} {column}"] = _always(_filtered(query, among))
-    depth = max((len(held.doc_ids) for held in asked), default=0)
-    found = (
+    depth = max((len(request.doc_ids) for request in asked), default=0)
+    rankings = (
         index.search(prepared, depth, similarity=similarity, threads=threads) if prepared else {}
     )
     results = []
-    for number, held in enumerate(asked):
-        places = {doc_id: place for place, doc_id in enumerate(held.doc_ids)}
-        values = np.zeros((len(held.doc_ids), len(held.queries)), dtype=np.float32)
-        for column in range(len(held.queries)):
-            if (ranking := found.get(f"{number} {column}")) is not None and len(ranking):
+    for number, request in enumerate(asked):
+        places = {doc_id: place for place, doc_id in enumerate(request.doc_ids)}
+        values = np.zeros((len(request.doc_ids), len(request.queries)), dtype=np.float32)
+        for column in range(len(request.queries)):
+            if (ranking := rankings.get(f"{number} {column}")) is not None and len(ranking):
                 values[[places[doc_id] for doc_id in ranking.doc_ids], column] = ranking.scores
         results.append(values)
     return results
@@ -71,9 +71,9 @@ def best_scores(
 ) -> npt.NDArray[np.float32]:
     """The score of the best document of the collection for each query; 0 where none matches."""
     prepared = {str(n): _always(query) for n, query in enumerate(queries) if query is not None}
-    found = index.search(prepared, 1, similarity=similarity, threads=threads) if prepared else {}
+    rankings = index.search(prepared, 1, similarity=similarity, threads=threads) if prepared else {}
     best = np.zeros(len(queries), dtype=np.float32)
-    for number, ranking in found.items():
+    for number, ranking in rankings.items():
         if len(ranking):
             best[int(number)] = ranking.scores[0]
     return best
@@ -106,8 +106,8 @@ def _always(query: Any) -> QueryBuilder:
 
 def _among(doc_ids: Sequence[str]) -> Any:
     """A query for some documents."""
-    held = java_class("org.apache.lucene.search.TermInSetQuery")
-    return held("id", byte_references(doc_ids))
+    term_set_query = java_class("org.apache.lucene.search.TermInSetQuery")
+    return term_set_query("id", byte_references(doc_ids))
 
 
 def _filtered(query: Any, among: Any) -> Any:

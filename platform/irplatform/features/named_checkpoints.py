@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from irplatform.plugin import FeatureGroup, Reranker
     from irplatform.registry import Registration
 
-    Found = Callable[[str], Registration[FeatureGroup] | Registration[Reranker]]
+    Finder = Callable[[str], Registration[FeatureGroup] | Registration[Reranker]]
 
 
 def checkpoints_of_groups(
@@ -45,13 +45,13 @@ def checkpoints_of_rerankers(
 
 
 def _checkpoints(
-    find: Found, names: Sequence[str], settings: Mapping[str, Mapping[str, Any]]
+    find: Finder, names: Sequence[str], settings: Mapping[str, Mapping[str, Any]]
 ) -> tuple[Path, ...]:
-    found: dict[Path, None] = {}
+    checkpoints: dict[Path, None] = {}
     for name in names:
-        known = find(name)
-        system = known.create(settings.get(name, {}))
-        with known.at_work("naming the checkpoints that it reads"):
-            named = system.checkpoints()
-        found |= dict.fromkeys(folders(known.who, named))
-    return tuple(found)
+        registration = find(name)
+        system = registration.create(settings.get(name, {}))
+        with registration.at_work("naming the checkpoints that it reads"):
+            paths = system.checkpoints()
+        checkpoints |= dict.fromkeys(folders(registration.who, paths))
+    return tuple(checkpoints)

@@ -95,23 +95,23 @@ class SideFeatures:
         topics = [labelled.topic for labelled in data.training]
         how = Folding(FOLDS, APART)
         columns: list[list[Features]] = []
-        ready: list[Group] = []
+        groups: list[Group] = []
         self._used = set()
         for group in self._groups:
             if not group.applies(topics, self._resources):
-                nothing = len(group.columns)
-                columns.append(
-                    [np.zeros((len(pool.doc_ids), nothing), np.float32) for pool in pools]
-                )
-                ready.append(group)
+                width = len(group.columns)
+                columns.append([np.zeros((len(pool.doc_ids), width), np.float32) for pool in pools])
+                groups.append(group)
                 continue
             self._used.add(group.name)
             usable = cross_fitted(group, data, self._resources, how) if group.learns else group
             columns.append(self._of_pools(usable, pools, data))
-            ready.append(usable)
-        self._groups = ready
+            groups.append(usable)
+        self._groups = groups
         self._ready = True
-        raw = [_joined(held, pool.doc_ids) for pool, *held in zip(pools, *columns, strict=True)]
+        raw = [
+            _joined(matrices, pool.doc_ids) for pool, *matrices in zip(pools, *columns, strict=True)
+        ]
         self._learn_scales(raw)
         return [self._standardized(values) for values in raw]
 
@@ -125,14 +125,14 @@ class SideFeatures:
         topics = sorted([*data.training, *data.validation], key=lambda t: t.topic.id)
         if sum(len(labelled.candidates) for labelled in topics) <= _SHARED:
             calculator.remember(group, [(t.topic, t.candidates) for t in topics])
-        found: list[Features] = []
+        features: list[Features] = []
         for start in range(0, len(pools), _TOPICS_AT_ONCE):
-            asked = [
+            batch = [
                 (pool.labelled.topic, self._resources.documents(pool.doc_ids))
                 for pool in pools[start : start + _TOPICS_AT_ONCE]
             ]
-            found += calculator.compute(group, asked)
-        return found
+            features += calculator.compute(group, batch)
+        return features
 
     def _learn_scales(self, raw: Sequence[Features]) -> None:
         values = np.concatenate([*raw, np.empty((0, self.width), np.float32)]).astype(np.float64)
@@ -172,8 +172,8 @@ class SideFeatures:
         batch: Batch = [(topic, self._resources.documents(ids)) for topic, ids in asked]
         columns = [self._of(group, batch) for group in self._groups]
         return [
-            self._standardized(_joined(held, ids))
-            for (_, ids), *held in zip(asked, *columns, strict=True)
+            self._standardized(_joined(matrices, ids))
+            for (_, ids), *matrices in zip(asked, *columns, strict=True)
         ]
 
     def _of(self, group: Group, batch: Batch) -> list[Features]:
@@ -209,26 +209,26 @@ class SideFeatures:
         from safetensors import SafetensorError
         from safetensors.numpy import load_file
 
-        read = {g.name: g for g in load_groups(folder / _GROUPS, self._resources)}
+        saved = {g.name: g for g in load_groups(folder / _GROUPS, self._resources)}
         names = [group.name for group in self._groups]
         try:
-            held = load_file(folder / _SCALES)
-            mean, scale = held["mean"], held["scale"]
+            scales = load_file(folder / _SCALES)
+            mean, scale = scales["mean"], scales["scale"]
         except (OSError, SafetensorError, KeyError) as error:
             raise InputError("this is not a file of scales.", path=folder / _SCALES) from error
-        if set(read) - set(names) or mean.shape != (self.width,):
+        if set(saved) - set(names) or mean.shape != (self.width,):
             raise InputError(
-                f"this model reads other features ({', '.join(read)}) than {', '.join(names)}.",
+                f"this model reads other features ({', '.join(saved)}) than {', '.join(names)}.",
                 path=folder / _GROUPS,
             )
-        self._used = set(read)
-        self._groups = [read.get(group.name, group) for group in self._groups]
+        self._used = set(saved)
+        self._groups = [saved.get(group.name, group) for group in self._groups]
         self._mean, self._scale = mean, scale
         self._ready = True
 
 
-def _joined(held: Sequence[Features], doc_ids: Sequence[str]) -> Features:
+def _joined(matrices: Sequence[Features], doc_ids: Sequence[str]) -> Features:
     """Features of all groups side by side; no column where there is no group."""
-    if not held:
+    if not matrices:
         return np.empty((len(doc_ids), 0), dtype=np.float32)
-    return np.hstack(list(held))
+    return np.hstack(list(matrices))
