@@ -43,13 +43,13 @@ def settle() -> None:
 
     Whoever sets one of the libraries' own variables has chosen otherwise.
     """
-    wanted = os.environ.get(VARIABLE)
+    choice = os.environ.get(VARIABLE)
     if _why_not():
         return
-    if wanted == "native" and portable():  # as a process has it that started this one
+    if choice == "native" and portable():  # as a process has it that started this one
         for name in SETTINGS:
             del os.environ[name]
-    elif wanted == "portable" or (not wanted and not any(name in os.environ for name in SETTINGS)):
+    elif choice == "portable" or (not choice and not any(name in os.environ for name in SETTINGS)):
         os.environ.update(SETTINGS)
 
 
@@ -69,10 +69,10 @@ def check_arithmetic() -> None:
     Raises:
         InputError: the variable has another value than `CHOICES`, or asks for what cannot be.
     """
-    wanted = os.environ.get(VARIABLE)
-    if wanted and wanted not in CHOICES:
-        raise InputError(f"{VARIABLE} is '{wanted}'. Set it to {' or '.join(CHOICES)}.")
-    if wanted == "portable" and not portable():
+    choice = os.environ.get(VARIABLE)
+    if choice and choice not in CHOICES:
+        raise InputError(f"{VARIABLE} is '{choice}'. Set it to {' or '.join(CHOICES)}.")
+    if choice == "portable" and not portable():
         raise InputError(f"{VARIABLE} is portable, but {_why_not()}.")
 
 

@@ -92,7 +92,7 @@ def artifact(
         InputError: the cache folder cannot be written to.
         BaseException: what `build` raises; where it cannot resume, a note tells what is lost.
     """
-    depends_on = _all_of(kind, depends_on)
+    depends_on = _with_arithmetic(kind, depends_on)
     final, mark = _named(kind, label, depends_on)
     if _is_whole(final):
         return _finished(final, mark, built=False)
@@ -131,7 +131,7 @@ def artifact(
 
 def is_built(kind: str, label: str, depends_on: Mapping[str, Any]) -> bool:
     """Whether `artifact` would find an artifact instead of building it."""
-    return _is_whole(_named(kind, label, _all_of(kind, depends_on))[0])
+    return _is_whole(_named(kind, label, _with_arithmetic(kind, depends_on))[0])
 
 
 def _is_whole(final: Path) -> bool:
@@ -142,17 +142,17 @@ def _is_whole(final: Path) -> bool:
     """
     manifest = final / MANIFEST
     try:
-        wanted = int(json.loads(manifest.read_text(encoding="utf-8"))["bytes"])
+        size = int(json.loads(manifest.read_text(encoding="utf-8"))["bytes"])
     except (FileNotFoundError, NotADirectoryError, ValueError):
         return False
-    return _bytes(final) - manifest.stat().st_size >= wanted
+    return _bytes(final) - manifest.stat().st_size >= size
 
 
 def _bytes(folder: Path) -> int:
     return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
 
 
-def _all_of(kind: str, depends_on: Mapping[str, Any]) -> Mapping[str, Any]:
+def _with_arithmetic(kind: str, depends_on: Mapping[str, Any]) -> Mapping[str, Any]:
     return depends_on if kind in _EXACT else {**depends_on, **arithmetic()}
 
 
@@ -224,10 +224,10 @@ def lock(final: Path, *, wait: bool = False) -> Iterator[bool]:
     """
     from filelock import FileLock
 
-    held = FileLock(f"{final}.lock")
+    file_lock = FileLock(f"{final}.lock")
     try:
         final.parent.mkdir(parents=True, exist_ok=True)
-        free = _acquire(held, final, wait=wait)
+        free = _acquire(file_lock, final, wait=wait)
     except OSError as error:
         raise InputError(
             f"the cache cannot be written to: {error.strerror}. Set IRPLATFORM_HOME to a folder "
@@ -238,19 +238,19 @@ def lock(final: Path, *, wait: bool = False) -> Iterator[bool]:
         yield free
     finally:
         if free:
-            held.release()
+            file_lock.release()
 
 
-def _acquire(held: FileLock, final: Path, *, wait: bool) -> bool:
+def _acquire(file_lock: FileLock, final: Path, *, wait: bool) -> bool:
     """Take a lock, if need be after another process; whether it is ours."""
     from filelock import Timeout
 
     try:
-        held.acquire(timeout=0)
+        file_lock.acquire(timeout=0)
     except Timeout:
         if wait:
             notice(f"another process is building {_short(final)}; waiting for it")
-            held.acquire()
+            file_lock.acquire()
         return wait
     return True
 

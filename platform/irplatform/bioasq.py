@@ -77,12 +77,12 @@ def read_questions(path: Path) -> list[Question]:
     with open_bytes(path) as file:
         content = file.read()
     try:
-        held = orjson.loads(content.removeprefix(b"\xef\xbb\xbf"))
+        parsed = orjson.loads(content.removeprefix(b"\xef\xbb\xbf"))
     except orjson.JSONDecodeError as error:
         raise InputError(
             f"this is not JSON ({error.msg}). {_FORM}.", path=path, line=error.lineno
         ) from error
-    entries = held.get("questions") if isinstance(held, dict) else None
+    entries = parsed.get("questions") if isinstance(parsed, dict) else None
     if not isinstance(entries, list) or not entries:
         raise InputError(f"there are no questions here. {_FORM}.", path=path)
     places: dict[str, int] = {}
@@ -184,10 +184,10 @@ def _text(entry: dict[str, Any], key: str, name: str, path: Path) -> str:
 
 def _document_id(document: Any, name: str, path: Path) -> str:
     text = document.strip() if isinstance(document, str) else ""
-    if found := _DOCUMENT.fullmatch(text):
-        return found["id"]
-    if found := _FULL_TEXT.fullmatch(text):
-        return f"PMC{found['number']}"
+    if article := _DOCUMENT.fullmatch(text):
+        return article["id"]
+    if article := _FULL_TEXT.fullmatch(text):
+        return f"PMC{article['number']}"
     raise InputError(
         f"{name} names the document {document!r}, which is no article of PubMed's: write its "
         f"address, {_ADDRESS}PMID, as text.",

@@ -46,7 +46,7 @@ class Item:
 
 def contents() -> list[Item]:
     """All that commands have made, by kind and name."""
-    found: list[Item] = []
+    items: list[Item] = []
     counted: set[tuple[int, int]] = set()
     for path in sorted(home().glob("*/*")):
         if not _NAME.fullmatch(path.name) or path.is_symlink():
@@ -58,8 +58,8 @@ def contents() -> list[Item]:
             continue
         kind = path.parent.name
         complete = kind in _ALWAYS_COMPLETE or (path / MANIFEST).exists()
-        found.append(Item(kind, path, size, used, complete))
-    return found
+        items.append(Item(kind, path, size, used, complete))
+    return items
 
 
 def remove(items: Iterable[Item]) -> tuple[list[Item], list[Item]]:

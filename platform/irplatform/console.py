@@ -43,8 +43,8 @@ def speaking_of(subject: str) -> Iterator[None]:
 
 def notice(message: str) -> None:
     """Tell the user something in a line."""
-    said = (_speaker.get(), _subject.get(), message)
-    print(": ".join(part for part in said if part), file=sys.stderr, flush=True)
+    parts = (_speaker.get(), _subject.get(), message)
+    print(": ".join(part for part in parts if part), file=sys.stderr, flush=True)
 
 
 @contextmanager

@@ -38,10 +38,10 @@ def choose_device(wanted: str, threads: int = 1) -> str:
     torch.set_num_threads(threads)
     if wanted == "cpu":
         return wanted
-    present = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
+    available = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
     if wanted == "auto":
-        wanted = next((name for name, there in present.items() if there), "cpu")
-    elif not present[wanted]:
+        wanted = next((name for name, usable in available.items() if usable), "cpu")
+    elif not available[wanted]:
         raise InputError(f"there is no device '{wanted}' here; --device auto takes what there is.")
     # Convolutions in TF32 would move scores by 1e-3 against the CPU's.
     torch.backends.cudnn.allow_tf32 = False

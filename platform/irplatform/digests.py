@@ -43,30 +43,30 @@ def digests(paths: Sequence[Path]) -> list[str]:
         InputError: a file is missing or cannot be read.
     """
     memory = artifacts.home() / "digests.json"
-    known = _read(memory) if paths else {}
+    entries = _read(memory) if paths else {}
     fresh: dict[str, list[Any]] = {}
 
-    def one(path: Path) -> str:
+    def digest_of(path: Path) -> str:
         try:
             stat = path.stat()
             if stat.st_size < _LARGE:
                 return storage.file_digest(path)
             key, state = str(path.resolve()), [stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns]
-            remembered = known.get(key)
-            if isinstance(remembered, list) and remembered[:3] == state:
-                return str(remembered[3])
-            found = storage.file_digest(path)
+            entry = entries.get(key)
+            if isinstance(entry, list) and entry[:3] == state:
+                return str(entry[3])
+            hexdigest = storage.file_digest(path)
         except OSError as error:
             raise InputError(f"cannot be read: {error.strerror}.", path=path) from error
         if time.time_ns() - max(stat.st_mtime_ns, stat.st_ctime_ns) > _SETTLED:
-            fresh[key] = [*state, found]
-        return found
+            fresh[key] = [*state, hexdigest]
+        return hexdigest
 
     with ThreadPoolExecutor() as threads:  # hashing lets go of Python's lock
-        found = list(threads.map(one, paths))
+        hexdigests = list(threads.map(digest_of, paths))
     if fresh:
         _remember(memory, fresh)
-    return found
+    return hexdigests
 
 
 def folder_digests(folder: Path, patterns: Sequence[str] = ("*",)) -> dict[str, str]:
@@ -82,20 +82,20 @@ def folder_digests(folder: Path, patterns: Sequence[str] = ("*",)) -> dict[str, 
     matching = {path for pattern in patterns for path in folder.rglob(pattern)}
     files = sorted(path for path in matching if path.is_file())
     return {
-        str(path.relative_to(folder)): found
-        for path, found in zip(files, digests(files), strict=True)
+        str(path.relative_to(folder)): hexdigest
+        for path, hexdigest in zip(files, digests(files), strict=True)
     }
 
 
-def _remember(memory: Path, found: Mapping[str, list[Any]]) -> None:
+def _remember(memory: Path, fresh: Mapping[str, list[Any]]) -> None:
     # Two processes may overwrite each other's entries: the loser hashes once more, nothing else.
     entries = _read(memory)
-    for key in found:
+    for key in fresh:
         entries.pop(key, None)
-    entries.update(found)
-    kept = dict(list(entries.items())[-_REMEMBERED:])
+    entries.update(fresh)
+    newest = dict(list(entries.items())[-_REMEMBERED:])
     try:
-        storage.write_json(memory, kept)
+        storage.write_json(memory, newest)
     except InputError:
         return  # a cache that cannot be written to only costs time here
 

@@ -76,8 +76,8 @@ _NO_MEMORY = ("out of memory", "can't allocate memory", "not enough memory", "al
 def lacks_memory(error: BaseException) -> bool:
     """Whether an error says that memory ran out; torch says it in words, as a `RuntimeError`."""
     if isinstance(error, RuntimeError):
-        said = str(error).lower()
-        return any(words in said for words in _NO_MEMORY)
+        message = str(error).lower()
+        return any(words in message for words in _NO_MEMORY)
     return isinstance(error, MemoryError)
 
 
@@ -187,8 +187,8 @@ def unknown(
         suggestion = f" The nearest: {', '.join(near)}."
     else:
         suggestion = f" Known: {listing(names, _MOST_LISTED)}." if names else ""
-    told = f"'{name}' is no {kind} of {of}" if of else f"unknown {kind} '{name}'"
-    return InputError(f"{told}.{suggestion}{' ' + hint if hint else ''}")
+    problem = f"'{name}' is no {kind} of {of}" if of else f"unknown {kind} '{name}'"
+    return InputError(f"{problem}.{suggestion}{' ' + hint if hint else ''}")
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

@@ -54,11 +54,11 @@ def first_problem(options: type[BaseModel], error: ValidationError) -> tuple[str
 
 def _in_words(kind: str, message: str, value: object) -> str:
     if kind in ("tuple_type", "list_type"):
-        written = as_list(value)
-        return f"write a list, as {written} (in a shell: '{written}')"
-    begin, _, what = kind.partition("_")
-    if begin in _SHOULD_BE and what in ("type", "parsing", "from_float"):
-        return f"it should be {_SHOULD_BE[begin]}"
+        example = as_list(value)
+        return f"write a list, as {example} (in a shell: '{example}')"
+    expected, _, problem = kind.partition("_")
+    if expected in _SHOULD_BE and problem in ("type", "parsing", "from_float"):
+        return f"it should be {_SHOULD_BE[expected]}"
     return (
         unstopped(message).removeprefix("Value error, ").replace("Input should be", "it should be")
     )
@@ -79,19 +79,19 @@ def _declared(
     path: list[str] = []
     declared: FieldInfo | None = None
     inner: Any = options
-    for part in loc:
+    for key in loc:
         fields = getattr(inner, "model_fields", {})
-        if part not in fields:
+        if key not in fields:
             break
-        declared = fields[part]
+        declared = fields[key]
         inner = _table(declared.annotation)
-        path.append(str(part))
+        path.append(str(key))
     return path, declared
 
 
 def _table(annotation: Any) -> Any:
     """The table of a type such as `Table | None`, else the type."""
-    tables = [part for part in get_args(annotation) if hasattr(part, "model_fields")]
+    tables = [member for member in get_args(annotation) if hasattr(member, "model_fields")]
     return tables[0] if is_choice(annotation) and len(tables) == 1 else annotation
 
 

@@ -29,15 +29,15 @@ def type_in_words(annotation: Any, limits: Iterable[Any] = ()) -> str:
         limits: what else was declared of it, as pydantic's `FieldInfo.metadata` holds it.
     """
     annotation, limits = _bare(annotation, limits)
-    parts = get_args(annotation)
+    arguments = get_args(annotation)
     if is_choice(annotation):
-        return ", or ".join(type_in_words(part, limits) for part in parts)
+        return ", or ".join(type_in_words(argument, limits) for argument in arguments)
     if get_origin(annotation) is Literal:
-        return _either([f"'{part}'" for part in parts])
+        return _either([f"'{argument}'" for argument in arguments])
     if get_origin(annotation) in (tuple, list):
-        return _list_in_words(parts)
+        return _list_in_words(arguments)
     if get_origin(annotation) is dict:
-        return _table_in_words(parts[1])
+        return _table_in_words(arguments[1])
     if annotation in _WORDS:
         return _WORDS[annotation] + (_limits_in_words(limits) if annotation in _NUMBERS else "")
     return "table" if hasattr(annotation, "model_fields") else _name(annotation)
@@ -51,27 +51,27 @@ def is_choice(annotation: Any) -> bool:
 def is_number(annotation: Any) -> bool:
     """Whether values are numbers, or numbers among others, and not true or false."""
     annotation, _ = _bare(annotation, ())
-    parts = get_args(annotation) if is_choice(annotation) else [annotation]
-    bare = [_bare(part, ())[0] for part in parts]
-    return any(part in _NUMBERS for part in bare) and not {bool, Any} & set(bare)
+    members = get_args(annotation) if is_choice(annotation) else [annotation]
+    types = [_bare(member, ())[0] for member in members]
+    return any(kind in _NUMBERS for kind in types) and not {bool, Any} & set(types)
 
 
 def _bare(annotation: Any, limits: Iterable[Any]) -> tuple[Any, list[Any]]:
     """A type without `Annotated`, and all that is declared of it."""
-    found = list(limits)
+    declared = list(limits)
     if get_origin(annotation) is Annotated:
         annotation, *further = get_args(annotation)
         for limit in further:
-            found += getattr(limit, "metadata", [limit])  # a `Field(…)` holds several
-    return annotation, found
+            declared += getattr(limit, "metadata", [limit])  # a `Field(…)` holds several
+    return annotation, declared
 
 
-def _list_in_words(parts: Sequence[Any]) -> str:
-    item = type_in_words(parts[0])
+def _list_in_words(arguments: Sequence[Any]) -> str:
+    item = type_in_words(arguments[0])
     plural = {"text", "whole number", "number", "file", "table"}
     items = f"{item}s" if item in plural else item
-    fixed = len(parts) > 1 and parts[-1] is not Ellipsis
-    return f"list of {len(parts)} {items}" if fixed else f"list of {items}"
+    fixed = len(arguments) > 1 and arguments[-1] is not Ellipsis
+    return f"list of {len(arguments)} {items}" if fixed else f"list of {items}"
 
 
 def _table_in_words(value: Any) -> str:
@@ -83,20 +83,20 @@ def _table_in_words(value: Any) -> str:
 
 def _limits_in_words(limits: Iterable[Any]) -> str:
     """What numbers are allowed: " above 0", " from 0 to 1", " (0 or more)"."""
-    held: dict[str, Any] = {}
+    bounds: dict[str, Any] = {}
     for limit in limits:
         for name in ("ge", "gt", "le", "lt"):
             if (bound := getattr(limit, name, None)) is not None:
-                held[name] = bound
-    if held.keys() == {"ge", "le"}:
-        return f" from {held['ge']} to {held['le']}"
-    if held.keys() == {"ge"}:
-        return f" ({held['ge']} or more)"
-    if held.keys() == {"le"}:
-        return f" ({held['le']} or less)"
+                bounds[name] = bound
+    if bounds.keys() == {"ge", "le"}:
+        return f" from {bounds['ge']} to {bounds['le']}"
+    if bounds.keys() == {"ge"}:
+        return f" ({bounds['ge']} or more)"
+    if bounds.keys() == {"le"}:
+        return f" ({bounds['le']} or less)"
     words = {"gt": "above", "ge": "at least", "lt": "below", "le": "at most"}
-    told = [f"{word} {held[name]}" for name, word in words.items() if name in held]
-    return f" {' and '.join(told)}" if told else ""
+    phrases = [f"{word} {bounds[name]}" for name, word in words.items() if name in bounds]
+    return f" {' and '.join(phrases)}" if phrases else ""
 
 
 def _either(words: Sequence[str]) -> str:

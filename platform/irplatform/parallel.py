@@ -67,21 +67,21 @@ def _in_order(
 ) -> Iterator[Result]:
     """Results in the order of the items, of which `ahead` are begun before the first is done."""
     done: dict[int, Result] = {}
-    given = taken = 0
+    sent = yielded = 0
     for item in items:
-        while not pool.idle or given - taken > ahead:
+        while not pool.idle or sent - yielded > ahead:
             done.update(pool.results())
-            while taken in done:
-                yield done.pop(taken)
-                taken += 1
-        pool.give(given, item)
-        given += 1
-    while taken < given:
-        if taken not in done:
+            while yielded in done:
+                yield done.pop(yielded)
+                yielded += 1
+        pool.give(sent, item)
+        sent += 1
+    while yielded < sent:
+        if yielded not in done:
             done.update(pool.results())
         else:
-            yield done.pop(taken)
-            taken += 1
+            yield done.pop(yielded)
+            yielded += 1
 
 
 def all_at_once(function: Callable[[Item], Result], items: Sequence[Item]) -> list[Result]:

@@ -95,10 +95,10 @@ def _values(field: FieldValue | None) -> tuple[str, ...]:
     return (field,) if isinstance(field, str) else tuple(field or ())
 
 
-def _anew(given: Document | Topic | LabelledTopic) -> tuple[object, ...]:
+def _anew(original: Document | Topic | LabelledTopic) -> tuple[object, ...]:
     """What makes one like it in another process, where what is read-only cannot be sent."""
-    held = (getattr(given, each.name) for each in dataclass_fields(given))
-    return type(given), tuple(dict(v) if isinstance(v, MappingProxyType) else v for v in held)
+    values = (getattr(original, attribute.name) for attribute in dataclass_fields(original))
+    return type(original), tuple(dict(v) if isinstance(v, MappingProxyType) else v for v in values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,8 +182,8 @@ class Documents(Sequence[Document]):
     @classmethod
     def of(cls, documents: Sequence[Document]) -> Documents:
         """Documents that are at hand already."""
-        held = {document.id: document for document in documents}
-        return cls([d.id for d in documents], lambda ids: [held[i] for i in ids])
+        by_id = {document.id: document for document in documents}
+        return cls([d.id for d in documents], lambda ids: [by_id[i] for i in ids])
 
     @property
     def ids(self) -> tuple[str, ...]:

@@ -158,13 +158,13 @@ def new_plugin(name: str, parent: Path, known: list[str]) -> Path:
     folder = parent / words["distribution"]
     if folder.exists():
         raise InputError("this exists already; nothing was written.", path=folder)
-    with atomic_folder(folder) as written:
-        (written / "tests").mkdir()
+    with atomic_folder(folder) as draft:
+        (draft / "tests").mkdir()
         for file, template in (
             ("pyproject.toml", _PROJECT),
             ("README.md", _README),
             (f"{words['module']}.py", _MODULE),
             (f"tests/test_{name.replace('-', '_')}.py", _TEST),
         ):
-            (written / file).write_text(template.substitute(words), encoding="utf-8")
+            (draft / file).write_text(template.substitute(words), encoding="utf-8")
     return folder

@@ -62,7 +62,7 @@ class _Opened:
     index: LuceneIndex | None = None
     forward_index: tuple[ForwardIndex, Artifact] | None = None
     concepts: dict[str, ConceptGraph] = field(default_factory=dict)
-    told: set[str] = field(default_factory=set)
+    notices: set[str] = field(default_factory=set)
     noted: Noted | None = None
 
 
@@ -117,7 +117,7 @@ class CollectionResources:
 
         What the user was told here is not told there again.
         """
-        opened = _Opened(told=set(self._opened.told))
+        opened = _Opened(notices=set(self._opened.notices))
         return replace(self, seconds={}, artifacts={}, vectors_used={}, _opened=opened, _vectors={})
 
     def index_artifact(self) -> Artifact:
@@ -132,11 +132,11 @@ class CollectionResources:
 
     def index(self) -> LuceneIndex:
         """The Lucene index."""
-        built = self.index_artifact()
+        index_artifact = self.index_artifact()
         if self._opened.index is None:
             from irplatform.retrieval import LuceneIndex
 
-            self._opened.index = LuceneIndex.open(built.path)
+            self._opened.index = LuceneIndex.open(index_artifact.path)
         return self._opened.index
 
     def forward_index(self) -> ForwardIndex:
@@ -146,16 +146,16 @@ class CollectionResources:
             from irplatform.text.forward_index import FORWARD_INDEX_FORMAT
 
             with self.timed("forward_index"):
-                built = artifact(
+                index_artifact = artifact(
                     "forward-index",
                     self.corpus.name,
                     {"corpus": self.corpus.fingerprint, "format": FORWARD_INDEX_FORMAT},
                     lambda folder: build_forward_index(self.corpus, folder, workers=self.threads),
                 )
-                self._opened.forward_index = ForwardIndex.open(built.path), built
-        opened, built = self._opened.forward_index
-        self._note("forward_index", built.fingerprint)
-        return opened
+                self._opened.forward_index = ForwardIndex.open(index_artifact.path), index_artifact
+        index, index_artifact = self._opened.forward_index
+        self._note("forward_index", index_artifact.fingerprint)
+        return index
 
     def vectors(self, options: VectorOptions | None = None) -> WordVectors:
         """Word vectors: a checkpoint's, imported, or trained on this corpus with these options."""
@@ -165,11 +165,11 @@ class CollectionResources:
         key = self.source.key(options)
         if key not in self._vectors:
             with self.timed("vectors"):
-                built = self.source.open(self.corpus, options)
-                self._vectors[key] = (WordVectors.open(built.path), built)
-        vectors, built = self._vectors[key]
-        self._note("vectors", built.fingerprint)
-        self.vectors_used[key] = built.path
+                vectors_artifact = self.source.open(self.corpus, options)
+                self._vectors[key] = (WordVectors.open(vectors_artifact.path), vectors_artifact)
+        vectors, vectors_artifact = self._vectors[key]
+        self._note("vectors", vectors_artifact.fingerprint)
+        self.vectors_used[key] = vectors_artifact.path
         return vectors
 
     def concepts(self, options: ConceptOptions | None = None) -> ConceptGraph:
@@ -181,8 +181,8 @@ class CollectionResources:
         key = options.model_dump_json()
         if key not in self._opened.concepts:
             with self.timed("concepts"):
-                built = concept_graph(self.corpus, options, self.threads)
-                self._opened.concepts[key] = ConceptGraph(built.path)
+                graph_artifact = concept_graph(self.corpus, options, self.threads)
+                self._opened.concepts[key] = ConceptGraph(graph_artifact.path)
         graph = self._opened.concepts[key]
         self._note("concepts", graph.fingerprint)
         return graph
@@ -229,8 +229,8 @@ class CollectionResources:
         """A line on stderr; the same line is told once."""
         if self._opened.noted is not None and message not in self._opened.noted.notices:
             self._opened.noted.notices.append(message)
-        if message not in self._opened.told:
-            self._opened.told.add(message)
+        if message not in self._opened.notices:
+            self._opened.notices.add(message)
             console.notice(message)
 
     @contextmanager
@@ -259,10 +259,10 @@ class CollectionResources:
         from irplatform.registry import registry
 
         registration = registry().reranker(name)
-        made = registration.create(settings or {})
+        reranker = registration.create(settings or {})
         with registration.at_work("preparing"):
-            made.prepare(self)
-        return made
+            reranker.prepare(self)
+        return reranker
 
     def checkpoint(self, folder: Path) -> Sequence[Reranker]:
         """The members of a checkpoint, with the word vectors that it brings.
@@ -273,10 +273,12 @@ class CollectionResources:
         from irplatform.registry import registry
         from irplatform.training.checkpoints import Checkpoint
 
-        held = Checkpoint.read(folder)
-        registration = registry().reranker(held.reranker)
-        resources = self.with_vectors(held.vectors)
-        return held.load(registration, lambda: resources.reranker(held.reranker, held.options))
+        checkpoint = Checkpoint.read(folder)
+        registration = registry().reranker(checkpoint.reranker)
+        resources = self.with_vectors(checkpoint.vectors)
+        return checkpoint.load(
+            registration, lambda: resources.reranker(checkpoint.reranker, checkpoint.options)
+        )
 
     def retriever(self, name: str, settings: Mapping[str, object] | None = None) -> Retriever:
         """A retriever."""
@@ -291,10 +293,10 @@ class CollectionResources:
         from irplatform.registry import registry
 
         registration = registry().feature_group(name)
-        made = registration.create(settings or {})
+        group = registration.create(settings or {})
         with registration.at_work("preparing"):
-            made.prepare(replace(self, seed=self.system_seed))
-        return made
+            group.prepare(replace(self, seed=self.system_seed))
+        return group
 
     @property
     def java_version(self) -> str:

@@ -69,7 +69,7 @@ class VectorSource:
         if folder := self.ready.get(self.key(options)):
             mark = fingerprint({"files": digests(_files(folder))})
             return Artifact(folder, mark, built=False, seconds=0.0)
-        made_from = {"source": self._given(), "format": VECTORS_FORMAT}
+        made_from = {"source": self._files_of_user(), "format": VECTORS_FORMAT}
         if imported := self.imported:
             return artifact(
                 "vectors", imported.name, made_from, lambda to: import_vectors(imported, to)
@@ -81,7 +81,8 @@ class VectorSource:
             lambda to: train_vectors(corpus, self.extra_text, options, to),
         )
 
-    def _given(self) -> dict[str, Any]:
+    def _files_of_user(self) -> dict[str, Any]:
+        """The source without the vectors that a checkpoint brings, as part of a fingerprint."""
         return VectorSource(self.imported, self.extra_text).describe()
 
 
