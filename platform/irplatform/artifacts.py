@@ -153,6 +153,7 @@ def _bytes(folder: Path) -> int:
 
 
 def _with_arithmetic(kind: str, depends_on: Mapping[str, Any]) -> Mapping[str, Any]:
+    """All that an artifact depends on: how numbers are rounded, too, where it holds such."""
     return depends_on if kind in _EXACT else {**depends_on, **arithmetic()}
 
 

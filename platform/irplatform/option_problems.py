@@ -33,8 +33,8 @@ def first_problem(options: type[BaseModel], error: ValidationError) -> tuple[str
     """The first value that does not fit: the option's name, and what is wrong.
 
     Args:
-        options: what was to hold the values.
-        error: what it said.
+        options: the class that refused the values.
+        error: the error that it raised.
     """
     problem = error.errors()[0]
     path, declared = _declared(options, problem["loc"])

@@ -22,7 +22,7 @@ def explanations(
 
     Args:
         registration: who made the reranker, for error messages.
-        reranker: it, prepared (and trained).
+        reranker: the reranker, prepared (and trained).
         topic: what the documents were scored for.
         documents: the documents.
 

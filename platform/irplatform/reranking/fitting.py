@@ -51,7 +51,7 @@ def fit_system(
         choice: the reranker.
         training_set: what it learns from.
         resources: the harness's resources.
-        pretraining: what a reranker that learns learns from before.
+        pretraining: what a reranker that learns is pre-trained on.
         scores: of a reranker that does not learn, those of the training topics, where they are
             known.
 
@@ -121,7 +121,7 @@ def train(
         choice: the reranker.
         training_set: what it learns from.
         resources: the harness's resources.
-        pretraining: what it learns from before.
+        pretraining: what it is pre-trained on.
 
     Raises:
         InputError: nothing is relevant in the training set.

@@ -101,7 +101,7 @@ def fold_topics(
     folds = min(folds, len(first))
     by_place = _dealt(random.permutation(len(topics)), folds)
     fold_of = {family: by_place[place] for family, place in first.items()}
-    if len(set(fold_of.values())) < folds:  # many of few families
+    if len(set(fold_of.values())) < folds:  # many topics of few families
         fold_of = dict(zip(first, _dealt(random.permutation(len(first)), folds), strict=True))
     return [
         Split(

@@ -74,8 +74,9 @@ class TrainingSource:
         training_set: the training collection's topics, or None.
         checkpoint: a folder to load instead of training.
         folds: cross-validate over the evaluated collection's own judged topics.
-        pretraining: what rerankers that learn learn from before, or None.
-        declared: what those learn from before that say so themselves, or None.
+        pretraining: what rerankers that learn are pre-trained on, or None.
+        declared: the same for those that name their pre-training themselves (`pretrained_on`),
+            or None.
     """
 
     training_set: TrainingSet | None = None
@@ -85,7 +86,7 @@ class TrainingSource:
     declared: TrainingSet | None = None
 
     def pretraining_of(self, choice: RerankerChoice) -> TrainingSet | None:
-        """What a reranker learns from before."""
+        """What a reranker is pre-trained on."""
         return self.declared if self.declared and choice.pretrained_on else self.pretraining
 
 
