@@ -38,10 +38,12 @@ def run(program: Path) -> dict[str, Any]:
     Raises:
         RuntimeError: it failed, or its last line is not the object that it should print.
     """
-    done = subprocess.run([sys.executable, program], stdout=subprocess.PIPE, text=True, check=False)
-    if done.returncode:
-        raise RuntimeError(f"ended with exit code {done.returncode}")
-    last = done.stdout.rstrip().rpartition("\n")[2]
+    process = subprocess.run(
+        [sys.executable, program], stdout=subprocess.PIPE, text=True, check=False
+    )
+    if process.returncode:
+        raise RuntimeError(f"ended with exit code {process.returncode}")
+    last = process.stdout.rstrip().rpartition("\n")[2]
     try:
         result = json.loads(last)
     except ValueError as error:
@@ -82,17 +84,17 @@ def main() -> int:
     """Returns 0 when all ran, 1 when one failed, 2 when a name is not a benchmark's."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help="which; all without a name")
-    known = programs()
-    names = parser.parse_args().names or list(known)
+    paths = programs()
+    names = parser.parse_args().names or list(paths)
     for name in names:
-        if name not in known:
-            print(unknown("benchmark", name, known), file=sys.stderr)
+        if name not in paths:
+            print(unknown("benchmark", name, paths), file=sys.stderr)
             return 2
     results, failures = {}, 0
     for name in names:
         print(f"== {name}", file=sys.stderr)
         try:
-            results[name] = run(known[name])
+            results[name] = run(paths[name])
         except RuntimeError as error:
             print(f"{name}: {error}", file=sys.stderr)
             failures += 1

@@ -21,15 +21,15 @@ _DEFAULT_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 def parser(description: str) -> argparse.ArgumentParser:
     """A command line with `--data` and `--rounds`."""
-    made = argparse.ArgumentParser(description=description)
-    made.add_argument(
+    command_line = argparse.ArgumentParser(description=description)
+    command_line.add_argument(
         "--data",
         type=Path,
         default=Path(os.environ.get("IRPLATFORM_TEST_DATA", _DEFAULT_DATA)),
         help="folder of the real collections (default: $IRPLATFORM_TEST_DATA, else %(default)s)",
     )
-    made.add_argument("--rounds", type=int, default=3, help="measurements of each side")
-    return made
+    command_line.add_argument("--rounds", type=int, default=3, help="measurements of each side")
+    return command_line
 
 
 def require(path: Path) -> Path:
@@ -46,10 +46,10 @@ def alternate(sides: Mapping[str, Callable[[], object]], rounds: int) -> dict[st
         for name, run in sides.items():
             started = time.perf_counter()
             run()
-            passed = time.perf_counter() - started
-            print(f"{name}: {passed:.2f} s{'' if turn else ' (warm-up)'}", file=sys.stderr)
+            elapsed = time.perf_counter() - started
+            print(f"{name}: {elapsed:.2f} s{'' if turn else ' (warm-up)'}", file=sys.stderr)
             if turn:
-                seconds[name].append(passed)
+                seconds[name].append(elapsed)
     return seconds
 
 

@@ -37,14 +37,14 @@ class DirectDrmm(nn.Module):
 
     def histogram(self, query: Tensor, document: Tensor) -> Tensor:
         """Counts of one document: float32 [m, bins]."""
-        asked = functional.normalize(self.vectors[query])
-        found = functional.normalize(self.vectors[document])
-        cosines = asked @ found.T
+        query_vectors = functional.normalize(self.vectors[query])
+        document_vectors = functional.normalize(self.vectors[document])
+        cosines = query_vectors @ document_vectors.T
         exact = query[:, None] == document
-        seen = asked.any(dim=1)[:, None] & found.any(dim=1) & ~exact
+        counted = query_vectors.any(dim=1)[:, None] & document_vectors.any(dim=1) & ~exact
         rows = [
             torch.histc(row[mask].clamp(-1, 1 - 1e-6), self.bins - 1, -1, 1)
-            for row, mask in zip(cosines, seen, strict=True)
+            for row, mask in zip(cosines, counted, strict=True)
         ]
         return torch.cat([torch.stack(rows), exact.sum(dim=1, keepdim=True)], dim=1)
 

@@ -95,10 +95,10 @@ def twin(log: Path, out: Path) -> None:
                 names[query] = "" if refusal(query, rules) else normalize(query)
             if not names[query]:
                 continue
-            held = clicks[names[query]].setdefault(document, [0, 0, 0])
-            held[0] += int(abstract)
-            held[1] += int(fulltext)
-            held[2] = max(held[2], int(available))
+            counts = clicks[names[query]].setdefault(document, [0, 0, 0])
+            counts[0] += int(abstract)
+            counts[1] += int(fulltext)
+            counts[2] = max(counts[2], int(available))
     (out / "qrels").mkdir(parents=True)
     files = {split: (out / "qrels" / f"{split}.tsv").open("w") for split in SPLITS}
     for file in files.values():
@@ -111,10 +111,10 @@ def twin(log: Path, out: Path) -> None:
         if len(documents) < 21 or np.count_nonzero(weighted) < 3:
             continue
         total = weighted_clicks(ab.sum(), ft.sum(), without.sum(), weights)
-        given = grades(levels(weighted, total)).tolist()
+        document_grades = grades(levels(weighted, total)).tolist()
         file = files[split_of(id_, SHARES, 42)]
         for grade, document in sorted(
-            zip(given, documents, strict=True), key=lambda pair: (-pair[0], pair[1])
+            zip(document_grades, documents, strict=True), key=lambda pair: (-pair[0], pair[1])
         ):
             file.write(f"{id_}\t{document}\t{grade}\n")
     for file in files.values():
@@ -138,9 +138,9 @@ def measure(side: str, log: Path, folder: Path) -> dict[str, float]:
         time.sleep(0.02)
     if process.wait():
         raise RuntimeError(f"{side} failed on {log}")
-    passed = time.perf_counter() - started
-    print(f"{side}, {log.name}: {passed:.1f} s, {peak / 1e6:.0f} MB", file=sys.stderr)
-    return {"seconds": passed, "megabytes": peak / 1e6}
+    elapsed = time.perf_counter() - started
+    print(f"{side}, {log.name}: {elapsed:.1f} s, {peak / 1e6:.0f} MB", file=sys.stderr)
+    return {"seconds": elapsed, "megabytes": peak / 1e6}
 
 
 def digest(folder: Path) -> str:
@@ -155,22 +155,22 @@ def main() -> None:
     parser.add_argument("--large", type=int, default=10_000_000, help="of the log that ours reads")
     parser.add_argument("--rounds", type=int, default=2, help="measurements of each side")
     parser.add_argument("--side", nargs=3, help=argparse.SUPPRESS)
-    given = parser.parse_args()
-    if given.side:
-        side, log, out = given.side
+    arguments = parser.parse_args()
+    if arguments.side:
+        side, log, out = arguments.side
         {"ours": ours, "twin": twin}[side](Path(log), Path(out))
         return
     with tempfile.TemporaryDirectory(prefix="click-log-") as name:
         folder = Path(name)
         small, large, packed = (folder / f for f in ("log.tsv", "large.tsv", "large.tsv.gz"))
-        generate(small, given.lines)
+        generate(small, arguments.lines)
         sides: dict[str, list[dict[str, float]]] = {"ours": [], "twin": []}
-        for _ in range(given.rounds):
+        for _ in range(arguments.rounds):
             for side, measured in sides.items():
                 measured.append(measure(side, small, folder))
         if digest(folder / "ours") != digest(folder / "twin"):
             sys.exit("the two sides do not give the same judgments")
-        generate(large, given.large)
+        generate(large, arguments.large)
         alone = measure("ours", large, folder)
         plain = digest(folder / "ours")
         with large.open("rb") as unpacked, gzip.open(packed, "wb", compresslevel=1) as file:
@@ -180,7 +180,7 @@ def main() -> None:
             sys.exit("a gzipped log does not give the same judgments")
         kept = json.loads((folder / "ours" / "report.json").read_text())["kept"]
     rates = {
-        side: given.lines / median(m["seconds"] for m in measured)
+        side: arguments.lines / median(m["seconds"] for m in measured)
         for side, measured in sides.items()
     }
     report(
@@ -189,14 +189,14 @@ def main() -> None:
         rates["twin"],
         "lines/s",
         higher_is_better=True,
-        lines=given.lines,
+        lines=arguments.lines,
         peak_megabytes={side: round(median(m["megabytes"] for m in sides[side])) for side in sides},
         large={
-            "lines": given.large,
+            "lines": arguments.large,
             "queries_kept": kept["queries"],
-            "lines_per_second": round(given.large / alone["seconds"]),
+            "lines_per_second": round(arguments.large / alone["seconds"]),
             "peak_megabytes": round(alone["megabytes"]),
-            "gzipped_lines_per_second": round(given.large / gzipped["seconds"]),
+            "gzipped_lines_per_second": round(arguments.large / gzipped["seconds"]),
             "gzipped_peak_megabytes": round(gzipped["megabytes"]),
         },
     )

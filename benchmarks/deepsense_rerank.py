@@ -63,16 +63,22 @@ class DirectDeepSenSe(nn.Module):
         return self.network.classify(torch.cat(parts, dim=1), features)
 
     def _match(self, query: Tensor, text: Tensor) -> tuple[Tensor, Tensor]:
-        asked, present = query != self.padding, text != self.padding
+        query_present, text_present = query != self.padding, text != self.padding
         q, t = self.embedding(query), self.embedding(text)
         projected = [functional.elu(self.network.project(words)) for words in (q, t)]
         weights = projected[0] @ projected[1].transpose(1, 2)
         lengths = [words.norm(dim=2, keepdim=True).clamp(min=1e-12) for words in (q, t)]
         cosine = (q / lengths[0]) @ (t / lengths[1]).transpose(1, 2)
         return (
-            self._compare(query, q, t, weights, cosine, asked, present),
+            self._compare(query, q, t, weights, cosine, query_present, text_present),
             self._compare(
-                text, t, q, weights.transpose(1, 2), cosine.transpose(1, 2), present, asked
+                text,
+                t,
+                q,
+                weights.transpose(1, 2),
+                cosine.transpose(1, 2),
+                text_present,
+                query_present,
             ),
         )
 
@@ -84,13 +90,13 @@ class DirectDeepSenSe(nn.Module):
         weights: Tensor,
         cosine: Tensor,
         present: Tensor,
-        there: Tensor,
+        others_present: Tensor,
     ) -> Tensor:
-        attention = weights.masked_fill(~there[:, None], -1e30).softmax(dim=2)
+        attention = weights.masked_fill(~others_present[:, None], -1e30).softmax(dim=2)
         counterpart = attention @ others
         parts = [words, counterpart, words - counterpart]
         if self.network.sizes.signals:
-            largest = cosine.masked_fill(~there[:, None], -1).amax(dim=2)
+            largest = cosine.masked_fill(~others_present[:, None], -1).amax(dim=2)
             idf = self.idf[rows]
             mean = (attention * cosine).sum(dim=2)
             parts.append(torch.stack([mean, largest, idf, idf * largest], dim=2))
@@ -138,17 +144,19 @@ def draw() -> tuple[Encoded, tuple[Tensor, Tensor, Tensor]]:
     queries = np.broadcast_to(query, (DOCUMENTS, QUERY_WORDS))
     padded = [
         functional.pad(
-            torch.from_numpy(held.copy()), (0, longest - held.shape[1]), value=VOCABULARY
+            torch.from_numpy(rows.copy()), (0, longest - rows.shape[1]), value=VOCABULARY
         )
-        for held, longest in zip((queries, titles, abstracts), LONGEST, strict=True)
+        for rows, longest in zip((queries, titles, abstracts), LONGEST, strict=True)
     ]
     return encoded, (padded[0], padded[1], padded[2])
 
 
 def main() -> None:
-    made = parser(__doc__ or "")
-    made.add_argument("--preset", choices=["paper"], help="the paper's sizes instead of ours")
-    arguments = made.parse_args()
+    command_line = parser(__doc__ or "")
+    command_line.add_argument(
+        "--preset", choices=["paper"], help="the paper's sizes instead of ours"
+    )
+    arguments = command_line.parse_args()
     torch.set_num_threads(1)
     network, vectors, idf = build(arguments.preset)
     encoded, padded = draw()

@@ -81,8 +81,8 @@ class Sides:
         self, topic: Topic, documents: Documents
     ) -> dict[str, Callable[[], Sequence[float]]]:
         """What is timed: for each side, the way from its input to a list of scores."""
-        given = direct_input(self.index, self.vectors, self.ours.options, topic, documents.ids)
-        matrix, query, lexical = (tensor.to(self.device) for tensor in given)
+        inputs = direct_input(self.index, self.vectors, self.ours.options, topic, documents.ids)
+        matrix, query, lexical = (tensor.to(self.device) for tensor in inputs)
 
         def peer() -> Sequence[float]:
             with torch.inference_mode():
@@ -184,7 +184,7 @@ def measure(
     Raises:
         SystemExit: the sides' scores differ.
     """
-    taken: dict[str, list[float]] = {}
+    milliseconds: dict[str, list[float]] = {}
     difference = 0.0
     for topic, documents in pools:
         scorers = sides.scorers(topic, documents)
@@ -194,50 +194,50 @@ def measure(
             for _ in range(rounds):
                 started = clock()
                 score()
-                taken.setdefault(name, []).append((clock() - started) * 1000)
+                milliseconds.setdefault(name, []).append((clock() - started) * 1000)
         for name in ("plain", "peer"):
             difference = max(difference, float(abs(scores["ours"] - scores[name]).max()))
     if difference > TOLERANCE:
         raise SystemExit(f"the forms disagree: scores differ by up to {difference:.2g}")
     return {
-        "median": {name: round(median(values), 2) for name, values in taken.items()},
-        "quickest": {name: round(min(values), 2) for name, values in taken.items()},
+        "median": {name: round(median(values), 2) for name, values in milliseconds.items()},
+        "quickest": {name: round(min(values), 2) for name, values in milliseconds.items()},
         "largest_difference": difference,
     }
 
 
 def main() -> None:
-    arguments = parser(__doc__.splitlines()[0])
-    arguments.set_defaults(rounds=5)
-    arguments.add_argument("--topics", type=int, default=10)
-    arguments.add_argument("--documents", type=int, default=500, help="documents of a topic")
-    arguments.add_argument("--threads", type=int, default=2, help="torch's threads on the CPU")
-    given = arguments.parse_args()
+    command_line = parser(__doc__.splitlines()[0])
+    command_line.set_defaults(rounds=5)
+    command_line.add_argument("--topics", type=int, default=10)
+    command_line.add_argument("--documents", type=int, default=500, help="documents of a topic")
+    command_line.add_argument("--threads", type=int, default=2, help="torch's threads on the CPU")
+    arguments = command_line.parse_args()
     torch.backends.cudnn.allow_tf32 = False  # or a GPU rounds to three digits
 
-    collection = open_toml(require(given.data / "trec-pm" / "2017.toml"))
-    pools = candidates(collection, given.topics, given.documents)
+    collection = open_toml(require(arguments.data / "trec-pm" / "2017.toml"))
+    pools = candidates(collection, arguments.topics, arguments.documents)
     milliseconds = {}
     for device in ("cpu", "cuda") if torch.cuda.is_available() else ("cpu",):
-        resources = RandomVectors(collection.corpus, device, seed=1, threads=given.threads)
+        resources = RandomVectors(collection.corpus, device, seed=1, threads=arguments.threads)
         sides = build(resources)
-        torch.set_num_threads(given.threads)
-        milliseconds[device] = measure(sides, pools, given.rounds)
+        torch.set_num_threads(arguments.threads)
+        milliseconds[device] = measure(sides, pools, arguments.rounds)
         if device == "cpu":
             torch.set_num_threads(1)
-            one = measure(sides, pools, given.rounds, time.thread_time)
-            milliseconds["cpu, one thread, processor time"] = one
+            on_one_thread = measure(sides, pools, arguments.rounds, time.thread_time)
+            milliseconds["cpu, one thread, processor time"] = on_one_thread
     medians = milliseconds["cpu"]["median"]
     report(
         "delta_rerank",
         medians["ours"],
         medians["peer"],
-        f"ms per {given.documents} documents",
+        f"ms per {arguments.documents} documents",
         higher_is_better=False,
         against_plain=round(medians["plain"] / medians["ours"], 2),
         topics=len(pools),
-        rounds=given.rounds,
-        threads=given.threads,
+        rounds=arguments.rounds,
+        threads=arguments.threads,
         load=round(os.getloadavg()[0], 1),
         milliseconds=milliseconds,
     )

@@ -90,11 +90,11 @@ def scorers(
     terms = torch.from_numpy(matcher.terms(topic.query))
     idf = torch.from_numpy(matcher.match(topic.query, documents.ids[:1]).idf)
     matrix = index.matrix(index.rows(documents.ids), ours.options.document_words)
-    given = [torch.from_numpy(row[row >= 0].astype(np.int64)) for row in matrix]
+    document_stems = [torch.from_numpy(row[row >= 0].astype(np.int64)) for row in matrix]
 
     def direct() -> Sequence[float]:
         with torch.inference_mode():
-            scores: list[float] = peer(terms, given, idf).tolist()
+            scores: list[float] = peer(terms, document_stems, idf).tolist()
         return scores
 
     return {"ours": lambda: ours.score(topic, documents), "peer": direct}
@@ -104,8 +104,8 @@ def measure(
     ours: Drmm, peer: DirectDrmm, pools: Sequence[tuple[Topic, Documents]], rounds: int
 ) -> dict[str, Any]:
     """Milliseconds of each side over all topics, in turns; their scores must agree."""
-    taken: dict[str, list[float]] = {}
-    worked: dict[str, list[float]] = {}
+    wall_times: dict[str, list[float]] = {}
+    processor_times: dict[str, list[float]] = {}
     different = scored = 0
     for topic, documents in pools:
         sides = scorers(ours, peer, topic, documents)
@@ -116,43 +116,43 @@ def measure(
             for name, score in sides.items():
                 started, begun = time.perf_counter(), time.thread_time()
                 score()
-                worked.setdefault(name, []).append((time.thread_time() - begun) * 1000)
-                taken.setdefault(name, []).append((time.perf_counter() - started) * 1000)
+                processor_times.setdefault(name, []).append((time.thread_time() - begun) * 1000)
+                wall_times.setdefault(name, []).append((time.perf_counter() - started) * 1000)
     if different > MOST_DIFFERENT * scored:
         raise SystemExit(f"the sides disagree on {different} of {scored} documents")
     return {
-        "processor": {name: round(median(values), 2) for name, values in worked.items()},
-        "median": {name: round(median(values), 2) for name, values in taken.items()},
-        "quickest": {name: round(min(values), 2) for name, values in taken.items()},
+        "processor": {name: round(median(values), 2) for name, values in processor_times.items()},
+        "median": {name: round(median(values), 2) for name, values in wall_times.items()},
+        "quickest": {name: round(min(values), 2) for name, values in wall_times.items()},
         "documents": scored,
         "rounded_differently": different,
     }
 
 
 def main() -> None:
-    arguments = parser(__doc__.splitlines()[0])
-    arguments.set_defaults(rounds=5)
-    arguments.add_argument("--topics", type=int, default=10)
-    arguments.add_argument("--documents", type=int, default=100, help="documents of a topic")
-    given = arguments.parse_args()
+    command_line = parser(__doc__.splitlines()[0])
+    command_line.set_defaults(rounds=5)
+    command_line.add_argument("--topics", type=int, default=10)
+    command_line.add_argument("--documents", type=int, default=100, help="documents of a topic")
+    arguments = command_line.parse_args()
     torch.set_num_threads(1)
 
-    collection = open_toml(require(given.data / "trec-pm" / "2017.toml"))
-    pools = candidates(collection, given.topics, given.documents)
+    collection = open_toml(require(arguments.data / "trec-pm" / "2017.toml"))
+    pools = candidates(collection, arguments.topics, arguments.documents)
     with tempfile.TemporaryDirectory() as scratch:
         ids = sorted({doc_id for _, documents in pools for doc_id in documents.ids})
         resources = LongDocuments(
             collection.corpus, "cpu", seed=1, threads=1, ids=tuple(ids), folder=Path(scratch)
         )
-        measured = measure(*build(resources), pools, given.rounds)
+        measured = measure(*build(resources), pools, arguments.rounds)
     report(
         "drmm_rerank",
         measured["processor"]["ours"],
         measured["processor"]["peer"],
-        f"ms of one thread's processor time per {given.documents} documents of {WORDS} words",
+        f"ms of one thread's processor time per {arguments.documents} documents of {WORDS} words",
         higher_is_better=False,
         topics=len(pools),
-        rounds=given.rounds,
+        rounds=arguments.rounds,
         threads=1,
         load=round(os.getloadavg()[0], 1),
         milliseconds=measured,

@@ -48,27 +48,29 @@ def measure(
     sides: dict[str, Callable[[], object]], rounds: int
 ) -> dict[str, dict[str, list[float]]]:
     """Milliseconds of each side, in turns: as the wall clock has it, and of the processor."""
-    taken: dict[str, dict[str, list[float]]] = {n: {"wall": [], "processor": []} for n in sides}
+    milliseconds: dict[str, dict[str, list[float]]] = {
+        n: {"wall": [], "processor": []} for n in sides
+    }
     for turn in range(rounds + 2):
         for name, call in sides.items():
             gc.collect()
             wall, processor = time.perf_counter(), time.process_time()
             call()
-            passed = (time.perf_counter() - wall, time.process_time() - processor)
+            elapsed = (time.perf_counter() - wall, time.process_time() - processor)
             if turn >= 2:  # the first ones warm up
-                for clock, seconds in zip(("wall", "processor"), passed, strict=True):
-                    taken[name][clock].append(seconds * 1000)
-    return taken
+                for clock, seconds in zip(("wall", "processor"), elapsed, strict=True):
+                    milliseconds[name][clock].append(seconds * 1000)
+    return milliseconds
 
 
 def main() -> None:
-    arguments = parser(__doc__.splitlines()[0])
-    arguments.set_defaults(rounds=30)
-    arguments.add_argument("--topics", type=int, default=50)
-    arguments.add_argument("--documents", type=int, default=1000)
-    given = arguments.parse_args()
+    command_line = parser(__doc__.splitlines()[0])
+    command_line.set_defaults(rounds=30)
+    command_line.add_argument("--topics", type=int, default=50)
+    command_line.add_argument("--documents", type=int, default=1000)
+    arguments = command_line.parse_args()
 
-    run, qrels = generate(given.topics, given.documents)
+    run, qrels = generate(arguments.topics, arguments.documents)
     parsed = [ir_measures.parse_measure(name) for name in MEASURES]
     plain = {topic: dict(ranking) for topic, ranking in run.rankings.items()}
     ours = evaluate(qrels, run, MEASURES).per_topic
@@ -76,27 +78,27 @@ def main() -> None:
         difference = abs(ours[str(metric.measure)][metric.query_id] - metric.value)
         if difference > TOLERANCE:
             sys.exit(f"the sides disagree: {metric} differs by {difference:.2g}")
-    taken = measure(
+    milliseconds = measure(
         {
             "ours": lambda: evaluate(qrels, run, MEASURES),
             "peer": lambda: ir_measures.calc(parsed, qrels, plain),
         },
-        given.rounds,
+        arguments.rounds,
     )
-    middle = {
+    medians = {
         name: {clock: round(median(values), 2) for clock, values in clocks.items()}
-        for name, clocks in taken.items()
+        for name, clocks in milliseconds.items()
     }
     report(
         "evaluate",
-        middle["ours"]["processor"],
-        middle["peer"]["processor"],
+        medians["ours"]["processor"],
+        medians["peer"]["processor"],
         "ms",
         higher_is_better=False,
-        milliseconds=middle,
-        quickest={n: round(min(clocks["wall"]), 2) for n, clocks in taken.items()},
-        topics=given.topics,
-        documents=given.documents,
+        milliseconds=medians,
+        quickest={n: round(min(clocks["wall"]), 2) for n, clocks in milliseconds.items()},
+        topics=arguments.topics,
+        documents=arguments.documents,
         measures=list(MEASURES),
     )
 

@@ -84,33 +84,33 @@ def lucene(
 
 
 def main() -> None:
-    arguments = parser(__doc__.splitlines()[0])
-    arguments.add_argument("--topics", type=int, default=300, help="how many citing sentences")
-    arguments.add_argument("--depth", type=int, default=1000)
-    arguments.add_argument("--threads", type=int, default=available_cores())
-    given = arguments.parse_args()
+    command_line = parser(__doc__.splitlines()[0])
+    command_line.add_argument("--topics", type=int, default=300, help="how many citing sentences")
+    command_line.add_argument("--depth", type=int, default=1000)
+    command_line.add_argument("--threads", type=int, default=available_cores())
+    arguments = command_line.parse_args()
 
-    collection = open_beir(require(given.data / "citations"), "dev")
-    queries = {t.id: t.query for t in islice(collection.load_topics(), given.topics)}
-    index = LuceneIndex.open(build_index(collection.corpus, threads=given.threads).path)
-    how = (index, queries, given.depth, given.threads)
+    collection = open_beir(require(arguments.data / "citations"), "dev")
+    queries = {t.id: t.query for t in islice(collection.load_topics(), arguments.topics)}
+    index = LuceneIndex.open(build_index(collection.corpus, threads=arguments.threads).path)
+    search_arguments = (index, queries, arguments.depth, arguments.threads)
     with tempfile.TemporaryDirectory() as folder:
         seconds = alternate(
             {
                 "LuceneIndex.search": lambda: index.search(
-                    queries, given.depth, threads=given.threads
+                    queries, arguments.depth, threads=arguments.threads
                 ),
-                "SimpleSearcher.batch_search": simple_searcher(*how),
-                "SearchCollection": search_collection(*how, Path(folder)),
-                "Lucene alone": lucene(*how),
+                "SimpleSearcher.batch_search": simple_searcher(*search_arguments),
+                "SearchCollection": search_collection(*search_arguments, Path(folder)),
+                "Lucene alone": lucene(*search_arguments),
             },
-            given.rounds,
+            arguments.rounds,
         )
         lines = sum(1 for _ in (Path(folder) / "run.txt").open())
-    found = sum(len(r) for r in index.search(queries, given.depth).values())
-    if abs(lines - found) > 0.01 * found:
-        raise SystemExit(f"the sides differ: {found} hits and {lines} lines")
-    speed = {name: round(rate(len(queries), taken), 2) for name, taken in seconds.items()}
+    hits = sum(len(r) for r in index.search(queries, arguments.depth).values())
+    if abs(lines - hits) > 0.01 * hits:
+        raise SystemExit(f"the sides differ: {hits} hits and {lines} lines")
+    speed = {name: round(rate(len(queries), times), 2) for name, times in seconds.items()}
     peer = max(("SimpleSearcher.batch_search", "SearchCollection"), key=speed.__getitem__)
     report(
         "first_stage",
@@ -120,10 +120,10 @@ def main() -> None:
         higher_is_better=True,
         against=peer,
         topics=len(queries),
-        depth=given.depth,
-        threads=given.threads,
+        depth=arguments.depth,
+        threads=arguments.threads,
         documents=index.count,
-        hits=found,
+        hits=hits,
         speed=speed,
     )
 

@@ -48,12 +48,12 @@ def generate(path: Path, count: int) -> None:
             words = [vocabulary[rank] for rank in ranks.tolist()]
             lengths = generator.integers(100, 280, size=CHUNK).tolist()
             for number in range(min(CHUNK, count - start)):
-                mine = words[number * 300 : (number + 1) * 300]
+                document_words = words[number * 300 : (number + 1) * 300]
                 ends = range(12, 12 + lengths[number], 18)
-                sentences = [" ".join(mine[at : at + 18]).capitalize() for at in ends]
+                sentences = [" ".join(document_words[at : at + 18]).capitalize() for at in ends]
                 document = {
                     "id": str(start + number),
-                    "title": " ".join(mine[:12]).title(),
+                    "title": " ".join(document_words[:12]).title(),
                     "abstract": ". ".join(sentences) + " of IL-6 (P < 0.05, 95% CI 1.2–3.4).",
                 }
                 file.write(orjson.dumps(document) + b"\n")
@@ -141,10 +141,10 @@ def digest(words: list[str], counts: list[np.ndarray], masses: list[np.ndarray])
     return sha.hexdigest()
 
 
-def measure(who: str, path: Path, *, check: bool) -> dict[str, float | str]:
+def measure(side: str, path: Path, *, check: bool) -> dict[str, float | str]:
     """Run one side in a process of its own, watching the memory of it and its workers."""
     with tempfile.TemporaryDirectory() as folder:
-        command = [sys.executable, __file__, "--one", who, "--read", str(path), "--write", folder]
+        command = [sys.executable, __file__, "--one", side, "--read", str(path), "--write", folder]
         if check:
             command.append("--check")
         peak = 0
@@ -157,11 +157,11 @@ def measure(who: str, path: Path, *, check: bool) -> dict[str, float | str]:
     return result | {"peak_mib": peak / 2**20}
 
 
-def run_one(who: str, path: Path, folder: Path, *, check: bool) -> None:
+def run_one(side: str, path: Path, folder: Path, *, check: bool) -> None:
     build, digest_of = {
         "ours": (lambda: build_forward_index(documents(path), folder), digest_of_ours),
         "twin": (lambda: plain_twin(path, folder), digest_of_twin),
-    }[who]
+    }[side]
     started = time.perf_counter()
     build()
     seconds = time.perf_counter() - started

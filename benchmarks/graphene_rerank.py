@@ -109,42 +109,42 @@ def directly(reranker: Graphene, topic: Topic, documents: Documents) -> Sequence
         encoded = encodings(model.network, model.reader, rows)
         messages = messages_of_all(model.network, concepts, model.device)
         links = concepts.links(rows)
-        read = model.topics.read(topic)
-        matched = matched_links(links, read.matching, concepts.graph.concept_count)
+        encoded_topic = model.topics.read(topic)
+        matched = matched_links(links, encoded_topic.matching, concepts.graph.concept_count)
         side = sides(model.network, encoded, links, messages)
         vectors = document_vectors(model.network, side, matched, messages, reranker.options.reward)
-        query = model.network.query(*model.reader.topics([read]))[0]
+        query = model.network.query(*model.reader.topics([encoded_topic]))[0]
         scores: list[float] = model.network.score(query, vectors, None).tolist()
     return scores
 
 
 def main() -> None:
     """Measure, compare the scores, and print the line of JSON."""
-    options = parser(__doc__ or "")
-    options.add_argument("--topics", type=int, default=10, help="topics of a round")
-    options.add_argument("--threads", type=int, default=2, help="of torch")
-    chosen = options.parse_args()
-    torch.set_num_threads(chosen.threads)
+    command_line = parser(__doc__ or "")
+    command_line.add_argument("--topics", type=int, default=10, help="topics of a round")
+    command_line.add_argument("--threads", type=int, default=2, help="of torch")
+    arguments = command_line.parse_args()
+    torch.set_num_threads(arguments.threads)
     with tempfile.TemporaryDirectory() as scratch:
         os.environ["IRPLATFORM_HOME"] = str(Path(scratch) / "home")
         knowledge_base(Path(scratch))
         resources = RandomVectors(RandomArticles(), "cpu", 1, 1)
         reranker = Graphene(GrapheneOptions())
         reranker.prepare(resources)
-        measure(reranker, chosen.topics, chosen.rounds, chosen.threads)
+        measure(reranker, arguments.topics, arguments.rounds, arguments.threads)
 
 
 def measure(reranker: Graphene, topics: int, rounds: int, threads: int) -> None:
     """Time both sides in turns, the stored sides once made."""
     random = np.random.default_rng(2)
-    asked: list[tuple[Topic, Documents]] = []
+    pools: list[tuple[Topic, Documents]] = []
     for number in range(topics):
         words = [word(int(n)) for n in random.integers(0, 200, 4)]
         fields: dict[str, Any] = {"disease": " ".join(words[:2]), "gene": " ".join(words[2:])}
         ids = [f"d{n}" for n in random.choice(DOCUMENTS, CANDIDATES, replace=False)]
         topic = Topic(f"t{number}", " ".join(words), fields)
-        asked.append((topic, Documents(ids, lambda _: [])))
-    for topic, documents in asked:
+        pools.append((topic, Documents(ids, lambda _: [])))
+    for topic, documents in pools:
         difference = np.abs(
             np.array(reranker.score(topic, documents))
             - np.array(directly(reranker, topic, documents))
@@ -153,8 +153,8 @@ def measure(reranker: Graphene, topics: int, rounds: int, threads: int) -> None:
             sys.exit(f"the two forms differ by {difference}")
     seconds = alternate(
         {
-            "ours": lambda: [reranker.score(*each) for each in asked],
-            "peer": lambda: [directly(reranker, *each) for each in asked],
+            "ours": lambda: [reranker.score(*each) for each in pools],
+            "peer": lambda: [directly(reranker, *each) for each in pools],
         },
         rounds,
     )

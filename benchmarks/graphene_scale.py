@@ -116,8 +116,8 @@ class RandomVectors(CollectionResources):
 
     def vectors(self, options: VectorOptions | None = None) -> WordVectors:  # noqa: ARG002
         """Always as many: made-up words follow the collection's own."""
-        own = list(islice(self.forward_index().vocabulary, WORDS))
-        names = own + [f"made-up-{number}" for number in range(WORDS - len(own))]
+        words = list(islice(self.forward_index().vocabulary, WORDS))
+        names = words + [f"made-up-{number}" for number in range(WORDS - len(words))]
         random = np.random.default_rng(SEED)
         drawn = random.standard_normal((WORDS, DIMENSIONS), dtype=np.float32)
         return WordVectors.with_unk(names, 0.15 * drawn, seed=SEED)
@@ -134,8 +134,8 @@ class Clock:
 
     def cost(self) -> Cost:
         """Of the processor, for this process and its children, and of the wall."""
-        passed = self._now() - self._started
-        return {"processor_seconds": float(passed[0]), "wall_seconds": float(passed[1])}
+        elapsed = self._now() - self._started
+        return {"processor_seconds": float(elapsed[0]), "wall_seconds": float(elapsed[1])}
 
     def _now(self) -> np.ndarray[Any, np.dtype[np.float64]]:
         return np.array([sum(os.times()[:4]), time.perf_counter()])
@@ -208,12 +208,12 @@ def labelled(resources: RandomVectors, split: Split) -> list[LabelledTopic]:
     queries = mesh_queries(resources.corpus, QUERIES, SEED, split)
     index = resources.forward_index()
     random = np.random.default_rng(SEED)
-    found = []
+    labelled_topics = []
     for topic in queries.load_topics():
         others = index.doc_ids(random.integers(index.count, size=CANDIDATES - 1))
         candidates = tuple(dict.fromkeys([topic.id, *others]))
-        found.append(LabelledTopic(topic, candidates, {topic.id: 1}))
-    return found
+        labelled_topics.append(LabelledTopic(topic, candidates, {topic.id: 1}))
+    return labelled_topics
 
 
 def store(resources: RandomVectors, _: int) -> Cost:
@@ -313,28 +313,34 @@ def lines(rows: Mapping[int, Mapping[str, Cost]]) -> dict[str, dict[str, Cost]]:
 
 def main() -> None:
     """Measure each size, put lines through what was measured, and print the line of JSON."""
-    options = parser(__doc__ or "")
-    options.add_argument("--sizes", type=int, nargs="+", default=[15_000, 30_000, 60_000])
-    options.add_argument("--beyond", type=int, help="one more size, which the lines do not see")
-    options.add_argument("--one", help="of the steps, in this process")
-    options.add_argument("--number", type=int, default=0, help="epochs, or the peer's articles")
-    chosen = options.parse_args()
-    if chosen.one:
-        run_one(chosen.one, chosen.data, chosen.sizes[0], chosen.number)
+    command_line = parser(__doc__ or "")
+    command_line.add_argument("--sizes", type=int, nargs="+", default=[15_000, 30_000, 60_000])
+    command_line.add_argument(
+        "--beyond", type=int, help="one more size, which the lines do not see"
+    )
+    command_line.add_argument("--one", help="of the steps, in this process")
+    command_line.add_argument(
+        "--number", type=int, default=0, help="epochs, or the peer's articles"
+    )
+    arguments = command_line.parse_args()
+    if arguments.one:
+        run_one(arguments.one, arguments.data, arguments.sizes[0], arguments.number)
         return
-    sizes = sorted(set(chosen.sizes))
-    require(chosen.data / "trec-pm" / "2017.toml")
+    sizes, beyond = sorted(set(arguments.sizes)), arguments.beyond
+    require(arguments.data / "trec-pm" / "2017.toml")
     if len(sizes) < 2 or sizes[0] < max(PLAIN):
-        options.error(f"a line needs two sizes, of {max(PLAIN):,} articles or more")
+        command_line.error(f"a line needs two sizes, of {max(PLAIN):,} articles or more")
     os.environ["OMP_NUM_THREADS"] = "1"
     with tempfile.TemporaryDirectory() as home:
         os.environ["IRPLATFORM_HOME"] = home
-        measure("share", chosen.data, 0, 0)
+        measure("share", arguments.data, 0, 0)
         rows: dict[int, dict[str, Cost]] = {}
-        for size in sizes + ([chosen.beyond] if chosen.beyond else []):
-            rows[size] = {step: measure(step, chosen.data, size, chosen.rounds) for step in STEPS}
+        for size in sizes + ([beyond] if beyond else []):
+            rows[size] = {
+                step: measure(step, arguments.data, size, arguments.rounds) for step in STEPS
+            }
             if size == sizes[0]:
-                peers = {n: {"plain": measure("plain", chosen.data, size, n)} for n in PLAIN}
+                peers = {n: {"plain": measure("plain", arguments.data, size, n)} for n in PLAIN}
             for folder in Path(home).iterdir():
                 if folder.is_dir() and folder.name not in SHARED:
                     shutil.rmtree(folder)
@@ -346,7 +352,7 @@ def main() -> None:
         "GiB of memory to train on a million articles",
         higher_is_better=False,
         lines={**fitted, **peer},
-        beyond=compared(fitted, chosen.beyond, rows[chosen.beyond]) if chosen.beyond else None,
+        beyond=compared(fitted, beyond, rows[beyond]) if beyond else None,
         sizes=rows,
         plain=peers,
     )
@@ -360,8 +366,8 @@ def compared(
         "size": size,
         **{
             step: {
-                name: [round(at["intercept"] + at["per_1000"] * size / 1000, 2), row[step][name]]
-                for name, at in quantities.items()
+                name: [round(fit["intercept"] + fit["per_1000"] * size / 1000, 2), row[step][name]]
+                for name, fit in quantities.items()
             }
             for step, quantities in fitted.items()
         },

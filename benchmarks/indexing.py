@@ -59,29 +59,29 @@ def documents_in(index: Path) -> int:
 
 
 def main() -> None:
-    arguments = parser(__doc__.splitlines()[0])
-    arguments.add_argument("--threads", type=int, default=min(2, available_cores()))
-    given = arguments.parse_args()
-    corpus = open_toml(require(given.data / "trec-pm" / "2017.toml")).corpus
+    command_line = parser(__doc__.splitlines()[0])
+    command_line.add_argument("--threads", type=int, default=min(2, available_cores()))
+    arguments = command_line.parse_args()
+    corpus = open_toml(require(arguments.data / "trec-pm" / "2017.toml")).corpus
 
     with tempfile.TemporaryDirectory() as scratch:
         source, target, home = (Path(scratch) / name for name in ("source", "target", "home"))
         source.mkdir()
-        count = write_files(corpus, source, 2 * given.threads)
+        count = write_files(corpus, source, 2 * arguments.threads)
         os.environ["IRPLATFORM_HOME"] = str(home)
 
         def ours() -> None:
             shutil.rmtree(home, ignore_errors=True)
-            build_index(corpus, threads=given.threads)
+            build_index(corpus, threads=arguments.threads)
 
         def theirs() -> None:
             shutil.rmtree(target, ignore_errors=True)
-            index_collection(corpus, source, target, given.threads)
+            index_collection(corpus, source, target, arguments.threads)
 
-        seconds = alternate({"build_index": ours, "IndexCollection": theirs}, given.rounds)
-        made = documents_in(next(home.glob("index/*/manifest.json")).parent), documents_in(target)
-        if made != (count, count):
-            raise SystemExit(f"of {count} documents, the sides indexed {made}")
+        seconds = alternate({"build_index": ours, "IndexCollection": theirs}, arguments.rounds)
+        counts = documents_in(next(home.glob("index/*/manifest.json")).parent), documents_in(target)
+        if counts != (count, count):
+            raise SystemExit(f"of {count} documents, the sides indexed {counts}")
     report(
         "indexing",
         rate(count, seconds["build_index"]),
@@ -89,7 +89,7 @@ def main() -> None:
         "documents/s",
         higher_is_better=True,
         documents=count,
-        threads=given.threads,
+        threads=arguments.threads,
         seconds=seconds,
     )
 

@@ -154,12 +154,12 @@ def main() -> None:
     parser.add_argument("--peer-up-to", type=int, default=100_000, help="the peer's largest size")
     parser.add_argument("--one", choices=SIDES, help=argparse.SUPPRESS)
     parser.add_argument("--read", type=Path, help=argparse.SUPPRESS)
-    given = parser.parse_args()
-    if given.one:
-        run_one(given.one, given.read)
+    arguments = parser.parse_args()
+    if arguments.one:
+        run_one(arguments.one, arguments.read)
         return
-    sizes = sorted(given.sizes)
-    if sizes[0] > given.peer_up_to:
+    sizes = sorted(arguments.sizes)
+    if sizes[0] > arguments.peer_up_to:
         parser.error("no size is small enough for the peer; see --peer-up-to")
     detail: dict[int, dict[str, Any]] = {}
     for size in sizes:
@@ -168,13 +168,13 @@ def main() -> None:
             generate(folder, size)
             if size == sizes[0]:
                 compare_documents(folder)
-            sides = [s for s in SIDES if size <= given.peer_up_to or s in ("stream", "index")]
+            sides = [s for s in SIDES if size <= arguments.peer_up_to or s in ("stream", "index")]
             detail[size] = {side: measure(side, folder) for side in sides}
             detail[size]["bytes"] = sum(path.stat().st_size for path in files_in(folder))
             wrong = [side for side in sides if detail[size][side]["documents"] != size]
             if wrong:
                 sys.exit(f"of {size} articles, {wrong[0]} read another number")
-    compared = detail[max(size for size in sizes if size <= given.peer_up_to)]
+    compared = detail[max(size for size in sizes if size <= arguments.peer_up_to)]
     largest = detail[sizes[-1]]
     report(
         "medline",

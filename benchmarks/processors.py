@@ -72,13 +72,13 @@ def run(python: Path, home: Path, folder: Path, arithmetic: str) -> dict[str, by
 
 
 def main() -> None:
-    arguments = parser(__doc__.splitlines()[0])
-    arguments.add_argument("--emulator", default="qemu-x86_64", help="QEMU's user mode")
-    arguments.add_argument("--processors", nargs="+", default=["Haswell", "EPYC-Rome"])
-    given = arguments.parse_args()
-    emulator = shutil.which(given.emulator)
+    command_line = parser(__doc__.splitlines()[0])
+    command_line.add_argument("--emulator", default="qemu-x86_64", help="QEMU's user mode")
+    command_line.add_argument("--processors", nargs="+", default=["Haswell", "EPYC-Rome"])
+    arguments = command_line.parse_args()
+    emulator = shutil.which(arguments.emulator)
     if emulator is None:
-        sys.exit(f"{given.emulator} is missing: install QEMU's user mode, or set --emulator.")
+        sys.exit(f"{arguments.emulator} is missing: install QEMU's user mode, or set --emulator.")
     same: dict[str, dict[str, list[str]]] = {}
     count = 0
     with tempfile.TemporaryDirectory() as name:
@@ -86,15 +86,18 @@ def main() -> None:
         for arithmetic in ARITHMETICS:
             home = root / arithmetic
             here = run(Path(sys.executable), home, root / f"{arithmetic}-here", arithmetic)
-            for processor in given.processors:
+            for processor in arguments.processors:
                 there = root / f"{arithmetic}-{processor}"
                 for kind in MADE_HERE:
                     shutil.copytree(home / kind, there / "home" / kind)
                 python = emulated_python(there / "python", emulator, processor)
                 runs = run(python, there / "home", there / "runs", arithmetic)
                 same.setdefault(arithmetic, {})[processor] = [n for n in here if runs[n] == here[n]]
-            count = len(here) * len(given.processors)
-    equal = {arithmetic: sum(map(len, held.values())) for arithmetic, held in same.items()}
+            count = len(here) * len(arguments.processors)
+    equal = {
+        arithmetic: sum(map(len, by_processor.values()))
+        for arithmetic, by_processor in same.items()
+    }
     report(
         "processors",
         equal["portable"],

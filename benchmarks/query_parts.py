@@ -65,11 +65,11 @@ def _table(collection: Path, plan: Mapping[str, object]) -> dict[str, dict[str, 
         **{f"all without {name}": _expanded(plan, [name]) for name in names},
         "all": _expanded(plan, []),
     }
-    found = {}
+    scores = {}
     for line, settings in lines.items():
-        found[line] = _scores(collection, settings)
-        print(collection.stem, line, found[line], file=sys.stderr)
-    return found
+        scores[line] = _scores(collection, settings)
+        print(collection.stem, line, scores[line], file=sys.stderr)
+    return scores
 
 
 def _expanded(plan: Mapping[str, object], without: Sequence[str]) -> dict[str, object]:
@@ -80,11 +80,11 @@ def _expanded(plan: Mapping[str, object], without: Sequence[str]) -> dict[str, o
 
 def _scores(collection: Path, settings: Mapping[str, object]) -> dict[str, float]:
     with tempfile.TemporaryDirectory() as folder:
-        asked = RunSettings(
+        run_settings = RunSettings(
             str(collection), measures=MEASURES, settings=settings, run_dir=Path(folder)
         )
-        found = run(asked).systems[-1].measures
-    return {measure: round(found[measure], 4) for measure in MEASURES}
+        scores = run(run_settings).systems[-1].measures
+    return {measure: round(scores[measure], 4) for measure in MEASURES}
 
 
 def _weights(plan: Mapping[str, object], prefix: str = "bm25.plan.") -> dict[str, object]:

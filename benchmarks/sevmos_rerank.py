@@ -49,8 +49,8 @@ def build(resources: Resources, model: dict[str, object]) -> dict[str, SevMos]:
     """The sides with the same weights; what is stored is computed here."""
     sides = {}
     with tempfile.TemporaryDirectory() as scratch:
-        for name, changed in SIDES.items():
-            side = sides[name] = SevMos(SevMosOptions.model_validate({**model, **changed}))
+        for name, changes in SIDES.items():
+            side = sides[name] = SevMos(SevMosOptions.model_validate({**model, **changes}))
             side.prepare(resources)
             if name == "stored":
                 side.save(Path(scratch))
@@ -62,8 +62,8 @@ def measure(
     sides: dict[str, SevMos], pools: Sequence[tuple[Topic, Documents]], rounds: int
 ) -> dict[str, Any]:
     """Milliseconds of each side over all topics, in turns; their scores must agree."""
-    taken: dict[str, list[float]] = {name: [] for name in sides}
-    worked: dict[str, list[float]] = {name: [] for name in sides}
+    wall_times: dict[str, list[float]] = {name: [] for name in sides}
+    processor_times: dict[str, list[float]] = {name: [] for name in sides}
     difference = 0.0
     for topic, documents in pools:
         scores = {name: np.array(side.score(topic, documents)) for name, side in sides.items()}
@@ -71,46 +71,46 @@ def measure(
             for name, side in sides.items():
                 started, begun = time.perf_counter(), time.thread_time()
                 side.score(topic, documents)
-                worked[name].append((time.thread_time() - begun) * 1000)
-                taken[name].append((time.perf_counter() - started) * 1000)
-        for held in scores.values():
-            difference = max(difference, float(abs(held - scores["stored"]).max()))
+                processor_times[name].append((time.thread_time() - begun) * 1000)
+                wall_times[name].append((time.perf_counter() - started) * 1000)
+        for side_scores in scores.values():
+            difference = max(difference, float(abs(side_scores - scores["stored"]).max()))
     if difference > TOLERANCE:
         raise SystemExit(f"the sides disagree: scores differ by up to {difference:.2g}")
     return {
-        "processor": {name: round(median(values), 2) for name, values in worked.items()},
-        "median": {name: round(median(values), 2) for name, values in taken.items()},
-        "quickest": {name: round(min(values), 2) for name, values in taken.items()},
+        "processor": {name: round(median(values), 2) for name, values in processor_times.items()},
+        "median": {name: round(median(values), 2) for name, values in wall_times.items()},
+        "quickest": {name: round(min(values), 2) for name, values in wall_times.items()},
         "largest_difference": difference,
     }
 
 
 def main() -> None:
-    arguments = parser(__doc__.splitlines()[0])
-    arguments.add_argument("--topics", type=int, default=5)
-    arguments.add_argument("--documents", type=int, default=500, help="documents of a topic")
-    given = arguments.parse_args()
+    command_line = parser(__doc__.splitlines()[0])
+    command_line.add_argument("--topics", type=int, default=5)
+    command_line.add_argument("--documents", type=int, default=500, help="documents of a topic")
+    arguments = command_line.parse_args()
     torch.backends.cudnn.allow_tf32 = False  # or a GPU rounds to three digits
     torch.set_num_threads(1)
 
-    collection = open_toml(require(given.data / "trec-pm" / "2017.toml"))
-    pools = candidates(collection, given.topics, given.documents)
+    collection = open_toml(require(arguments.data / "trec-pm" / "2017.toml"))
+    pools = candidates(collection, arguments.topics, arguments.documents)
     milliseconds = {}
     for device in ("cpu", "cuda") if torch.cuda.is_available() else ("cpu",):
         resources = RandomVectors(collection.corpus, device, seed=1, threads=1)
         for name, model in MODELS.items():
-            measured = measure(build(resources, model), pools, given.rounds)
+            measured = measure(build(resources, model), pools, arguments.rounds)
             milliseconds[f"{name}, {device}"] = measured
     medians = milliseconds["c3, 256 filters, cpu"]["processor"]
     report(
         "sevmos_rerank",
         medians["stored"],
         medians["unstored"],
-        f"ms of one thread's processor time per {given.documents} documents",
+        f"ms of one thread's processor time per {arguments.documents} documents",
         higher_is_better=False,
         against_plain=round(medians["unstored, plain"] / medians["stored"], 1),
         topics=len(pools),
-        rounds=given.rounds,
+        rounds=arguments.rounds,
         threads=1,
         load=round(os.getloadavg()[0], 1),
         milliseconds=milliseconds,

@@ -47,27 +47,27 @@ SIDES = {
 def run(program: str) -> list[str]:
     """Run a program in a fresh process; returns what it told at its end."""
     environment = {"OPENAI_API_KEY": "unused", **os.environ}
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", TELL + program],
         env=environment,
         capture_output=True,
         text=True,
         check=False,
     )
-    if done.returncode:
-        raise SystemExit(f"this program failed:\n{program}\n{done.stderr}")
-    return done.stderr.splitlines()[-1].split()
+    if process.returncode:
+        raise SystemExit(f"this program failed:\n{program}\n{process.stderr}")
+    return process.stderr.splitlines()[-1].split()
 
 
 def main() -> None:
-    arguments = parser(__doc__.splitlines()[0])
-    arguments.set_defaults(rounds=5)
-    given = arguments.parse_args()
+    command_line = parser(__doc__.splitlines()[0])
+    command_line.set_defaults(rounds=5)
+    arguments = command_line.parse_args()
     seconds = alternate(
-        {name: partial(run, program) for name, program in SIDES.items()}, given.rounds
+        {name: partial(run, program) for name, program in SIDES.items()}, arguments.rounds
     )
-    told = {name: run(program) for name, program in SIDES.items()}
-    medians = {name: round(median(taken), 3) for name, taken in seconds.items()}
+    modules = {name: run(program) for name, program in SIDES.items()}
+    medians = {name: round(median(times), 3) for name, times in seconds.items()}
     report(
         "startup",
         max(medians[name] for name in SIDES if name.startswith("platform")),
@@ -75,9 +75,9 @@ def main() -> None:
         "s",
         higher_is_better=False,
         seconds=medians,
-        quickest={name: round(min(taken), 3) for name, taken in seconds.items()},
-        modules={name: int(count) for name, (count, *_) in told.items()},
-        heavy_modules={name: heavy for name, (_, *heavy) in told.items()},
+        quickest={name: round(min(times), 3) for name, times in seconds.items()},
+        modules={name: int(count) for name, (count, *_) in modules.items()},
+        heavy_modules={name: heavy for name, (_, *heavy) in modules.items()},
         load=round(os.getloadavg()[0], 1),
     )
 

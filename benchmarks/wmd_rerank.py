@@ -76,34 +76,34 @@ def read_pools(
                 cut[document.id] = words[:length]
     chosen: list[tuple[Topic, list[str]]] = []
     for topic in collection.load_topics():
-        found = [doc_id for doc_id in sorted(qrels.get(topic.id, ())) if doc_id in cut]
-        if len(found) >= documents and len(chosen) < topics:
-            chosen.append((topic, found[:documents]))
-    used = sorted({doc_id for _, found in chosen for doc_id in found})
+        doc_ids = [doc_id for doc_id in sorted(qrels.get(topic.id, ())) if doc_id in cut]
+        if len(doc_ids) >= documents and len(chosen) < topics:
+            chosen.append((topic, doc_ids[:documents]))
+    used = sorted({doc_id for _, doc_ids in chosen for doc_id in doc_ids})
     build_forward_index((Document(i, "", " ".join(cut[i])) for i in used), folder, workers=1)
     index = ForwardIndex.open(folder)
     drawn = np.random.default_rng(1).normal(0, 0.15, size=(len(index.vocabulary), DIMENSIONS))
     vectors = WordVectors.with_unk(list(index.vocabulary), drawn.astype(np.float32), seed=1)
     pools = [
-        Pool(topic, Documents(found, list), tokenize(topic.query), [cut[i] for i in found])
-        for topic, found in chosen
+        Pool(topic, Documents(doc_ids, list), tokenize(topic.query), [cut[i] for i in doc_ids])
+        for topic, doc_ids in chosen
     ]
     return WordResources(index, vectors), pools
 
 
 def main() -> None:
-    arguments = parser(__doc__.splitlines()[0])
-    arguments.set_defaults(rounds=5)
-    arguments.add_argument("--topics", type=int, default=5)
-    arguments.add_argument("--documents", type=int, default=100, help="documents of a topic")
-    arguments.add_argument("--length", type=int, default=150, help="words of a document")
-    given = arguments.parse_args()
-    collection = open_toml(require(given.data / "trec-pm" / "2017.toml"))
+    command_line = parser(__doc__.splitlines()[0])
+    command_line.set_defaults(rounds=5)
+    command_line.add_argument("--topics", type=int, default=5)
+    command_line.add_argument("--documents", type=int, default=100, help="documents of a topic")
+    command_line.add_argument("--length", type=int, default=150, help="words of a document")
+    arguments = command_line.parse_args()
+    collection = open_toml(require(arguments.data / "trec-pm" / "2017.toml"))
     with tempfile.TemporaryDirectory() as folder:
         resources, pools = read_pools(
-            collection, Path(folder), given.topics, given.documents, given.length
+            collection, Path(folder), arguments.topics, arguments.documents, arguments.length
         )
-        measure(resources, pools, given.rounds)
+        measure(resources, pools, arguments.rounds)
 
 
 def measure(resources: WordResources, pools: Sequence[Pool], rounds: int) -> None:
@@ -125,7 +125,7 @@ def measure(resources: WordResources, pools: Sequence[Pool], rounds: int) -> Non
             -gensim.wmdistance(pool.query, text, norm=False) for text in pool.texts
         ],
     }
-    taken: dict[str, list[float]] = {name: [] for name in sides}
+    milliseconds: dict[str, list[float]] = {name: [] for name in sides}
     difference, shares = 0.0, []
     for pool in pools:
         scores = {}
@@ -134,12 +134,12 @@ def measure(resources: WordResources, pools: Sequence[Pool], rounds: int) -> Non
             for _ in range(rounds):
                 started = time.perf_counter()
                 score(pool)
-                taken[name].append((time.perf_counter() - started) * 1000)
+                milliseconds[name].append((time.perf_counter() - started) * 1000)
         difference = max(difference, float(abs(scores["exact"] - scores["gensim"]).max()))
         if difference > TOLERANCE or (scores["relaxed"] < scores["gensim"] - TOLERANCE).any():
             raise SystemExit(f"the sides disagree: distances differ by up to {difference:.2g}")
         shares.append(float((scores["relaxed"] / scores["exact"]).mean()))
-    medians = {name: median(values) for name, values in taken.items()}
+    medians = {name: median(values) for name, values in milliseconds.items()}
     report(
         "wmd_rerank",
         medians["exact"],
@@ -148,7 +148,7 @@ def measure(resources: WordResources, pools: Sequence[Pool], rounds: int) -> Non
         higher_is_better=False,
         relaxed_ratio=round(medians["gensim"] / medians["relaxed"], 2),
         median={name: round(value, 3) for name, value in medians.items()},
-        quickest={name: round(min(values), 3) for name, values in taken.items()},
+        quickest={name: round(min(values), 3) for name, values in milliseconds.items()},
         largest_difference=difference,
         relaxed_share_of_exact=round(float(np.mean(shares)), 4),
         topics=len(pools),
