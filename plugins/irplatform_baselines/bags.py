@@ -43,9 +43,9 @@ def make_bags(words: Int64, offsets: Int64) -> Bags:
     """
     texts = len(offsets) - 1
     owners = np.repeat(np.arange(texts), np.diff(offsets))
-    kept = words >= 0
+    present = words >= 0
     span = int(words.max(initial=0)) + 1
-    keys, counts = np.unique(owners[kept] * span + words[kept], return_counts=True)
+    keys, counts = np.unique(owners[present] * span + words[present], return_counts=True)
     owners, distinct = np.divmod(keys, span)
     lengths = np.bincount(owners, weights=counts, minlength=texts)
     starts = np.searchsorted(owners, np.arange(texts + 1))

@@ -93,7 +93,7 @@ def relaxed(weights: Float64, costs: Float64, words: Int64, offsets: Int64) -> F
         float64 [texts].
     """
     begins = offsets[:-1]
-    from_query = np.minimum.reduceat(np.take(costs, words, axis=1), begins, axis=1)
+    nearest = np.minimum.reduceat(np.take(costs, words, axis=1), begins, axis=1)
     from_texts = np.add.reduceat(costs.min(axis=0)[words], begins) / np.diff(offsets)
-    there = np.add.reduce(weights[:, None] * from_query, axis=0)
-    return np.asarray(np.maximum(there, from_texts))
+    from_query = np.add.reduce(weights[:, None] * nearest, axis=0)
+    return np.asarray(np.maximum(from_query, from_texts))

@@ -83,8 +83,8 @@ class MBM(TrainableReranker):
     def fit(self, data: TrainingData) -> None:
         """Choose k1 and b; of equally good pairs, the one that stands first in the options."""
         # Without the first stage's scores, the validator ranks by what it is given alone.
-        alone = [replace(topic, first_stage=()) for topic in data.training]
-        validator = Validator(alone, limit=self.options.topics)
+        topics = [replace(topic, first_stage=()) for topic in data.training]
+        validator = Validator(topics, limit=self.options.topics)
         matches = [self._match(t.topic, t.candidates) for t in validator.topics]
         pairs = list(product(*self._grids))
         values = []

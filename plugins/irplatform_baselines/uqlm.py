@@ -55,10 +55,10 @@ class UQLM(CountingReranker):
     def prepare(self, resources: Resources) -> None:
         """Open the forward index and settle μ."""
         super().prepare(resources)
-        given, field = self.options.mu, self.options.field
+        mu, field = self.options.mu, self.options.field
         self._words = int(self._index.collection_frequency(field).sum())
         # Where no document has the field, any positive μ gives all of them the same score.
-        self._mu = given if given != MEAN_LENGTH else self._index.average_length(field) or 1.0
+        self._mu = mu if mu != MEAN_LENGTH else self._index.average_length(field) or 1.0
 
     def weigh(self, match: FieldMatch) -> Float64:
         """Log-likelihood (below 0), or Lucene's variant (from 0 on)."""

@@ -66,8 +66,8 @@ class WMD(Reranker):
         self._space = WordSpace(self._vectors, unit=self.options.unit_vectors)
         self._words = self._vectors.align_known(self._index.vocabulary)
         if not self.options.stop_words:
-            stopped = self._index.vocabulary.ids(sorted(STOP_WORDS))
-            self._words[stopped[stopped >= 0]] = -1
+            stop_ids = self._index.vocabulary.ids(sorted(STOP_WORDS))
+            self._words[stop_ids[stop_ids >= 0]] = -1
 
     def score(self, topic: Topic, documents: Documents) -> Sequence[float]:
         """Score documents: minus the distance, from 0 down."""

@@ -86,12 +86,12 @@ class Encoder:
         return self._encoded(self._documents.encode_document, texts, prompt)
 
     def _encoded(self, encode: Any, texts: Sequence[str], prompt: str | None) -> Float32:
-        found: Float32 = np.zeros((len(texts), self.width), np.float32)
-        said = [number for number, text in enumerate(texts) if text.strip()]
-        if not said:
-            return found
-        vectors = encode(
-            [texts[number] for number in said],
+        vectors: Float32 = np.zeros((len(texts), self.width), np.float32)
+        filled = [number for number, text in enumerate(texts) if text.strip()]
+        if not filled:
+            return vectors
+        encoded = encode(
+            [texts[number] for number in filled],
             prompt=prompt,
             batch_size=self._at_once,
             normalize_embeddings=False,
@@ -100,15 +100,15 @@ class Encoder:
             show_progress_bar=False,
         ).float()
         if self._normalized:  # here, in 32 bits: models may have fewer
-            vectors = vectors / vectors.norm(dim=1, keepdim=True).clamp_min(1e-12)
-        found[said] = vectors.cpu().numpy()
-        if not np.isfinite(found).all():
+            encoded = encoded / encoded.norm(dim=1, keepdim=True).clamp_min(1e-12)
+        vectors[filled] = encoded.cpu().numpy()
+        if not np.isfinite(vectors).all():
             raise InputError(
                 f"its vectors have numbers that are not finite ({NAME}.precision="
                 f"{self._options.precision}): the weights are broken, or too large for float16.",
                 path=self._options.model,
             )
-        return found
+        return vectors
 
 
 def depends_on(options: BiEncoderOptions) -> Mapping[str, object]:
@@ -194,19 +194,19 @@ def _check_weights(folder: Path, first: Any) -> None:
 
     if (network := getattr(first, "auto_model", None)) is None:
         return
-    held: set[str] = set()
+    names: set[str] = set()
     for path in folder.rglob("*.safetensors"):
         with safe_open(path, "np") as file:
-            held.update(file.keys())
+            names.update(file.keys())
     # Files may have a prefix, such as "bert.".
-    parts = (name.split(".") for name in held)
+    parts = (name.split(".") for name in names)
     ends = {".".join(part[start:]) for part in parts for start in range(len(part))}
     state = network.state_dict()
-    there = {value.data_ptr() for name, value in state.items() if name in ends}
+    loaded = {value.data_ptr() for name, value in state.items() if name in ends}
     missing = [
         name
         for name, value in state.items()
-        if value.data_ptr() not in there and not name.startswith("pooler.")
+        if value.data_ptr() not in loaded and not name.startswith("pooler.")
     ]  # tied weights are saved once; sentence-transformers has no use for the pooler
     if missing:
         raise InputError(

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from irplatform_biencoder.encoder import Encoder
     from irplatform_biencoder.vector_store import VectorStore
 
-_TOLD = 3
+_SENTENCES = 3
 """Sentences of a document that an explanation has."""
 
 
@@ -82,18 +82,18 @@ class BiEncoder(Reranker):
         from irplatform.text.sentence_splitter import sentences as split
 
         (query,) = self._encoder.queries([topic.query])
-        told = []
+        explanations = []
         for document, score in zip(documents, self.score(topic, documents), strict=True):
             sentences = [document.title, *split(document.abstract)]
             sentences = [sentence for sentence in sentences if sentence]
-            alone = self._encoder.documents(sentences) @ query
-            best = np.argsort(-alone, kind="stable")[:_TOLD]
-            told.append(
+            similarities = self._encoder.documents(sentences) @ query
+            best = np.argsort(-similarities, kind="stable")[:_SENTENCES]
+            explanations.append(
                 {
                     "score": score,
                     "sentences": [
-                        {"score": float(alone[i]), "sentence": sentences[i]} for i in best
+                        {"score": float(similarities[i]), "sentence": sentences[i]} for i in best
                     ],
                 }
             )
-        return told
+        return explanations

@@ -52,8 +52,11 @@ class BiEncoderSearch(Retriever):
         encoder, index = self._open(resources)
         queries = encoder.queries([topic.query for topic in topics])
         doc_ids = resources.forward_index().doc_ids
-        found = nearest(index, queries, depth, resources.threads, doc_ids)
-        return Run("bi-encoder", {topic.id: it for topic, it in zip(topics, found, strict=True)})
+        rankings = nearest(index, queries, depth, resources.threads, doc_ids)
+        return Run(
+            "bi-encoder",
+            {topic.id: ranking for topic, ranking in zip(topics, rankings, strict=True)},
+        )
 
     def _open(self, resources: Resources) -> tuple[Encoder, Any]:
         """The model and the index of all documents; features ask for a few topics at a time."""

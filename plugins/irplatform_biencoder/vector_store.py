@@ -69,10 +69,10 @@ class VectorStore:
         """Vectors of the documents in some rows of the forward index."""
         # What is present is asked for first: another process may be adding vectors.
         missing = np.flatnonzero(self._present[rows] == 0)
-        held: Float32 = np.array(self._vectors[rows])
-        for places, vectors in self._encoded(rows, missing, "encoding documents"):
-            held[places] = vectors
-        return held
+        vectors: Float32 = np.array(self._vectors[rows])
+        for places, encoded in self._encoded(rows, missing, "encoding documents"):
+            vectors[places] = encoded
+        return vectors
 
     def fill(self, label: str) -> None:
         """Encode all documents that are not there yet, with progress."""

@@ -47,10 +47,10 @@ def average_precisions(qrels: Mapping[str, Mapping[str, int]], run: Run) -> dict
 
 def _average_precision(grades: Mapping[str, int], doc_ids: Sequence[str]) -> float:
     relevant = sum(grade > 0 for grade in grades.values())
-    found = 0
+    hits = 0
     total = 0.0
     for rank, doc_id in enumerate(doc_ids[:DEPTH], start=1):
         if grades.get(doc_id, 0) > 0:
-            found += 1
-            total += found / rank
+            hits += 1
+            total += hits / rank
     return total / min(relevant, DEPTH) if relevant else 0.0

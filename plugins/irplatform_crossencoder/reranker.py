@@ -80,12 +80,12 @@ class CrossEncoder(Reranker):
                 for place, value in zip(part, values, strict=True):
                     scores[place] = value
                 advance(len(part))
-        found: list[Sequence[float]] = []
+        by_topic: list[Sequence[float]] = []
         start = 0
         for _, documents in batch:
-            found.append(scores[start : start + len(documents)])
+            by_topic.append(scores[start : start + len(documents)])
             start += len(documents)
-        return found
+        return by_topic
 
     def _encode(self, query: str, texts: Sequence[str]) -> list[dict[str, list[int]]]:
         """Pairs of query and document as token ids, without padding."""
@@ -94,10 +94,12 @@ class CrossEncoder(Reranker):
         tokenizer = self._model.tokenizer
         longest = min(self.options.max_length, self._model.max_length or self.options.max_length)
         room = longest - tokenizer.num_special_tokens_to_add(pair=True)
-        held = min(self.options.query_tokens, room // 2)
-        tokens = tokenizer(query, add_special_tokens=False, truncation=True, max_length=held)
+        query_length = min(self.options.query_tokens, room // 2)
+        tokens = tokenizer(
+            query, add_special_tokens=False, truncation=True, max_length=query_length
+        )
         # Cut as text, so that query and document are joined in the tokenizer's own way.
-        if len(tokens["input_ids"]) == held and hasattr(tokenizer, "decode"):
+        if len(tokens["input_ids"]) == query_length and hasattr(tokenizer, "decode"):
             query = tokenizer.decode(tokens["input_ids"], skip_special_tokens=True)
         columns = tokenizer(
             [query] * len(texts), list(texts), truncation="only_second", max_length=longest
@@ -111,5 +113,5 @@ class CrossEncoder(Reranker):
             self._resources.device
         )
         logits: Tensor = model.network(**inputs).logits.float()
-        wanted = logits[:, 0] if model.labels == 1 else logits[:, 1] - logits[:, 0]
-        return wanted.sigmoid() if self.options.output == "probability" else wanted
+        scores = logits[:, 0] if model.labels == 1 else logits[:, 1] - logits[:, 0]
+        return scores.sigmoid() if self.options.output == "probability" else scores

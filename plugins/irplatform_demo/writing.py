@@ -40,10 +40,10 @@ _NUMBERS: Mapping[str, Callable[[Random], str]] = {
 @cache
 def phrases() -> Mapping[tuple[str, str], tuple[str, ...]]:
     """The phrases of each kind of article and part of it."""
-    found: dict[tuple[str, str], list[str]] = {}
+    by_place: dict[tuple[str, str], list[str]] = {}
     for row in read_table("phrases.tsv"):
-        found.setdefault((row["kind"], row["part"]), []).append(row["text"])
-    return {place: tuple(texts) for place, texts in found.items()}
+        by_place.setdefault((row["kind"], row["part"]), []).append(row["text"])
+    return {place: tuple(texts) for place, texts in by_place.items()}
 
 
 def write_article(kind: str, relation: Relation, names: Names, rng: Random) -> tuple[str, str]:

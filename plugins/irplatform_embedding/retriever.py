@@ -95,7 +95,7 @@ def _write_documents(
 ) -> None:
     from scipy.sparse import csr_matrix
 
-    held = new_matrix(folder / _FILE, (index.count, words.shape[1]))
+    matrix = new_matrix(folder / _FILE, (index.count, words.shape[1]))
     with resources.progress("computing document vectors", index.count) as advance:
         for start in range(0, index.count, _BLOCK):
             rows = np.arange(start, min(start + _BLOCK, index.count))
@@ -104,9 +104,9 @@ def _write_documents(
                 (np.ones(len(tokens), np.float32), np.array(tokens), np.array(offsets)),
                 shape=(len(rows), len(words)),
             )
-            held[rows[0] : rows[-1] + 1] = unit_rows(counts @ words)
+            matrix[rows[0] : rows[-1] + 1] = unit_rows(counts @ words)
             advance(len(rows))
-    held.flush()
+    matrix.flush()
 
 
 def _nearest(

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from irplatform.retrieval import LuceneIndex
 
-Given = TypeVar("Given", bound=Options)
+SomeOptions = TypeVar("SomeOptions", bound=Options)
 
 
 class Saturation(Options):
@@ -67,7 +67,7 @@ class RM3Options(Saturation):
     )
 
 
-def _given(options: Options, kind: type[Given]) -> Given:
+def _checked(options: Options, kind: type[SomeOptions]) -> SomeOptions:
     if not isinstance(options, kind):
         raise TypeError(f"expected {kind.__name__}, not {type(options).__name__}")
     return options
@@ -119,7 +119,7 @@ class BM25Formula(LuceneRetriever):
 
     def similarity(self) -> Similarity:
         """BM25 with the options' k1 and b."""
-        options = _given(self.options, Saturation)
+        options = _checked(self.options, Saturation)
         return BM25(options.k1, options.b)
 
 
@@ -136,33 +136,33 @@ class BM25Retriever(BM25Formula):
             return super().queries(topics, resources)
         expander = self._expander(resources)
         with resources.progress("expanding queries", len(topics)) as advance:
-            made: dict[str, str | QueryBuilder] = {}
+            queries: dict[str, str | QueryBuilder] = {}
             for topic in topics:  # here and not while searching: see `querying.compile`
-                made[topic.id] = partial(_ready, expander.query(topic))
+                queries[topic.id] = partial(_ready, expander.query(topic))
                 advance(1)
-        return made
+        return queries
 
     def depends_on(self) -> Mapping[str, object]:
         """The content of the knowledge bases, and weights of topics that were tuned on."""
         if not self._knowledge_bases:
             return {}
-        folds = query_dependencies(_given(self.options, BM25Options).plan)
+        folds = query_dependencies(_checked(self.options, BM25Options).plan)
         return {"knowledge": open_knowledge(self._knowledge_bases).fingerprint, **folds}
 
     def check(self, topics: Sequence[Topic]) -> None:
         """Refuse a query plan that names a field which no topic has."""
         if self._knowledge_bases:
-            check_fields(topics, _given(self.options, BM25Options).plan)
+            check_fields(topics, _checked(self.options, BM25Options).plan)
 
     def about(self, topics: Sequence[Topic], resources: Resources) -> Mapping[str, object]:
         """How topics are searched that the query plan was chosen on."""
-        plan = _given(self.options, BM25Options).plan
-        found = chosen_on(topics, plan) if self._knowledge_bases else None
-        if found is None:
+        plan = _checked(self.options, BM25Options).plan
+        choice = chosen_on(topics, plan) if self._knowledge_bases else None
+        if choice is None:
             return {}
-        resources.notice(str(found))
-        warning = {} if found.held_out else {"warning": str(found)}
-        return {"plan_chosen_on": found.as_json(), **warning}
+        resources.notice(str(choice))
+        warning = {} if choice.held_out else {"warning": str(choice)}
+        return {"plan_chosen_on": choice.as_json(), **warning}
 
     def remark(self) -> str:
         """That queries are expanded, and with what."""
@@ -177,10 +177,10 @@ class BM25Retriever(BM25Formula):
 
     @property
     def _knowledge_bases(self) -> tuple[str, ...]:
-        return _given(self.options, BM25Options).expand
+        return _checked(self.options, BM25Options).expand
 
     def _expander(self, resources: Resources) -> Expander:
-        plan = _given(self.options, BM25Options).plan
+        plan = _checked(self.options, BM25Options).plan
         return Expander(resources.index(), self._knowledge_bases, plan)
 
 
@@ -192,7 +192,7 @@ class QLDRetriever(LuceneRetriever):
 
     def similarity(self) -> Similarity:
         """Query likelihood with the options' mu."""
-        return QLD(_given(self.options, QLDOptions).mu)
+        return QLD(_checked(self.options, QLDOptions).mu)
 
 
 class RM3Retriever(BM25Formula):
@@ -203,5 +203,5 @@ class RM3Retriever(BM25Formula):
 
     def feedback(self) -> RM3:
         """RM3 with the options' numbers of words and documents."""
-        options = _given(self.options, RM3Options)
+        options = _checked(self.options, RM3Options)
         return RM3(options.fb_terms, options.fb_docs, options.original_query_weight)
