@@ -70,9 +70,9 @@ class Interactions:
             float32 [n, m, N] similarities, and bool [n, N], which places hold a word.
         """
         distinct, places = distinct_words(documents, len(self._rows) - 2)
-        words, asked = self._tensor(distinct), self._tensor(query).long()
-        table = self._vectors(asked) @ self._vectors(words).T
-        table = table.masked_fill(asked[:, None] == words, 1)
+        words, query_words = self._tensor(distinct), self._tensor(query).long()
+        table = self._vectors(query_words) @ self._vectors(words).T
+        table = table.masked_fill(query_words[:, None] == words, 1)
         table = functional.pad(table, (0, 1))  # the last column is that of padding
         matrices = table[:, self._tensor(places)].transpose(0, 1)
         return matrices, self._tensor(documents) != PADDING
@@ -87,9 +87,9 @@ class Interactions:
         Returns:
             As `of_topic`.
         """
-        asked, words = self._tensor(queries).long(), self._tensor(documents).long()
-        matrices = self._vectors(asked) @ self._vectors(words).transpose(1, 2)
-        matrices = matrices.masked_fill(asked[:, :, None] == words[:, None, :], 1)
+        query_words, words = self._tensor(queries).long(), self._tensor(documents).long()
+        matrices = self._vectors(query_words) @ self._vectors(words).transpose(1, 2)
+        matrices = matrices.masked_fill(query_words[:, :, None] == words[:, None, :], 1)
         return matrices, words != PADDING
 
     def _vectors(self, words: Tensor) -> Tensor:

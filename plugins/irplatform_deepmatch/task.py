@@ -73,8 +73,8 @@ class DeepMatchTask:
         for length in np.unique(self._lengths[topics]).tolist():
             which = np.flatnonzero(self._lengths[topics] == length)
             queries = np.stack([self._queries[topic] for topic in topics[which].tolist()])
-            held = self._interactions.of_pairs(queries, self._documents[rows[which]])
-            parts.append(self.module(*held))
+            inputs = self._interactions.of_pairs(queries, self._documents[rows[which]])
+            parts.append(self.module(*inputs))
             order.append(which)
         place = torch.from_numpy(np.argsort(np.concatenate(order))).to(self._interactions.device)
         scores = torch.cat(parts)[place]
@@ -85,8 +85,8 @@ class DeepMatchTask:
     def validate(self) -> float:
         """Mean nDCG@20 over the validation topics."""
 
-        def score(held: tuple[Ids, Ids]) -> Sequence[float]:
-            scores: list[float] = self.module(*self._interactions.of_topic(*held)).tolist()
+        def score(words: tuple[Ids, Ids]) -> Sequence[float]:
+            scores: list[float] = self.module(*self._interactions.of_topic(*words)).tolist()
             return scores
 
         return self._measure(score)

@@ -105,10 +105,10 @@ class Encoder:
         self.device = device
         # The last entry serves words that the collection lacks.
         self._rows = np.append(vectors.align_known(index.vocabulary), -1)
-        self._read = self._rows.copy()  # rows of the words that are read of documents
+        self._document_rows = self._rows.copy()  # rows of the words that are read of documents
         if not options.document_stop_words:
             stops = index.vocabulary.ids(sorted(STOP_WORDS))
-            self._read[stops] = -1
+            self._document_rows[stops] = -1
         self.vectors = torch.from_numpy(np.array(vectors.matrix)).to(device)
         idf = np.full(len(vectors.matrix), index.idf("text").max(initial=0.0))
         known = self._rows >= 0
@@ -130,7 +130,7 @@ class Encoder:
     ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         """Rows of the words of documents' fields, one behind the other, and where each begins."""
         tokens, offsets = self._index.tokens(rows, field)
-        words = self._read[tokens]
+        words = self._document_rows[tokens]
         words, offsets = without(words, offsets, words < 0)
         most = self._options.title_words if field == "title" else self._options.abstract_words
         lengths = np.diff(offsets)

@@ -78,8 +78,8 @@ def field_features(resources: Resources, options: DeepSenSeOptions) -> FieldFeat
         names = write_fields(folder / _VALUES, resources, numbers, categories)
         (folder / _NAMES).write_text(json.dumps(names), encoding="utf-8")
 
-    wanted = {"format": FORMAT, "numbers": numbers, "categories": categories, "values": VALUES}
-    folder = resources.artifact("deepsense-fields", wanted, build, of_vectors=False)
+    depends_on = {"format": FORMAT, "numbers": numbers, "categories": categories, "values": VALUES}
+    folder = resources.artifact("deepsense-fields", depends_on, build, of_vectors=False)
     names = tuple(json.loads((folder / _NAMES).read_text(encoding="utf-8")))
     values = np.load(folder / _VALUES, mmap_mode="r", allow_pickle=False)
     return FieldFeatures(index, options.lexical, names, np.asarray(values))
@@ -92,10 +92,10 @@ def _present(
     if not (options.numbers or options.categories) or not index.count:
         return [], []
     rows = np.unique(np.linspace(0, index.count - 1, SAMPLE).astype(np.int64))
-    found: set[str] = set()
+    names: set[str] = set()
     for document in resources.documents(index.doc_ids(rows)):
-        found.update(document.fields)
+        names.update(document.fields)
     return (
-        [name for name in options.numbers if name in found],
-        [name for name in options.categories if name in found],
+        [name for name in options.numbers if name in names],
+        [name for name in options.categories if name in names],
     )

@@ -49,30 +49,35 @@ def write_fields(
     """
     index = resources.forward_index()
     waiting = path.with_name(_WAITING)
-    given = new_matrix(waiting, (index.count, len(numbers)))
-    found = [_Values() for _ in categories]
-    total, known = np.zeros(len(numbers)), np.zeros(len(numbers), dtype=np.int64)
+    raw_numbers = new_matrix(waiting, (index.count, len(numbers)))
+    category_values = [_Values() for _ in categories]
+    total, counts = np.zeros(len(numbers)), np.zeros(len(numbers), dtype=np.int64)
     with resources.progress("reading fields of documents", index.count) as advance:
         for rows in _batches(index):
             documents = resources.documents(index.doc_ids(rows))
             for row, document in zip(rows.tolist(), documents, strict=True):
-                for values, name in zip(found, categories, strict=True):
+                for values, name in zip(category_values, categories, strict=True):
                     values.add(row, document.values(name))
-            read = _numbers(documents, numbers)
-            total += np.nansum(read, axis=0)
-            known += (~np.isnan(read)).sum(axis=0)
-            given[rows] = read
+            batch = _numbers(documents, numbers)
+            total += np.nansum(batch, axis=0)
+            counts += (~np.isnan(batch)).sum(axis=0)
+            raw_numbers[rows] = batch
             advance(len(rows))
-    mean = (total / np.maximum(known, 1)).astype(np.float32)
-    kept = [values.most_frequent() for values in found]
+    mean = (total / np.maximum(counts, 1)).astype(np.float32)
+    most_frequent = [values.most_frequent() for values in category_values]
     names = list(numbers)
-    for name, of_category in zip(categories, kept, strict=True):
+    for name, of_category in zip(categories, most_frequent, strict=True):
         names += [f"{name}: {value}" for value in of_category]
     matrix = new_matrix(path, (index.count, len(names)))
     for rows in _batches(index):
-        held = given[rows]
-        has = [values.has(rows, which) for values, which in zip(found, kept, strict=True)]
-        matrix[rows] = np.concatenate([np.where(np.isnan(held), mean, held), *has], axis=1)
+        stored = raw_numbers[rows]
+        indicators = [
+            values.has(rows, which)
+            for values, which in zip(category_values, most_frequent, strict=True)
+        ]
+        matrix[rows] = np.concatenate(
+            [np.where(np.isnan(stored), mean, stored), *indicators], axis=1
+        )
     matrix.flush()
     waiting.unlink()
     return names
@@ -85,11 +90,11 @@ def _batches(index: ForwardIndex) -> Iterator[npt.NDArray[np.int64]]:
 
 def _numbers(documents: Sequence[Document], names: Sequence[str]) -> npt.NDArray[np.float64]:
     """Numbers in fields, [documents, names]; NaN where there is none."""
-    read = np.array([[_number(document, name) for name in names] for document in documents])
+    values = np.array([[_number(document, name) for name in names] for document in documents])
     for column, name in enumerate(names):
         if name != "year":
-            read[:, column] = np.log1p(np.maximum(read[:, column], 0))
-    return read
+            values[:, column] = np.log1p(np.maximum(values[:, column], 0))
+    return values
 
 
 class _Values:
@@ -108,19 +113,19 @@ class _Values:
     def most_frequent(self) -> list[str]:
         """The most frequent values."""
         frequency = np.bincount(np.asarray(self._values), minlength=len(self._numbers))
-        kept = sorted(self._numbers.items(), key=lambda v: (-frequency[v[1]], v[0]))[:VALUES]
-        return [value for value, _ in kept]
+        frequent = sorted(self._numbers.items(), key=lambda v: (-frequency[v[1]], v[0]))[:VALUES]
+        return [value for value, _ in frequent]
 
-    def has(self, rows: npt.NDArray[np.int64], kept: Sequence[str]) -> npt.NDArray[np.float32]:
-        """Whether consecutive documents have some of the values, as 0 or 1: [rows, kept]."""
+    def has(self, rows: npt.NDArray[np.int64], chosen: Sequence[str]) -> npt.NDArray[np.float32]:
+        """Whether consecutive documents have some of the values, as 0 or 1: [rows, chosen]."""
         place = np.full(len(self._numbers), -1)
-        place[[self._numbers[value] for value in kept]] = np.arange(len(kept))
+        place[[self._numbers[value] for value in chosen]] = np.arange(len(chosen))
         owner, number = np.asarray(self._rows), np.asarray(self._values)
         start, end = np.searchsorted(owner, [rows[0], rows[-1] + 1])
         places = place[number[start:end]]
-        held = places >= 0
-        columns = np.zeros((len(rows), len(kept)), dtype=np.float32)
-        columns[owner[start:end][held] - rows[0], places[held]] = 1
+        present = places >= 0
+        columns = np.zeros((len(rows), len(chosen)), dtype=np.float32)
+        columns[owner[start:end][present] - rows[0], places[present]] = 1
         return columns
 
 

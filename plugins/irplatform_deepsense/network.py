@@ -167,8 +167,8 @@ class DeepSenSeNetwork(nn.Module):
         """
         if not self.training or not self.dropout.p:
             return compared
-        kept: Tensor = self.dropout(compared.new_ones(len(compared), 1, compared.shape[2]))
-        return compared * kept
+        mask: Tensor = self.dropout(compared.new_ones(len(compared), 1, compared.shape[2]))
+        return compared * mask
 
     def match(self, tables: Tables, query: Tensor, text: Tensor) -> tuple[Tensor, Tensor]:
         """Attend, compare and aggregate a query and one text each (equations 1 to 14).
@@ -181,14 +181,16 @@ class DeepSenSeNetwork(nn.Module):
         Returns:
             v of the query's words and v of the text's, float32 [n, g] each.
         """
-        asked, present = query != tables.padding, text != tables.padding
+        query_present, text_present = query != tables.padding, text != tables.padding
         weights = tables.projected[query] @ tables.projected[text].transpose(1, 2)
         cosine = tables.unit[query] @ tables.unit[text].transpose(1, 2)
-        to_text = masked_softmax(weights, present[:, None, :])
-        to_query = masked_softmax(weights.transpose(1, 2), asked[:, None, :])
-        of_query = self.compare_words(tables, query, text, to_text, cosine, present)
-        of_text = self.compare_words(tables, text, query, to_query, cosine.transpose(1, 2), asked)
-        return self.pool(of_query, asked), self.pool(of_text, present)
+        to_text = masked_softmax(weights, text_present[:, None, :])
+        to_query = masked_softmax(weights.transpose(1, 2), query_present[:, None, :])
+        of_query = self.compare_words(tables, query, text, to_text, cosine, text_present)
+        of_text = self.compare_words(
+            tables, text, query, to_query, cosine.transpose(1, 2), query_present
+        )
+        return self.pool(of_query, query_present), self.pool(of_text, text_present)
 
     def pool(self, compared: Tensor, present: Tensor) -> Tensor:
         """Sum or mean over the words that are there: [n, x, g] → [n, g]."""

@@ -42,13 +42,13 @@ def read_pairs(path: Path, encoder: Encoder, most: int, without: PairsOfTopics) 
     """
     pairs: list[Pair] = []
     last = ""
-    for found in read_text_pairs(path, query=SENTENCE, text=TITLE, group=ARTICLE, marker="[CIT]"):
-        if found.query == last or found in without:
+    for pair in read_text_pairs(path, query=SENTENCE, text=TITLE, group=ARTICLE, marker="[CIT]"):
+        if pair.query == last or pair in without:
             continue
-        last = found.query
-        sentence, title = encoder.query(found.query), encoder.title(found.text)
+        last = pair.query
+        sentence, title = encoder.query(pair.query), encoder.title(pair.text)
         if len(sentence) and len(title):
-            pairs.append(Pair(found.group, sentence, title))
+            pairs.append(Pair(pair.group, sentence, title))
         if len(pairs) == most:
             break
     return pairs

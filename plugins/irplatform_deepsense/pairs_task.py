@@ -98,8 +98,8 @@ class PairsTask:
     def loss(self, batch: Sequence[Pair]) -> Tensor:
         """Cross-entropy of each sentence's own title among all of the batch."""
         self.advance(1)
-        own = torch.arange(len(batch), device=self._encoder.device)
-        return nn.functional.cross_entropy(self._scores(batch), own)
+        targets = torch.arange(len(batch), device=self._encoder.device)
+        return nn.functional.cross_entropy(self._scores(batch), targets)
 
     def _scores(self, batch: Sequence[Pair]) -> Tensor:
         """Scores of all sentences with all titles, [sentences, titles]; equal titles only once."""
@@ -120,17 +120,17 @@ class PairsTask:
         scores = self.module.head(torch.cat(network.match(tables, sentence, title), dim=1))
         same = _same([p.title for p in batch]) | _same([p.sentence for p in batch])
         np.fill_diagonal(same, val=False)
-        held: Tensor = scores.view(count, count)
-        return held.masked_fill(self._encoder.tensor(same), torch.finfo(held.dtype).min)
+        table: Tensor = scores.view(count, count)
+        return table.masked_fill(self._encoder.tensor(same), torch.finfo(table.dtype).min)
 
     def validate(self) -> float:
         """How many sentences have their own title first in their batch, 0 to 1."""
-        hits, asked = 0, 0
+        hits, count = 0, 0
         for batch in self._cut(self._validation):
             best = self._scores(batch).argmax(dim=1)
             hits += int((best == torch.arange(len(batch), device=best.device)).sum())
-            asked += len(batch)
-        return hits / max(asked, 1)
+            count += len(batch)
+        return hits / max(count, 1)
 
 
 def _blocks(pairs: Sequence[Pair], size: int) -> Iterator[list[Pair]]:

@@ -56,22 +56,22 @@ def pretrained(
     if pairs.file is None:
         return {}
     path = pairs.file
-    known = PairsOfTopics.of(topics, ARTICLE)
+    excluded = PairsOfTopics.of(topics, ARTICLE)
 
     def build(folder: Path) -> None:
-        read = read_pairs(path, encoder, pairs.sentences, known)
-        resources.notice(f"pre-training on {len(read):,} sentences of {path.name}")
+        training_pairs = read_pairs(path, encoder, pairs.sentences, excluded)
+        resources.notice(f"pre-training on {len(training_pairs):,} sentences of {path.name}")
         torch.manual_seed(pairs.seed)
         module = PairNetwork(DeepSenSeNetwork(network.sizes, options.dropout))
-        task = PairsTask(module.to(resources.device), encoder, pairs, read)
+        task = PairsTask(module.to(resources.device), encoder, pairs, training_pairs)
         loop = LoopSettings(
             optimizer="adam", learning_rate=pairs.learning_rate, epochs=pairs.epochs
         )
         with resources.progress("pre-training", task.steps * pairs.epochs) as advance:
             task.advance = advance
             run_loop(task, loop, seed=pairs.seed, workspace=folder)
-        for left in folder.iterdir():
-            left.unlink()  # the loop's own state
+        for file in folder.iterdir():
+            file.unlink()  # the loop's own state
         save_weights(folder / _WEIGHTS, module.network.shared_state(), {})
 
     depends_on = {
@@ -85,7 +85,7 @@ def pretrained(
         "weights": {name: list(w.shape) for name, w in network.shared_state().items()},
         "sizes": [network.sizes.compare_on, network.sizes.product, network.sizes.pooling],
         "left out": fingerprint(
-            {"articles": sorted(known.sources), "sentences": sorted(known.queries)}
+            {"articles": sorted(excluded.sources), "sentences": sorted(excluded.queries)}
         ),
         "device": resources.device,
         "model_threads": resources.model_threads,

@@ -104,7 +104,7 @@ class DeepSenSe(NeuralReranker):
             self.network,
             self._encoder,
             self.options,
-            [*(held.topic for held in (*data.training, *data.validation)), *data.unseen],
+            [*(labelled.topic for labelled in (*data.training, *data.validation)), *data.unseen],
         )
         self.network.load_state_dict(state, strict=False)
 

@@ -63,14 +63,16 @@ class _TopicMatch:
         # One small table: the query's words, the candidates' words, padding.
         self._tables = tables.rows(torch.cat([encoded.query, encoded.words]))
         device = encoded.query.device
-        asked = torch.arange(self._query, device=device)[None]
+        query = torch.arange(self._query, device=device)[None]
         words = torch.arange(self._query, self._tables.padding, device=device)[None]
-        present = torch.ones_like(asked, dtype=torch.bool)
-        held = self._tables
-        weights = held.projected[words[0]] @ held.projected[asked[0]].T  # [u, m]
-        cosine = held.unit[words[0]] @ held.unit[asked[0]].T
+        present = torch.ones_like(query, dtype=torch.bool)
+        topic_tables = self._tables
+        weights = topic_tables.projected[words[0]] @ topic_tables.projected[query[0]].T  # [u, m]
+        cosine = topic_tables.unit[words[0]] @ topic_tables.unit[query[0]].T
         attention = masked_softmax(weights[None], present[:, None])
-        compared = network.compare_words(held, words, asked, attention, cosine[None], present)
+        compared = network.compare_words(
+            topic_tables, words, query, attention, cosine[None], present
+        )
         self._compared = functional.pad(compared[0], (0, 0, 0, 1))  # the last row: padding
         self._weights = functional.pad(weights, (0, 0, 0, 1))
         self._cosine = functional.pad(cosine, (0, 0, 0, 1))
@@ -91,12 +93,12 @@ class _TopicMatch:
         present = positions != last
         weights = self._weights[positions].transpose(1, 2)  # [n, m, l]
         cosine = self._cosine[positions].transpose(1, 2)
-        asked = torch.arange(self._query, device=positions.device).expand(len(positions), -1)
+        query = torch.arange(self._query, device=positions.device).expand(len(positions), -1)
         attention = masked_softmax(weights, present[:, None, :])
         compared = self._network.compare_words(
-            self._tables, asked, positions + self._query, attention, cosine, present
+            self._tables, query, positions + self._query, attention, cosine, present
         )
-        return self._network.pool(compared, torch.ones_like(asked, dtype=torch.bool))
+        return self._network.pool(compared, torch.ones_like(query, dtype=torch.bool))
 
 
 def by_length(lengths: Tensor, query: int) -> list[Tensor]:

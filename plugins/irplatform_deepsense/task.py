@@ -92,8 +92,10 @@ class DeepSenSeTask:
         """Scores of the batch's documents, [groups, documents of each]."""
         places = self._starts[batch.topic][:, None] + batch.documents
         encoded = [
-            self._encoder.encode_rows(self._queries[topic], self._rows[held], self._features[held])
-            for topic, held in zip(batch.topic, places, strict=True)
+            self._encoder.encode_rows(
+                self._queries[topic], self._rows[documents], self._features[documents]
+            )
+            for topic, documents in zip(batch.topic, places, strict=True)
         ]
         vectors, idf = self._encoder.vectors, self._encoder.idf
         words = torch.cat([part for group in encoded for part in (group.query, group.words)])

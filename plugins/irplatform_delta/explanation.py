@@ -56,7 +56,7 @@ class Explainer:
         counts = Counter(p for p in positions.tolist() if p != padding)
         lexical = self.encoded.lexical[document : document + 1]
         per_word = [self._closest(row, counts) for _, row in self.query]
-        shown = sorted({position for held in per_word for position in held})
+        shown = sorted({position for closest in per_word for position in closest})
         score, *without = self._without(positions, shown, lexical)
         loss = {p: score - left for p, left in zip(shown, without, strict=True)}
         return {
@@ -65,8 +65,8 @@ class Explainer:
             "query_words_without_vector": [w for w, row in self.query if row == len(self.names)],
             "closest_words": [
                 {"query_word": word, **self._word(p, counts[p], loss[p])}
-                for (word, _), held in zip(self.query, per_word, strict=True)
-                for p in held
+                for (word, _), closest in zip(self.query, per_word, strict=True)
+                for p in closest
             ],
             "lexical_features": self._features(positions, lexical, score),
         }
@@ -74,8 +74,8 @@ class Explainer:
     def _closest(self, row: int, counts: Counter[int]) -> list[int]:
         """The document's words that a query word is closest to, nearest first, as positions."""
         words = self.encoded.words
-        own = [p for p in counts if words.active[p] and int(words.closest[p]) == row]
-        return sorted(own, key=lambda p: (float(words.features[p, 1]), -counts[p], p))[:WORDS]
+        positions = [p for p in counts if words.active[p] and int(words.closest[p]) == row]
+        return sorted(positions, key=lambda p: (float(words.features[p, 1]), -counts[p], p))[:WORDS]
 
     def _word(self, position: int, count: int, loss: float) -> dict[str, Any]:
         words = self.encoded.words
@@ -111,10 +111,10 @@ class Explainer:
         without = lexical.repeat(count, 1)
         without[range(count), range(count)] = self.network.lexical_mean[:count]
         documents = positions.expand(count, -1)
-        left = self._scores(self.encoded.words, documents, without) if count else []
+        scores = self._scores(self.encoded.words, documents, without) if count else []
         rows = [
             {"feature": name, "value": value, "gain": score - other}
-            for name, value, other in zip(self.lexical, lexical[0].tolist(), left, strict=True)
+            for name, value, other in zip(self.lexical, lexical[0].tolist(), scores, strict=True)
         ]
         if len(rows) <= FEATURES:
             return rows

@@ -195,13 +195,13 @@ class DeltaNetwork(nn.Module):
 
         Its first layer is the same, so scores are those of the narrower network until it learns.
         """
-        held = dict(weights)
+        state = dict(weights)
         for name, fill in (("hidden.weight", 0.0), ("lexical_mean", 0.0), ("lexical_scale", 1.0)):
-            wanted = self.state_dict()[name]
-            full = torch.full_like(wanted, fill)
-            full[..., : held[name].shape[-1]] = held[name]
-            held[name] = full
-        return held
+            current = self.state_dict()[name]
+            full = torch.full_like(current, fill)
+            full[..., : state[name].shape[-1]] = state[name]
+            state[name] = full
+        return state
 
     def penalty(self, l2_convolution: float, l2_feed_forward: float) -> Tensor:
         """The two L2 costs (section 3.4): on the filters and on the feed-forward weights."""

@@ -69,9 +69,9 @@ class Delta(NeuralReranker):
         """The options whose features read the same knowledge bases."""
         from irplatform.features import with_knowledge
 
-        held = DeltaOptions.model_validate(options.model_dump())
-        told = with_knowledge(held.features, held.feature_settings, knowledge)
-        return options.model_copy(update={"feature_settings": told})
+        delta_options = DeltaOptions.model_validate(options.model_dump())
+        settings = with_knowledge(delta_options.features, delta_options.feature_settings, knowledge)
+        return options.model_copy(update={"feature_settings": settings})
 
     @classmethod
     def options_of_pretraining(cls, options: AnyOptions) -> AnyOptions:

@@ -69,10 +69,10 @@ class DeltaTask:
 
         Those that come behind them are standardized already.
         """
-        own = len(self._options.lexical)
-        lexical = self._pools.lexical[:, :own]
+        count = len(self._options.lexical)
+        lexical = self._pools.lexical[:, :count]
         mean, scale = self.module.lexical_mean, self.module.lexical_scale
-        learn_standardization(lexical, mean[:own], scale[:own])
+        learn_standardization(lexical, mean[:count], scale[:count])
 
     def batches(self, epoch: int) -> Iterator[Pairs]:
         """The epoch's pairs."""
