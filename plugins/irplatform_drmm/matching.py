@@ -101,15 +101,15 @@ class Matcher:
         self, terms: npt.NDArray[np.int64], words: npt.NDArray[np.int64]
     ) -> npt.NDArray[np.uint8]:
         """The bin of each term with each word: [m, u]."""
-        asked, found = self._vectors[terms], self._vectors[words]
+        term_vectors, word_vectors = self._vectors[terms], self._vectors[words]
         inner = self._options.bins - 1
-        place = (asked @ found.T + 1) * np.float32(inner / 2)
+        place = (term_vectors @ word_vectors.T + 1) * np.float32(inner / 2)
         near = np.abs(place - np.rint(place)) < _NEAR
         bins: npt.NDArray[np.uint8] = np.clip(np.floor(place), 0, inner - 1).astype(np.uint8)
         term, word = np.nonzero(near)
-        exact = (asked[term].astype(np.float64) * found[word]).sum(axis=1)
+        exact = (term_vectors[term].astype(np.float64) * word_vectors[word]).sum(axis=1)
         bins[term, word] = np.clip(np.floor((exact + 1) * (inner / 2)), 0, inner - 1)
-        without = ~asked.any(axis=1)[:, None] | ~found.any(axis=1)
+        without = ~term_vectors.any(axis=1)[:, None] | ~word_vectors.any(axis=1)
         bins[without] = self._options.bins
         bins[terms[:, None] == words] = inner
         return bins

@@ -89,10 +89,10 @@ class Drmm(NeuralReranker):
             "vectors": vectors_digest(vectors),
         }
         folder = resources.artifact("drmm-vectors", depends_on, build)
-        held: npt.NDArray[np.float32] = np.load(
+        matrix: npt.NDArray[np.float32] = np.load(
             folder / "vectors.npy", mmap_mode="r", allow_pickle=False
         )
-        return held
+        return matrix
 
     def fit(self, data: TrainingData) -> None:
         """Train on pairs of documents, stopping early on validation nDCG@20."""

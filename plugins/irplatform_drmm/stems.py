@@ -86,10 +86,10 @@ def krovetz(words: Sequence[str]) -> list[str]:
     for start in range(0, len(plain), _BLOCK):
         part = plain[start : start + _BLOCK]
         answer = str(analyze(analyzer, " ".join(words[n] for n in part)).toString())
-        found = answer.strip("[]").split(", ")
-        if len(found) != len(part):
-            raise PlatformError(f"Lucene made {len(found)} stems of {len(part)} words.")
-        for n, stem in zip(part, found, strict=True):
+        part_stems = answer.strip("[]").split(", ")
+        if len(part_stems) != len(part):
+            raise PlatformError(f"Lucene made {len(part_stems)} stems of {len(part)} words.")
+        for n, stem in zip(part, part_stems, strict=True):
             stems[n] = stem
     return stems
 

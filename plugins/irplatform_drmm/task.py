@@ -95,8 +95,8 @@ class DrmmTask:
         """What the gate reads of topics' terms: [n, width, 1 or V]."""
         padded = np.zeros((len(topics), width, len(self.module.gate)), dtype=np.float32)
         for place, topic in enumerate(topics.tolist()):
-            held = self._gate_inputs[topic]
-            padded[place, : len(held)] = held
+            inputs = self._gate_inputs[topic]
+            padded[place, : len(inputs)] = inputs
         return padded
 
     def _tensor(self, array: npt.NDArray[np.generic]) -> Tensor:

@@ -52,8 +52,8 @@ class Bags:
     def distinct(self, device: str) -> tuple[Tensor, Tensor, Tensor]:
         """The distinct words, the place of every word among them, and where each text begins."""
         words, places = np.unique(self.words, return_inverse=True)
-        found = (words, places.astype(np.int64), self.offsets[:-1])
-        first, second, third = (torch.from_numpy(array).to(device) for array in found)
+        arrays = (words, places.astype(np.int64), self.offsets[:-1])
+        first, second, third = (torch.from_numpy(array).to(device) for array in arrays)
         return first, second, third
 
 
@@ -84,8 +84,8 @@ class Reader:
         words: list[int] = []
         ends = [0]
         for text in texts:
-            found = map(self._row_of_piece.__getitem__, pieces(text))
-            words += [row for row in found if row != UNKNOWN]
+            rows = map(self._row_of_piece.__getitem__, pieces(text))
+            words += [row for row in rows if row != UNKNOWN]
             ends.append(len(words))
         return Bags(np.array(words, dtype=np.int64), np.array(ends, dtype=np.int64))
 
@@ -105,8 +105,8 @@ class _Rows(dict[str, int]):
 
     def __missing__(self, piece: str) -> int:
         (row,) = self._vectors.rows([normalize(piece)])
-        self[piece] = found = UNKNOWN if row == self._vectors.unk else int(row)
-        return found
+        self[piece] = entry = UNKNOWN if row == self._vectors.unk else int(row)
+        return entry
 
 
 def inverse_frequencies(index: ForwardIndex, vectors: WordVectors) -> npt.NDArray[np.float32]:
@@ -116,7 +116,7 @@ def inverse_frequencies(index: ForwardIndex, vectors: WordVectors) -> npt.NDArra
     """
     idf = index.idf("text").astype(np.float32)
     ids = index.vocabulary.ids(list(vectors.words))
-    found = np.full(len(vectors.matrix), idf.max(initial=0.0), dtype=np.float32)
-    found[:-1][ids >= 0] = idf[ids[ids >= 0]]
-    found[-1] = 0
-    return found
+    row_idf = np.full(len(vectors.matrix), idf.max(initial=0.0), dtype=np.float32)
+    row_idf[:-1][ids >= 0] = idf[ids[ids >= 0]]
+    row_idf[-1] = 0
+    return row_idf

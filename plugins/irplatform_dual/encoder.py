@@ -108,5 +108,5 @@ class Encoder:
 
 
 def _array(vectors: Tensor) -> Float32:
-    held: Float32 = vectors.cpu().numpy()
-    return held
+    array: Float32 = vectors.cpu().numpy()
+    return array

@@ -26,8 +26,8 @@ _FILE = "learned.npy"
 
 def mark(kind: str, text: str) -> int:
     """Stands for a query or a source, whatever its white space."""
-    held = f"{kind} {' '.join(text.split())}"
-    return int.from_bytes(hashlib.sha256(held.encode()).digest()[:8], "little")
+    content = f"{kind} {' '.join(text.split())}"
+    return int.from_bytes(hashlib.sha256(content.encode()).digest()[:8], "little")
 
 
 @dataclass(frozen=True)
@@ -51,10 +51,10 @@ class Learned:
 
     def knows(self, topic: Topic, group: str) -> bool:
         """Whether it learned from a topic's query or source, which its field `group` names."""
-        asked = [mark("query", topic.query)]
+        marks = [mark("query", topic.query)]
         if isinstance(source := topic.fields.get(group), str) and source:
-            asked.append(mark("source", source))
-        return bool(np.isin(np.array(asked, dtype=np.uint64), self.marks).any())
+            marks.append(mark("source", source))
+        return bool(np.isin(np.array(marks, dtype=np.uint64), self.marks).any())
 
     def save(self, folder: Path) -> None:
         """Write it into a folder."""

@@ -76,20 +76,20 @@ def read_pairs(options: PairsOptions, reader: Reader, without: PairsOfTopics | F
     Raises:
         InputError: the file is missing or lacks a column, or there are too few pairs.
     """
-    kept = _kept(options, without) if options.file is not None else []
+    text_pairs = _pairs_of_file(options, without) if options.file is not None else []
     numbers: dict[str, int] = {}
     # Without a source, a query is one of its own.
-    group = [numbers.setdefault(pair.group or pair.query, len(numbers)) for pair in kept]
+    group = [numbers.setdefault(pair.group or pair.query, len(numbers)) for pair in text_pairs]
     firsts: dict[str, int] = {}
-    same = [firsts.setdefault(pair.text, number) for number, pair in enumerate(kept)]
-    queries = reader.texts(pair.query for pair in kept)
-    texts = reader.texts(pair.text for pair in kept)
+    same = [firsts.setdefault(pair.text, number) for number, pair in enumerate(text_pairs)]
+    queries = reader.texts(pair.query for pair in text_pairs)
+    texts = reader.texts(pair.text for pair in text_pairs)
     groups, equal = np.array(group, dtype=np.int64), np.array(same, dtype=np.int64)
     if options.passages:
         passages, titles, rows = read_passages(reader, options)
         queries, texts = joined(queries, passages), joined(texts, titles)
         groups = np.concatenate([groups, rows + len(numbers)])
-        equal = np.concatenate([equal, rows + len(kept)])
+        equal = np.concatenate([equal, rows + len(text_pairs)])
     if len(np.unique(groups)) < _FEWEST:
         raise InputError(
             "there are too few pairs to learn from, apart from those of the topics at hand.",
@@ -100,19 +100,19 @@ def read_pairs(options: PairsOptions, reader: Reader, without: PairsOfTopics | F
         texts,
         groups,
         equal,
-        Learned.of((pair.query for pair in kept), {pair.group for pair in kept} - {""}),
+        Learned.of((pair.query for pair in text_pairs), {pair.group for pair in text_pairs} - {""}),
     )
 
 
-def _kept(options: PairsOptions, without: PairsOfTopics | Fold) -> list[TextPair]:
+def _pairs_of_file(options: PairsOptions, without: PairsOfTopics | Fold) -> list[TextPair]:
     """The pairs of the file, but for those that are to be left out."""
     if options.file is None or not options.file.is_file():
         raise InputError("there is no such file of pairs.", path=options.file)
-    found = read_text_pairs(
+    pairs = read_text_pairs(
         options.file,
         query=options.query,
         text=options.text,
         group=options.group,
         marker=options.marker,
     )
-    return list(islice((pair for pair in found if pair not in without), options.most))
+    return list(islice((pair for pair in pairs if pair not in without), options.most))

@@ -79,8 +79,11 @@ class PairsTask:
         logits = logits.masked_fill(
             torch.from_numpy(equal).to(logits.device), torch.finfo(logits.dtype).min
         )
-        own = torch.arange(len(batch), device=logits.device)
-        forth, back = functional.cross_entropy(logits, own), functional.cross_entropy(logits.T, own)
+        targets = torch.arange(len(batch), device=logits.device)
+        forth, back = (
+            functional.cross_entropy(logits, targets),
+            functional.cross_entropy(logits.T, targets),
+        )
         return (forth + back) / 2
 
     def validate(self) -> float:
@@ -90,8 +93,8 @@ class PairsTask:
         for start in range(0, len(queries), _BLOCK):
             scores = queries[start : start + _BLOCK] @ texts.T
             rows = torch.arange(len(scores), device=scores.device)
-            own = scores[rows, rows + start]
-            ranks.append(1 + (scores > own[:, None]).sum(dim=1))
+            own_scores = scores[rows, rows + start]
+            ranks.append(1 + (scores > own_scores[:, None]).sum(dim=1))
         return float((1 / torch.cat(ranks).cpu().double()).mean()) if ranks else 0.0
 
     def _encode(self, numbers: Int64) -> tuple[Tensor, Tensor]:

@@ -33,14 +33,14 @@ def read_passages(reader: Reader, options: PairsOptions) -> tuple[Bags, Bags, In
     """
     random = np.random.default_rng([options.seed, 2_000_003])
     index = reader.index
-    has = (index.lengths("title") > 0) & (index.lengths("abstract") > 0)
-    rows = np.flatnonzero(has)
+    complete = (index.lengths("title") > 0) & (index.lengths("abstract") > 0)
+    rows = np.flatnonzero(complete)
     if len(rows) > (most := options.most // max(options.passages, 1)):
         rows = np.sort(random.choice(rows, most, replace=False))
     titles, abstracts = reader.documents(rows, "title"), reader.documents(rows, "abstract")
     lengths = np.diff(abstracts.offsets)
-    told = np.flatnonzero((np.diff(titles.offsets) > 0) & (lengths > 0))
-    which = np.repeat(told, options.passages)
+    usable = np.flatnonzero((np.diff(titles.offsets) > 0) & (lengths > 0))
+    which = np.repeat(usable, options.passages)
     spare = np.maximum(lengths[which] - options.passage_words, 0)
     starts = abstracts.offsets[which] + random.integers(0, spare + 1)
     sizes = np.minimum(lengths[which], options.passage_words)

@@ -44,9 +44,9 @@ def pretrained(
     encoder = Encoder(resources, options, pairs.seed)
 
     def build(folder: Path) -> None:
-        read = read_pairs(pairs, encoder.reader, without)
-        resources.notice(f"dual-encoder: learning from {len(read):,} pairs of texts")
-        task = PairsTask(encoder.network, read, pairs)
+        training_pairs = read_pairs(pairs, encoder.reader, without)
+        resources.notice(f"dual-encoder: learning from {len(training_pairs):,} pairs of texts")
+        task = PairsTask(encoder.network, training_pairs, pairs)
         with (
             resources.progress("learning from pairs", task.steps * pairs.loop.epochs) as advance,
             TemporaryDirectory(dir=folder) as workspace,
@@ -54,7 +54,7 @@ def pretrained(
             task.advance = advance
             run_loop(task, pairs.loop, seed=pairs.seed, workspace=Path(workspace))
         save_weights(folder / _WEIGHTS, encoder.network.state_dict(), encoder.sizes())
-        read.learned.save(folder)
+        training_pairs.learned.save(folder)
 
     depends_on = {
         "format": FORMAT,

@@ -70,8 +70,8 @@ class DualEncoder(TrainableReranker):
         if self.options.pairs.given and not self._loaded:
             topics = [labelled.topic for labelled in (*data.training, *data.validation)]
             without = PairsOfTopics.of([*topics, *data.unseen], self.options.pairs.group)
-            taught, learned = pretrained(self._resources, self.options, without)
-            self.encoder.network.load_state_dict(taught.network.state_dict())
+            encoder, learned = pretrained(self._resources, self.options, without)
+            self.encoder.network.load_state_dict(encoder.network.state_dict())
             self.learned |= learned
         self.encoder.network.sparse = peers_of(data.workspace).sparse_gradients
         task = TopicsTask(self.encoder, self.options, data, self._resources.seed)

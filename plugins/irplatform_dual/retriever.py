@@ -112,10 +112,10 @@ class DualEncoderSearch(Retriever):
         with resources.progress("searching by dual encoder", len(topics)) as advance:
             for start in range(0, len(topics), _TOPICS):
                 part = slice(start, start + _TOPICS)
-                found = nearest(index, queries[part], depth, resources.threads, doc_ids)
-                for topic, ranking in zip(topics[part], found, strict=True):
+                part_rankings = nearest(index, queries[part], depth, resources.threads, doc_ids)
+                for topic, ranking in zip(topics[part], part_rankings, strict=True):
                     rankings[topic.id] = ranking
-                advance(len(found))
+                advance(len(part_rankings))
         return Run("dual-encoder", rankings)
 
     def _index(self, encoders: Sequence[Encoder], resources: Resources) -> Path:
@@ -156,13 +156,13 @@ class DualEncoderSearch(Retriever):
             }
         )
         vectors = None if self.options.checkpoint else resources.vectors(self.options.vectors)
-        held = _opened.get(resources.forward_index())
-        if held is None or held.mark != mark or held.vectors is not vectors:
+        opened = _opened.get(resources.forward_index())
+        if opened is None or opened.mark != mark or opened.vectors is not vectors:
             members = self._members(resources)
-            place = self._index([encoder for encoder, _ in members], resources)
-            held = _Open(mark, vectors, members, open_index(place, self.options.probes))
-            _opened[resources.forward_index()] = held
-        return held
+            folder = self._index([encoder for encoder, _ in members], resources)
+            opened = _Open(mark, vectors, members, open_index(folder, self.options.probes))
+            _opened[resources.forward_index()] = opened
+        return opened
 
     def _shares(
         self, learned: Sequence[Learned], topics: Sequence[Topic], resources: Resources
@@ -186,15 +186,15 @@ class DualEncoderSearch(Retriever):
 
             folds = self.options.folds if self.options.pairs.file else 1
             return [pretrained(resources, self.options, Fold(n, folds)) for n in range(folds)]
-        found = []
+        members = []
         for member in resources.checkpoint(self.options.checkpoint):
             if not isinstance(member, DualEncoder):
                 raise InputError(
                     "this is the checkpoint of another reranker, not of dual-encoder.",
                     path=self.options.checkpoint,
                 )
-            found.append((member.encoder, member.learned))
-        return found
+            members.append((member.encoder, member.learned))
+        return members
 
 
 def shares_of(learned: npt.NDArray[np.bool_]) -> Float32:

@@ -77,18 +77,20 @@ class TopicsTask:
         members = zip(batch.topic, batch.documents, strict=True)
         rows = np.stack([self._rows[topic][documents] for topic, documents in members])
         distinct, places = np.unique(rows, return_inverse=True)
-        own = torch.from_numpy(places.reshape(rows.shape)[:, 0]).to(self.module.device)
+        targets = torch.from_numpy(places.reshape(rows.shape)[:, 0]).to(self.module.device)
         queries = self.module.queries(self._queries.take(batch.topic))
         logits = self.module.logits(queries, self._encoder.encode(distinct))
         others = torch.from_numpy(self._other_relevant(batch.topic, rows[:, 0], distinct))
         logits = logits.masked_fill(others.to(logits.device), torch.finfo(logits.dtype).min)
-        return functional.cross_entropy(logits, own)
+        return functional.cross_entropy(logits, targets)
 
-    def _other_relevant(self, topics: Int64, own: Int64, documents: Int64) -> npt.NDArray[np.bool_]:
+    def _other_relevant(
+        self, topics: Int64, own_rows: Int64, documents: Int64
+    ) -> npt.NDArray[np.bool_]:
         """Which documents are relevant to a topic beside its own, [topics, documents]."""
         place = {row: number for number, row in enumerate(documents.tolist())}
         mask = np.zeros((len(topics), len(documents)), dtype=np.bool_)
-        for number, (topic, row) in enumerate(zip(topics, own, strict=True)):
+        for number, (topic, row) in enumerate(zip(topics, own_rows, strict=True)):
             for other in self._relevant[topic]:
                 if other != row and other in place:
                     mask[number, place[other]] = True

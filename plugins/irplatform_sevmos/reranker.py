@@ -106,9 +106,9 @@ class SevMos(NeuralReranker):
         query = self._index.query_ids(topic.query)
         lexical = lexical_features(self._index, query, rows, self.options.lexical)
         with torch.inference_mode():
-            asked = self._texts.vectors(self.network.query, self._texts.queries([topic]))
+            query_vector = self._texts.vectors(self.network.query, self._texts.queries([topic]))
             logits = self.network.match(
-                asked.expand(len(rows), -1),
+                query_vector.expand(len(rows), -1),
                 self._document_vectors(rows),
                 torch.from_numpy(lexical).to(self.resources.device),
             )
@@ -138,9 +138,9 @@ class SevMos(NeuralReranker):
 
         def compute(rows: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
             with torch.inference_mode():
-                made = self._texts.vectors(stage, self._texts.documents(rows))
-            held: npt.NDArray[np.float32] = made.cpu().numpy()
-            return held
+                vectors = self._texts.vectors(stage, self._texts.documents(rows))
+            array: npt.NDArray[np.float32] = vectors.cpu().numpy()
+            return array
 
         depends_on = {
             "format": _FORMAT,

@@ -75,8 +75,8 @@ class SevMosTask:
         self._candidates = self._validator.candidate_rows(index)
         self._validation_features = []
         for labelled in self._validator.topics:
-            found = self._lexical(labelled.topic, index.rows(labelled.candidates))
-            self._validation_features.append(found)
+            features = self._lexical(labelled.topic, index.rows(labelled.candidates))
+            self._validation_features.append(features)
             advance(1)
         topics = [labelled.topic for labelled in self._validator.topics]
         self._validation_queries = texts.queries(topics)

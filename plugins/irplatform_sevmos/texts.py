@@ -46,8 +46,8 @@ class Texts:
         self._device = device
         self._words = len(index.vocabulary)
         # Behind the words of the collection come the rows themselves, for words that it lacks.
-        own = np.arange(len(vectors.matrix))
-        self._rows = np.concatenate([vectors.align(index.vocabulary), own]).astype(np.int64)
+        vector_rows = np.arange(len(vectors.matrix))
+        self._rows = np.concatenate([vectors.align(index.vocabulary), vector_rows]).astype(np.int64)
         self._word_vectors = vectors
         self._vectors = torch.from_numpy(np.array(vectors.matrix)).to(device)
 
@@ -57,9 +57,9 @@ class Texts:
 
     def queries(self, topics: Sequence[Topic]) -> Ids:
         """Word ids of queries, [n, length of the longest, at least 1], padded with -1."""
-        read = [self._ids(tokenize(t.query)[: self._options.query_words]) for t in topics]
-        padded = np.full((len(read), max([1, *map(len, read)])), -1, dtype=np.int32)
-        for place, ids in enumerate(read):
+        word_ids = [self._ids(tokenize(t.query)[: self._options.query_words]) for t in topics]
+        padded = np.full((len(word_ids), max([1, *map(len, word_ids)])), -1, dtype=np.int32)
+        for place, ids in enumerate(word_ids):
             padded[place, : len(ids)] = ids
         return padded
 
@@ -72,7 +72,7 @@ class Texts:
         distinct, places = distinct_words(texts, len(self._rows))
         rows = torch.from_numpy(self._rows[distinct]).to(self._device)
         form = stage.plain if self._options.form == "plain" else stage
-        made: Tensor = form(
+        encoded: Tensor = form(
             functional.embedding(rows, self._vectors), torch.from_numpy(places).to(self._device)
         )
-        return made
+        return encoded
