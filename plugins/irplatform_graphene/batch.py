@@ -56,8 +56,8 @@ class BatchDocuments:
             self._messages = self._network.messages(sums)
             self._local = local.astype(np.int64)
             links = link_tensors(self._links, model.device)
-            held = replace(links, concepts=torch.from_numpy(self._local).to(model.device))
-            self._received = held.sums(self._messages)
+            local_links = replace(links, concepts=torch.from_numpy(self._local).to(model.device))
+            self._received = local_links.sums(self._messages)
 
     def vectors(self, which: TopicDocuments, topics: Sequence[EncodedTopic]) -> Tensor:
         """v_d of documents, each for its topic: float32 [n, vector]."""
@@ -81,11 +81,11 @@ class BatchDocuments:
         links, offsets = self._links.of(which.document)
         count = self._model.concepts.graph.concept_count if self._model.concepts else 0
         owner = np.repeat(which.topic, np.diff(offsets))
-        wanted = np.concatenate([n * count + topic.matching for n, topic in enumerate(topics)])
-        kept = np.flatnonzero(np.isin(owner * count + self._links.concepts[links], wanted))
+        matching = np.concatenate([n * count + topic.matching for n, topic in enumerate(topics)])
+        matches = np.flatnonzero(np.isin(owner * count + self._links.concepts[links], matching))
         device = self._model.device
         return Links(
-            torch.from_numpy(self._local[links[kept]]).to(device),
-            torch.from_numpy(self._links.weights[links[kept]]).to(device),
-            torch.from_numpy(np.searchsorted(kept, offsets[:-1]).astype(np.int64)).to(device),
+            torch.from_numpy(self._local[links[matches]]).to(device),
+            torch.from_numpy(self._links.weights[links[matches]]).to(device),
+            torch.from_numpy(np.searchsorted(matches, offsets[:-1]).astype(np.int64)).to(device),
         )

@@ -92,8 +92,8 @@ class ConceptInputs:
 
     def sums(self, concepts: Int64) -> Float32:
         """Normalized sums over neighbours: float32 [concepts, V]."""
-        held: Float32 = np.asarray(self._sums[concepts])
-        return held
+        sums: Float32 = np.asarray(self._sums[concepts])
+        return sums
 
     def links(self, rows: Int64) -> DocumentLinks:
         """The weighted concepts of documents in some rows of the forward index."""
@@ -129,18 +129,18 @@ def name_vectors(graph: ConceptGraph, vectors: WordVectors, resources: Resources
 
     Where no word of the preferred name has a vector, another name stands in; 0 if none has one.
     """
-    held = np.zeros((graph.concept_count, vectors.dimensions), np.float32)
+    means = np.zeros((graph.concept_count, vectors.dimensions), np.float32)
     with resources.progress("reading concepts' names", graph.concept_count) as advance:
         for concept in range(graph.concept_count):
             rows = known_words(graph.names[concept], vectors)
             if not len(rows):
                 others = (known_words(name, vectors) for name in graph.names_of(concept)[1:])
-                rows = next((found for found in others if len(found)), rows)
+                rows = next((candidate for candidate in others if len(candidate)), rows)
             if len(rows):
-                held[concept] = vectors.matrix[rows].mean(axis=0)
+                means[concept] = vectors.matrix[rows].mean(axis=0)
             if concept % 1000 == 999:
                 advance(1000)
-    return held
+    return means
 
 
 def known_words(text: str, vectors: WordVectors) -> Int64:

@@ -98,8 +98,8 @@ class TitleDecoder(nn.Module):
         )
         steps = documents[:, None].expand(-1, symbols.shape[1], -1)
         states, _ = self.lstm(torch.cat([table[before], steps], dim=2), (hidden, cell))
-        asked = symbols != _IGNORED
-        logits: Tensor = self.to_word(states[asked]) @ table.T + self.bias
+        is_target = symbols != _IGNORED
+        logits: Tensor = self.to_word(states[is_target]) @ table.T + self.bias
         if not len(logits):
             return logits.sum()
-        return functional.cross_entropy(logits, symbols[asked])
+        return functional.cross_entropy(logits, symbols[is_target])

@@ -69,9 +69,9 @@ class Reader:
         weights = np.concatenate([topic.weights for topic in topics])
         words, first, number = np.unique(words, axis=0, return_index=True, return_inverse=True)
         ends = np.cumsum([len(topic.words) for topic in topics])
-        held = np.split(number.ravel(), ends[:-1])
-        fields = np.full((len(topics), max(map(len, held))), len(words), np.int64)
-        for place, of_topic in enumerate(held):
+        by_topic = np.split(number.ravel(), ends[:-1])
+        fields = np.full((len(topics), max(map(len, by_topic))), len(words), np.int64)
+        for place, of_topic in enumerate(by_topic):
             fields[place, : len(of_topic)] = of_topic
         # Columns that no field fills would only cost time.
         width = 1 + int(np.flatnonzero((words != GAP).any(axis=0)).max(initial=0))

@@ -42,15 +42,15 @@ def explain(model: Model, topic: Topic, row: int, features: Float32 | None) -> M
     rows = np.array([row])
     score = model.scores(encoded, rows, features).item()
     distance = model.scores(encoded, rows, None).item()
-    told: dict[str, object] = {"score": score}
+    explanation: dict[str, object] = {"score": score}
     if features is not None:
-        told |= {"of vectors": distance, "of features": score - distance}
-    told["topic"] = [
+        explanation |= {"of vectors": distance, "of features": score - distance}
+    explanation["topic"] = [
         {"field": text, "concepts": _names(model, text)} for text in model.topics.fields(topic)
     ]
     if model.concepts is not None:
-        told |= _of_concepts(model, model.concepts, encoded, rows, score, distance)
-    return told
+        explanation |= _of_concepts(model, model.concepts, encoded, rows, score, distance)
+    return explanation
 
 
 def _of_concepts(

@@ -31,7 +31,7 @@ _LEAST = 0.05
 
 def fit_last_layer(
     network: GrapheneNetwork,
-    own: Float32,
+    network_scores: Float32,
     features: Float32,
     grades: Int64,
     offsets: Int64,
@@ -43,14 +43,14 @@ def fit_last_layer(
 
     Args:
         network: whose last layer.
-        own: float32 [documents], scores by the network as it is, without features.
+        network_scores: float32 [documents], scores by the network as it is, without features.
         features: float32 [documents, features], standardized.
         grades: int64 [documents].
         offsets: int64 [topics + 1], where the documents of each topic begin.
         l2: penalty on the squared weights.
         seed: of the choice of pairs.
     """
-    values = centered(np.hstack([own[:, None], features]), offsets)
+    values = centered(np.hstack([network_scores[:, None], features]), offsets)
     deviation = np.sqrt((values**2).mean(axis=0))
     usable = deviation > 1e-6
     values[:, usable] /= deviation[usable]
@@ -64,5 +64,5 @@ def fit_last_layer(
             network.scale.mul_(float(weights[0]))
         elif weights[0]:
             weights = weights / weights[0]
-        held = torch.from_numpy(weights[1:].astype(np.float32))
-        network.feature_weights.copy_(held.to(network.feature_weights.device))
+        feature_weights = torch.from_numpy(weights[1:].astype(np.float32))
+        network.feature_weights.copy_(feature_weights.to(network.feature_weights.device))

@@ -165,14 +165,14 @@ class Model:
             vectors = document_vectors(
                 self.network, side, matched, self.messages(), self.options.reward
             )
-            held = None if features is None else torch.from_numpy(features).to(self.device)
-            return self.network.score(query, vectors, held)
+            tensor = None if features is None else torch.from_numpy(features).to(self.device)
+            return self.network.score(query, vectors, tensor)
 
     def sizes(self) -> dict[str, Any]:
         """What weights must fit, as JSON; those of the features are kept apart."""
-        held = asdict(self.network.sizes)
-        del held["features"]
-        return {"model": "graphene", **held}
+        sizes = asdict(self.network.sizes)
+        del sizes["features"]
+        return {"model": "graphene", **sizes}
 
     def _identity(self, *prefixes: str) -> dict[str, Any]:
         """What stored documents depend on: the weights whose names begin so."""

@@ -108,15 +108,15 @@ class GrapheneNetwork(nn.Module):
         super().__init__()
         self.sizes = sizes
         self.dropout = nn.Dropout(dropout)
-        read = sizes.projection
-        self.project = nn.Linear(sizes.dimensions, read, bias=False)
-        self.encoder = BiLSTM(read, sizes.hidden, sizes.layers)
+        width = sizes.projection
+        self.project = nn.Linear(sizes.dimensions, width, bias=False)
+        self.encoder = BiLSTM(width, sizes.hidden, sizes.layers)
         if sizes.graph:
-            self.concept_layer = nn.Linear(read, sizes.graph, bias=False)  # W_c
+            self.concept_layer = nn.Linear(width, sizes.graph, bias=False)  # W_c
             self.document_layer = nn.Linear(sizes.graph, sizes.graph, bias=False)  # W_d
             self.from_graph = nn.Linear(sizes.graph, sizes.vector, bias=False)
         self.from_text = nn.Linear(2 * sizes.hidden, sizes.vector)  # with `from_graph`: f_l
-        self.convolution = nn.Conv1d(read, sizes.filters, _WIDTH, padding=_WIDTH // 2)
+        self.convolution = nn.Conv1d(width, sizes.filters, _WIDTH, padding=_WIDTH // 2)
         self.attention = nn.Linear(2 * sizes.filters, 1, bias=False)
         nn.init.zeros_(self.attention.weight)  # at first all fields count the same
         self.query_layer = nn.Linear(2 * sizes.filters, sizes.vector)  # W
@@ -200,8 +200,8 @@ class GrapheneNetwork(nn.Module):
             float32 [t, vector].
         """
         present = (words.weights > 0)[:, :, None]
-        read = self.project(words.table)[words.places] * present
-        maps = functional.relu(self.convolution(read.transpose(1, 2))).transpose(1, 2) * present
+        vectors = self.project(words.table)[words.places] * present
+        maps = functional.relu(self.convolution(vectors.transpose(1, 2))).transpose(1, 2) * present
         mean = torch.einsum("flc,fl->fc", maps, words.weights)
         pooled = functional.pad(torch.cat([maps.amax(dim=1), mean], dim=1), (0, 0, 0, 1))[fields]
         absent = fields == len(words.places)

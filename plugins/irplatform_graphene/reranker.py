@@ -51,9 +51,11 @@ class Graphene(TrainableReranker):
         """The options whose features read the same knowledge bases."""
         from irplatform.features import with_knowledge
 
-        held = GrapheneOptions.model_validate(options.model_dump())
-        told = with_knowledge(held.features, held.feature_settings, knowledge)
-        return options.model_copy(update={"feature_settings": told})
+        graphene_options = GrapheneOptions.model_validate(options.model_dump())
+        settings = with_knowledge(
+            graphene_options.features, graphene_options.feature_settings, knowledge
+        )
+        return options.model_copy(update={"feature_settings": settings})
 
     @classmethod
     def options_of_pretraining(cls, options: AnyOptions) -> AnyOptions:
@@ -96,16 +98,18 @@ class Graphene(TrainableReranker):
         """
         from irplatform.training import load_weights
 
-        own = self.model.network.state_dict()
+        current = self.model.network.state_dict()
         state = load_weights(folder / _WEIGHTS, self.model.sizes())
         if self.model.features.width and (folder / _FEATURE_WEIGHTS).exists():
             state |= load_weights(folder / _FEATURE_WEIGHTS, self._feature_identity())
             self.model.features.load(folder)
         else:
-            state |= {name: w for name, w in own.items() if name.startswith(_FEATURES)}
-        if wrong := sorted(own.keys() ^ state.keys()):
-            told = (f"{name} is {'missing' if name in own else 'not known'}" for name in wrong)
-            raise InputError(f"this checkpoint does not fit: {', '.join(told)}.", path=folder)
+            state |= {name: w for name, w in current.items() if name.startswith(_FEATURES)}
+        if wrong := sorted(current.keys() ^ state.keys()):
+            problems = (
+                f"{name} is {'missing' if name in current else 'not known'}" for name in wrong
+            )
+            raise InputError(f"this checkpoint does not fit: {', '.join(problems)}.", path=folder)
         self.model.network.load_state_dict(state)
         self.model.network.eval()
         self._loaded = True
@@ -129,13 +133,13 @@ class Graphene(TrainableReranker):
         """Which concepts of a document match, their rewards, and the scores without each."""
         from irplatform_graphene.explaining import explain
 
-        found: list[Mapping[str, object]] = []
+        explanations: list[Mapping[str, object]] = []
         for doc_id in documents.ids:
             (row,) = self.model.reader.index.rows([doc_id]).tolist()
             width = self.model.features.width
             features = self.model.features.matrix(topic, [doc_id]) if width else None
-            found.append(explain(self.model, topic, row, features))
-        return found
+            explanations.append(explain(self.model, topic, row, features))
+        return explanations
 
     def depends_on(self) -> Mapping[str, object]:
         """The knowledge bases, which the graph, names and some features come from.
@@ -146,10 +150,10 @@ class Graphene(TrainableReranker):
         from irplatform.concepts import graph_identity
         from irplatform.features import dependencies
 
-        found = dict(dependencies(self.options.features, self.options.feature_settings))
+        identities = dict(dependencies(self.options.features, self.options.feature_settings))
         if self.options.graph or self.options.expansion:
-            found["concepts"] = graph_identity(self.options.concepts)
-        return found
+            identities["concepts"] = graph_identity(self.options.concepts)
+        return identities
 
     def checkpoints(self) -> Sequence[Path]:
         """Those whose scores are features."""

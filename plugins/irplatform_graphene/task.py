@@ -102,10 +102,10 @@ class GrapheneTask:
         distinct, places = np.unique(self._rows, return_inverse=True)
         side = self._sides(distinct)
         parts = zip(self._topics, np.split(places, offsets[1:-1]), strict=True)
-        own = [self._scores(topic, distinct, side, part, None) for topic, part in parts]
+        network_scores = [self._scores(topic, distinct, side, part, None) for topic, part in parts]
         fit_last_layer(
             self._model.network,
-            np.concatenate(own),
+            np.concatenate(network_scores),
             features,
             np.concatenate([pool.grades for pool in self._sampler.pools]),
             offsets,
@@ -117,10 +117,10 @@ class GrapheneTask:
         self._validator = Validator(
             topics, self._options.validation_topics, self._options.validation_depth
         )
-        used = self._validator.topics
-        self._asked = [self._model.topics.read(each.topic) for each in used]
-        asked = [(each.topic, each.candidates) for each in used]
-        self._validation = self._model.features.matrices(asked) if used else []
+        labelled = self._validator.topics
+        self._validation_topics = [self._model.topics.read(each.topic) for each in labelled]
+        topics_and_candidates = [(each.topic, each.candidates) for each in labelled]
+        self._validation = self._model.features.matrices(topics_and_candidates) if labelled else []
         self._candidates = self._validator.candidate_rows(self._model.reader.index)
 
     def batches(self, epoch: int) -> Iterator[Step]:
@@ -185,9 +185,9 @@ class GrapheneTask:
         size = len(topic)
         which = np.repeat(np.arange(size), min(self._options.others, size))
         other = random.integers(size, size=len(which))
-        known = np.isin(self._named(topic[which], relevant[other]), self._relevant)
-        kept = (topic[which] != topic[other]) & ~known
-        return which[kept], other[kept]
+        relevant_too = np.isin(self._named(topic[which], relevant[other]), self._relevant)
+        usable = (topic[which] != topic[other]) & ~relevant_too
+        return which[usable], other[usable]
 
     def _of_in_batch_negatives(self, positives: Tensor, negatives: Tensor, which: Tensor) -> Tensor:
         """The loss of relevant documents against in-batch negatives.
@@ -217,7 +217,7 @@ class GrapheneTask:
 
         def score(number: int) -> Float32:
             places, features = of_topic[number], self._validation[number]
-            return self._scores(self._asked[number], rows, side, places, features)
+            return self._scores(self._validation_topics[number], rows, side, places, features)
 
         return self._validator(score)
 
@@ -241,6 +241,8 @@ class GrapheneTask:
         features: Float32 | None,
     ) -> Float32:
         """Scores of the documents in some places among those of the sides."""
-        held = side[torch.from_numpy(places).to(side.device)]
-        scores: Float32 = self._model.scores(topic, rows[places], features, held).cpu().numpy()
+        chosen_sides = side[torch.from_numpy(places).to(side.device)]
+        scores: Float32 = (
+            self._model.scores(topic, rows[places], features, chosen_sides).cpu().numpy()
+        )
         return scores

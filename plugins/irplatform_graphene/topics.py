@@ -59,8 +59,8 @@ class TopicReader:
         self._vectors = vectors
         self.graph = graph
         self._options = options
-        self._read: dict[str, tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]] = {}
-        self._found: dict[str, npt.NDArray[np.int64]] = {}
+        self._encoded_fields: dict[str, tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]] = {}
+        self._concepts_of: dict[str, npt.NDArray[np.int64]] = {}
 
     def read(self, topic: Topic) -> EncodedTopic:
         """Read a topic."""
@@ -77,49 +77,52 @@ class TopicReader:
 
     def fields(self, topic: Topic) -> list[str]:
         """The texts that a topic consists of, at least one."""
-        found = (text for name in self._options.query_fields for text in topic.values(name))
-        texts = [text for text in found if text.strip()][:_MOST_FIELDS]
+        values = (text for name in self._options.query_fields for text in topic.values(name))
+        texts = [text for text in values if text.strip()][:_MOST_FIELDS]
         return texts or [topic.query]
 
     def concepts(self, text: str) -> npt.NDArray[np.int64]:
         """The concepts that a field speaks of, and what is narrower."""
         if self.graph is None:
             return np.empty(0, np.int64)
-        if text not in self._found:
-            found = self.graph.find(text, expand=self._options.narrower)
-            self._found[text] = np.asarray(found, np.int64)
-        return self._found[text]
+        if text not in self._concepts_of:
+            concepts = self.graph.find(text, expand=self._options.narrower)
+            self._concepts_of[text] = np.asarray(concepts, np.int64)
+        return self._concepts_of[text]
 
     def _field(self, text: str) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
         """Words of a field and their shares: half for its own ones, half for other names."""
-        if text not in self._read:
-            own = known_words(text, self._vectors)
-            rows, shares = [own], [_shares(own)]
+        if text not in self._encoded_fields:
+            own_words = known_words(text, self._vectors)
+            rows, shares = [own_words], [_shares(own_words)]
             if others := self._other_names(text):
-                added = np.concatenate(others)
-                rows, shares = [own, added], [_shares(own) / 2, _shares(added) / 2]
+                other_words = np.concatenate(others)
+                rows, shares = (
+                    [own_words, other_words],
+                    [_shares(own_words) / 2, _shares(other_words) / 2],
+                )
             width = self._options.query_words
-            kept = np.concatenate(rows)[:width], np.concatenate(shares)[:width]
-            self._read[text] = kept[0], kept[1] / max(float(kept[1].sum()), 1e-12)
-        return self._read[text]
+            words, share = np.concatenate(rows)[:width], np.concatenate(shares)[:width]
+            self._encoded_fields[text] = words, share / max(float(share.sum()), 1e-12)
+        return self._encoded_fields[text]
 
     def _other_names(self, text: str) -> list[npt.NDArray[np.int64]]:
         """Words of the other names of the concepts in a field, a gap before each name."""
         if self.graph is None or not self._options.expansion:
             return []
         seen = {tuple(known_words(text, self._vectors).tolist())}
-        found: list[npt.NDArray[np.int64]] = []
+        names: list[npt.NDArray[np.int64]] = []
         for concept in self.graph.find(text).tolist():
-            kept = 0
+            count = 0
             for name in self.graph.names_of(concept):
                 words = tuple(known_words(name, self._vectors).tolist())
-                if kept == self._options.expansion_names:
+                if count == self._options.expansion_names:
                     break
                 if words and words not in seen:
                     seen.add(words)
-                    found.append(np.array([GAP, *words], np.int64))
-                    kept += 1
-        return found
+                    names.append(np.array([GAP, *words], np.int64))
+                    count += 1
+        return names
 
 
 def _shares(words: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
