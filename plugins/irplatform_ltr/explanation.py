@@ -35,7 +35,7 @@ def explanation(
     order = np.argsort(-np.abs(adds[:-1]), kind="stable")
     ends = np.cumsum([0, *map(len, groups)])
     shown, rest = order[:LARGEST], order[LARGEST:]
-    told: dict[str, Any] = {
+    parts: dict[str, Any] = {
         "score": score,
         "constant": float(adds[-1]),
         "groups": [
@@ -52,5 +52,5 @@ def explanation(
         ],
     }
     if len(rest):
-        told["other_features"] = {"features": len(rest), "adds": float(adds[rest].sum())}
-    return told
+        parts["other_features"] = {"features": len(rest), "adds": float(adds[rest].sum())}
+    return parts

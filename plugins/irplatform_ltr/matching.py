@@ -36,7 +36,7 @@ class Passage:
 
     def find(self, phrases: Iterable[npt.NDArray[np.int32]]) -> Mentions:
         """Where any of some phrases begins; a phrase does not reach into the next document."""
-        found = np.zeros(len(self.words), dtype=bool)
+        begins = np.zeros(len(self.words), dtype=bool)
         for phrase in phrases:
             length = len(phrase)
             if length == 0 or phrase.min() < 0 or len(self.words) < length:
@@ -47,8 +47,8 @@ class Passage:
             if length > 1 and len(starts):
                 document = np.searchsorted(self.offsets, starts, side="right") - 1
                 starts = starts[starts + length <= self.offsets[document + 1]]
-            found[starts] = True
-        places = np.flatnonzero(found)
+            begins[starts] = True
+        places = np.flatnonzero(begins)
         document = np.searchsorted(self.offsets, places, side="right") - 1
         return Mentions(self, places, document)
 
@@ -81,20 +81,21 @@ class Mentions:
 
     def first(self, missing: float) -> Float64:
         """Per document, the place of the first, as a share of its length."""
-        held = np.full(self.passage.documents, missing)
+        shares = np.full(self.passage.documents, missing)
         lengths = np.maximum(np.diff(self.passage.offsets), 1)
         document, index = np.unique(self.document, return_index=True)
         within = self.places[index] - self.passage.offsets[document]
-        held[document] = within / lengths[document]
-        return held
+        shares[document] = within / lengths[document]
+        return shares
 
     def last(self, missing: float) -> Float64:
         """Per document, the place of the last, as a share of its length."""
-        held = np.full(self.passage.documents, missing)
+        shares = np.full(self.passage.documents, missing)
         lengths = np.diff(self.passage.offsets)
         within = self.places - self.passage.offsets[self.document]
-        held[self.document] = within / np.maximum(lengths[self.document], 1)  # in order: last wins
-        return held
+        # Places are in order, so that the last one of a document wins.
+        shares[self.document] = within / np.maximum(lengths[self.document], 1)
+        return shares
 
     def gaps(self, other: Mentions) -> Gaps:
         """Per place, the distance to the nearest of other mentions in its document."""
@@ -129,9 +130,9 @@ class Gaps:
 
     def least(self, missing: float) -> Float64:
         """Per document, the least distance in either direction."""
-        held = np.full(self.passage.documents, missing)
-        np.minimum.at(held, self.document, np.abs(self.distance).astype(np.float64))
-        return held
+        distances = np.full(self.passage.documents, missing)
+        np.minimum.at(distances, self.document, np.abs(self.distance).astype(np.float64))
+        return distances
 
     def close(self, words: int) -> Float64:
         """Per document, how many mentions have another one within so many words."""

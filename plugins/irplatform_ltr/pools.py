@@ -26,8 +26,8 @@ def pools_of_system(topics: Sequence[LabelledTopic], options: PoolOptions) -> li
 
     They are drawn by the topic's id alone, so that all members of a system have the same.
     """
-    drawn = (_pool(topic, options) for topic in topics)
-    return [pool for pool in drawn if len(set(pool.grades.tolist())) > 1]
+    pools = (_pool(topic, options) for topic in topics)
+    return [pool for pool in pools if len(set(pool.grades.tolist())) > 1]
 
 
 def _pool(topic: LabelledTopic, options: PoolOptions) -> Pool:

@@ -47,13 +47,18 @@ class LearningToRank(TrainableReranker):
         """The options whose features read the same knowledge bases."""
         from irplatform.features import rerankers_with_knowledge, with_knowledge
 
-        held = LtrOptions.model_validate(options.model_dump())
-        told = with_knowledge(held.features, held.settings, knowledge)
-        if held.stack:
-            stack = told.get("stack", {})
-            settings = rerankers_with_knowledge(held.stack, stack.get("settings", {}), knowledge)
-            told["stack"] = {**stack, **({"settings": settings} if settings else {})}
-        return options.model_copy(update={"settings": told})
+        ltr_options = LtrOptions.model_validate(options.model_dump())
+        settings = with_knowledge(ltr_options.features, ltr_options.settings, knowledge)
+        if ltr_options.stack:
+            stack = settings.get("stack", {})
+            reranker_settings = rerankers_with_knowledge(
+                ltr_options.stack, stack.get("settings", {}), knowledge
+            )
+            settings["stack"] = {
+                **stack,
+                **({"settings": reranker_settings} if reranker_settings else {}),
+            }
+        return options.model_copy(update={"settings": settings})
 
     def prepare(self, resources: Resources) -> None:
         """Keep the resources; groups are opened when it is known which apply."""
@@ -74,7 +79,7 @@ class LearningToRank(TrainableReranker):
         """
         from irplatform.features import dependencies
 
-        names, settings = self._asked()
+        names, settings = self._groups_and_settings()
         if not names:
             raise InputError("'features' names no group (`platform features list`).")
         return dependencies(names, settings)
@@ -83,7 +88,7 @@ class LearningToRank(TrainableReranker):
         """Those whose scores are features, of stacked rerankers, too."""
         from irplatform.features import checkpoints_of_groups
 
-        return checkpoints_of_groups(*self._asked())
+        return checkpoints_of_groups(*self._groups_and_settings())
 
     def fit(self, data: TrainingData) -> None:
         """Compute features of the training topics' documents, and fit the learners to them."""
@@ -92,7 +97,7 @@ class LearningToRank(TrainableReranker):
         from irplatform_ltr.learners.learner import Table
         from irplatform_ltr.pools import pools_of_system
 
-        names, settings = self._asked()
+        names, settings = self._groups_and_settings()
         topics = [labelled.topic for labelled in data.training]
         groups = [
             group
@@ -130,11 +135,11 @@ class LearningToRank(TrainableReranker):
 
         if not group.learns:
             return [group]
-        how = Folding(self.options.folds, self.options.apart)
-        blind = cross_fitted(group, data, self._resources, how)
+        folding = Folding(self.options.folds, self.options.apart)
+        blind = cross_fitted(group, data, self._resources, folding)
         if self.options.hide_judged or group.remembers:
             return [blind]
-        seeing = cross_fitted(group, data, self._resources, replace(how, hide_judged=False))
+        seeing = cross_fitted(group, data, self._resources, replace(folding, hide_judged=False))
         return [blind, replace(seeing, remembers=True, variant="seeing")]
 
     def _views(self) -> Views:
@@ -144,7 +149,7 @@ class LearningToRank(TrainableReranker):
         remembers = [group.remembers for group in self._groups for _ in group.columns]
         return Views(self.options, np.array(remembers, dtype=np.bool_), self._resources.threads)
 
-    def _asked(self) -> tuple[list[str], dict[str, dict[str, Any]]]:
+    def _groups_and_settings(self) -> tuple[list[str], dict[str, dict[str, Any]]]:
         """Names of the groups, and their settings; rerankers to stack are a group, too."""
         names, settings = list(self.options.features), dict(self.options.settings)
         if self.options.stack:
@@ -163,11 +168,11 @@ class LearningToRank(TrainableReranker):
 
         all_pools = [*pools, *pools_of_system(data.validation, self.options.pool)]
         order = sorted(range(len(all_pools)), key=lambda n: all_pools[n].labelled.topic.id)
-        found = self._calculator.compute_all(
+        matrices = self._calculator.compute_all(
             group, [(all_pools[n].labelled.topic, all_pools[n].doc_ids) for n in order]
         )
         # By place: another collection's validation topics may have the training topics' ids.
-        by_place = dict(zip(order, found, strict=True))
+        by_place = dict(zip(order, matrices, strict=True))
         return [by_place[n] for n in range(len(pools))]
 
     @property
@@ -211,8 +216,8 @@ class LearningToRank(TrainableReranker):
         adds = self._learners.contributions(values)
         groups = [group.columns for group in self._groups]
         return [
-            explanation(score, groups, own, parts)
-            for score, own, parts in zip(
+            explanation(score, groups, row, parts)
+            for score, row, parts in zip(
                 self._learners.score(values).tolist(), values, adds, strict=True
             )
         ]
@@ -222,8 +227,10 @@ class LearningToRank(TrainableReranker):
         calculator = self._calculator
         # For topics that are in no fold, both variants of a group are the same.
         distinct = {group.mark: group for group in self._groups}
-        found = {mark: calculator.compute(group, list(batch)) for mark, group in distinct.items()}
-        columns = [found[group.mark] for group in self._groups]
+        matrices = {
+            mark: calculator.compute(group, list(batch)) for mark, group in distinct.items()
+        }
+        columns = [matrices[group.mark] for group in self._groups]
         return [np.hstack(values) for values in zip(*columns, strict=True)]
 
     @property

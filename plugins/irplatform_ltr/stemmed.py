@@ -74,8 +74,8 @@ class StemmedIndex:
     def query_ids(self, text: str) -> Int32:
         """The stems of a text, -1 for each that the collection lacks."""
         stem = _stemmer()
-        found = [self._numbers.get(stem(word), -1) for word in tokenize(text)]
-        return np.array(found, dtype=np.int32)
+        stems = [self._numbers.get(stem(word), -1) for word in tokenize(text)]
+        return np.array(stems, dtype=np.int32)
 
     def rows(self, doc_ids: Any) -> Int64:
         """The rows of documents."""
@@ -107,12 +107,12 @@ class StemmedIndex:
 
     def idf_mass(self, field: Field) -> Float64:
         """Per row, the sum of the IDF of the distinct stems of a field."""
-        held: Float64 = np.load(self.folder / f"{field}.idf-mass.npy", mmap_mode="r")
-        return held
+        mass: Float64 = np.load(self.folder / f"{field}.idf-mass.npy", mmap_mode="r")
+        return mass
 
     def _read(self, name: str) -> Int32:
-        held: Int32 = np.load(self.folder / f"{name}.npy", mmap_mode="r", allow_pickle=False)
-        return held
+        array: Int32 = np.load(self.folder / f"{name}.npy", mmap_mode="r", allow_pickle=False)
+        return array
 
 
 def _stemmer() -> Any:

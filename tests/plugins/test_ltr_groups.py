@@ -143,7 +143,7 @@ def test_words_of_one_stem_count_alike_and_there_may_be_none(resources):
 
 def test_publication_types_are_read_as_pubmed_collections_have_them():
     assert DocumentProperties().options.type_field in DEFAULT_FIELDS
-    told = DocumentProperties()._told(
+    told = DocumentProperties()._year_and_types(
         Document("d", "", "", {"publication_types": ("Review", "Clinical Trial"), "year": "2012"})
     )
     assert told == (12.0, 1.0, 1.0, 0.0)

@@ -82,17 +82,17 @@ class Concepts(KnowledgeFeatures):
         titles = self._index.lengths("title")[rows].astype(np.int64)
         plain = Passage(np.asarray(words), offsets, titles)
         stems = Passage(self._stems.stem_of[words], offsets, titles)
-        found = self._mentions(parts, plain, stems)
+        mentions = self._mentions(parts, plain, stems)
         columns: list[npt.NDArray[Any]] = []
         lengths = np.maximum(np.diff(offsets), 1)
         for kind in KINDS:
-            held = found[kind]
-            in_title, counts = held.in_title, held.counts
+            of_kind = mentions[kind]
+            in_title, counts = of_kind.in_title, of_kind.counts
             columns += [in_title, np.log1p(counts - in_title), counts / lengths]
-            columns += [held.first(_NOWHERE), held.last(-0.5)]
+            columns += [of_kind.first(_NOWHERE), of_kind.last(-0.5)]
         for first, second in PAIRS:
-            columns += _together(found[first], found[second])
-        columns += self._shares(parts, plain, found)
+            columns += _together(mentions[first], mentions[second])
+        columns += self._shares(parts, plain, mentions)
         return np.asarray(np.stack(columns, axis=1), dtype=np.float32)
 
     def _mentions(self, parts: TopicParts, plain: Passage, stems: Passage) -> dict[str, Mentions]:
@@ -128,7 +128,7 @@ class Concepts(KnowledgeFeatures):
         }
 
     def _shares(
-        self, parts: TopicParts, plain: Passage, found: Mapping[str, Mentions]
+        self, parts: TopicParts, plain: Passage, mentions: Mapping[str, Mentions]
     ) -> list[npt.NDArray[Any]]:
         """Shares of genes and variants that are there, and names in use."""
         nothing = np.zeros(plain.documents)
@@ -140,12 +140,12 @@ class Concepts(KnowledgeFeatures):
             ]
             return np.mean(hits, axis=0) if hits else nothing
 
-        gene = found["gene"].counts
+        gene = mentions["gene"].counts
         return [
             present([[n.text for n in names.synonyms] for names in parts.genes]),
             present([spellings(variant) for variant in parts.variants]),
-            np.log1p(found["disease_kind"].counts + gene),
-            (found["disease_kind"].counts > 0) * (gene > 0),
+            np.log1p(mentions["disease_kind"].counts + gene),
+            (mentions["disease_kind"].counts > 0) * (gene > 0),
         ]
 
 

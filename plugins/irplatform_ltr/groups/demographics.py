@@ -90,10 +90,10 @@ class Person:
 
 def _age(text: str) -> float | None:
     """Years; a number by itself is meant to be some."""
-    if found := _AGE.search(text):
-        return int(found[1]) / _UNITS.get(found[2][0].lower(), 1)
-    if found := _BY_ITSELF.fullmatch(text):
-        return int(found[1])
+    if match := _AGE.search(text):
+        return int(match[1]) / _UNITS.get(match[2][0].lower(), 1)
+    if match := _BY_ITSELF.fullmatch(text):
+        return int(match[1])
     return 0.0 if _BABY.search(text) else None
 
 
@@ -153,19 +153,19 @@ class Demographics(FeatureGroup):
             off = min(max(first - years, years - last, 0) for first, last in groups)
             values[:3] = [float(off == 0), float(off > 0), off / 10]
         if person.sex:
-            own = _SEXES[person.sex] in headings
-            values[3:] = [float(own), float(not own and not headings.isdisjoint(_SEXES.values()))]
+            fits = _SEXES[person.sex] in headings
+            values[3:] = [float(fits), float(not fits and not headings.isdisjoint(_SEXES.values()))]
         return values
 
 
 def _by_words(person: Person, document: Document) -> list[float]:
     """Words for the topic's stage of life and sex and for others, and the nearest written age."""
     text = f"{document.title} {document.abstract}"
-    own, others = person.stages()
+    own_stages, other_stages = person.stages()
     values = [
         float(np.log1p(sum(len(_STAGES[stage].findall(where)) for stage in stages)))
         for where in (text, document.title)
-        for stages in (own, others)
+        for stages in (own_stages, other_stages)
     ]
     for sex in ("female", "male") if person.sex == "female" else ("male", "female"):
         count = len(_SEX_WORDS[sex].findall(text)) if person.sex else 0

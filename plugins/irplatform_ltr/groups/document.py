@@ -93,17 +93,17 @@ class DocumentProperties(FeatureGroup):
         self, batch: Sequence[tuple[Topic, Documents]]
     ) -> list[npt.NDArray[np.float32]]:
         """The properties, with one search for the headings of all."""
-        made = []
+        matrices = []
         for (_, documents), headings in zip(batch, self._headings(batch), strict=True):
             rows = self._stems.rows(documents.ids)
             columns = [
                 *(np.log1p(self._stems.lengths(field)[rows]) for field in ("title", "abstract")),
-                *self._read(documents).T,
+                *self._years_and_types(documents).T,
                 *headings.T,
                 *self._counts(rows),
             ]
-            made.append(np.asarray(np.stack(columns, axis=1), dtype=np.float32))
-        return made
+            matrices.append(np.asarray(np.stack(columns, axis=1), dtype=np.float32))
+        return matrices
 
     def _headings(self, batch: Sequence[tuple[Topic, Documents]]) -> list[npt.NDArray[np.float32]]:
         """Whether documents have any of our headings, and each: [documents, 1 + headings]."""
@@ -112,23 +112,23 @@ class DocumentProperties(FeatureGroup):
             return [np.zeros((len(docs), width), dtype=np.float32) for _, docs in batch]
         index = self._resources.index()
         queries = heading_queries(index, self.options.headings_field, self.options.headings)
-        asked = [DocumentQueries(documents.ids, queries) for _, documents in batch]
-        found = scores_of(index, asked, BM25(), self._resources.threads)
-        held = [(values > 0).astype(np.float32) for values in found]
-        return [np.hstack([h.max(axis=1, keepdims=True, initial=0), h]) for h in held]
+        requests = [DocumentQueries(documents.ids, queries) for _, documents in batch]
+        scores = scores_of(index, requests, BM25(), self._resources.threads)
+        has_heading = [(values > 0).astype(np.float32) for values in scores]
+        return [np.hstack([h.max(axis=1, keepdims=True, initial=0), h]) for h in has_heading]
 
-    def _read(self, documents: Documents) -> npt.NDArray[np.float64]:
+    def _years_and_types(self, documents: Documents) -> npt.NDArray[np.float64]:
         """Year and publication types, where documents have them."""
-        told = np.zeros((len(documents), 4))
+        values = np.zeros((len(documents), 4))
         if self._has(self.options.year_field) or self._has(self.options.type_field):
-            told[:] = [self._told(document) for document in documents]
-        return told
+            values[:] = [self._year_and_types(document) for document in documents]
+        return values
 
     def _has(self, field: str) -> bool:
         """Whether any document has a field."""
         return self._resources.index().documents_with(field) > 0
 
-    def _told(self, document: Document) -> tuple[float, ...]:
+    def _year_and_types(self, document: Document) -> tuple[float, ...]:
         """A document's year and publication types."""
         types = " ".join(document.values(self.options.type_field)).lower()
         years = " ".join(document.values(self.options.year_field))

@@ -77,14 +77,16 @@ class EmbeddingSimilarities(FeatureGroup):
         weights = idf[distinct] * (np.abs(words[first]).sum(axis=1) > 0)
         titles = self._index.tokens(rows, "title")
         abstracts = self._index.tokens(rows, "abstract")
-        known, inverse = np.unique(np.concatenate([titles[0], abstracts[0]]), return_inverse=True)
-        vectors = self._unit[self._rows[known]]
+        document_words, inverse = np.unique(
+            np.concatenate([titles[0], abstracts[0]]), return_inverse=True
+        )
+        vectors = self._unit[self._rows[document_words]]
         # Not a matrix product: how that rounds depends on how many documents there are.
         near = np.einsum("qd,wd->qw", words[first], vectors)
         title_places, abstract_places = np.split(inverse, [len(titles[0])])
         title = _Side(title_places, titles[1])
         abstract = _Side(abstract_places, abstracts[1])
-        weighted = vectors * idf[known][:, None]
+        weighted = vectors * idf[document_words][:, None]
         sums = [side.sums(weighted) for side in (title, abstract)]
         best = [side.best(near) for side in (title, abstract)]
         columns = []
@@ -116,12 +118,12 @@ class _Side:
 
     def best(self, near: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
         """Per query word and document, the greatest similarity, at least 0: [words, documents]."""
-        held = np.zeros((len(near), len(self._offsets) - 1), dtype=np.float32)
+        greatest = np.zeros((len(near), len(self._offsets) - 1), dtype=np.float32)
         filled = np.flatnonzero(np.diff(self._offsets))
         if len(filled) and len(near):
             each = np.take(near, self._places, axis=1)
-            held[:, filled] = np.maximum.reduceat(each, self._offsets[:-1][filled], axis=1)
-        return np.maximum(held, 0)
+            greatest[:, filled] = np.maximum.reduceat(each, self._offsets[:-1][filled], axis=1)
+        return np.maximum(greatest, 0)
 
 
 def _soft(
@@ -135,5 +137,5 @@ def _soft(
     # Documents first, so that the sum over query words is made in one way for any number of them.
     near = np.ascontiguousarray(best.T)
     close = (near >= _CLOSE).astype(np.float32)
-    mean, matched = (np.einsum("nq,q->n", held, share) for held in (near, close))
+    mean, matched = (np.einsum("nq,q->n", values, share) for values in (near, close))
     return [mean, matched, best[weights > 0].min(axis=0)]

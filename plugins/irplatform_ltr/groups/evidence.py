@@ -40,8 +40,8 @@ class Evidence(KnowledgeFeatures):
         """The features: logarithms of one more than the number of statements."""
         knowledge = self.options.open()
         parts = self.options.expander(self._resources).parts(topic)
-        found = _citations(parts, knowledge)
-        counts = [[found[name][doc_id] for name in self.names()] for doc_id in documents.ids]
+        citations = _citations(parts, knowledge)
+        counts = [[citations[name][doc_id] for name in self.names()] for doc_id in documents.ids]
         return np.log1p(np.asarray(counts, np.float32)).reshape(len(documents), len(self.names()))
 
 
@@ -66,11 +66,11 @@ def _citations(parts: TopicParts, knowledge: Knowledge) -> dict[str, Counter[str
 
 def _with_kinds(concepts: Iterable[str], knowledge: Knowledge) -> set[str]:
     """Ids of diseases and of their kinds, in all knowledge bases."""
-    found: set[str] = set()
+    ids: set[str] = set()
     for key in concepts:
         for each in (key, *(kind.id for kind in knowledge.descendants(key, _KINDS))):
-            found |= {each, *(same.id for same in knowledge.same_as(each))}
-    return found
+            ids |= {each, *(same.id for same in knowledge.same_as(each))}
+    return ids
 
 
 def _cited(

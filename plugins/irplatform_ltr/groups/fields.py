@@ -60,17 +60,19 @@ class LuceneFields(FeatureGroup):
     ) -> list[npt.NDArray[np.float32]]:
         """The scores, for all topics in one search."""
         index, threads = self._resources.index(), self._resources.threads
-        made = [[words_query(index, topic.query, field) for field in _FIELDS] for topic, _ in batch]
-        asked = [
-            DocumentQueries(documents.ids, queries)
-            for (_, documents), queries in zip(batch, made, strict=True)
+        topic_queries = [
+            [words_query(index, topic.query, field) for field in _FIELDS] for topic, _ in batch
         ]
-        everything = [query for queries in made for query in queries]
+        requests = [
+            DocumentQueries(documents.ids, queries)
+            for (_, documents), queries in zip(batch, topic_queries, strict=True)
+        ]
+        everything = [query for queries in topic_queries for query in queries]
         parts: list[list[npt.NDArray[np.float32]]] = [[] for _ in batch]
         for similarity in (BM25(), BM25(self.options.k1, self.options.b)):
             best = best_scores(index, everything, similarity, threads).reshape(-1, len(_FIELDS))
-            for number, values in enumerate(scores_of(index, asked, similarity, threads)):
+            for number, values in enumerate(scores_of(index, requests, similarity, threads)):
                 parts[number] += [values, relative(values, best[number])]
-        for number, values in enumerate(scores_of(index, asked, QLD(), threads)):
+        for number, values in enumerate(scores_of(index, requests, QLD(), threads)):
             parts[number].append(values)
-        return [np.hstack(held) for held in parts]
+        return [np.hstack(columns) for columns in parts]

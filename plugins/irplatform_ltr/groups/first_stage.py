@@ -47,9 +47,9 @@ class FirstStage(FeatureGroup):
         """See that the retrievers and their options are there; what they depend on."""
         from irplatform.features import check_systems
 
-        held = self.options
+        options = self.options
         return check_systems(
-            "retriever", held.retrievers, held.settings, among="first-stage.retrievers"
+            "retriever", options.retrievers, options.settings, among="first-stage.retrievers"
         )
 
     def prepare(self, resources: Resources) -> None:
@@ -68,13 +68,13 @@ class FirstStage(FeatureGroup):
     def depends_on(self) -> Mapping[str, object]:
         """The seed and the device, of the retrievers whose rankings depend on them."""
         device, seed = self._resources.device, self._resources.seed
-        held = self._retrievers.items()
+        retrievers = self._retrievers.items()
         return {
             name: {
                 **({"device": device} if retriever.on_device and device != "cpu" else {}),
                 **({"seed": seed} if retriever.seeded else {}),
             }
-            for name, retriever in held
+            for name, retriever in retrievers
             if retriever.seeded or retriever.on_device
         }
 
@@ -94,7 +94,7 @@ class FirstStage(FeatureGroup):
             run = retriever.retrieve(topics, self.options.depth, self._resources)
             for number, (topic, documents) in enumerate(batch):
                 parts[number].append(_columns(run.rankings[topic.id], documents.ids))
-        return [np.hstack(held) for held in parts]
+        return [np.hstack(columns) for columns in parts]
 
 
 def _columns(ranking: Ranking, doc_ids: Sequence[str]) -> npt.NDArray[np.float32]:

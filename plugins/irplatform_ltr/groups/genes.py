@@ -44,10 +44,14 @@ class Genes(KnowledgeFeatures):
         knowledge = self.options.open()
         symbols = _symbols(self.options.bases(), knowledge.fingerprint)
         parts = self.options.expander(self._resources).parts(topic)
-        held = (knowledge.concept(key) for gene in parts.genes for key in gene.concepts)
-        own = {gene.text for gene in parts.genes} | {c.name for c in held if c is not None}
+        concepts = (knowledge.concept(key) for gene in parts.genes for key in gene.concepts)
+        topic_genes = {gene.text for gene in parts.genes} | {
+            c.name for c in concepts if c is not None
+        }
         values = [
-            _features(own, list(_genes(d.title, symbols)), list(_genes(d.abstract, symbols)))
+            _features(
+                topic_genes, list(_genes(d.title, symbols)), list(_genes(d.abstract, symbols))
+            )
             for d in documents
         ]
         return np.asarray(values, dtype=np.float32).reshape(len(documents), len(self.names()))
@@ -63,18 +67,18 @@ def _genes(text: str, symbols: Mapping[str, str]) -> Iterator[str]:
             yield from (symbols[part] for part in word.split("-") if part in symbols)
 
 
-def _features(own: set[str], title: Sequence[str], abstract: Sequence[str]) -> list[float]:
+def _features(topic_genes: set[str], title: Sequence[str], abstract: Sequence[str]) -> list[float]:
     """From the genes of a title and an abstract, in their order."""
-    in_title = [gene in own for gene in title]
-    in_abstract = [gene in own for gene in abstract]
+    in_title = [gene in topic_genes for gene in title]
+    in_abstract = [gene in topic_genes for gene in abstract]
     mentions = [*in_title, *in_abstract]
     return [
         float(sum(in_title)),
-        float(len(set(title) - own)),
+        float(len(set(title) - topic_genes)),
         float(any(in_title) and all(in_title)),
         float(np.log1p(sum(in_abstract))),
         float(np.log1p(len(abstract) - sum(in_abstract))),
-        float(len(set(abstract) - own)),
+        float(len(set(abstract) - topic_genes)),
         sum(mentions) / max(len(mentions), 1),
         float(min(mentions.index(True), _LATE)) if any(mentions) else float(_LATE),
     ]
@@ -96,5 +100,5 @@ def _symbols(bases: tuple[str, ...], fingerprint: str) -> Mapping[str, str]:
         for name in concept.names:
             if name.kind == "alias" and any(c.isdigit() for c in name.text):
                 aliases.setdefault(name.text, concept.name)
-    held = {**aliases, **approved}
-    return {text: gene for text, gene in held.items() if _SYMBOL.fullmatch(text)}
+    gene_of = {**aliases, **approved}
+    return {text: gene for text, gene in gene_of.items() if _SYMBOL.fullmatch(text)}

@@ -71,21 +71,21 @@ class CitingText(TrainableFeatureGroup):
 
     def fit(self, data: TrainingData) -> None:
         """Remember which queries are about which documents."""
-        held = [t for t in data.training if any(g > 0 for g in t.judgments.values())]
-        highest = [max(t.judgments.values()) for t in held]
+        labelled_topics = [t for t in data.training if any(g > 0 for g in t.judgments.values())]
+        highest = [max(t.judgments.values()) for t in labelled_topics]
         about: dict[str, list[tuple[int, float]]] = {}
-        for number, (labelled, best) in enumerate(zip(held, highest, strict=True)):
+        for number, (labelled, best) in enumerate(zip(labelled_topics, highest, strict=True)):
             for doc_id, grade in labelled.judgments.items():
                 if grade > 0:
                     about.setdefault(doc_id, []).append((number, grade / best))
-        self._learn([t.topic.query for t in held], about)
+        self._learn([t.topic.query for t in labelled_topics], about)
 
     def _learn(
         self, queries: Sequence[str], about: Mapping[str, Sequence[tuple[int, float]]]
     ) -> None:
         from scipy.sparse import csr_matrix
 
-        self._queries, self._about = list(queries), {d: list(held) for d, held in about.items()}
+        self._queries, self._about = list(queries), {d: list(pairs) for d, pairs in about.items()}
         idf = self._stems.idf("text") ** self.options.idf_power
         rows, columns = [], []
         for number, query in enumerate(queries):
@@ -113,21 +113,21 @@ class CitingText(TrainableFeatureGroup):
         norm = float(np.sqrt((self._idf[ids] ** 2).sum()))
         near = np.asarray(self._matrix @ query) / self._norms / max(norm, 1e-12)
         for place, doc_id in enumerate(documents.ids):
-            if held := self._about.get(doc_id):
-                values[place] = self._of(held, near, ids, query, norm)
+            if graded := self._about.get(doc_id):
+                values[place] = self._of(graded, near, ids, query, norm)
         return values
 
     def _of(
         self,
-        held: Sequence[tuple[int, float]],
+        graded: Sequence[tuple[int, float]],
         near: npt.NDArray[np.float64],
         ids: npt.NDArray[np.int32],
         query: npt.NDArray[np.float64],
         norm: float,
     ) -> list[float]:
         """The features of a document by the training queries that are about it."""
-        numbers = np.array([number for number, _ in held])
-        grades = np.array([grade for _, grade in held])
+        numbers = np.array([number for number, _ in graded])
+        grades = np.array([grade for _, grade in graded])
         similar = near[numbers]
         words, times = np.unique(
             np.concatenate([self._matrix[n].indices for n in numbers]), return_counts=True
@@ -140,7 +140,7 @@ class CitingText(TrainableFeatureGroup):
         )
         nearest = int(similar.argmax())
         return [
-            float(np.log1p(len(held))),
+            float(np.log1p(len(graded))),
             float(np.log1p(grades.sum())),
             float(similar[nearest]),
             float((similar * grades).sum()),
@@ -153,8 +153,8 @@ class CitingText(TrainableFeatureGroup):
 
     def save(self, folder: Path) -> None:
         """Write queries and what they are about."""
-        held = {"queries": self._queries, "about": self._about}
-        (folder / _FILE).write_text(json.dumps(held), encoding="utf-8")
+        content = {"queries": self._queries, "about": self._about}
+        (folder / _FILE).write_text(json.dumps(content), encoding="utf-8")
 
     def load(self, folder: Path) -> None:
         """Read them.
@@ -164,11 +164,11 @@ class CitingText(TrainableFeatureGroup):
         """
         path = folder / _FILE
         try:
-            held = json.loads(path.read_text(encoding="utf-8"))
-            queries = [str(query) for query in held["queries"]]
+            content = json.loads(path.read_text(encoding="utf-8"))
+            queries = [str(query) for query in content["queries"]]
             about = {
                 str(doc_id): [(int(number), float(grade)) for number, grade in pairs]
-                for doc_id, pairs in held["about"].items()
+                for doc_id, pairs in content["about"].items()
             }
             if any(not 0 <= n < len(queries) for pairs in about.values() for n, _ in pairs):
                 raise ValueError("a query is missing")

@@ -56,8 +56,8 @@ class ScoresOfParts(KnowledgeFeatures):
 
     def names(self) -> tuple[str, ...]:
         """Each query's score, then each one's share."""
-        held = self._held()
-        return (*held, *(f"{name}_share" for name in held))
+        names = self._query_names()
+        return (*names, *(f"{name}_share" for name in names))
 
     def compute(self, topic: Topic, documents: Documents) -> npt.NDArray[np.float32]:
         """The scores."""
@@ -75,25 +75,29 @@ class ScoresOfParts(KnowledgeFeatures):
             for topic, _ in batch:
                 queries.append(self._queries(topic, expander))
                 advance(1)
-        asked = [
-            DocumentQueries(docs.ids, held) for (_, docs), held in zip(batch, queries, strict=True)
+        requests = [
+            DocumentQueries(docs.ids, topic_queries)
+            for (_, docs), topic_queries in zip(batch, queries, strict=True)
         ]
-        everything = [query for held in queries for query in held]
+        everything = [query for topic_queries in queries for query in topic_queries]
         best = best_scores(index, everything, similarity, threads).reshape(len(batch), -1)
-        scores = scores_of(index, asked, similarity, threads)
+        scores = scores_of(index, requests, similarity, threads)
         return [
             np.hstack([values, relative(values, top)])
             for values, top in zip(scores, best, strict=True)
         ]
 
-    def _held(self) -> tuple[str, ...]:
+    def _query_names(self) -> tuple[str, ...]:
         """The names of the queries."""
         return self.parts
 
     def _queries(self, topic: Topic, expander: Expander) -> list[Any]:
         """The Lucene queries of a topic; None for a part that it lacks."""
-        held = {part.setting: part.expression for part in expander.components(topic)}
-        return [expander.compiled(held[name]) if name in held else None for name in self.parts]
+        expressions = {part.setting: part.expression for part in expander.components(topic)}
+        return [
+            expander.compiled(expressions[name]) if name in expressions else None
+            for name in self.parts
+        ]
 
 
 class QueryParts(ScoresOfParts):
@@ -102,7 +106,7 @@ class QueryParts(ScoresOfParts):
     holds_first_stage = True
     parts = PARTS
 
-    def _held(self) -> tuple[str, ...]:
+    def _query_names(self) -> tuple[str, ...]:
         return ("query", *self.parts)
 
     def _queries(self, topic: Topic, expander: Expander) -> list[Any]:

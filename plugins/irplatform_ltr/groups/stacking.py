@@ -49,14 +49,16 @@ class Stacked(TrainableFeatureGroup):
 
     Options = StackOptions
     options: StackOptions
-    _held: dict[str, Reranker]
+    _rerankers: dict[str, Reranker]
 
     def check(self) -> Mapping[str, object]:
         """See that the rerankers and their options are there; what they depend on."""
         from irplatform.features import check_systems
 
-        held = self.options
-        return check_systems("reranker", held.rerankers, held.settings, among="stack.rerankers")
+        options = self.options
+        return check_systems(
+            "reranker", options.rerankers, options.settings, among="stack.rerankers"
+        )
 
     def checkpoints(self) -> Sequence[Path]:
         """Those that the rerankers read."""
@@ -66,7 +68,7 @@ class Stacked(TrainableFeatureGroup):
 
     def prepare(self, resources: Resources) -> None:
         """Make the rerankers."""
-        self._held = {
+        self._rerankers = {
             name: resources.reranker(name, self.options.settings.get(name))
             for name in self.options.rerankers
         }
@@ -77,7 +79,7 @@ class Stacked(TrainableFeatureGroup):
 
     def fit(self, data: TrainingData) -> None:
         """Train each reranker that learns."""
-        for name, reranker in self._held.items():
+        for name, reranker in self._rerankers.items():
             if isinstance(reranker, TrainableReranker):
                 workspace = data.workspace / name
                 workspace.mkdir(parents=True, exist_ok=True)
@@ -91,18 +93,20 @@ class Stacked(TrainableFeatureGroup):
         self, batch: Sequence[tuple[Topic, Documents]]
     ) -> list[npt.NDArray[np.float32]]:
         """Their scores of several topics."""
-        return _side_by_side([held.score_batch(batch) for held in self._held.values()], batch)
+        return _side_by_side(
+            [reranker.score_batch(batch) for reranker in self._rerankers.values()], batch
+        )
 
     def save(self, folder: Path) -> None:
         """Let each reranker that learned write its own folder."""
-        for name, reranker in self._held.items():
+        for name, reranker in self._rerankers.items():
             if isinstance(reranker, TrainableReranker):
                 (folder / name).mkdir()
                 reranker.save(folder / name)
 
     def load(self, folder: Path) -> None:
         """Let each reranker that learned read its own folder."""
-        for name, reranker in self._held.items():
+        for name, reranker in self._rerankers.items():
             if isinstance(reranker, TrainableReranker):
                 reranker.load(folder / name)
 
@@ -187,7 +191,7 @@ def _side_by_side(
 ) -> list[npt.NDArray[np.float32]]:
     """From scores per system and topic to [documents, systems] per topic."""
     return [
-        np.array([held[number] for held in scores], dtype=np.float32)
+        np.array([of_system[number] for of_system in scores], dtype=np.float32)
         .reshape(len(scores), len(documents))
         .T
         for number, (_, documents) in enumerate(batch)

@@ -37,16 +37,16 @@ class Ensemble:
     @classmethod
     def of(cls, options: LtrOptions, threads: int = 1) -> Ensemble:
         """The learners that the options name; the number of threads changes no score."""
-        made: dict[str, Learner] = {}
+        learners: dict[str, Learner] = {}
         if options.learner in ("trees", "average"):
-            made["lambdamart"] = Trees("lambdarank", options.tree, threads)
+            learners["lambdamart"] = Trees("lambdarank", options.tree, threads)
         if options.learner == "average":
-            made["regression"] = Trees("regression", options.tree, threads)
+            learners["regression"] = Trees("regression", options.tree, threads)
         if options.learner in ("linear", "average"):
-            made["linear"] = PairwiseLinear(options.linear)
+            learners["linear"] = PairwiseLinear(options.linear)
         if options.learner in ("network", "average"):
-            made["network"] = PairwiseNetwork(options.network)
-        return cls(made)
+            learners["network"] = PairwiseNetwork(options.network)
+        return cls(learners)
 
     def fit(self, table: Table, seed: int) -> None:
         """Fit all of them."""
@@ -58,14 +58,16 @@ class Ensemble:
 
     def score(self, features: Features) -> Scores:
         """The mean of the learners' scores."""
-        scaled = [held.score(features) / self._scales[name] for name, held in self.learners.items()]
+        scaled = [
+            learner.score(features) / self._scales[name] for name, learner in self.learners.items()
+        ]
         return np.asarray(np.sum(scaled, axis=0) / len(scaled))
 
     def contributions(self, features: Features) -> Scores:
         """What each feature adds to the mean; see `Learner`."""
         scaled = [
-            held.contributions(features) / self._scales[name]
-            for name, held in self.learners.items()
+            learner.contributions(features) / self._scales[name]
+            for name, learner in self.learners.items()
         ]
         return np.asarray(np.sum(scaled, axis=0) / len(scaled))
 
@@ -83,8 +85,8 @@ class Ensemble:
         """
         path = folder / _FILE
         try:
-            held = json.loads(path.read_text(encoding="utf-8"))["scales"]
-            self._scales = {name: float(held[name]) for name in self.learners}
+            scales = json.loads(path.read_text(encoding="utf-8"))["scales"]
+            self._scales = {name: float(scales[name]) for name in self.learners}
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise InputError(
                 f"this holds no model with the learners {', '.join(self.learners)}.", path=path

@@ -49,14 +49,14 @@ class PairwiseNetwork:
         self._standard = Standard.of(table)
         values = torch.from_numpy(self._standard(table.features).astype(np.float32))
         grades = torch.from_numpy(table.grades.astype(np.float32))
-        held = self._options
+        options = self._options
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
-            hidden = torch.nn.Linear(values.shape[1], held.units)
-            out = torch.nn.Linear(held.units, 1)
-            hide = torch.nn.Dropout(held.dropout)
+            hidden = torch.nn.Linear(values.shape[1], options.units)
+            out = torch.nn.Linear(options.units, 1)
+            hide = torch.nn.Dropout(options.dropout)
             network = torch.nn.Sequential(hide, hidden, torch.nn.ReLU(), hide, out)
-            _train(network, values, grades, table.offsets, held)
+            _train(network, values, grades, table.offsets, options)
         self._hidden = hidden.weight.detach().double().numpy()
         self._bias = hidden.bias.detach().double().numpy()
         self._out = out.weight.detach().double().numpy()[0]
@@ -101,8 +101,8 @@ class PairwiseNetwork:
             InputError: the file is none of ours.
         """
         path = folder / f"{name}.json"
-        self._standard, found = read_weights(path, "network of ours", "hidden", "bias", "out")
-        self._hidden, self._bias, self._out = found
+        self._standard, weights = read_weights(path, "network of ours", "hidden", "bias", "out")
+        self._hidden, self._bias, self._out = weights
 
 
 def _train(
@@ -123,8 +123,8 @@ def _train(
     schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, epochs * topics)
     for _ in range(epochs):
         for topic in torch.randperm(topics).tolist():
-            own = slice(offsets[topic], offsets[topic + 1])
-            scores, grade = network(values[own])[:, 0], grades[own]
+            documents = slice(offsets[topic], offsets[topic + 1])
+            scores, grade = network(values[documents])[:, 0], grades[documents]
             first, second = torch.randint(len(grade), (2, _PAIRS))
             gap = (grade[first] - grade[second]).clamp(min=0)
             if gap.any():

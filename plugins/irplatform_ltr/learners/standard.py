@@ -40,9 +40,9 @@ class Standard:
         return cls(values.mean(axis=0), deviation)
 
     @classmethod
-    def read(cls, held: Mapping[str, list[float]]) -> Standard:
+    def read(cls, written: Mapping[str, list[float]]) -> Standard:
         """From what `written` gave."""
-        return cls(np.array(held["mean"]), np.array(held["deviation"]))
+        return cls(np.array(written["mean"]), np.array(written["deviation"]))
 
     def written(self) -> dict[str, list[float]]:
         """As JSON."""

@@ -68,20 +68,20 @@ class Trees:
         self._booster = lightgbm.train(parameters, data, self._options.trees)
 
     def _parameters(self, seed: int, highest: int) -> dict[str, Any]:
-        held = self._options
+        options = self._options
         ranking = {
-            "lambdarank_truncation_level": held.cutoff,
+            "lambdarank_truncation_level": options.cutoff,
             "label_gain": [float(grade) for grade in range(highest + 1)],
         }
         return {
             "objective": self._objective,
-            "learning_rate": held.rate,
-            "num_leaves": held.leaves,
-            "min_data_in_leaf": held.leaf_documents,
-            "feature_fraction": held.feature_share,
-            "bagging_fraction": held.document_share,
+            "learning_rate": options.rate,
+            "num_leaves": options.leaves,
+            "min_data_in_leaf": options.leaf_documents,
+            "feature_fraction": options.feature_share,
+            "bagging_fraction": options.document_share,
             "bagging_freq": 1,
-            "lambda_l2": held.l2,
+            "lambda_l2": options.l2,
             "seed": seed,
             "deterministic": True,
             "force_row_wise": True,

@@ -42,13 +42,13 @@ class Views:
         self._share = options.memory_share if two else 1.0
         self._all = Ensemble.of(options, threads)
         self._reading = Ensemble.of(options, threads) if two else None
-        self._read = np.flatnonzero(~remembers)
+        self._columns = np.flatnonzero(~remembers)
 
     def fit(self, table: Table, seed: int) -> None:
         """Fit both."""
         self._all.fit(table, seed)
         if self._reading is not None:
-            part = np.ascontiguousarray(table.features[:, self._read])
+            part = np.ascontiguousarray(table.features[:, self._columns])
             self._reading.fit(Table(part, table.grades, table.offsets), seed)
 
     def score(self, features: Features) -> Scores:
@@ -57,7 +57,8 @@ class Views:
         if self._reading is None:
             return scores
         return np.asarray(
-            self._share * scores + (1 - self._share) * self._reading.score(features[:, self._read])
+            self._share * scores
+            + (1 - self._share) * self._reading.score(features[:, self._columns])
         )
 
     def contributions(self, features: Features) -> Scores:
@@ -66,8 +67,8 @@ class Views:
         if self._reading is None:
             return adds
         adds = adds * self._share
-        columns = [*self._read, adds.shape[1] - 1]
-        part = self._reading.contributions(features[:, self._read])
+        columns = [*self._columns, adds.shape[1] - 1]
+        part = self._reading.contributions(features[:, self._columns])
         adds[:, columns] += (1 - self._share) * part
         return np.asarray(adds)
 

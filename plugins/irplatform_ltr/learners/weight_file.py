@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 def write_weights(path: Path, standard: Standard, **weights: Scores) -> None:
     """Write arrays under their names, with means and deviations of the features."""
-    held = {name: values.tolist() for name, values in weights.items()} | standard.written()
-    path.write_text(json.dumps(held), encoding="utf-8")
+    content = {name: values.tolist() for name, values in weights.items()} | standard.written()
+    path.write_text(json.dumps(content), encoding="utf-8")
 
 
 def read_weights(path: Path, kind: str, *names: str) -> tuple[Standard, list[Scores]]:
@@ -34,8 +34,8 @@ def read_weights(path: Path, kind: str, *names: str) -> tuple[Standard, list[Sco
         InputError: the file is none of ours.
     """
     try:
-        held = json.loads(path.read_text(encoding="utf-8"))
-        weights = [np.array(held[name], dtype=np.float64) for name in names]
-        return Standard.read(held), weights
+        content = json.loads(path.read_text(encoding="utf-8"))
+        weights = [np.array(content[name], dtype=np.float64) for name in names]
+        return Standard.read(content), weights
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise InputError(f"this is no {kind}.", path=path) from error
