@@ -57,8 +57,8 @@ def private_memory(process: psutil.Process) -> int:
     """Bytes of a process and its children that are not pages of files."""
     total = 0
     try:
-        for one in (process, *process.children(recursive=True)):
-            memory = one.memory_info()
+        for member in (process, *process.children(recursive=True)):
+            memory = member.memory_info()
             total += memory.rss - getattr(memory, "shared", 0)
     except psutil.Error:  # it has just ended
         return total

@@ -105,12 +105,16 @@ def twin(log: Path, out: Path) -> None:
         file.write("query-id\tcorpus-id\tscore\n")
     for id_, query in sorted((query_id(query), query) for query in clicks):
         documents = sorted(clicks[query])
-        ab, ft, has = np.array([clicks[query][document] for document in documents]).T
-        without = np.where(has == 0, ab, 0)
-        weighted = weighted_clicks(ab, ft, without, weights)
+        abstract_clicks, fulltext_clicks, has_fulltext = np.array(
+            [clicks[query][document] for document in documents]
+        ).T
+        without = np.where(has_fulltext == 0, abstract_clicks, 0)
+        weighted = weighted_clicks(abstract_clicks, fulltext_clicks, without, weights)
         if len(documents) < 21 or np.count_nonzero(weighted) < 3:
             continue
-        total = weighted_clicks(ab.sum(), ft.sum(), without.sum(), weights)
+        total = weighted_clicks(
+            abstract_clicks.sum(), fulltext_clicks.sum(), without.sum(), weights
+        )
         document_grades = grades(levels(weighted, total)).tolist()
         file = files[split_of(id_, SHARES, 42)]
         for grade, document in sorted(

@@ -85,15 +85,17 @@ def main() -> None:
         root = Path(name)
         for arithmetic in ARITHMETICS:
             home = root / arithmetic
-            here = run(Path(sys.executable), home, root / f"{arithmetic}-here", arithmetic)
+            reference = run(Path(sys.executable), home, root / f"{arithmetic}-here", arithmetic)
             for processor in arguments.processors:
-                there = root / f"{arithmetic}-{processor}"
+                folder = root / f"{arithmetic}-{processor}"
                 for kind in MADE_HERE:
-                    shutil.copytree(home / kind, there / "home" / kind)
-                python = emulated_python(there / "python", emulator, processor)
-                runs = run(python, there / "home", there / "runs", arithmetic)
-                same.setdefault(arithmetic, {})[processor] = [n for n in here if runs[n] == here[n]]
-            count = len(here) * len(arguments.processors)
+                    shutil.copytree(home / kind, folder / "home" / kind)
+                python = emulated_python(folder / "python", emulator, processor)
+                runs = run(python, folder / "home", folder / "runs", arithmetic)
+                same.setdefault(arithmetic, {})[processor] = [
+                    n for n in reference if runs[n] == reference[n]
+                ]
+            count = len(reference) * len(arguments.processors)
     equal = {
         arithmetic: sum(map(len, by_processor.values()))
         for arithmetic, by_processor in same.items()

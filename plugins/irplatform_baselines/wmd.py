@@ -137,5 +137,5 @@ class WordSpace:
         return distances
 
     def farthest(self, words: Int64) -> float:
-        """A distance that no word has from any of these, nor any text from one made of them."""
+        """No word is farther than this from any of these, and no text from one made of them."""
         return float(np.sqrt(self._squares[words].max())) + self._longest

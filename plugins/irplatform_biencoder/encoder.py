@@ -185,10 +185,10 @@ def _width(model: Any) -> int:
 
 
 def _check_weights(folder: Path, first: Any) -> None:
-    """Refuse a transformer that some weights are missing of: they would be random.
+    """Refuse a transformer whose files lack some of its weights: they would be random.
 
     Raises:
-        InputError: they are.
+        InputError: they lack some.
     """
     from safetensors import safe_open
 

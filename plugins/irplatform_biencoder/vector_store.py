@@ -81,7 +81,7 @@ class VectorStore:
             pass
 
     def _encoded(self, rows: Int64, missing: Int64, label: str) -> Iterator[tuple[Int64, Float32]]:
-        """Encode and keep what is missing, with progress: some places in `rows`, their vectors."""
+        """Encode and keep what is missing, with progress; yields places in `rows`, with vectors."""
         if not len(missing):
             return
         tell_how_slow(self._resources, len(missing))

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from irplatform_delta.network import DeltaNetwork
 
 WORDS = 5
-"""Document words that are told of, per query word."""
+"""Document words that are listed, per query word."""
 FEATURES = 20
-"""Features that are told of: where there are more, those with the largest gains."""
+"""Features that are listed: where there are more, those with the largest gains."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Explainer:
         per_word = [self._closest(row, counts) for _, row in self.query]
         shown = sorted({position for closest in per_word for position in closest})
         score, *without = self._without(positions, shown, lexical)
-        loss = {p: score - left for p, left in zip(shown, without, strict=True)}
+        loss = {p: score - other for p, other in zip(shown, without, strict=True)}
         return {
             "score": score,
             "document_words_read": sum(counts.values()),

@@ -42,7 +42,7 @@ class Learned:
 
     @classmethod
     def of(cls, queries: Iterable[str] = (), sources: Iterable[str] = ()) -> Learned:
-        """What learned from these queries, and from all that these sources brought."""
+        """Marks of these queries, and of sources all of whose pairs were learned from."""
         marks = {mark("query", text) for text in queries} | {mark("source", s) for s in sources}
         return cls(np.array(sorted(marks), dtype=np.uint64))
 

@@ -201,8 +201,8 @@ def shares_of(learned: npt.NDArray[np.bool_]) -> Float32:
     """How much each model counts for each topic: all alike that did not learn from it.
 
     Args:
-        learned: which models learned from which topics, [topics, models]; a topic that all of them
-            learned from has to be content with that.
+        learned: which models learned from which topics, [topics, models]; where all of them learned
+            from a topic, all of them count for it.
     """
     use = ~learned | learned.all(axis=1, keepdims=True)
     shares: Float32 = (use / use.sum(axis=1, keepdims=True)).astype(np.float32)

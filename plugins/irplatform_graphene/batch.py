@@ -59,15 +59,16 @@ class BatchDocuments:
             local_links = replace(links, concepts=torch.from_numpy(self._local).to(model.device))
             self._received = local_links.sums(self._messages)
 
-    def vectors(self, which: TopicDocuments, topics: Sequence[EncodedTopic]) -> Tensor:
+    def vectors(self, documents: TopicDocuments, topics: Sequence[EncodedTopic]) -> Tensor:
         """v_d of documents, each for its topic: float32 [n, vector]."""
-        places = torch.from_numpy(which.document).to(self._text.device)
+        places = torch.from_numpy(documents.document).to(self._text.device)
         if self._model.concepts is None:
             return self._network.compose(self._text[places], None)
         received = self._received[places]
         reward = self._model.options.reward
         if reward != 1:
-            received = received + (reward - 1) * self._matching(which, topics).sums(self._messages)
+            matching = self._matching(documents, topics)
+            received = received + (reward - 1) * matching.sums(self._messages)
         return self._network.compose(self._text[places], received)
 
     def plain_vectors(self, places: Int64) -> Tensor:
@@ -76,11 +77,11 @@ class BatchDocuments:
         received = self._received[chosen] if self._model.concepts is not None else None
         return self._network.compose(self._text[chosen], received)
 
-    def _matching(self, which: TopicDocuments, topics: Sequence[EncodedTopic]) -> Links:
+    def _matching(self, documents: TopicDocuments, topics: Sequence[EncodedTopic]) -> Links:
         """The links of each document to concepts that match its topic."""
-        links, offsets = self._links.of(which.document)
+        links, offsets = self._links.of(documents.document)
         count = self._model.concepts.graph.concept_count if self._model.concepts else 0
-        owner = np.repeat(which.topic, np.diff(offsets))
+        owner = np.repeat(documents.topic, np.diff(offsets))
         matching = np.concatenate([n * count + topic.matching for n, topic in enumerate(topics)])
         matches = np.flatnonzero(np.isin(owner * count + self._links.concepts[links], matching))
         device = self._model.device

@@ -46,14 +46,14 @@ class TitleVocabulary:
         self._symbol[self.words] = 1 + np.arange(len(self.words))
 
     def symbols(self, titles: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        """What has to be written: words and an end; words that are not known are left to guess.
+        """What has to be written: words and an end; words outside the vocabulary are not asked for.
 
         Args:
             titles: int64 [n, L], ids of words, padded with -1 on the right; a title that fills
                 its row may go on, so that it is not ended.
 
         Returns:
-            int64 [n, L]; -100 where nothing is asked.
+            int64 [n, L]; -100 where nothing is asked for.
         """
         symbols = self._symbol[titles]
         lengths = (titles != PADDING).sum(axis=1)
@@ -89,7 +89,7 @@ class TitleDecoder(nn.Module):
             symbols: int64 [n, L], see `TitleVocabulary.symbols`.
 
         Returns:
-            A number; 0 where nothing is asked, of which the mean is none.
+            A number; 0 where nothing is asked for, since there is no mean of nothing.
         """
         table = torch.cat([self.end, words])
         before = functional.pad(symbols[:, :-1], (1, 0), value=END).clamp(min=END)

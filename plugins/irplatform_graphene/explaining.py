@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _NEIGHBOURS = 3
 """Neighbours of a concept that are named."""
 _OTHERS = 8
-"""Concepts that do not match the topic and are told, those that weigh most."""
+"""Concepts that do not match the topic and are listed, those that weigh most."""
 
 
 def explain(model: Model, topic: Topic, row: int, features: Float32 | None) -> Mapping[str, object]:
@@ -63,7 +63,7 @@ def _of_concepts(
 ) -> dict[str, object]:
     """The concepts of a document that match the topic, and the others that weigh most.
 
-    How many further ones there are is told where there are some.
+    Where there are further ones, it says how many.
 
     Args:
         model: the model.

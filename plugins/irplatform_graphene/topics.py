@@ -42,7 +42,7 @@ class EncodedTopic:
 
 
 class TopicReader:
-    """Reads topics; what it found for a field it knows the next time.
+    """Reads topics; what it finds for a field is kept for the next time.
 
     Args:
         vectors: word vectors.

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from irplatform_ltr.learners.learner import Features, Scores
 
 LARGEST = 20
-"""Features that are told of one by one."""
+"""Features that are listed one by one."""
 
 
 def explanation(

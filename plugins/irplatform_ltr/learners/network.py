@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _PAIRS = 2000
 """Pairs of documents that are drawn in a step (a topic); those of equal grade say nothing."""
 _PATH = 32
-"""Points between no document and a document whose slopes are averaged for contributions."""
+"""Points between average features and a document's whose slopes are averaged for contributions."""
 
 
 class PairwiseNetwork:
@@ -73,7 +73,7 @@ class PairwiseNetwork:
     def contributions(self, features: Features) -> Scores:
         """Integrated gradients (Sundararajan et al., ICML 2017), from average features on.
 
-        They add up to the score by the constant, whose column takes what the steps leave over.
+        With the constant they add up to the score: its column takes what the steps leave over.
         """
         standard = self._standard(features)
         slope = np.zeros_like(standard)
