@@ -1,4 +1,4 @@
-"""Why a document has its score: its concepts, their rewards, and the score without each of them."""
+"""Why a document has its score: concepts, their rewards, the score without each; features."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
+
+from irplatform.features import contributions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -50,6 +52,10 @@ def explain(model: Model, topic: Topic, row: int, features: Float32 | None) -> M
     ]
     if model.concepts is not None:
         explanation |= _of_concepts(model, model.concepts, encoded, rows, score, distance)
+    if features is not None:
+        weights = model.network.feature_weights.detach().cpu().numpy()
+        groups = model.features.columns_of_groups
+        explanation |= contributions(groups, features[0], features[0] * weights)
     return explanation
 
 

@@ -210,13 +210,13 @@ class LearningToRank(TrainableReranker):
 
     def explain(self, topic: Topic, documents: Documents) -> Sequence[Mapping[str, object]]:
         """What each group, and each of the features that matter most, adds to the scores."""
-        from irplatform_ltr.explanation import explanation
+        from irplatform.features import contributions
 
         (values,) = self.features([(topic, documents)])
         adds = self._learners.contributions(values)
         groups = [group.columns for group in self._groups]
         return [
-            explanation(score, groups, row, parts)
+            {"score": score, "constant": float(parts[-1]), **contributions(groups, row, parts[:-1])}
             for score, row, parts in zip(
                 self._learners.score(values).tolist(), values, adds, strict=True
             )

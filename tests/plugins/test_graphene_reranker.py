@@ -252,6 +252,19 @@ def test_explanations_add_up(resources, tmp_path):
     json.dumps(told)
 
 
+def test_an_explanation_says_what_features_add(resources, tmp_path):
+    fitted = _fitted(resources, tmp_path, features=("embedding",), loop={"epochs": 1})
+    (topic,) = planted_topics([91])
+    documents = resources.documents(topic.candidates[:1])
+    (explanation,) = fitted.explain(topic.topic, documents)
+    (score,) = fitted.score(topic.topic, documents)
+    assert explanation["of vectors"] + explanation["of features"] == pytest.approx(score, abs=1e-5)
+    (group,) = explanation["groups"]
+    assert group["group"] == "embedding"
+    assert group["adds"] == pytest.approx(explanation["of features"], abs=1e-4)
+    assert any(feature["adds"] for feature in explanation["features"])
+
+
 def test_an_explanation_takes_a_concept_away_with_its_reward(resources, tmp_path, monkeypatch):
     member = _fitted(resources, tmp_path, reward=3.0, stored_documents=0)
     frequency = resources.graph.document_frequency

@@ -6,6 +6,7 @@ out of fold where they learn, standardized on the training topics, saved with th
 """
 
 from irplatform.features.calculator import Calculator
+from irplatform.features.contributions import contributions
 from irplatform.features.cross_fitting import cross_fitted
 from irplatform.features.dependencies import (
     check_systems,
@@ -29,6 +30,7 @@ __all__ = [
     "check_systems",
     "checkpoints_of_groups",
     "checkpoints_of_rerankers",
+    "contributions",
     "cross_fitted",
     "dependencies",
     "hold_first_stage",

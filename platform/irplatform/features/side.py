@@ -76,6 +76,11 @@ class SideFeatures:
         return tuple(name for group in self._groups for name in group.columns)
 
     @property
+    def columns_of_groups(self) -> list[tuple[str, ...]]:
+        """The same names, per group."""
+        return [group.columns for group in self._groups]
+
+    @property
     def width(self) -> int:
         """How many features there are."""
         return len(self.columns)

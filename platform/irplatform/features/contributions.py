@@ -1,43 +1,36 @@
-"""What features add to a score: the largest of them, and each group's together.
-
-The parts add up to the score. The linear model's are weights times standardized features, those of
-trees Shapley values (LightGBM's `pred_contrib`) and those of the network integrated gradients; the
-latter two share out what features do together.
-"""
+"""What features add to a score, for explanations: each group's share, and the largest features."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from irplatform_ltr.learners.learner import Features, Scores
 
 LARGEST = 20
 """Features that are listed one by one."""
 
 
-def explanation(
-    score: float, groups: Sequence[Sequence[str]], values: Features, adds: Scores
+def contributions(
+    groups: Sequence[Sequence[str]],
+    values: npt.NDArray[np.float32],
+    adds: npt.NDArray[np.floating[Any]],
 ) -> dict[str, Any]:
-    """One document's score in parts.
+    """The part of one document's score that features make, as JSON.
 
     Args:
-        score: the score.
         groups: per group, the names of its features, `group.feature`.
         values: float32 [features], of all groups.
-        adds: float64 [features + 1], what each adds to the score; the last one is the constant.
+        adds: float [features], what each adds to the score.
     """
     names = [name for group in groups for name in group]
-    order = np.argsort(-np.abs(adds[:-1]), kind="stable")
+    order = np.argsort(-np.abs(adds), kind="stable")
     ends = np.cumsum([0, *map(len, groups)])
     shown, rest = order[:LARGEST], order[LARGEST:]
     parts: dict[str, Any] = {
-        "score": score,
-        "constant": float(adds[-1]),
         "groups": [
             {
                 "group": group[0].partition(".")[0],
