@@ -26,7 +26,8 @@ class Graphene(TrainableReranker):
 
     A document's vector joins the mean of a BiLSTM's states and what a graph convolution brings from
     its concepts, of which those that match the topic count more; the score is its distance from the
-    topic's vector. Pre-trained on MeSH-term queries, with titles to write.
+    topic's vector. Pre-trained on MeSH-term queries, with titles to write. `graphene` adds features
+    of an expanded query to the score, which is ours; `graphene-nofeatures` is the published form.
     """
 
     Options = GrapheneOptions
