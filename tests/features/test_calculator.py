@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from feature_resources import feature_resources
 
-from irplatform.features import Calculator, open_groups
+from irplatform.features import Calculator, forget_features, open_groups
 from irplatform.plugin import Documents, FeatureGroup, Topic
 from irplatform.word_vectors import VectorSource
 
@@ -49,6 +49,14 @@ def test_only_documents_that_are_new_are_computed(resources, group):
     assert found[0].tolist() == [[4, 1], [1, 1], [2, 1]]
     assert found[1].tolist() == [[1, 2]]
     assert Counted.asked == [*(("t1", d) for d in IDS[:3]), ("t1", "d4"), ("t2", "d1")]
+
+
+def test_forgotten_features_are_computed_anew(resources, group):
+    for times in (1, 1, 2):
+        if times == 2:
+            forget_features()
+        Calculator(resources).compute(group, _batch(resources, t1=IDS[:1]))
+        assert len(Counted.asked) == times
 
 
 def test_features_of_other_word_vectors_are_computed_anew(resources, group, tmp_path):

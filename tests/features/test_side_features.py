@@ -156,10 +156,13 @@ def test_without_groups_there_is_nothing_to_fit_or_save(resources, tmp_path):
     side.load(tmp_path / "saved")
 
 
-def test_features_that_were_not_learned_are_refused(resources):
+def test_features_that_were_not_learned_are_neither_computed_nor_saved(resources, tmp_path):
     side = SideFeatures(("numbers",), {}, resources)
     with pytest.raises(InputError, match="trained without the features numbers"):
         side.matrix(_topics(1)[0].topic, IDS)
+    with pytest.raises(InputError, match="trained without the features numbers"):
+        side.save(tmp_path / "saved")
+    assert not (tmp_path / "saved").exists()
 
 
 def test_only_groups_that_read_knowledge_depend_on_it(monkeypatch):

@@ -81,6 +81,13 @@ def test_each_topic_is_warmed_up_and_measured():
     assert told["quickest_ms"] <= told["median_ms"] <= told["slowest_ms"]
 
 
+def test_features_are_computed_anew_for_each_measurement(monkeypatch):
+    times = []
+    monkeypatch.setattr("irplatform.timing.measure.forget_features", lambda: times.append(1))
+    time_reranker(_choice(Constant), CHOSEN, 3, Resources(), {})
+    assert len(times) == len(CHOSEN) * 4
+
+
 def test_one_that_fails_is_named_with_the_reason():
     class Failing(Reranker):
         def score(self, topic, documents):

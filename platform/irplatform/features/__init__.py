@@ -5,7 +5,7 @@ A group is a plugin (`plugin.FeatureGroup`); here is what every model that reads
 out of fold where they learn, standardized on the training topics, saved with the weights.
 """
 
-from irplatform.features.calculator import Calculator
+from irplatform.features.calculator import Calculator, forget_features
 from irplatform.features.contributions import contributions
 from irplatform.features.cross_fitting import cross_fitted
 from irplatform.features.dependencies import (
@@ -33,6 +33,7 @@ __all__ = [
     "contributions",
     "cross_fitted",
     "dependencies",
+    "forget_features",
     "hold_first_stage",
     "load_groups",
     "open_groups",

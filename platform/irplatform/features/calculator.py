@@ -72,6 +72,11 @@ def _vectors_of(resources: Resources) -> str:
     return "" if source is None else fingerprint(source.describe())
 
 
+def forget_features() -> None:
+    """Let all features be computed anew, for whoever measures how long that takes."""
+    _memories.clear()
+
+
 class Calculator:
     """Computes features.
 

@@ -171,9 +171,7 @@ class SideFeatures:
         Raises:
             InputError: neither `fit` nor `load` came before.
         """
-        if not self._ready:
-            names = ", ".join(group.name for group in self._groups)
-            raise InputError(f"this model was trained without the features {names}. Train it anew.")
+        self._require_ready()
         batch: Batch = [(topic, self._resources.documents(ids)) for topic, ids in asked]
         columns = [self._of(group, batch) for group in self._groups]
         return [
@@ -186,6 +184,11 @@ class SideFeatures:
             return [np.zeros((len(docs), len(group.columns)), np.float32) for _, docs in batch]
         return self._calculator.compute(group, batch)
 
+    def _require_ready(self) -> None:
+        if not self._ready:
+            names = ", ".join(group.name for group in self._groups)
+            raise InputError(f"this model was trained without the features {names}. Train it anew.")
+
     @property
     def _calculator(self) -> Calculator:
         return Calculator(self._resources)
@@ -196,7 +199,12 @@ class SideFeatures:
         return (folder / _GROUPS).exists()
 
     def save(self, folder: Path) -> None:
-        """Write what was learned into a folder, beside the weights; nothing without groups."""
+        """Write what was learned into a folder, beside the weights; nothing without groups.
+
+        Raises:
+            InputError: neither `fit` nor `load` came before.
+        """
+        self._require_ready()
         if self._groups:
             from safetensors.numpy import save_file
 

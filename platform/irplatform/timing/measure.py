@@ -2,7 +2,8 @@
 
 As Mohan et al. (WWW 2018, section 5.3.2) measure: 500 documents for a query, transfers included,
 the model loaded. One model is timed, not the members that a run averages. A topic warms up once and
-is measured several times; what is reported is the median of all measurements.
+is measured several times; what is reported is the median of all measurements. Features are computed
+anew each time, as a run computes them once.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import InputError, PlatformError
+from irplatform.features import forget_features
 from irplatform.timing.weights import NONE, ready
 
 if TYPE_CHECKING:
@@ -105,6 +107,7 @@ def time_reranker(
         for topic, doc_ids in topic_pools:
             for turn in range(rounds + 1):
                 documents = resources.documents(doc_ids)
+                forget_features()
                 with choice.registration.at_work(f"scoring topic {topic.id}"):
                     started = time.perf_counter()
                     member.score(topic, documents)

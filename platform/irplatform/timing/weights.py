@@ -1,7 +1,8 @@
 """Weights to time a model with: of a checkpoint in the cache, untrained, or briefly trained.
 
 What a network costs does not depend on its weights. Trees are another matter: they have to be
-learned before they can be timed, and trained on little they may be smaller.
+learned before they can be timed, and trained on little they may be smaller. Groups of features that
+a network reads have to be learned, too: which of them apply depends on the topics.
 """
 
 from __future__ import annotations
