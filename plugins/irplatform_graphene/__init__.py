@@ -8,10 +8,10 @@ from irplatform.plugin import RegisterReranker, RegisterResults, hookimpl
 @hookimpl
 def register_rerankers(register: RegisterReranker) -> None:
     """GRAPHENE with features; without them, as published; without its graph or its reward, too."""
-    from irplatform_graphene.options import FEATURES, FEATURES_LOOP
+    from irplatform_graphene.options import FEATURES
     from irplatform_graphene.reranker import Graphene
 
-    register("graphene", Graphene, features=FEATURES, loop=FEATURES_LOOP)
+    register("graphene", Graphene, features=FEATURES)
     register("graphene-nofeatures", Graphene)
     register("graphene-nograph", Graphene, graph=False)
     register("graphene-noreward", Graphene, reward=1.0)

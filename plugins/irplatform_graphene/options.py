@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-FEATURES = (
-    "lexical", "stems", "fields", "embedding", "first-stage", "query-parts", "concepts", "genes",
-    "demographics", "treatment", "document",
-)  # fmt: skip
-"""The groups that `graphene` reads in its last layer, as `ltr` does; its other forms have none."""
+FEATURES = ("query-parts", "concepts", "genes", "demographics", "treatment")
+"""The groups that `graphene` reads in its last layer: what an expanded query says of an article.
+
+None applies to topics without a disease or a gene, where `graphene` is the model as published.
+"""
 
 
 class DecoderSettings(Options):
@@ -111,12 +111,6 @@ class GrapheneOptions(Options):
     )
     concepts: ConceptOptions = Field(ConceptOptions(), description="the document–concept graph")
     vectors: VectorOptions = Field(VectorOptions(), description="word vectors, fixed in training")
-
-
-FEATURES_LOOP: Mapping[str, object] = {
-    "optimizer": "adam", "learning_rate": 0.002, "batch_size": 64, "epochs": 6, "patience": 3
-}  # fmt: skip
-"""How `graphene` is trained: the features have their weights already."""
 
 
 PRESETS: Mapping[str, Mapping[str, object]] = {
