@@ -1,8 +1,11 @@
 """How options are listed: as `--set` takes them, in columns that a terminal has room for."""
 
 import pytest
+from small import registration
 
 from irplatform.cli.output import print_rows
+from irplatform.cli.rerankers import _changes
+from irplatform.plugin import Reranker
 
 HEADING = "Options (--set "
 
@@ -54,8 +57,12 @@ def test_a_long_word_stays_whole(capsys):
 
 def test_variants_are_listed_with_what_set_takes(platform):
     lines = {line.split()[0]: line for line in platform("rerankers", "list").out.splitlines()}
-    variant = lines["graphene"]
-    assert "loop.optimizer=adam" in variant
-    assert "{" not in variant
-    assert "…" in variant
+    assert "[features=[" in lines["graphene"]
     assert "[lexical=[], difference=false]" in lines["delta-no-difference"]
+
+
+def test_options_inside_others_are_listed_with_dots_and_the_first_of_many():
+    loop = {"optimizer": "adam", "learning_rate": 0.002, "batch_size": 64, "epochs": 6}
+    changes = _changes(registration(Reranker, loop=loop, pairs={"pairs_per_topic": 50}))
+    assert changes.startswith(" [loop.optimizer=adam, loop.learning_rate=0.002")
+    assert changes.endswith("…]")
