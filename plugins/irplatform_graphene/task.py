@@ -89,7 +89,7 @@ class GrapheneTask:
         self._relevant = np.unique(self._named(owners, self._rows)[relevant])
         features = np.concatenate(self._model.features.fit(data, pools))
         self._features = torch.from_numpy(features).to(self._model.device)
-        if features.shape[1]:
+        if features.any():  # otherwise no group applies, and the last layer stays as published
             self._fit_last_layer(features)
 
     def _named(self, topics: Int64, rows: Int64) -> Int64:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from concept_data import ARTICLES, Articles
 from graph_resources import graph_resources
+from ltr_groups import NeedsYear
 from planted import (
     planted_data,
     planted_topics,
@@ -250,6 +251,16 @@ def test_explanations_add_up(resources, tmp_path):
     assert told["without any reward"] == pytest.approx(without.score(topic, documents)[0], abs=1e-5)
     assert only["without its reward"] == pytest.approx(told["without any reward"], abs=1e-5)
     json.dumps(told)
+
+
+def test_without_a_group_that_applies_it_is_the_form_without_features(resources, tmp_path):
+    (topic,) = planted_topics([91])
+    brief = {"epochs": 1}
+    plain = _fitted(resources, tmp_path / "plain", loop=brief)
+    with_idle_group = replace(resources, groups={"needs-year": NeedsYear})
+    idle = _fitted(with_idle_group, tmp_path / "idle", loop=brief, features=("needs-year",))
+    assert idle.model.features.width
+    assert np.array_equal(scores(idle, resources, topic), scores(plain, resources, topic))
 
 
 def test_an_explanation_says_what_features_add(resources, tmp_path):
