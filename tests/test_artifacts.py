@@ -91,6 +91,13 @@ def test_a_folder_without_a_manifest_is_not_an_artifact():
     assert (again.path / "content").read_text() == "new"
 
 
+@pytest.mark.parametrize("manifest", ["{}", "", "no JSON", '{"bytes": "many"}'])
+def test_a_manifest_that_does_not_say_how_large_it_was_is_none(manifest):
+    built = artifact("kind", "label", DEPENDS_ON, _write("old"))
+    (built.path / "manifest.json").write_text(manifest)
+    assert artifact("kind", "label", DEPENDS_ON, _write("new")).built
+
+
 @pytest.mark.parametrize("lost", ["content", "sub/more", "manifest.json"])
 @pytest.mark.parametrize("cut", [True, False], ids=["cut off", "gone"])
 def test_an_artifact_that_lost_something_is_made_again(lost, cut, capsys):

@@ -143,7 +143,7 @@ def _is_whole(final: Path) -> bool:
     manifest = final / MANIFEST
     try:
         size = int(json.loads(manifest.read_text(encoding="utf-8"))["bytes"])
-    except (FileNotFoundError, NotADirectoryError, ValueError):
+    except (FileNotFoundError, NotADirectoryError, ValueError, KeyError):
         return False
     return _bytes(final) - manifest.stat().st_size >= size
 

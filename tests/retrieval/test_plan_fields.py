@@ -29,7 +29,11 @@ def _plan(**settings):
         ({"other": {"demograhpic": 0.5}}, "Did you mean 'demographic'"),
         (
             {"folds": [{"topics": ["a"], "weights": {"other": {"treatmnt": 1}}}]},
-            "It is named by plan.other.treatmnt",
+            r"It is named by plan\.folds\.0\.weights\.other\.treatmnt",
+        ),
+        (
+            {"folds": [{"topics": ["a"], "weights": {"gene": {"field": "gen"}}}]},
+            r"It is named by plan\.folds\.0\.weights\.gene\.field",
         ),
     ],
 )

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import OrderedDict
+from itertools import accumulate
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
@@ -140,8 +141,8 @@ class Calculator:
             "features", {**group.described, "topics": mark.hexdigest()}, build
         )
         values: Features = np.load(place / "features.npy", mmap_mode="r", allow_pickle=False)
-        ends = np.cumsum([len(ids) for _, ids in topics])
-        return np.split(values, ends[:-1])
+        ends = accumulate(len(ids) for _, ids in topics)
+        return [values[end - len(ids) : end] for end, (_, ids) in zip(ends, topics, strict=True)]
 
     def remember(self, group: Group, topics: Sequence[tuple[Topic, Sequence[str]]]) -> None:
         """Take features of many topics from the cache, or compute them, for `compute` to find."""

@@ -7,7 +7,6 @@ of every query out.
 
 from __future__ import annotations
 
-from itertools import chain
 from typing import TYPE_CHECKING
 
 from irplatform.errors import unknown
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from irplatform.plugin import Topic
-    from irplatform.retrieval.querying.plan import QueryPlan
+    from irplatform.retrieval.querying.plan import QueryPlan, Weights
 
 
 def check_fields(topics: Sequence[Topic], plan: QueryPlan) -> None:
@@ -33,10 +32,15 @@ def check_fields(topics: Sequence[Topic], plan: QueryPlan) -> None:
 
 def _named(plan: QueryPlan) -> Iterator[tuple[str, str]]:
     """Settings and the fields that they name; what the default says is left out."""
+    yield from _named_by(plan, "plan")
+    for number, fold in enumerate(plan.folds):
+        yield from _named_by(fold.weights, f"plan.folds.{number}.weights")
+
+
+def _named_by(weights: Weights, place: str) -> Iterator[tuple[str, str]]:
     for part in ("disease", "gene", "treatment"):
-        options = getattr(plan, part)
-        if part in plan.model_fields_set and "field" in options.model_fields_set:
-            yield f"plan.{part}.field", options.field
-    for weights in chain([plan], (fold.weights for fold in plan.folds)):
-        for name in weights.other:
-            yield f"plan.other.{name}", name
+        options = getattr(weights, part)
+        if part in weights.model_fields_set and "field" in options.model_fields_set:
+            yield f"{place}.{part}.field", options.field
+    for name in weights.other:
+        yield f"{place}.other.{name}", name
