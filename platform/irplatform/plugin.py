@@ -412,10 +412,15 @@ class Reranker:
             One finite number per document, higher is better, independent of the order and number
             of the documents.
         """
-        raise NotImplementedError(f"{type(self).__name__} does not define score()")
+        if type(self).score_batch is Reranker.score_batch:
+            raise NotImplementedError(f"{type(self).__name__} does not define score()")
+        return self.score_batch([(topic, documents)])[0]
 
     def score_batch(self, batch: Sequence[tuple[Topic, Documents]]) -> list[Sequence[float]]:
-        """Score several topics at once; override it where that is faster."""
+        """Score several topics at once; override it where that is faster.
+
+        `score` may then be left out: it asks this for its one topic.
+        """
         return [self.score(topic, documents) for topic, documents in batch]
 
     def explain(self, topic: Topic, documents: Documents) -> Sequence[Mapping[str, object]]:
@@ -555,12 +560,17 @@ class FeatureGroup:
             float32 [len(documents), len(names())], finite; a document's features do not depend on
             the other documents.
         """
-        raise NotImplementedError(f"{type(self).__name__} does not define compute()")
+        if type(self).compute_batch is FeatureGroup.compute_batch:
+            raise NotImplementedError(f"{type(self).__name__} does not define compute()")
+        return self.compute_batch([(topic, documents)])[0]
 
     def compute_batch(
         self, batch: Sequence[tuple[Topic, Documents]]
     ) -> list[npt.NDArray[np.float32]]:
-        """Features for several topics at once; override it where that is faster."""
+        """Features for several topics at once; override it where that is faster.
+
+        `compute` may then be left out: it asks this for its one topic.
+        """
         return [self.compute(topic, documents) for topic, documents in batch]
 
     def depends_on(self) -> Mapping[str, object]:

@@ -58,15 +58,11 @@ class BiEncoder(Reranker):
 
         return depends_on(self.options)
 
-    def score(self, topic: Topic, documents: Documents) -> Sequence[float]:
+    def score_batch(self, batch: Sequence[tuple[Topic, Documents]]) -> list[Sequence[float]]:
         """Score documents: cosines, or inner products where the model compares by them.
 
-        It is 0 where a query or a document has no text.
+        It is 0 where a query or a document has no text. Each document is encoded once.
         """
-        return self.score_batch([(topic, documents)])[0]
-
-    def score_batch(self, batch: Sequence[tuple[Topic, Documents]]) -> list[Sequence[float]]:
-        """Score the documents of several topics; each document is encoded once."""
         queries = self._encoder.queries([topic.query for topic, _ in batch])
         distinct = list(dict.fromkeys(i for _, documents in batch for i in documents.ids))
         place = {doc_id: number for number, doc_id in enumerate(distinct)}

@@ -55,12 +55,8 @@ class CrossEncoder(Reranker):
         """
         return content(model_folder("cross-encoder", self.options))
 
-    def score(self, topic: Topic, documents: Documents) -> Sequence[float]:
-        """Score documents: one logit (or probability) each, higher is better."""
-        return self.score_batch([(topic, documents)])[0]
-
     def score_batch(self, batch: Sequence[tuple[Topic, Documents]]) -> list[Sequence[float]]:
-        """Score the documents of several topics, in batches of similar length."""
+        """One logit (or probability) per document; those of similar length are read together."""
         import torch
 
         encoded = [

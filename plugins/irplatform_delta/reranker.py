@@ -142,12 +142,8 @@ class Delta(NeuralReranker):
         with torch.inference_mode():
             self._table = self.network.tabulate(self._encoder.vectors)
 
-    def score(self, topic: Topic, documents: Documents) -> Sequence[float]:
-        """Score documents: one float each, higher is better, not bounded."""
-        return self.score_batch([(topic, documents)])[0]
-
     def score_batch(self, batch: Sequence[tuple[Topic, Documents]]) -> list[Sequence[float]]:
-        """Score several topics; features may be computed for all at once."""
+        """One float per document, not bounded; features may be computed for all topics at once."""
         features = self._side.matrices([(topic, documents.ids) for topic, documents in batch])
         return [
             self._score(topic, documents, values) if documents else []

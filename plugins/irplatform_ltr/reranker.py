@@ -200,12 +200,8 @@ class LearningToRank(TrainableReranker):
         self._learners = self._views()
         self._learners.load(folder)
 
-    def score(self, topic: Topic, documents: Documents) -> Sequence[float]:
-        """Score documents: one float each, higher is better, not bounded."""
-        return self.score_batch([(topic, documents)])[0]
-
     def score_batch(self, batch: Sequence[tuple[Topic, Documents]]) -> list[Sequence[float]]:
-        """Score several topics; groups may compute the features of all at once."""
+        """One float per document, not bounded; groups may compute all topics' features at once."""
         return [self._learners.score(values).tolist() for values in self.features(batch)]
 
     def explain(self, topic: Topic, documents: Documents) -> Sequence[Mapping[str, object]]:

@@ -51,6 +51,19 @@ class Trees(Network):
         raise AttributeError("trees")
 
 
+class Batches(Reranker):
+    """Scores several topics at once, and defines nothing for one."""
+
+    def score_batch(self, batch):
+        return [[0.0] * len(documents) for _, documents in batch]
+
+
+class BatchesOfNetwork(Batches, Network):
+    """The same of what can score with the weights that it is made with."""
+
+    score = Reranker.score
+
+
 def _choice(system):
     held = registration(system)
     return RerankerChoice(held, held.options({}))
@@ -81,6 +94,11 @@ def test_each_topic_is_warmed_up_and_measured():
     assert told["quickest_ms"] <= told["median_ms"] <= told["slowest_ms"]
 
 
+def test_one_that_scores_batches_alone_is_measured():
+    timing = time_reranker(_choice(Batches), CHOSEN, 3, Resources(), {})
+    assert (timing.weights, timing.problem, len(timing.milliseconds)) == (NONE, "", 6)
+
+
 def test_features_are_computed_anew_for_each_measurement(monkeypatch):
     times = []
     monkeypatch.setattr("irplatform.timing.measure.forget_features", lambda: times.append(1))
@@ -100,7 +118,11 @@ def test_one_that_fails_is_named_with_the_reason():
 
 @pytest.mark.parametrize(
     ("system", "weights", "origin"),
-    [(Network, UNTRAINED, "untrained"), (Trees, BRIEFLY, "fitted")],
+    [
+        (Network, UNTRAINED, "untrained"),
+        (BatchesOfNetwork, UNTRAINED, "untrained"),
+        (Trees, BRIEFLY, "fitted"),
+    ],
 )
 def test_without_a_checkpoint_a_model_is_untrained_or_briefly_trained(
     fresh_home, system, weights, origin

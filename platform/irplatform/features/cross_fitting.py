@@ -67,14 +67,10 @@ class CrossFitted(TrainableFeatureGroup):
         """What the group depends on."""
         return self._whole.depends_on()
 
-    def compute(self, topic: Topic, documents: Documents) -> npt.NDArray[np.float32]:
-        """Features from the instance that never saw the topic's judgments."""
-        return self.compute_batch([(topic, documents)])[0]
-
     def compute_batch(
         self, batch: Sequence[tuple[Topic, Documents]]
     ) -> list[npt.NDArray[np.float32]]:
-        """The same for several topics."""
+        """Features from the instances that never saw the topics' judgments."""
         features: dict[int, npt.NDArray[np.float32]] = {}
         folds = [self._folds.get(_mark(topic), _WHOLE) for topic, _ in batch]
         for fold in sorted(set(folds)):

@@ -85,14 +85,10 @@ class DocumentProperties(FeatureGroup):
             *(f"title {name}" for name in self.options.words),
         )  # fmt: skip
 
-    def compute(self, topic: Topic, documents: Documents) -> npt.NDArray[np.float32]:
-        """The properties; they do not depend on the topic."""
-        return self.compute_batch([(topic, documents)])[0]
-
     def compute_batch(
         self, batch: Sequence[tuple[Topic, Documents]]
     ) -> list[npt.NDArray[np.float32]]:
-        """The properties, with one search for the headings of all."""
+        """The properties, with one search for the headings of all; topics do not matter."""
         matrices = []
         for (_, documents), headings in zip(batch, self._headings(batch), strict=True):
             rows = self._stems.rows(documents.ids)

@@ -51,10 +51,6 @@ class LuceneFields(FeatureGroup):
         kinds = ("bm25", "bm25_share", "bm25_tuned", "bm25_tuned_share", "qld")
         return tuple(f"{kind}_{field}" for kind in kinds for field in _FIELDS)
 
-    def compute(self, topic: Topic, documents: Documents) -> npt.NDArray[np.float32]:
-        """The scores."""
-        return self.compute_batch([(topic, documents)])[0]
-
     def compute_batch(
         self, batch: Sequence[tuple[Topic, Documents]]
     ) -> list[npt.NDArray[np.float32]]:

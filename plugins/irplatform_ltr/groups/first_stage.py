@@ -78,10 +78,6 @@ class FirstStage(FeatureGroup):
             if retriever.seeded or retriever.on_device
         }
 
-    def compute(self, topic: Topic, documents: Documents) -> npt.NDArray[np.float32]:
-        """The features."""
-        return self.compute_batch([(topic, documents)])[0]
-
     def compute_batch(
         self, batch: Sequence[tuple[Topic, Documents]]
     ) -> list[npt.NDArray[np.float32]]:

@@ -59,10 +59,6 @@ class ScoresOfParts(KnowledgeFeatures):
         names = self._query_names()
         return (*names, *(f"{name}_share" for name in names))
 
-    def compute(self, topic: Topic, documents: Documents) -> npt.NDArray[np.float32]:
-        """The scores."""
-        return self.compute_batch([(topic, documents)])[0]
-
     def compute_batch(
         self, batch: Sequence[tuple[Topic, Documents]]
     ) -> list[npt.NDArray[np.float32]]:

@@ -85,10 +85,6 @@ class Stacked(TrainableFeatureGroup):
                 workspace.mkdir(parents=True, exist_ok=True)
                 reranker.fit(replace(data, workspace=workspace))
 
-    def compute(self, topic: Topic, documents: Documents) -> npt.NDArray[np.float32]:
-        """Their scores."""
-        return self.compute_batch([(topic, documents)])[0]
-
     def compute_batch(
         self, batch: Sequence[tuple[Topic, Documents]]
     ) -> list[npt.NDArray[np.float32]]:
@@ -170,10 +166,6 @@ class Checkpoints(FeatureGroup):
                     path=folder,
                 )
         return ""
-
-    def compute(self, topic: Topic, documents: Documents) -> npt.NDArray[np.float32]:
-        """Their scores."""
-        return self.compute_batch([(topic, documents)])[0]
 
     def compute_batch(
         self, batch: Sequence[tuple[Topic, Documents]]
