@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from irplatform.plugin import Document, Documents, FeatureGroup, Field, Options, Resources, Topic
+from irplatform.plugin import Document, Documents, FeatureGroup, Field, Options, Topic
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -110,9 +110,6 @@ class Demographics(FeatureGroup):
     Options = DemographicsOptions
     options: DemographicsOptions
 
-    def prepare(self, resources: Resources) -> None:
-        """Nothing is needed."""
-
     def lacks(self, topics: Sequence[Topic]) -> str:
         """Ages or sexes."""
         people = [self._person(topic) for topic in topics]
@@ -160,7 +157,7 @@ class Demographics(FeatureGroup):
 
 def _by_words(person: Person, document: Document) -> list[float]:
     """Words for the topic's stage of life and sex and for others, and the nearest written age."""
-    text = f"{document.title} {document.abstract}"
+    text = document.text
     own_stages, other_stages = person.stages()
     values = [
         float(np.log1p(sum(len(_STAGES[stage].findall(where)) for stage in stages)))
