@@ -21,6 +21,7 @@ import numpy.typing as npt
 from irplatform.text import STOP_WORDS
 from irplatform.text.distinct import distinct_words
 from irplatform.text.forward_index import inverse_document_frequency
+from irplatform.text.unit_vectors import unit_rows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -125,5 +126,4 @@ def stem_vectors(index: ForwardIndex, stems: Stems, vectors: WordVectors) -> Flo
         part = slice(start, start + 50_000)
         values = vectors.matrix[rows[known[part]]] * weight[part, None]
         np.add.at(sums, stems.of_word[known[part]], values)
-    lengths = np.linalg.norm(sums, axis=1, keepdims=True)
-    return np.divide(sums, lengths, out=np.zeros_like(sums), where=lengths > 0)
+    return unit_rows(sums)
