@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from irplatform.features import ReadsFeatures
 from irplatform.training import NeuralReranker
 from irplatform_delta.options import PAPER, DeltaOptions
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from irplatform_delta.network import DeltaNetwork
 
 
-class Delta(NeuralReranker):
+class Delta(ReadsFeatures, NeuralReranker):
     """Delta (2018): convolutions over the differences between document and query words.
 
     For every document word, the vector difference to the closest query word with three similarity
@@ -65,30 +66,9 @@ class Delta(NeuralReranker):
         self.start(resources, lambda: DeltaNetwork(sizes, options.slope, options.dropout))
 
     @classmethod
-    def expanding(cls, options: AnyOptions, knowledge: tuple[str, ...]) -> AnyOptions:
-        """The options whose features read the same knowledge bases."""
-        from irplatform.features import with_knowledge
-
-        delta_options = DeltaOptions.model_validate(options.model_dump())
-        settings = with_knowledge(delta_options.features, delta_options.feature_settings, knowledge)
-        return options.model_copy(update={"feature_settings": settings})
-
-    @classmethod
     def options_of_pretraining(cls, options: AnyOptions) -> AnyOptions:
         """Without features, which have weights of 0 when what follows begins."""
         return options.model_copy(update={"features": (), "feature_settings": {}})
-
-    def depends_on(self) -> Mapping[str, object]:
-        """The knowledge bases, where features read them."""
-        from irplatform.features import dependencies
-
-        return dependencies(self.options.features, self.options.feature_settings)
-
-    def checkpoints(self) -> Sequence[Path]:
-        """Those whose scores are features."""
-        from irplatform.features import checkpoints_of_groups
-
-        return checkpoints_of_groups(self.options.features, self.options.feature_settings)
 
     def fit(self, data: TrainingData) -> None:
         """Train on pairs of documents, stopping early on validation nDCG@20."""

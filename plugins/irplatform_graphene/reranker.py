@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from irplatform.errors import InputError
+from irplatform.features import ReadsFeatures
 from irplatform.plugin import Documents, Resources, Topic, TrainableReranker, TrainingData
 from irplatform_graphene.options import PRESETS, GrapheneOptions, for_pretraining
 
@@ -21,7 +22,7 @@ _FEATURE_WEIGHTS = "graphene-features.safetensors"
 _FEATURES = "feature_"
 
 
-class Graphene(TrainableReranker):
+class Graphene(ReadsFeatures, TrainableReranker):
     """GRAPHENE: a BiLSTM and a document–concept graph against a convolution over topics' fields.
 
     A document's vector joins the mean of a BiLSTM's states and what a graph convolution brings from
@@ -46,17 +47,6 @@ class Graphene(TrainableReranker):
 
     _resources: Resources
     _loaded = False
-
-    @classmethod
-    def expanding(cls, options: AnyOptions, knowledge: tuple[str, ...]) -> AnyOptions:
-        """The options whose features read the same knowledge bases."""
-        from irplatform.features import with_knowledge
-
-        graphene_options = GrapheneOptions.model_validate(options.model_dump())
-        settings = with_knowledge(
-            graphene_options.features, graphene_options.feature_settings, knowledge
-        )
-        return options.model_copy(update={"feature_settings": settings})
 
     @classmethod
     def options_of_pretraining(cls, options: AnyOptions) -> AnyOptions:
@@ -149,18 +139,11 @@ class Graphene(TrainableReranker):
             InputError: none is installed.
         """
         from irplatform.concepts import graph_identity
-        from irplatform.features import dependencies
 
-        identities = dict(dependencies(self.options.features, self.options.feature_settings))
+        identities = dict(super().depends_on())
         if self.options.graph or self.options.expansion:
             identities["concepts"] = graph_identity(self.options.concepts)
         return identities
-
-    def checkpoints(self) -> Sequence[Path]:
-        """Those whose scores are features."""
-        from irplatform.features import checkpoints_of_groups
-
-        return checkpoints_of_groups(self.options.features, self.options.feature_settings)
 
     def _read(self, topic: Topic) -> EncodedTopic:
         encoded = self.model.topics.read(topic)

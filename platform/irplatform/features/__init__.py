@@ -18,6 +18,7 @@ from irplatform.features.dependencies import (
 from irplatform.features.folding import Folding
 from irplatform.features.groups import Batch, Features, Group, load_groups, open_groups, save_groups
 from irplatform.features.named_checkpoints import checkpoints_of_groups, checkpoints_of_rerankers
+from irplatform.features.reads_features import ReadsFeatures
 from irplatform.features.side import SideFeatures
 
 __all__ = [
@@ -26,6 +27,7 @@ __all__ = [
     "Features",
     "Folding",
     "Group",
+    "ReadsFeatures",
     "SideFeatures",
     "check_systems",
     "checkpoints_of_groups",
