@@ -15,6 +15,7 @@ from irplatform.errors import InputError, plugin_at_work, unknown
 from irplatform.option_problems import first_problem
 from irplatform.plugin import FeatureGroup, Options, Reranker, Retriever
 from irplatform.registry.answers import json_mapping
+from irplatform.registry.settings import setting_names
 from irplatform.registry.sources import OURS, source_digest
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ class Registration(Generic[System]):
 
     def setting_names(self) -> list[str]:
         """What `--set` takes: names of options, and "loop.epochs" where an option has parts."""
-        return list(_setting_names(self.system.Options))
+        return list(setting_names(self.system.Options))
 
     def options(self, settings: Mapping[str, object]) -> Options:
         """Its options, with `settings` in place of defaults.
@@ -209,12 +210,3 @@ def _files_of(value: object, place: str = "") -> Iterator[tuple[str, str]]:
         yield place, digest(value)
     for name, part in inner:
         yield from _files_of(part, f"{place}.{name}" if place else str(name))
-
-
-def _setting_names(options: type[Options], prefix: str = "") -> Iterator[str]:
-    for name, field in options.model_fields.items():
-        kind = field.annotation
-        if isinstance(kind, type) and issubclass(kind, Options):
-            yield from _setting_names(kind, f"{prefix}{name}.")
-        else:
-            yield prefix + name

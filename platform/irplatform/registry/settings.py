@@ -6,11 +6,22 @@ from copy import deepcopy
 from typing import TYPE_CHECKING, Any, get_args
 
 from irplatform.errors import InputError
+from irplatform.plugin import Options
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Mapping, Sequence
+    from collections.abc import Container, Iterator, Mapping, Sequence
 
     from irplatform.registry.registration import Registration
+
+
+def setting_names(options: type[Options], prefix: str = "") -> Iterator[str]:
+    """Names of options, and "loop.epochs" where one has parts."""
+    for name, field in options.model_fields.items():
+        kind = field.annotation
+        if isinstance(kind, type) and issubclass(kind, Options):
+            yield from setting_names(kind, f"{prefix}{name}.")
+        else:
+            yield prefix + name
 
 
 def flat(table: Mapping[str, Any], prefix: str = "") -> dict[str, object]:

@@ -15,10 +15,10 @@ from pydantic import Field, ValidationError
 from irplatform.errors import InputError, unknown
 from irplatform.option_problems import first_problem
 from irplatform.plugin import Options
+from irplatform.registry.settings import setting_names
 from irplatform.toml_io import read_toml
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from irplatform.retrieval.querying.names import How
@@ -189,17 +189,8 @@ def read_plan(path: Path) -> dict[str, object]:
         problem = error.errors()[0]
         if problem["type"] == "extra_forbidden":
             key = ".".join(map(str, problem["loc"]))
-            guess = str(unknown("key", key, _keys(QueryPlan), of="a query plan"))
+            guess = str(unknown("key", key, setting_names(QueryPlan), of="a query plan"))
             raise InputError(guess, path=path) from error
         key, wrong = first_problem(QueryPlan, error)
         raise InputError(f"'{key}' cannot be {problem['input']!r}: {wrong}.", path=path) from error
     return content
-
-
-def _keys(model: type[Options], prefix: str = "") -> Iterator[str]:
-    for name, declared in model.model_fields.items():
-        kind = declared.annotation
-        if isinstance(kind, type) and issubclass(kind, Options):
-            yield from _keys(kind, f"{prefix}{name}.")
-        else:
-            yield prefix + name
