@@ -101,3 +101,11 @@ def toml_collection(tmp_path, write, json_lines):
 def declaration() -> str:
     """The text of the TOML file."""
     return TOML
+
+
+@pytest.fixture
+def waits(monkeypatch) -> list[float]:
+    """Seconds that were waited between attempts; nobody really waits."""
+    noted: list[float] = []
+    monkeypatch.setattr("irplatform.collections.web.retries.time.sleep", noted.append)
+    return noted

@@ -22,13 +22,6 @@ def server(monkeypatch):
         yield stand_in
 
 
-@pytest.fixture
-def waits(monkeypatch):
-    noted = []
-    monkeypatch.setattr("irplatform.collections.web.retries.time.sleep", noted.append)
-    return noted
-
-
 def _fetch(folder, ids=IDS, **how):
     missing = fetch_articles(ids, access(rate=1000, **how), folder)
     return missing, list(fetched_documents(ids, folder))

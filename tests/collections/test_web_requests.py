@@ -29,14 +29,6 @@ def server():
         yield stand_in
 
 
-@pytest.fixture
-def waits(monkeypatch):
-    """Seconds that were waited between attempts; nobody really waits."""
-    noted = []
-    monkeypatch.setattr("irplatform.collections.web.retries.time.sleep", noted.append)
-    return noted
-
-
 @pytest.mark.parametrize("rate", [3, 10, 2.5, 0.5])
 def test_no_second_has_more_calls_than_allowed_whatever_delays_them(rate):
     clock = Clock()

@@ -3,17 +3,12 @@
 import gzip
 
 import pytest
+from files import a_file
 
 from irplatform.errors import InputError
 from irplatform.evaluation import read_qrels
 
 EXPECTED = {"q1": {"d1": 2, "d2": 0}, "q2": {"d1": 100}}
-
-
-def a_file(tmp_path, text, name="qrels.txt"):
-    path = tmp_path / name
-    path.write_text(text, encoding="utf-8")
-    return path
 
 
 def test_four_columns_of_trec_are_read(tmp_path):

@@ -3,17 +3,12 @@
 import gzip
 
 import pytest
+from files import a_file
 
 from irplatform.errors import InputError
 from irplatform.evaluation import is_sampled, judged_documents, read_qrels, read_sampled_qrels
 
 TEXT = "1 0 a 1 2\n1 0 b 2 -1\n2\t0\tc\t7\t0\r\n\n1 0 c 2 0\n"
-
-
-def a_file(tmp_path, text, name="sampled.txt"):
-    path = tmp_path / name
-    path.write_text(text, encoding="utf-8")
-    return path
 
 
 def test_pools_are_read_with_strata_and_grades(tmp_path):

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+from files import files_of
 from small import labelled, small_resources, words
 
 from irplatform.plugin import TrainingData
@@ -125,7 +126,7 @@ def saved(reranker: Reranker, folder: Path) -> dict[str, bytes]:
     """What a reranker saves into a new folder."""
     folder.mkdir()
     reranker.save(folder)
-    return {file.name: file.read_bytes() for file in sorted(folder.iterdir())}
+    return files_of(folder)
 
 
 def check_independence(reranker: Reranker, resources: SmallResources, atol: float = 1e-5) -> None:

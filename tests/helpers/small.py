@@ -12,7 +12,7 @@ import numpy as np
 from irplatform.plugin import Document, Documents, LabelledTopic, Topic
 from irplatform.registry import Plugin, Registration
 from irplatform.storage import fingerprint
-from irplatform.text import ForwardIndex, WordVectors, build_forward_index
+from irplatform.text import ForwardIndex, WordVectors, build_forward_index, tokenize
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,6 +29,12 @@ def words(count: int) -> list[str]:
     """Distinct words that the tokenizer leaves alone."""
     letters = "bcdfghjklmnpqrstvwxz"
     return ["".join(pair) + "o" for pair in itertools.product(letters, letters)][:count]
+
+
+def words_of(document: Document, field: str) -> list[str]:
+    """The words of a document's title, its abstract, or both ("text")."""
+    title, abstract = tokenize(document.title), tokenize(document.abstract)
+    return {"title": title, "abstract": abstract, "text": title + abstract}[field]
 
 
 def labelled(topic_id: str, candidates, judgments=None, query: str = "query") -> LabelledTopic:

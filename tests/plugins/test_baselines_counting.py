@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from small import SmallResources
+from small import SmallResources, words_of
 
 from irplatform.plugin import Document, Documents, Topic
 from irplatform.registry import registry
 from irplatform.runs import Ranking
-from irplatform.text import FieldMatch, ForwardIndex, build_forward_index, tokenize
+from irplatform.text import FieldMatch, ForwardIndex, build_forward_index
 from irplatform_baselines.bm25 import BM25, BM25Options
 from irplatform_baselines.dlh13 import DLH13, dlh13
 from irplatform_baselines.revdocid import ReverseDocumentId
@@ -30,11 +30,6 @@ DOCUMENTS = [
     Document("g", "cancer cancer", "and and and risk"),
 ]
 BY_ID = {document.id: document for document in DOCUMENTS}
-
-
-def words_of(document, field):
-    title, abstract = tokenize(document.title), tokenize(document.abstract)
-    return {"title": title, "abstract": abstract, "text": title + abstract}[field]
 
 
 def statistics_of(texts):

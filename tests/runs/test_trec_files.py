@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from files import a_file
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -25,12 +26,6 @@ RANKINGS = st.dictionaries(IDS, SCORES, min_size=1, max_size=12).map(
     lambda scores: Ranking.of(list(scores), list(scores.values()))
 )
 RUNS = st.dictionaries(IDS, RANKINGS, min_size=1, max_size=4).map(lambda r: Run("a-run", r))
-
-
-def a_file(tmp_path, text, name="a.run"):
-    path = tmp_path / name
-    path.write_text(text, encoding="utf-8")
-    return path
 
 
 def contents(run):

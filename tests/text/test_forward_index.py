@@ -6,12 +6,14 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from files import files_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from small import words_of
 
 from irplatform.errors import InputError, PlatformError
 from irplatform.plugin import Document
-from irplatform.text import ForwardIndex, build_forward_index, forward_batch, tokenize
+from irplatform.text import ForwardIndex, build_forward_index, forward_batch
 from irplatform.text.forward_index import FIELDS
 
 DOCUMENTS = [
@@ -42,11 +44,6 @@ def index(tmp_path_factory):
 def built(documents, folder, **options):
     build_forward_index(iter(documents), folder, **options)
     return ForwardIndex.open(folder)
-
-
-def words_of(document, field):
-    title, abstract = tokenize(document.title), tokenize(document.abstract)
-    return {"title": title, "abstract": abstract, "text": title + abstract}[field]
 
 
 def all_rows(index):
@@ -95,10 +92,6 @@ def test_any_documents_come_back_whatever_the_batches(tmp_path_factory, texts):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(forward_batch, "BATCH_DOCUMENTS", 2)
         check_against_plain_counts(built(documents, folder, workers=1), documents)
-
-
-def files_of(folder):
-    return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
 def test_workers_and_batches_do_not_change_a_byte(tmp_path, monkeypatch):

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from small import words_of
 
 from irplatform.errors import InputError
 from irplatform.plugin import Document
@@ -14,7 +15,6 @@ from irplatform.text import (
     ForwardIndex,
     build_forward_index,
     lexical_features,
-    tokenize,
 )
 
 DOCUMENTS = [
@@ -26,11 +26,6 @@ DOCUMENTS = [
     Document("d5", "mice and", "rats in mice"),
 ]
 FIELDS = ("title", "abstract", "text")
-
-
-def words_of(document, field):
-    title, abstract = tokenize(document.title), tokenize(document.abstract)
-    return {"title": title, "abstract": abstract, "text": title + abstract}[field]
 
 
 def plain_feature(name, query, document, documents):

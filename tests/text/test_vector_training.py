@@ -5,6 +5,7 @@ import sys
 
 import numpy as np
 import pytest
+from files import files_of
 from pydantic import ValidationError
 
 from irplatform.errors import InputError
@@ -28,10 +29,6 @@ def documents():
 def trained(folder, extra_text=(), **options):
     train_vectors(documents(), extra_text, VectorOptions(**(SMALL | options)), folder)
     return WordVectors.open(folder)
-
-
-def files_of(folder):
-    return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
 @pytest.mark.parametrize("algorithm", ["skip-gram", "cbow"])
