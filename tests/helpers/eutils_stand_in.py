@@ -33,9 +33,9 @@ class StandIn:
 
     Args:
         articles: what it knows.
-        limit: most calls in any second, or None.
 
     Attributes:
+        limit: most calls in any second, or None.
         url: what to set `IRPLATFORM_EUTILS_URL` to.
         calls: the parameters of every call, in order of arrival.
         times: when they came, in seconds.
@@ -43,9 +43,9 @@ class StandIn:
         files: further content to serve by GET, by path.
     """
 
-    def __init__(self, articles: Iterable[Document] = (), *, limit: int | None = None) -> None:
+    def __init__(self, articles: Iterable[Document] = ()) -> None:
         self.articles = {article.id: pubmed_article(article) for article in articles}
-        self.limit = limit
+        self.limit: int | None = None
         self.calls: list[dict[str, str]] = []
         self.times: list[float] = []
         self.orders: deque[str] = deque()

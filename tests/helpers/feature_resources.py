@@ -45,10 +45,10 @@ class FeatureResources(SmallResources):
         self.told.append(message)
 
 
-def feature_resources(folder, texts, vectors=None, *, groups=None, rerankers=None, seed=1):
+def feature_resources(folder, texts, vectors=None, *, groups=None, rerankers=None):
     """Resources with a forward index of texts, word vectors, and these groups and rerankers."""
-    held = small_resources(folder / "forward", texts, vectors or {}, seed=seed)
+    held = small_resources(folder / "forward", texts, vectors or {})
     return FeatureResources(
-        texts, held.index, held.word_vectors, seed=seed, folder=folder / "artifacts",
+        texts, held.index, held.word_vectors, folder=folder / "artifacts",
         groups=groups or {}, rerankers=rerankers or {},
     )  # fmt: skip

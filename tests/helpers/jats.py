@@ -30,7 +30,7 @@ def mark(number: int) -> str:
     return f'[<xref ref-type="bibr" rid="B{number}">{number}</xref>]'
 
 
-def article(doi: str, sentences: list[str], cited: list[Cited], *, year: str = "2012") -> str:
+def article(doi: str, sentences: list[str], cited: list[Cited]) -> str:
     """An article of one section."""
     references = "".join(entry.xml(number) for number, entry in enumerate(cited, start=1))
     return (
@@ -38,7 +38,7 @@ def article(doi: str, sentences: list[str], cited: list[Cited], *, year: str = "
         '<!DOCTYPE article PUBLIC "-//NLM//DTD JATS v1.0//EN" "JATS-archivearticle1.dtd">\n'
         "<article>\n<front><article-meta>"
         f'<article-id pub-id-type="doi">{doi}</article-id>'
-        f"<pub-date><year>{year}</year></pub-date></article-meta></front>\n"
+        "<pub-date><year>2012</year></pub-date></article-meta></front>\n"
         f"<body><sec><title>Results</title><p>{' '.join(sentences)}</p></sec></body>\n"
         f"<back><ref-list>{references}</ref-list></back>\n</article>\n"
     )

@@ -87,7 +87,6 @@ def small_resources(
     folder: Path,
     texts: dict[str, str],
     vectors: dict[str, np.ndarray],
-    seed: int = 1,
     titles: dict[str, str] | None = None,
 ) -> SmallResources:
     """Resources with a forward index of the texts (and titles) and the given word vectors."""
@@ -96,6 +95,4 @@ def small_resources(
     build_forward_index(documents, folder, workers=1)
     matrix = np.array(list(vectors.values()), dtype=np.float32)
     held = WordVectors.with_unk(list(vectors), matrix, seed=5)
-    return SmallResources(
-        texts, ForwardIndex.open(folder), held, seed=seed, folder=folder / "artifacts"
-    )
+    return SmallResources(texts, ForwardIndex.open(folder), held, folder=folder / "artifacts")

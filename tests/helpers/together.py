@@ -62,28 +62,26 @@ class Job:
     Attributes:
         workspace: where the state of the training lies.
         size: of its batches.
-        optimizer: of the loop.
         fails_in: an epoch that process 0 does not survive.
         place: among others; None alone.
     """
 
     workspace: Path
     size: int
-    optimizer: str = "adam"
     fails_in: int | None = None
     place: Place | None = None
 
 
-def jobs(job: Job, meeting: Path, processes: int = 2) -> list[Job]:
-    """The same for each of several processes."""
-    others = [meeting.parent / f"{meeting.name}-{rank}" for rank in range(1, processes)]
+def jobs(job: Job, meeting: Path) -> list[Job]:
+    """The same for each of two processes."""
+    folders = (job.workspace, meeting.parent / f"{meeting.name}-1")
     return [
         replace(
             job,
-            place=Place(rank, processes, meeting, folder, job.workspace),
+            place=Place(rank, len(folders), meeting, folder, job.workspace),
             fails_in=None if rank else job.fails_in,
         )
-        for rank, folder in enumerate([job.workspace, *others])
+        for rank, folder in enumerate(folders)
     ]
 
 
@@ -98,7 +96,7 @@ def train(job: Job):
         task = Line(job.size, job.fails_in)
         best = run_loop(
             task,
-            LoopSettings(optimizer=job.optimizer, epochs=3, learning_rate=0.05),
+            LoopSettings(optimizer="adam", epochs=3, learning_rate=0.05),
             seed=1,
             workspace=workspace,
             report=lambda *told: reported.append(told),
