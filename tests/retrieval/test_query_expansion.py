@@ -7,7 +7,14 @@ import pytest
 from irplatform.errors import InputError
 from irplatform.knowledge import add
 from irplatform.plugin import Document, Topic
-from irplatform.retrieval.querying import Expander, QueryPlan, as_json, as_text, read_plan
+from irplatform.retrieval.querying import (
+    Expander,
+    QueryPlan,
+    as_json,
+    as_outline,
+    as_text,
+    read_plan,
+)
 from irplatform.retrieval.querying.evidence import initials
 from irplatform.retrieval.querying.held_out import topic_mark
 
@@ -209,6 +216,37 @@ def test_spellings_that_analysis_tells_apart_are_names(expander, index, gene, fo
     query = expander().query(topic)
     assert found in index.search({"1": lambda _: query}, 100)["1"].doc_ids
     assert found not in index.search({"1": gene}, 100)["1"].doc_ids
+
+
+@pytest.mark.parametrize("written", ["PDGFRα", "PDGFR-alpha", "PDGFRalpha"])
+def test_a_topic_may_write_a_symbol_with_a_greek_letter(expander, written):
+    topics = [Topic("1", "", {"disease": "sarcoma", "gene": gene}) for gene in (written, "PDGFRA")]
+    queries = [expander().expression(topic) for topic in topics]
+    assert names_of(queries[0], "gene.weight") == names_of(queries[1], "gene.weight")
+    assert names_of(queries[0], "gene.weight")
+
+
+def test_a_symbol_that_no_knowledge_base_has_stays_as_it_is_written(expander):
+    topic = Topic("1", "", {"disease": "sarcoma", "gene": "NOGENEα"})
+    assert [gene.text for gene in expander().parts(topic).genes] == ["NOGENEα"]
+
+
+@pytest.mark.parametrize("written", ["ERBB2 wild-type", "ERBB2-WT", "ERBB2-", "no ERBB2 mutation"])
+def test_a_gene_without_alteration_is_not_looked_for_beside_words_of_mutation(expander, written):
+    def settings(gene):
+        topic = replace(TOPIC, fields={**TOPIC.fields, "gene": gene})
+        return {part.setting for part in expander().components(topic)}
+
+    assert settings("ERBB2") - settings(written) == {"gene.mutated"}
+    assert settings(f"{written}, KRAS") >= {"gene.mutated"}
+
+
+def test_an_outline_of_two_genes_shows_what_stands_near_each(expander):
+    topic = replace(TOPIC, fields={**TOPIC.fields, "gene": "ERBB2 amplification, KRAS"})
+    outline = as_outline(as_json(expander().expression(topic)))
+    (mutated,) = [line for line in outline.splitlines() if "[gene.mutated]" in line]
+    assert mutated.count("within 3 words of each other") == 2
+    assert mutated.startswith("  0.1 × sum: contents: within 3 words")
 
 
 def test_a_higher_share_asks_for_more_agreement(expander):

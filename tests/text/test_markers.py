@@ -60,6 +60,14 @@ def variants(text):
         ("EGFR S100P", ["EGFR"], ["S100P"]),
         ("PTEN L8R", ["PTEN"], ["L8R"]),
         ("HER2/neu overexpression", ["HER2"], []),
+        ("PDGFRα, TGFβ1, IL-1β", ["PDGFRα", "TGFβ1", "IL-1β"], []),
+        ("PDGFR-alpha (D842V)", ["PDGFR-alpha"], ["D842V"]),
+        ("PML-RARα", ["PML", "RARα"], []),
+        ("KRAS-WT", ["KRAS"], []),
+        ("WT1 expression", ["WT1"], []),
+        ("Philadelphia chromosome (BCR/ABL1; T315I)", ["BCR", "ABL1"], ["T315I"]),
+        ('"Hedgehog" AND NOT (KRAS OR NRAS', ["KRAS", "NRAS"], []),
+        ("n.a.", [], []),
         ("", [], []),
     ],
 )
@@ -73,6 +81,26 @@ def test_how_a_gene_is_altered_is_kept_apart_from_which_gene_it_is():
     assert marker.genes == ("PTEN",)
     assert marker.alteration == "loss of function"
     assert marker.words == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "alterations", "unaltered"),
+    [
+        ("KRAS-WT", ["wild-type"], [True]),
+        ("WT KRAS", ["wild-type"], [True]),
+        ("KRAS wild-type", ["wild-type"], [True]),
+        ("HER2+, ER-, PR-", ["positive", "negative", "negative"], [False, True, True]),
+        ("no BRAF mutation", ["wild-type"], [True]),
+        ("FLT3-ITD, no mutation in IDH1", ["internal tandem duplication", "wild-type"], [0, 1]),
+        ("BRAF mutation", [""], [False]),
+        ("BRAF mutation, not V600E", ["", ""], [False, False]),
+        ("no BRAF amplification", ["amplification"], [False]),
+    ],
+)  # fmt: skip
+def test_a_gene_may_be_wanted_without_alteration(text, alterations, unaltered):
+    markers = parse_markers(text)
+    assert [marker.alteration for marker in markers] == alterations
+    assert [marker.unaltered for marker in markers] == unaltered
 
 
 def test_words_without_a_gene_are_all_kept():

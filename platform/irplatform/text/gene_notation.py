@@ -60,8 +60,10 @@ _RULES: tuple[tuple[re.Pattern[str], _Replacement], ...] = (
     (re.compile(r"(?<![\w-])([NL])-?[mM]yc\b"), r"MYC\1"),
     (re.compile(r"(?<![\w-])[cC]-?Myc\b|(?<![\w-])c-?myc\b"), "MYC"),
     (re.compile(r"(?<=\w)\("), " ("),  # AKT1(E17K)
+    (re.compile(r"(?:(?<=[A-Z0-9])-)?\b(?:WT|wt)\b(?![-/]?\d)-?"), " wild-type "),  # KRAS-WT
     (re.compile(r"(?<=[A-Z0-9])[- ]ITD\b"), " internal tandem duplication"),
     (re.compile(r"(?<=[A-Z0-9])\+(?=$|[\s,;)])"), " positive"),  # ALK+
+    (re.compile(r"(?<=[A-Z0-9])[-−](?=$|[,;)]|\s+(?![A-Z]))"), " negative"),  # ER-
     (re.compile(rf"(?<=[A-Z0-9*])-(?=(?:{_STATE})\b)"), " "),  # EGFR-mutated, V600E-mutant
     (re.compile(rf"(?<=[A-Z0-9])-(?={_CHANGE}\b)"), " "),  # BRAF-V600E
     (re.compile(rf"(?<=[A-Z0-9]){_NO_CODON}-(?={_LOSS}\b)"), " "),  # not E746-A750del

@@ -41,24 +41,28 @@ precede them."""
 _RANGE = re.compile(
     rf"(dup|del|)\s?((?:{ACID}|{_THREE})\d+)[_–-]((?:{ACID}|{_THREE})\d+)(.*)", re.IGNORECASE
 )
+_GREEK = "[αβγδε]"
 _SYMBOL = re.compile(
-    r"(?=(?:.*[A-Z]){2}|[A-Z]\d)[A-Z][A-Za-z0-9]*(?:[-/][A-Z0-9]+)*|m(?!RNA)[A-Z]{3,}\d*|p\d{2,3}"
+    r"(?!(?:AND|NOT|OR)\Z)(?=(?:.*[A-Z]){2}|[A-Z]\d)[A-Z][A-Za-z0-9]*(?:[-/][A-Z0-9]+)*"
+    r"|m(?!RNA)[A-Z]{3,}\d*|p\d{2,3}"
+    rf"|[A-Z][A-Z0-9-]{{2,}}(?:{_GREEK}|-(?:alpha|beta|gamma|delta|epsilon))\d?"
 )
-"""Two capitals, or a capital and a digit: BRAF, PD-L1; and mTOR, p53."""
+"""Two capitals, or a capital and a digit: BRAF, PD-L1; and mTOR, p53, PDGFRα."""
 _VIRAL = re.compile(r"v-(?=[A-Z]{2})")
 """Of a virus's gene, by whose name the cell's was called: v-RAF."""
 _NO_CHANGE = re.compile(rf"{ACID}\d{ACID}|F11R|S100[GP]", re.IGNORECASE)
 """Genes that are written as changes would be: F2R, in a place where hardly any is known; S100P."""
 _SEPARATOR = re.compile(r"\s*[,;]\s*(?![^()]*\))")
-_FUSION = re.compile(r"(?!HLA-)[A-Z][A-Z0-9]{2,}(?:[-/:]{1,2}(?!(?:AS|IT|OT)\d)[A-Z][A-Z0-9]{2,})+")
+_PARTNER = rf"[A-Z][A-Z0-9]{{2,}}{_GREEK}?"
+_FUSION = re.compile(rf"(?!HLA-){_PARTNER}(?:[-/:]{{1,2}}(?!(?:AS|IT|OT)\d){_PARTNER})+")
 """EML4-ALK; not HLA-DRB1, and not HNF1A-AS1, a gene of RNA that lies on another's."""
 _ALLELE = re.compile(r"\b(HLA-[A-Z0-9]+|[A-Z][A-Z0-9]+)\*(?:\d+[A-Z]?)(?::\d+)*(?!\w)")
 """HLA-B*15:02, CYP2C19*2: a gene's allele."""
 _SIDES = re.compile(r"/(?=[A-Z])")
-_AROUND = "().,:-[]{}\"'“”‘’"
+_AROUND = "().,;:-[]{}\"'“”‘’"
 """What may stand around a word and is not of it."""
 _NOTHING = re.compile(
-    r"none(\s+(identified|known|specified|found))?|n/?a|nil|unknown|unspecified"
+    r"none(\s+(identified|known|specified|found))?|n/?a|n\.\s?a|nil|unknown|unspecified"
     r"|not\s+(applicable|available|known|specified)|[-\u2013\u2014?.]+",
     re.IGNORECASE,
 )
@@ -89,6 +93,9 @@ _NOUNS = {
 """What articles call an alteration, whichever way a topic puts it."""
 _MUTATION = frozenset({"mutant", "mutated", "mutation", "mutations", "gene", "variant", "variants"})
 """Words that tell nothing of a gene which is searched for its alterations in any case."""
+_CHANGES = _MUTATION - {"gene"} | {"alteration", "alterations", "aberration", "aberrations"}
+_ABSENCE = frozenset({"absence", "absent", "lacking", "no", "not", "without"})
+_UNALTERED = frozenset({"negative", "wild-type", "wildtype"})
 _SMALL_WORDS = frozenset(
     {"a", "an", "and", "by", "for", "in", "level", "levels", "or", "status", "the", "with", "&"}
 )
@@ -105,6 +112,7 @@ class Marker:
         alteration: words that say how the gene is altered, "loss of function", and what else stands
             behind it: "promoter methylation".
         words: the other words.
+        unaltered: whether it says that the genes are not altered: "no BRAF mutation", "KRAS-WT".
     """
 
     text: str
@@ -112,6 +120,7 @@ class Marker:
     variants: tuple[str, ...] = ()
     alteration: str = ""
     words: str = ""
+    unaltered: bool = False
 
 
 def parse_markers(text: str) -> tuple[Marker, ...]:
@@ -170,12 +179,17 @@ def _marker(part: str) -> Marker:
         for place, word in enumerate(words)
     ]
     alteration = [_NOUNS.get(word.lower(), word) for word in compress(words, altering)]
+    lower_words = {word.lower() for word in words}
+    unmutated = bool(genes and not variants and lower_words & _ABSENCE and lower_words & _CHANGES)
+    if unmutated:
+        alteration.append("wild-type")  # what articles call it
     return Marker(
         part,
         tuple(dict.fromkeys(genes)),
         tuple(dict.fromkeys(variants)),
         " ".join(word for word in alteration if word.lower() not in _MUTATION).removesuffix(" of"),
         " ".join(compress(words, map(not_, altering))),
+        not _UNALTERED.isdisjoint(word.lower() for word in alteration),
     )
 
 

@@ -136,7 +136,8 @@ def _genes(parts: TopicParts, plan: Weights) -> Iterator[Component]:
     if altered:
         beside = (Near(tuple(altered.split()), _texts(gene), 3) for gene in parts.genes)
         yield Component("gene.altered", weights.altered, _sum(beside))
-    mutated = _sum(Near(_MUTATION, _texts(gene), 3) for gene in parts.genes)
+    altered_genes = [gene for gene in parts.genes if gene.text not in parts.unaltered]
+    mutated = _sum(Near(_MUTATION, _texts(gene), 3) for gene in altered_genes)
     yield Component("gene.mutated", weights.mutated, mutated)
     yield Component(
         "gene.words",

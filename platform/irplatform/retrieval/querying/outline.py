@@ -33,8 +33,8 @@ def _in_words(part: Mapping[str, Any]) -> str:
     inner = part.get("parts")
     if inner is None:
         return f"{part['field']}: {quoted(part)}"
-    fields = {each.get("field") for each in inner}
-    if len(fields) > 1 or None in fields:  # groups of groups
+    fields = {each.get("field") if "text" in each else None for each in inner}
+    if len(fields) > 1 or None in fields:  # groups of groups, or of words near each other
         return f"{named(part)}: {_first([_called(each) for each in inner], '; ')}"
     return f"{fields.pop()}: {named(part)}: {_first([quoted(each) for each in inner], ', ')}"
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from irplatform.retrieval.querying import spellings
 from irplatform.retrieval.querying.disease_names import disease_names, disease_within
 from irplatform.retrieval.querying.gene_names import (
     family_names,
@@ -50,6 +51,7 @@ class TopicParts:
         phrases: concepts among the words that name no gene; of a topic that has neither a disease
             nor genes, those of its query.
         described: the whole text of the disease, where `disease` is a part of it.
+        unaltered: genes, by their texts, that the topic wants without alteration: KRAS wild-type.
     """
 
     disease: Names | None
@@ -59,6 +61,7 @@ class TopicParts:
     drugs: tuple[Synonym, ...] = ()
     phrases: tuple[Names, ...] = ()
     described: str = ""
+    unaltered: frozenset[str] = frozenset()
 
     @property
     def variants(self) -> tuple[str, ...]:
@@ -85,7 +88,10 @@ class TopicReader:
         """The parts of a topic, with their names."""
         disease = _text(topic, plan.disease.field)
         markers = parse_markers(_text(topic, plan.gene.field))
-        symbols = dict.fromkeys(gene for marker in markers for gene in marker.genes)
+        symbols = dict.fromkeys(self._symbol(g) for marker in markers for g in marker.genes)
+        unaltered = {
+            self._symbol(g) for marker in markers if marker.unaltered for g in marker.genes
+        }
         genes = each_once(self._gene(symbol, plan.gene.agreement) for symbol in symbols)
         texts = [marker.words for marker in markers if marker.words and not marker.genes]
         if not disease and not markers:
@@ -99,7 +105,13 @@ class TopicReader:
             self._drugs(genes) if plan.context.drugs else (),
             tuple(phrase for text in texts if (phrase := self._phrase(text)) is not None),
             disease if names and names.text != disease else "",
+            frozenset(unaltered),
         )
+
+    def _symbol(self, written: str) -> str:
+        """A gene's symbol as knowledge bases write it: PDGFRα is PDGFRA, where they have that."""
+        latin = spellings.with_latin_letter(written)
+        return latin if latin != written and genes_called(latin, self._knowledge) else written
 
     def _disease(self, text: str, kinds: int) -> Names:
         key = (text, kinds)

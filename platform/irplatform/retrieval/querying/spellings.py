@@ -19,7 +19,14 @@ _JOINTS = (
     re.compile(r"(?<=[A-Za-z])-?(?=\d+[A-Z]?$)"),  # HER-2, IGF-1R
     re.compile(r"(?<=^[A-Z])-?(?=RA[SF]$)", re.IGNORECASE),  # K-ras, B-raf
 )
-_GREEK = {"A": ("alpha", "α"), "B": ("beta", "β"), "G": ("gamma", "γ"), "D": ("delta", "δ")}
+_GREEK = {
+    "A": ("alpha", "α"),
+    "B": ("beta", "β"),
+    "G": ("gamma", "γ"),
+    "D": ("delta", "δ"),
+    "E": ("epsilon", "ε"),
+}
+_LATIN = re.compile(rf"-?({'|'.join(form for forms in _GREEK.values() for form in forms)})(?=\d?$)")
 _ONCOGENE = "proto-oncogene"
 
 
@@ -36,6 +43,14 @@ def of_a_symbol(symbol: str) -> Iterator[str]:
         if match := joint.search(symbol):
             yield symbol[: match.start()] + ("" if match[0] else "-") + symbol[match.end() :]
             return
+
+
+def with_latin_letter(symbol: str) -> str:
+    """A gene's symbol whose Greek letter is the Latin one of approved symbols: PDGFRα, PDGFRA."""
+    if not (match := _LATIN.search(symbol)):
+        return symbol
+    letter = next(latin for latin, greek in _GREEK.items() if match[1] in greek)
+    return f"{symbol[: match.start()]}{letter}{symbol[match.end() :]}"
 
 
 def by_full_names(symbol: str, full_names: Iterable[str]) -> Iterator[str]:
