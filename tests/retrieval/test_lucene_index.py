@@ -8,8 +8,9 @@ import pytest
 
 from irplatform.errors import InputError, PlatformError
 from irplatform.plugin import Document
-from irplatform.retrieval import BM25, QLD, RM3, IndexOptions, LuceneIndex
+from irplatform.retrieval import BM25, QLD, RM3, LuceneIndex
 from irplatform.retrieval.java import java_class
+from irplatform.retrieval.records import to_record
 from irplatform.runs import Ranking
 
 pytestmark = pytest.mark.java
@@ -142,11 +143,24 @@ def test_feedback_without_weight_for_new_words_is_the_plain_search(index_of, com
     assert not kept.scores[len(plain) :].any()
 
 
-def test_feedback_from_vectors_equals_feedback_from_stored_text(index_of, common_and_rare):
+def _with_term_vectors(documents, folder):
+    arguments = ["-input", "", "-collection", "JsonCollection", "-index", str(folder)]
+    arguments += ["-storeRaw", "-storePositions", "-storeDocvectors", "-threads", "1"]
+    indexer = java_class("io.anserini.index.SimpleIndexer")(arguments)
+    indexer.addRawDocuments([to_record(document) for document in documents])
+    indexer.close()
+    return LuceneIndex.open(folder)
+
+
+def test_feedback_from_vectors_equals_feedback_from_stored_text(
+    index_of, common_and_rare, tmp_path
+):
     query = {"q": "vemurafenib V600E"}
     parsed = index_of(common_and_rare).search(query, 10, feedback=RM3())["q"]
-    vectors = index_of(common_and_rare, options=IndexOptions(vectors=True))
+    vectors = _with_term_vectors(common_and_rare, tmp_path / "index")
+    assert vectors.reader.getTermVector(0, "contents")
     stored = vectors.search(query, 10, feedback=RM3())["q"]
+    vectors.close()
     assert parsed.doc_ids == stored.doc_ids
     assert parsed.scores == pytest.approx(stored.scores, rel=1e-5)
 
