@@ -150,7 +150,12 @@ class CollectionResources:
                     "forward-index",
                     self.corpus.name,
                     {"corpus": self.corpus.fingerprint, "format": FORWARD_INDEX_FORMAT},
-                    lambda folder: build_forward_index(self.corpus, folder, workers=self.threads),
+                    lambda folder: build_forward_index(
+                        self.corpus,
+                        folder,
+                        workers=self.threads,
+                        total=self.corpus.size_hint(),
+                    ),
                 )
                 self._opened.forward_index = ForwardIndex.open(index_artifact.path), index_artifact
         index, index_artifact = self._opened.forward_index

@@ -52,7 +52,7 @@ def build_forward_index(
         documents: read once, as a stream.
         folder: where to write; made if it is missing. Files of an earlier attempt are overwritten.
         workers: how many processes tokenize; by default one per core. 1 stays in this process.
-        total: how many documents there are, for the progress display.
+        total: about how many documents there are, for the progress display.
 
     Raises:
         InputError: two documents have the same id (it is named).
