@@ -74,7 +74,7 @@ class CollectionResources:
         corpus: the documents.
         device: "cpu", "cuda" or "mps".
         seed: of everything random.
-        threads: for searching and tokenizing.
+        threads: for searching, reading documents and tokenizing.
         source: where word vectors come from.
         model_threads: of torch on the CPU.
         resume: go on from what an interrupted training, reranking or building left.
@@ -194,7 +194,7 @@ class CollectionResources:
 
     def documents(self, doc_ids: Sequence[str]) -> Documents:
         """Documents by id, read from the index when first looked at."""
-        return Documents(doc_ids, lambda ids: self.index().documents(ids))
+        return Documents(doc_ids, lambda ids: self.index().documents(ids, threads=self.threads))
 
     def artifact(
         self,

@@ -129,7 +129,7 @@ _SYSTEMS = (
     click.option(
         "--threads",
         type=click.IntRange(1),
-        help="For indexing, searching and tokenizing; default: all cores.",
+        help="For indexing, searching, reading documents and tokenizing; default: all cores.",
     ),
     click.option(
         "--model-threads",
