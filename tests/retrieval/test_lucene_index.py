@@ -1,6 +1,5 @@
 """Searching an index and reading documents from it."""
 
-import shutil
 import string
 from pathlib import Path
 
@@ -200,17 +199,3 @@ def test_what_is_no_index_is_refused(tmp_path):
 def test_options_out_of_range_are_refused_by_name(option, values):
     with pytest.raises(InputError, match=f"^{next(iter(values))} is"):
         option(**values)
-
-
-def test_the_fingerprint_is_that_of_the_artifact(article_index):
-    assert article_index.path.name.endswith(article_index.fingerprint)
-
-
-def test_an_index_without_a_manifest_has_a_fingerprint_too(article_index, tmp_path):
-    copy = shutil.copytree(article_index.path, tmp_path / "copy")
-    (copy / "manifest.json").unlink()
-    foreign = LuceneIndex.open(copy)
-    assert len(foreign.fingerprint) == 16
-    assert foreign.fingerprint != article_index.fingerprint
-    assert found(foreign, "gefitinib") == ("e1",)
-    foreign.close()
