@@ -37,7 +37,6 @@ FIELD = "mesh"
 MEASURES = ("RR", "P@1", "AP")
 FEWEST_HEADINGS = 3
 """Articles with fewer are not made into queries: one or two headings fit thousands of articles."""
-SPLITS: tuple[Split, ...] = ("train", "dev", "test")
 
 Split = Literal["train", "dev", "test"]
 Query = tuple[str, list[str]]
