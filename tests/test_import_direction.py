@@ -39,7 +39,7 @@ LAYERS = (
     {"plugin"},
     {"digests", "parallel"},
     {"artifacts"},
-    {"storage", "journal", "thinning", "workers", "document_ids", "batched"},
+    {"storage", "journal", "text_files", "thinning", "workers", "document_ids", "batched"},
     {"arithmetic", "console", "option_problems", "toml_io"},
     {"option_types", "errors"},
     {"directory", "stdout"},

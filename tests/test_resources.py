@@ -29,6 +29,9 @@ class Articles(list):
 
     name, fields, fingerprint = "articles", (), "fingerprint"
 
+    def size_hint(self):
+        return len(self)
+
 
 @pytest.fixture
 def resources():

@@ -13,6 +13,7 @@ from irplatform.storage import (
     copy_folder,
     file_digest,
     fingerprint,
+    number_of,
     writable_file,
     writable_folder,
     write_json,
@@ -27,6 +28,10 @@ def test_fingerprints_do_not_depend_on_the_order_of_keys():
 def test_a_file_digest_is_its_sha256(tmp_path):
     (tmp_path / "file").write_bytes(b"abc")
     assert file_digest(tmp_path / "file").startswith("ba7816bf8f01cfea414140de5dae2223")
+
+
+def test_the_number_of_a_text_is_the_same_everywhere():
+    assert number_of("melanoma ü") == 3_851_252_642_731_241_055
 
 
 def test_an_atomic_write_appears_when_it_is_complete(tmp_path):

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from irplatform.errors import InputError
-from irplatform.runs.lines import numbered_lines, open_bytes
+from irplatform.text_files import numbered_lines, open_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

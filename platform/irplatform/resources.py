@@ -74,7 +74,7 @@ class CollectionResources:
         corpus: the documents.
         device: "cpu", "cuda" or "mps".
         seed: of everything random.
-        threads: for searching and tokenizing.
+        threads: for searching, reading documents and tokenizing.
         source: where word vectors come from.
         model_threads: of torch on the CPU.
         resume: go on from what an interrupted training, reranking or building left.
@@ -150,7 +150,12 @@ class CollectionResources:
                     "forward-index",
                     self.corpus.name,
                     {"corpus": self.corpus.fingerprint, "format": FORWARD_INDEX_FORMAT},
-                    lambda folder: build_forward_index(self.corpus, folder, workers=self.threads),
+                    lambda folder: build_forward_index(
+                        self.corpus,
+                        folder,
+                        workers=self.threads,
+                        total=self.corpus.size_hint(),
+                    ),
                 )
                 self._opened.forward_index = ForwardIndex.open(index_artifact.path), index_artifact
         index, index_artifact = self._opened.forward_index
@@ -189,7 +194,7 @@ class CollectionResources:
 
     def documents(self, doc_ids: Sequence[str]) -> Documents:
         """Documents by id, read from the index when first looked at."""
-        return Documents(doc_ids, lambda ids: self.index().documents(ids))
+        return Documents(doc_ids, lambda ids: self.index().documents(ids, threads=self.threads))
 
     def artifact(
         self,

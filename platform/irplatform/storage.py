@@ -26,6 +26,11 @@ def fingerprint(depends_on: Mapping[str, Any]) -> str:
     return hashlib.sha256(canonical.encode(errors="surrogatepass")).hexdigest()[:16]
 
 
+def number_of(text: str) -> int:
+    """A number from 0 to 2**64 - 1 that stands for a text, for choices that look like chance."""
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big")
+
+
 def file_digest(path: Path) -> str:
     """The SHA-256 of a file's bytes (of the file as it lies there, compressed or not)."""
     digest = hashlib.sha256()

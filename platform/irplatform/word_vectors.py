@@ -78,7 +78,9 @@ class VectorSource:
             "vectors",
             corpus.name,
             {**made_from, "corpus": corpus.fingerprint, "options": options.model_dump()},
-            lambda to: train_vectors(corpus, self.extra_text, options, to),
+            lambda to: train_vectors(
+                corpus, self.extra_text, options, to, total=corpus.size_hint()
+            ),
         )
 
     def _files_of_user(self) -> dict[str, Any]:

@@ -165,4 +165,3 @@ def test_a_description_has_counts_grades_and_examples():
     }
     assert facts["example_document"]["id"] == "a"
     assert facts["example_topic"] == {"id": "1", "query": "query", "fields": {}}
-    assert "topics" not in describe(described, read=False)

@@ -111,7 +111,7 @@ def test_a_file_without_its_columns_is_refused(resources, tmp_path):
     file = _write(tmp_path / "pairs.tsv", [], header="sentence\ttitle")
     with pytest.raises(InputError, match="no column 'cited_title'"):
         read_pairs(file, encoder, 3, NO_TOPICS)
-    with pytest.raises(InputError, match="cannot be read"):
+    with pytest.raises(InputError, match="there is no such file"):
         read_pairs(tmp_path / "other.tsv", encoder, 3, NO_TOPICS)
 
 

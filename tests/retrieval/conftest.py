@@ -61,9 +61,9 @@ def index_of(cache_of_module):
     """Builds and opens the index of some documents."""
     opened = []
 
-    def build(documents, *, fields=(), options=None, threads=2):
+    def build(documents, *, fields=(), threads=2):
         corpus = ListedCorpus(documents, fields=fields)
-        opened.append(LuceneIndex.open(build_index(corpus, options, threads=threads).path))
+        opened.append(LuceneIndex.open(build_index(corpus, threads=threads).path))
         return opened[-1]
 
     yield build

@@ -9,7 +9,7 @@ import pytest
 
 from irplatform.errors import InputError, PlatformError
 from irplatform.plugin import Document
-from irplatform.retrieval import IndexOptions, LuceneIndex, build, build_index
+from irplatform.retrieval import LuceneIndex, build, build_index
 
 pytestmark = pytest.mark.java
 
@@ -23,15 +23,6 @@ def test_an_index_is_built_once(listed_corpus):
     first, second = build_index(corpus), build_index(corpus)
     assert (first.built, second.built) == (True, False)
     assert first.path == second.path
-
-
-def test_options_make_another_index(listed_corpus):
-    corpus = listed_corpus(numbered(10))
-    paths = {
-        build_index(corpus, options).path
-        for options in (None, IndexOptions(positions=False), IndexOptions(vectors=True))
-    }
-    assert len(paths) == 3
 
 
 @pytest.mark.parametrize("threads", [1, 3])

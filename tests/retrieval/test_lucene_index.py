@@ -1,6 +1,5 @@
 """Searching an index and reading documents from it."""
 
-import shutil
 import string
 from pathlib import Path
 
@@ -8,8 +7,9 @@ import pytest
 
 from irplatform.errors import InputError, PlatformError
 from irplatform.plugin import Document
-from irplatform.retrieval import BM25, QLD, RM3, IndexOptions, LuceneIndex
+from irplatform.retrieval import BM25, QLD, RM3, LuceneIndex
 from irplatform.retrieval.java import java_class
+from irplatform.retrieval.records import to_record
 from irplatform.runs import Ranking
 
 pytestmark = pytest.mark.java
@@ -142,11 +142,24 @@ def test_feedback_without_weight_for_new_words_is_the_plain_search(index_of, com
     assert not kept.scores[len(plain) :].any()
 
 
-def test_feedback_from_vectors_equals_feedback_from_stored_text(index_of, common_and_rare):
+def _with_term_vectors(documents, folder):
+    arguments = ["-input", "", "-collection", "JsonCollection", "-index", str(folder)]
+    arguments += ["-storeRaw", "-storePositions", "-storeDocvectors", "-threads", "1"]
+    indexer = java_class("io.anserini.index.SimpleIndexer")(arguments)
+    indexer.addRawDocuments([to_record(document) for document in documents])
+    indexer.close()
+    return LuceneIndex.open(folder)
+
+
+def test_feedback_from_vectors_equals_feedback_from_stored_text(
+    index_of, common_and_rare, tmp_path
+):
     query = {"q": "vemurafenib V600E"}
     parsed = index_of(common_and_rare).search(query, 10, feedback=RM3())["q"]
-    vectors = index_of(common_and_rare, options=IndexOptions(vectors=True))
+    vectors = _with_term_vectors(common_and_rare, tmp_path / "index")
+    assert vectors.reader.getTermVector(0, "contents")
     stored = vectors.search(query, 10, feedback=RM3())["q"]
+    vectors.close()
     assert parsed.doc_ids == stored.doc_ids
     assert parsed.scores == pytest.approx(stored.scores, rel=1e-5)
 
@@ -186,17 +199,3 @@ def test_what_is_no_index_is_refused(tmp_path):
 def test_options_out_of_range_are_refused_by_name(option, values):
     with pytest.raises(InputError, match=f"^{next(iter(values))} is"):
         option(**values)
-
-
-def test_the_fingerprint_is_that_of_the_artifact(article_index):
-    assert article_index.path.name.endswith(article_index.fingerprint)
-
-
-def test_an_index_without_a_manifest_has_a_fingerprint_too(article_index, tmp_path):
-    copy = shutil.copytree(article_index.path, tmp_path / "copy")
-    (copy / "manifest.json").unlink()
-    foreign = LuceneIndex.open(copy)
-    assert len(foreign.fingerprint) == 16
-    assert foreign.fingerprint != article_index.fingerprint
-    assert found(foreign, "gefitinib") == ("e1",)
-    foreign.close()

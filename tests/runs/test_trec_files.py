@@ -84,7 +84,7 @@ def test_reading_in_blocks_of_any_size_gives_the_same_run(tmp_path, monkeypatch,
     expected = {}
     for topic, document, score in rows:
         expected.setdefault(str(topic), []).append((float(np.float32(score)), f"d{document}"))
-    monkeypatch.setattr("irplatform.runs.lines.blocks_of_lines.__defaults__", (block,))
+    monkeypatch.setattr("irplatform.text_files.blocks_of_lines.__defaults__", (block,))
     assert contents(read_run(path)) == {
         topic: [(d, s) for s, d in sorted(results, reverse=True)]
         for topic, results in expected.items()

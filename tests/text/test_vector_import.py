@@ -36,6 +36,7 @@ def imported(path, content, folder):
     [
         ("w2v.txt", header() + lines(), "word2vec-text"),
         ("w2v.txt.gz", gzip.compress(header() + lines(), mtime=0), "word2vec-text"),
+        ("packed.txt", gzip.compress(header() + lines(), mtime=0), "word2vec-text"),
         ("w2v.bin", word2vec_binary(), "word2vec-binary"),
         ("w2v.bin.gz", gzip.compress(word2vec_binary(), mtime=0), "word2vec-binary"),
         ("glove.txt", lines(), "glove"),
@@ -91,7 +92,7 @@ def test_entries_become_the_tokenizers_words_and_the_first_one_wins(tmp_path):
     ("name", "content", "message"),
     [
         ("model.kv", pickle.dumps({"a": 1}), "is a Python pickle"),
-        ("vectors.npy", b"\x93NUMPY\x01\x00", "is a Python pickle or archive"),
+        ("vectors.npy", b"\x93NUMPY\x01\x00", "is a Python pickle or array"),
         ("a.txt", b"", "is no file of word vectors"),
         ("a.txt", b"Once upon a time\n", "is no file of word vectors"),
         ("a.txt", b"0 0\n", "holds no vectors"),
@@ -99,7 +100,8 @@ def test_entries_become_the_tokenizers_words_and_the_first_one_wins(tmp_path):
         ("a.bin", word2vec_binary()[:-8], "is no complete word2vec-binary file"),
         ("a.txt", header() + lines()[:-5], r"a.txt:4: needs a word and 3 numbers"),
         ("a.txt", b"4 3\n" + lines(), "claims 4 vectors, but it holds 3"),
-        ("a.txt.gz", gzip.compress(lines() * 9, mtime=0)[:-9], "cut short"),
+        ("glove.zip", b"PK\x03\x04", "is a zip archive. Unpack it"),
+        ("a.txt.gz", gzip.compress(lines() * 9, mtime=0)[:-9], "not a whole gzip file"),
         ("a.txt", lines() + b"short 1.0\n", r"a.txt:4: needs a word and 3 numbers"),
         (
             "a.txt",
@@ -107,7 +109,8 @@ def test_entries_become_the_tokenizers_words_and_the_first_one_wins(tmp_path):
             "vector of 'mice' .* not finite",
         ),
         ("a.txt", lines({",": [1, 2, 3]}), "no entry of this glove file is a word"),
-        ("a.txt.gz", b"no gzip", "no gzip file"),
+        ("a.txt.gz", b"no gzip", "not a whole gzip file"),
+        ("a.bin", gzip.compress(word2vec_binary(), mtime=0), "let its name end in '.gz'"),
         (
             "a.bin.gz",
             gzip.compress(struct.pack("<i", 793712314), mtime=0),
@@ -123,5 +126,5 @@ def test_a_wrong_file_is_an_explained_mistake(tmp_path, name, content, message):
 
 
 def test_a_missing_file_is_an_explained_mistake(tmp_path):
-    with pytest.raises(InputError, match="cannot be read: No such file"):
+    with pytest.raises(InputError, match="there is no such file"):
         import_vectors(tmp_path / "missing.bin", tmp_path / "vectors")

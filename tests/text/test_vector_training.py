@@ -111,9 +111,9 @@ def test_a_byte_order_mark_is_no_text(tmp_path, name, content):
         ("a.jsonl", b'{"body": "x"}', r"a.jsonl:1: needs an object"),
         ("a.tsv", b"id\tname\n1\tx\n", r"a.tsv:1: needs a header"),
         ("a.txt", b"\xff\xfe", "is not UTF-8 text"),
-        ("a.txt.gz", b"no gzip", "no gzip file"),
-        ("a.txt.gz", gzip.compress(b"x" * 99, mtime=0)[:-9], "cut short"),
-        ("missing.txt", None, "No such file"),
+        ("a.txt.gz", b"no gzip", "not a whole gzip file"),
+        ("a.txt.gz", gzip.compress(b"x" * 99, mtime=0)[:-9], "not a whole gzip file"),
+        ("missing.txt", None, "there is no such file"),
     ],
 )
 def test_text_that_cannot_be_read_is_an_explained_mistake(tmp_path, name, content, message):

@@ -47,7 +47,6 @@ def explain(
     documents: Sequence[str],
     *,
     member: int | None = None,
-    plugins: Registry | None = None,
 ) -> dict[str, Any]:
     """Explain a reranker's scores of some documents.
 
@@ -57,7 +56,6 @@ def explain(
         documents: ids of documents; they need not have been retrieved.
         member: which member of the system to ask, counted from 1; None takes the one nearest to
             the mean.
-        plugins: where names are looked up.
 
     Returns:
         `topic`, the system, and for each document its title, grade, ranks and scores, and the
@@ -66,7 +64,7 @@ def explain(
     Raises:
         InputError: a wrong name or option, or a reranker that does not explain its scores.
     """
-    plugins = plugins or registry()
+    plugins = registry()
     _refuse_unexplained(settings, plugins)
     resolved = resolve(settings, plugins)
     (choice,) = resolved.rerankers

@@ -58,7 +58,7 @@ class RunSettings:
         seed: of everything random.
         seeds: how often rerankers that learn are trained and scored, with `seed` and others.
         members: how many models of a reranker that learns are trained and averaged.
-        threads: for indexing, searching and tokenizing; None takes all cores.
+        threads: for indexing, searching, reading documents and tokenizing; None takes all cores.
         model_threads: of torch on the CPU. Part of what a checkpoint depends on: with another
             number of threads sums round differently, and training gives other weights.
         run_dir: where runs are written; None is `runs/<collection>`.

@@ -10,14 +10,11 @@ from irplatform.choices.expansion import (
     told_of_expansion,
     with_expansion_of,
 )
-from irplatform.choices.systems import check_preset, choose_systems, unknown_option
-from irplatform.registry.settings import flat
+from irplatform.choices.systems import choose_systems, unknown_option
 
 __all__ = [
-    "check_preset",
     "choose_systems",
     "expanded_for",
-    "flat",
     "refuse_idle_plan",
     "told_of_expansion",
     "unknown_option",

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from irplatform.cli.options import seed_option
 from irplatform.cli.output import json_option, print_json
 
 
@@ -34,13 +35,7 @@ from irplatform.cli.output import json_option, print_json
     type=click.IntRange(100),
     help="Draws of topics for the intervals.",
 )
-@click.option(
-    "--seed",
-    default=42,
-    show_default=True,
-    type=click.IntRange(0, 2**32 - 1),
-    help="Of the draws.",
-)
+@seed_option("Of the draws.")
 @json_option
 def agree(
     folders: tuple[Path, ...],

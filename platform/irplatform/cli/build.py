@@ -6,10 +6,12 @@ from pathlib import Path
 
 import click
 
+from irplatform.cli.expansion import knowledge_names
+from irplatform.cli.options import seed_option
 from irplatform.cli.output import json_option, print_json, print_rows
 from irplatform.cli.pool import pool_command
 from irplatform.collections.missing import FILE_NAME
-from irplatform.errors import InputError, counted, unknown
+from irplatform.errors import counted, unknown
 
 
 class Builders(click.Group):
@@ -109,7 +111,7 @@ def pubmed_articles(
     type=click.IntRange(min=10),
     help="How many articles to make into queries, over train, dev and test (8:1:1).",
 )
-@click.option("--seed", default=42, show_default=True, help="Of the choice of articles.")
+@seed_option("Of the choice of articles.")
 @json_option
 def mesh(source: str, out: Path, queries: int, seed: int, as_json: bool) -> None:
     """Build MeSH-term queries: an article's headings, which it answers.
@@ -151,7 +153,7 @@ def mesh(source: str, out: Path, queries: int, seed: int, as_json: bool) -> None
     required=True,
     help="The folder to make; it has the folders learn and test (BEIR layout).",
 )
-@click.option("--seed", default=42, show_default=True, help="Of the choice of documents.")
+@seed_option("Of the choice of documents.")
 @json_option
 def new_documents(source: str, out: Path, seed: int, as_json: bool) -> None:
     """Build two halves of a collection, to test on documents that nothing was learned from.
@@ -217,9 +219,7 @@ def treatments(
     from irplatform.judgments.treatments.build import build_treatments
     from irplatform.judgments.treatments.choice import Choice
 
-    names = tuple(dict.fromkeys(name.strip() for name in knowledge.split(",") if name.strip()))
-    if not names:
-        raise InputError("--kb names no knowledge base; `platform kb list` shows them.")
+    names = tuple(knowledge_names("--kb", knowledge))
     report = build_treatments(source, out, Choice(per_topic, at_least), names)
     if as_json:
         print_json(report.as_json())

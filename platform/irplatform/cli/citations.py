@@ -47,7 +47,7 @@ from irplatform.cli.output import json_option, print_json, print_rows
     show_default=True,
     help="Percent of the citing articles for train, dev and test.",
 )
-@seed_option
+@seed_option()
 @click.option(
     "--skip-unreadable", is_flag=True, help="Leave out files that cannot be read, and count them."
 )

@@ -77,7 +77,7 @@ def _refuse_other_models_option(model: Model) -> None:
 @click.option(
     "--split", default="60/20/20", show_default=True, help="Percent of train, dev and test."
 )
-@seed_option
+@seed_option()
 @json_option
 def from_clicks(
     log: Path,
@@ -181,7 +181,7 @@ def from_clicks(
     "--fulltext-share", default=0.5, show_default=True, help="Documents that have a full text."
 )
 @click.option("--threads", type=click.IntRange(1), help="For searching; default: all cores.")
-@seed_option
+@seed_option()
 @json_option
 def simulate_clicks(
     collection: str,

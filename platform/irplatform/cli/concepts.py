@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
+from irplatform.cli.options import collection_option
 from irplatform.cli.output import json_option, print_json, print_rows
+from irplatform.cli.with_options import with_options
 from irplatform.errors import InputError, counted
 from irplatform.knowledge import ConceptKind
 
@@ -19,48 +20,41 @@ if TYPE_CHECKING:
     from irplatform.concepts import ConceptGraph, ConceptOptions
     from irplatform.concepts.build import Workers
 
-Command = TypeVar("Command", bound=Callable[..., Any])
-
 
 @click.group()
 def concepts() -> None:
     """Find the concepts of documents; show, check and export the graph."""
 
 
-def _options(command: Command) -> Command:
-    """What the graph is made of; the same options find it again."""
-    for option in (
-        click.option("--collection", required=True, help="A name, path or ir_datasets id."),
-        click.option(
-            "--kb",
-            "knowledge",
-            multiple=True,
-            metavar="NAME",
-            help="A knowledge base, the first one first (repeatable). Default: all installed.",
-        ),
-        click.option(
-            "--kind",
-            "kinds",
-            multiple=True,
-            type=click.Choice(get_args(ConceptKind)),
-            help="Link only to such concepts (repeatable). Default: all.",
-        ),
-        click.option("--model", help="A spaCy model that finds mentions; 'none' for names alone."),
-        click.option(
-            "--linker",
-            type=click.Choice(["names", "scispacy"]),
-            help="Link by exact names, or also what is left by scispaCy's linker (slower).",
-        ),
-        click.option(
-            "--threshold",
-            type=click.FloatRange(0, 1, min_open=True),
-            help="Least similarity of scispaCy's linker.",
-        ),
-    )[::-1]:
-        command = option(command)
-    return command
-
-
+_options = with_options(
+    collection_option,
+    click.option(
+        "--kb",
+        "knowledge",
+        multiple=True,
+        metavar="NAME",
+        help="A knowledge base, the first one first (repeatable). Default: all installed.",
+    ),
+    click.option(
+        "--kind",
+        "kinds",
+        multiple=True,
+        type=click.Choice(get_args(ConceptKind)),
+        help="Link only to such concepts (repeatable). Default: all.",
+    ),
+    click.option("--model", help="A spaCy model that finds mentions; 'none' for names alone."),
+    click.option(
+        "--linker",
+        type=click.Choice(["names", "scispacy"]),
+        help="Link by exact names, or also what is left by scispaCy's linker (slower).",
+    ),
+    click.option(
+        "--threshold",
+        type=click.FloatRange(0, 1, min_open=True),
+        help="Least similarity of scispaCy's linker.",
+    ),
+)
+"""What the graph is made of; the same options find it again."""
 _graph_option = click.option(
     "--graph",
     "folder",

@@ -2,36 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING
 
 import click
 
+from irplatform.cli.with_options import with_options
 from irplatform.console import notice
 from irplatform.errors import InputError
 
-Command = TypeVar("Command", bound=Callable[..., Any])
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 _NONE = "none"
 
+expansion_options = with_options(
+    click.option(
+        "--expand",
+        metavar="KB,…",
+        help="Expand queries with these knowledge bases, such as mesh,doid,hgnc; or none. By "
+        "default only for rerankers that are made for it (graphene).",
+    ),
+    click.option(
+        "--query-plan",
+        type=click.Path(path_type=Path),
+        help="A TOML file that says how expanded queries are made and weighed.",
+    ),
+)
+"""The options of every command that searches."""
 
-def expansion_options(command: Command) -> Command:
-    """The options of every command that searches."""
-    for option in (
-        click.option(
-            "--query-plan",
-            type=click.Path(path_type=Path),
-            help="A TOML file that says how expanded queries are made and weighed.",
-        ),
-        click.option(
-            "--expand",
-            metavar="KB,…",
-            help="Expand queries with these knowledge bases, such as mesh,doid,hgnc; or none. By "
-            "default only for rerankers that are made for it (graphene).",
-        ),
-    ):
-        command = option(command)
-    return command
+
+def knowledge_names(flag: str, text: str) -> list[str]:
+    """The names of knowledge bases that a flag lists, separated by commas; each once.
+
+    Raises:
+        InputError: there are none.
+    """
+    names = list(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
+    if not names:
+        raise InputError(f"{flag} names no knowledge base; `platform kb list` shows them.")
+    return names
 
 
 def expansion_settings(
@@ -62,9 +72,7 @@ def expansion_settings(
     ]
     if expand == _NONE:
         return {f"{name}.expand": [] for name in expanding}
-    names = list(dict.fromkeys(name.strip() for name in expand.split(",") if name.strip()))
-    if not names:
-        raise InputError("--expand names no knowledge base; `platform kb list` shows them.")
+    names = knowledge_names("--expand", expand)
     open_knowledge(names)
     others = [name for name in retrievers if name not in expanding]
     if not expanding:

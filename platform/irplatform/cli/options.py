@@ -5,15 +5,18 @@ In a command's help, options stand in the order of their decorators.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING
 
 import click
 
 from irplatform.cli.expansion import expansion_options
+from irplatform.cli.with_options import with_options
 
-Command = TypeVar("Command", bound=Callable[..., Any])
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from irplatform.cli.with_options import Command
 
 collection_option = click.option(
     "--collection", required=True, help="A name, path or ir_datasets id."
@@ -31,9 +34,11 @@ preset_option = click.option(
 )
 
 
-seed_option = click.option(
-    "--seed", default=42, show_default=True, type=click.IntRange(0), help="Random seed."
-)
+def seed_option(of: str = "Random seed.") -> Callable[[Command], Command]:
+    """`--seed`; the help says what it is of."""
+    return click.option(
+        "--seed", default=42, show_default=True, type=click.IntRange(0, 2**32 - 1), help=of
+    )
 
 
 def setting_option(of: str, listed: str, name: str = "settings") -> Callable[[Command], Command]:
@@ -78,7 +83,7 @@ def train_on_option(explained: str) -> Callable[[Command], Command]:
     )
 
 
-_SYSTEMS = (
+_of_systems = with_options(
     click.option(
         "--retriever",
         "retrievers",
@@ -112,13 +117,7 @@ _SYSTEMS = (
         help="Further text to train word vectors on (.txt, .jsonl, .tsv, also .gz).",
     ),
     click.option("--device", default="auto", show_default=True, help="auto, cpu, cuda or mps."),
-    click.option(
-        "--seed",
-        default=42,
-        show_default=True,
-        type=click.IntRange(0, 2**32 - 1),
-        help="Random seed.",
-    ),
+    seed_option(),
     click.option(
         "--members",
         default=5,
@@ -129,7 +128,7 @@ _SYSTEMS = (
     click.option(
         "--threads",
         type=click.IntRange(1),
-        help="For indexing, searching and tokenizing; default: all cores.",
+        help="For indexing, searching, reading documents and tokenizing; default: all cores.",
     ),
     click.option(
         "--model-threads",
@@ -139,7 +138,7 @@ _SYSTEMS = (
         help="CPU threads of torch; another number trains other weights.",
     ),
 )
-_TRAINING = (
+_of_training = with_options(
     preset_option,
     click.option(
         "--candidates",
@@ -171,7 +170,15 @@ _TRAINING = (
         help="How many MeSH-term queries to draw.",
     ),
 )
-_RANKING = (
+system_options = with_options(collection_option, _of_systems, expansion_options)
+"""The options of `run`, `explain` and `tune`."""
+training_options = with_options(system_options, _of_training)
+"""The options of `run` and `explain`, those of systems included."""
+options_of_train = with_options(
+    learned_collections_option, _of_systems, expansion_options, _of_training
+)
+"""The options of `train`: those of `run`, for collections to learn from."""
+ranking_options = with_options(
     train_on_option("What to learn from; default: the collection's partner."),
     click.option(
         "--checkpoint",
@@ -180,31 +187,4 @@ _RANKING = (
     ),
     interpolate_option("in the final scores, 0 to 1; auto chooses on validation topics"),
 )
-
-
-def system_options(command: Command) -> Command:
-    """The options of `run`, `explain` and `tune`."""
-    return collection_option(_with(_SYSTEMS, expansion_options(command)))
-
-
-def training_options(command: Command) -> Command:
-    """The options of `run` and `explain`, those of systems included."""
-    return system_options(_with(_TRAINING, command))
-
-
-def options_of_train(command: Command) -> Command:
-    """The options of `train`: those of `run`, for collections to learn from."""
-    systems = _with(_SYSTEMS, expansion_options(_with(_TRAINING, command)))
-    return learned_collections_option(systems)
-
-
-def ranking_options(command: Command) -> Command:
-    """The options of `run` and `explain`: which model ranks, and what share the first stage has."""
-    return _with(_RANKING, command)
-
-
-def _with(options: Sequence[Callable[[Command], Command]], command: Command) -> Command:
-    """A command with further options, above those that it has."""
-    for option in reversed(options):
-        command = option(command)
-    return command
+"""The options of `run` and `explain`: which model ranks, and what share the first stage has."""

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from irplatform.cli.output import json_option, print_json
+from irplatform.cli.with_options import with_options
 from irplatform.collections.builders import BUILDERS
 
 if TYPE_CHECKING:
     from irplatform.collections.trec_pm_pool import PoolSettings
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
-_OPTIONS = (
+_options = with_options(
     click.option("--topics", type=_FILE, help="This year's topics (XML), instead of a download."),
     click.option(
         "--qrels",
@@ -67,9 +68,7 @@ def pool_command(year: int) -> click.Command:
     documents come along, because its topics train rerankers for this one. When interrupted, the
     same command goes on from there.
     """
-    for option in reversed(_OPTIONS):
-        option(command)
-    return click.command(name)(command)
+    return click.command(name)(_options(command))
 
 
 def _build(year: int, options: dict[str, Any]) -> None:

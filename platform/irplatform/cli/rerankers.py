@@ -9,11 +9,11 @@ from typing import Any
 
 import click
 
-from irplatform.choices import flat
 from irplatform.cli.output import json_option, print_json, print_rows
 from irplatform.option_types import type_in_words
 from irplatform.plugin import Options, TrainableFeatureGroup, TrainableReranker
 from irplatform.registry import Registration, registry
+from irplatform.registry.settings import flat
 
 _LONGEST = 40
 """Characters of a default that a table has room for."""

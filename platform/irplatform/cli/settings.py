@@ -59,10 +59,11 @@ def read_settings(
         InputError: the file or a setting cannot be read, a name has two values on the command line,
             or there is no such system.
     """
-    from irplatform.choices import choose_systems, flat
+    from irplatform.choices import choose_systems
     from irplatform.choices.declared import takes_text
     from irplatform.choices.values import read_value
     from irplatform.registry import registry
+    from irplatform.registry.settings import flat
 
     options: dict[str, object] = {}
     if config is not None:

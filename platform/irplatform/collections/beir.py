@@ -23,7 +23,7 @@ from irplatform.collections.corpus import BEIR, JsonLinesCorpus
 from irplatform.collections.folder_name import folder_name
 from irplatform.collections.topics import read_topics
 from irplatform.errors import InputError, unknown
-from irplatform.runs.lines import numbered_lines
+from irplatform.text_files import numbered_lines
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

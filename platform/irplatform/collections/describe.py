@@ -12,13 +12,11 @@ if TYPE_CHECKING:
 _COUNTED_LATER = "not counted yet: `platform index` and the first run do so"
 
 
-def describe(collection: Collection, *, read: bool | None = None) -> dict[str, Any]:
+def describe(collection: Collection) -> dict[str, Any]:
     """Facts about a collection, ready for JSON.
 
-    Args:
-        collection: the collection.
-        read: also read topics, judgments and the first document. By default that is done unless
-            something would have to be downloaded for it.
+    Topics, judgments and the first document are read, unless something would have to be downloaded
+    for it.
 
     Returns:
         `id`, `title`, `note`, `fields`, `measures`, `training` and `validation` (ids or None),
@@ -48,7 +46,7 @@ def describe(collection: Collection, *, read: bool | None = None) -> dict[str, A
         "metadata": dict(collection.metadata),
         "downloads": downloads,
     }
-    if read or (read is None and not downloads):
+    if not downloads:
         topics = collection.load_topics()
         facts["topics"] = len(topics)
         facts["example_topic"] = _topic(topics[0]) if topics else None

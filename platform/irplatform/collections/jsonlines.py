@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from irplatform.errors import InputError
-from irplatform.runs.lines import numbered_lines
+from irplatform.text_files import numbered_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,7 +8,6 @@ field out of its documents.
 
 from __future__ import annotations
 
-import hashlib
 import heapq
 from dataclasses import dataclass
 from functools import partial
@@ -24,7 +23,7 @@ from irplatform.collections.beir_files import (
 from irplatform.collections.collection import Collection, Corpus, Qrels
 from irplatform.console import progress
 from irplatform.errors import InputError, counted
-from irplatform.storage import atomic_folder
+from irplatform.storage import atomic_folder, number_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -37,7 +36,6 @@ FIELD = "mesh"
 MEASURES = ("RR", "P@1", "AP")
 FEWEST_HEADINGS = 3
 """Articles with fewer are not made into queries: one or two headings fit thousands of articles."""
-SPLITS: tuple[Split, ...] = ("train", "dev", "test")
 
 Split = Literal["train", "dev", "test"]
 Query = tuple[str, list[str]]
@@ -219,8 +217,7 @@ def _split(ids: Sequence[str], seed: int) -> dict[str, list[str]]:
 
 
 def _hash(document_id: str, seed: int, purpose: str) -> int:
-    digest = hashlib.blake2b(f"{purpose}\0{seed}\0{document_id}".encode(), digest_size=8)
-    return int.from_bytes(digest.digest(), "big")
+    return number_of(f"{purpose}\0{seed}\0{document_id}")
 
 
 def _qrels(folder: Path, split: Split) -> Qrels:

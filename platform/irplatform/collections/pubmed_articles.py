@@ -41,14 +41,12 @@ class FetchedArticles:
     """What was fetched.
 
     Attributes:
-        folder: that has it.
-        files: names of the files there, JSON lines.
+        files: names of the files in the folder, JSON lines.
         fields: names of the documents' fields.
         documents: how many there are.
         missing: judged documents that could not be had, with the reason.
     """
 
-    folder: Path
     files: tuple[str, ...]
     fields: tuple[str, ...]
     documents: int
@@ -83,7 +81,7 @@ def build_articles(
         written = write_documents(fetched_documents(pmids, work), partial)
         write_missing(partial, {"": _together(judged)}, missing)
         shutil.rmtree(work)
-    return FetchedArticles(folder, written.files, written.fields, written.count, missing)
+    return FetchedArticles(written.files, written.fields, written.count, missing)
 
 
 def preview(

@@ -66,6 +66,11 @@ def json_line(document: Document) -> bytes:
     return orjson.dumps({**document.fields, **parts}) + b"\n"
 
 
-def pack(raw: IO[bytes]) -> gzip.GzipFile:
-    """A gzip file that depends on nothing but its content: no name in it, and no time."""
-    return gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0)
+def pack(raw: IO[bytes], *, level: int = 9) -> gzip.GzipFile:
+    """A gzip file that depends on nothing but its content: no name in it, and no time.
+
+    Args:
+        raw: what is written to.
+        level: from 1, the fastest, to 9, the smallest.
+    """
+    return gzip.GzipFile(filename="", mode="wb", compresslevel=level, fileobj=raw, mtime=0)

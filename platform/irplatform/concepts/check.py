@@ -12,7 +12,6 @@ import heapq
 from collections import Counter
 from dataclasses import dataclass, field
 from functools import lru_cache
-from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,6 +22,7 @@ from irplatform.concepts.pipeline import article_text
 from irplatform.console import progress
 from irplatform.errors import InputError
 from irplatform.knowledge import open_knowledge
+from irplatform.storage import number_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
@@ -98,8 +98,7 @@ class _Examples:
     entries: list[tuple[int, str, int, Document]] = field(default_factory=list)
 
     def offer(self, document: Document, concept: int) -> None:
-        digest = blake2b(f"{document.id} {concept}".encode(), digest_size=8).digest()
-        candidate = (-int.from_bytes(digest), document.id, concept, document)
+        candidate = (-number_of(f"{document.id} {concept}"), document.id, concept, document)
         if len(self.entries) < self.size:
             heapq.heappush(self.entries, candidate)
         else:

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from irplatform.concepts.graph import ConceptGraph
 
-LIMIT = 500_000
-"""Edges; networkx needs about a kilobyte of memory for each."""
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that XML 1.0 has no way to write."""
 
@@ -65,7 +63,7 @@ def to_networkx(
     rows: Sequence[int] | None = None,
     concepts: Sequence[int] | None = None,
     *,
-    limit: int = LIMIT,
+    limit: int,
 ) -> MultiDiGraph:
     """A graph, or a part of it, for people.
 
@@ -73,7 +71,7 @@ def to_networkx(
         graph: the graph.
         rows: of the documents; all by default.
         concepts: by default those that documents mention.
-        limit: edges at most.
+        limit: edges at most; networkx needs about a kilobyte of memory for each.
 
     Returns:
         Nodes "doc:ID" (kind "document") and concept ids (kind, name); edges "mentions" with their

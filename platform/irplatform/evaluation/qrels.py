@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from irplatform.bioasq import holds_questions, relevant_documents
 from irplatform.errors import InputError, counted
-from irplatform.runs.lines import numbered_lines
+from irplatform.text_files import numbered_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable

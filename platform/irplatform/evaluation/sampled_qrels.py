@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from irplatform.errors import InputError, counted
-from irplatform.runs.lines import numbered_lines
+from irplatform.text_files import numbered_lines
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -7,10 +7,10 @@ agree on it without talking.
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 
 from irplatform.errors import InputError
+from irplatform.storage import number_of
 
 SPLITS = ("train", "dev", "test")
 
@@ -50,8 +50,7 @@ class Shares:
 
 def split_of(name: str, shares: Shares, seed: int) -> str:
     """The split that something of this name falls into: one of `SPLITS`."""
-    digest = hashlib.blake2b(f"{seed}\n{name}".encode(), digest_size=8).digest()
-    percentile = int.from_bytes(digest, "big") / 2**64 * 100
+    percentile = number_of(f"{seed}\n{name}") / 2**64 * 100
     if percentile < shares.train:
         return "train"
     return "dev" if percentile < shares.train + shares.dev else "test"

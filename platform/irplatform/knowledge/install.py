@@ -23,7 +23,7 @@ from irplatform.errors import InputError, did_you_mean, unknown
 from irplatform.knowledge.builder import VERSION, Builder
 from irplatform.knowledge.store import KnowledgeBase
 from irplatform.knowledge.union import Knowledge
-from irplatform.runs.lines import readable_again
+from irplatform.text_files import readable_again
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -7,17 +7,15 @@ them, and the tables of the documentation are written from them.
 from irplatform.reproduction.choosing import select
 from irplatform.reproduction.execute import Execution, reproduce
 from irplatform.reproduction.rows import Expected, Row, read_rows
-from irplatform.reproduction.shipped import Refused, known_rows, shipped_rows
-from irplatform.reproduction.verdicts import Judged, Verdict, judge
+from irplatform.reproduction.shipped import known_rows, shipped_rows
+from irplatform.reproduction.verdicts import Judged, Verdict
 
 __all__ = [
     "Execution",
     "Expected",
     "Judged",
-    "Refused",
     "Row",
     "Verdict",
-    "judge",
     "known_rows",
     "read_rows",
     "reproduce",

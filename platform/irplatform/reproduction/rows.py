@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from irplatform.choices import flat
 from irplatform.errors import InputError, unstopped
+from irplatform.registry.settings import flat
 from irplatform.toml_io import read_toml
 
 if TYPE_CHECKING:

@@ -7,13 +7,12 @@ its documents. Java starts when the first of them is used, not when this package
 from irplatform.retrieval.build import build_index, documents_indexed, is_indexed
 from irplatform.retrieval.dates import date_limits
 from irplatform.retrieval.index import LuceneIndex, QueryBuilder
-from irplatform.retrieval.options import BM25, QLD, RM3, IndexOptions, Similarity
+from irplatform.retrieval.options import BM25, QLD, RM3, Similarity
 
 __all__ = [
     "BM25",
     "QLD",
     "RM3",
-    "IndexOptions",
     "LuceneIndex",
     "QueryBuilder",
     "Similarity",

@@ -2,13 +2,15 @@
 
 Nothing is written but the index: batches of documents go straight to Lucene, each worker thread
 drawing its next batch from the stream while the others index. Words are analyzed as everywhere in
-Anserini and Pyserini: Porter stemming, Lucene's stop words.
+Anserini and Pyserini: Porter stemming, Lucene's stop words. Beside what BM25 needs, an index holds
+word positions, for phrases and proximity; they take a fifth of it. RM3 does without term vectors:
+it analyzes the few stored documents that it feeds on again, which costs a millisecond a topic,
+where vectors cost every document.
 """
 
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -20,7 +22,6 @@ from irplatform.document_ids import DocumentIds
 from irplatform.errors import InputError, PlatformError, counted
 from irplatform.parallel import available_cores
 from irplatform.retrieval import java
-from irplatform.retrieval.options import IndexOptions
 from irplatform.retrieval.records import searchable, to_record
 
 if TYPE_CHECKING:
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 
 _FORMAT = 1
 """Version of what an index holds; raise it when `records` or the arguments below change."""
+_OPTIONS = {"positions": True, "vectors": False}
+"""What `_build` asks for, in the words of the fingerprints of all indexes."""
 _BATCH = 1000
 _LONGEST = 20_000_000
 """Characters that Anserini's JSON reader takes in one string."""
@@ -38,14 +41,11 @@ _BUFFER_MB = 256
 """What Lucene gathers in memory before it writes, where the Java heap is four times as large."""
 
 
-def build_index(
-    corpus: Corpus, options: IndexOptions | None = None, *, threads: int | None = None
-) -> artifacts.Artifact:
+def build_index(corpus: Corpus, *, threads: int | None = None) -> artifacts.Artifact:
     """Index a corpus, or find the index that was built before.
 
     Args:
         corpus: the documents.
-        options: what the index holds.
         threads: how many index at once; by default all cores.
 
     Returns:
@@ -55,18 +55,17 @@ def build_index(
         InputError: the corpus is empty, is not what it says, or has an id twice.
         PlatformError: Lucene did not take a document, or could not write the index.
     """
-    options = options or IndexOptions()
     return artifacts.artifact(
         "index",
         corpus.name,
-        _depends_on(corpus, options),
-        lambda folder: _build(corpus, folder, options, threads or available_cores()),
+        _depends_on(corpus),
+        lambda folder: _build(corpus, folder, threads or available_cores()),
     )
 
 
-def is_indexed(corpus: Corpus, options: IndexOptions | None = None) -> bool:
+def is_indexed(corpus: Corpus) -> bool:
     """Whether `build_index` would find an index, and not read the documents."""
-    return artifacts.is_built("index", corpus.name, _depends_on(corpus, options or IndexOptions()))
+    return artifacts.is_built("index", corpus.name, _depends_on(corpus))
 
 
 def documents_indexed(corpus: Corpus) -> int | None:
@@ -87,15 +86,14 @@ def _likely_cause(records: Sequence[str], folder: Path) -> str:
     )
 
 
-def _depends_on(corpus: Corpus, options: IndexOptions) -> dict[str, Any]:
+def _depends_on(corpus: Corpus) -> dict[str, Any]:
     fields = {"fields": searchable(corpus.fields)} if corpus.finds_fields else {}
-    return {"corpus": corpus.fingerprint, "options": asdict(options), "format": _FORMAT, **fields}
+    return {"corpus": corpus.fingerprint, "options": _OPTIONS, "format": _FORMAT, **fields}
 
 
-def _build(corpus: Corpus, folder: Path, options: IndexOptions, threads: int) -> None:
+def _build(corpus: Corpus, folder: Path, threads: int) -> None:
     arguments = ["-input", "", "-collection", "JsonCollection", "-index", str(folder)]
-    arguments += ["-storeRaw", "-threads", "1"]
-    arguments += ["-storePositions"] * options.positions + ["-storeDocvectors"] * options.vectors
+    arguments += ["-storeRaw", "-threads", "1", "-storePositions"]
     arguments += ["-fields", "title", "abstract", *searchable(corpus.fields)]
     indexer = java.java_class("io.anserini.index.SimpleIndexer")(arguments)
     _limit_memory(indexer)

@@ -1,8 +1,8 @@
 """Pseudo-relevance feedback with RM3, in Anserini's implementation.
 
 The words of the documents that a query finds first make a relevance model, which is mixed with the
-query (Abdul-Jaleel et al., TREC 2004). The documents' words come from their stored records, unless
-the index has term vectors.
+query (Abdul-Jaleel et al., TREC 2004). The documents' words come from their stored records: our
+indexes have no term vectors.
 """
 
 from __future__ import annotations

@@ -6,11 +6,9 @@ query is a bag of words, analyzed as the documents were: nothing in it is syntax
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from irplatform import artifacts, storage
 from irplatform.batched import batched
 from irplatform.console import progress
 from irplatform.errors import InputError, PlatformError
@@ -73,15 +71,6 @@ class LuceneIndex:
                 "the Lucene index cannot be read. Delete its folder, and it is built again.",
                 path=path,
             ) from error
-
-    @property
-    def fingerprint(self) -> str:
-        """Stands for its content: that of the artifact, else of Lucene's table of segments."""
-        manifest = self.path / artifacts.MANIFEST
-        if manifest.exists():
-            return str(json.loads(manifest.read_text(encoding="utf-8"))["fingerprint"])
-        segments = max(self.path.glob("segments_*"), key=lambda file: int(file.name[9:], 36))
-        return storage.file_digest(segments)[:16]
 
     @property
     def count(self) -> int:

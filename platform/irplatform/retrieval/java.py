@@ -44,19 +44,15 @@ def java_text(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
-def start(heap: str | None = None) -> None:
-    """Start the JVM unless it runs already.
-
-    Args:
-        heap: its largest heap, such as "1g" or "800m"; by default `IRPLATFORM_JAVA_HEAP`, else
-            `DEFAULT_HEAP`. A running JVM keeps what it has.
+def start() -> None:
+    """Start the JVM unless it runs already, with the heap of `IRPLATFORM_JAVA_HEAP`.
 
     Raises:
         InputError: the heap is no size, or one that cannot be had.
         PlatformError: there is no suitable Java.
     """
     with _starting:
-        _start(heap or os.environ.get(HEAP_VARIABLE) or DEFAULT_HEAP)
+        _start(os.environ.get(HEAP_VARIABLE) or DEFAULT_HEAP)
 
 
 def check_heap(heap: str) -> None:

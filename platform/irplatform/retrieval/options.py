@@ -1,4 +1,4 @@
-"""What can be set about an index and a search, as plain values.
+"""What can be set about a search, as plain values.
 
 The similarities are Lucene's: BM25 (Robertson and Zaragoza, 2009) and query likelihood with
 Dirichlet smoothing (Zhai and Lafferty, SIGIR 2001). RM3 is pseudo-relevance feedback with a
@@ -11,21 +11,6 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from irplatform.errors import InputError
-
-
-@dataclass(frozen=True)
-class IndexOptions:
-    """What an index holds beside what BM25 needs.
-
-    Attributes:
-        positions: word positions, which phrase and proximity queries need; they take a fifth of
-            the index.
-        vectors: term vectors. RM3 does not need them: it analyzes the few stored documents that it
-            feeds on again, which costs a millisecond a topic, where vectors cost every document.
-    """
-
-    positions: bool = True
-    vectors: bool = False
 
 
 @dataclass(frozen=True)

@@ -18,8 +18,8 @@ import numpy as np
 
 from irplatform.console import notice
 from irplatform.errors import InputError, counted
-from irplatform.runs.lines import starts_with_mark
 from irplatform.runs.scan import COLUMNS, Problem, scan
+from irplatform.text_files import starts_with_mark
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -55,7 +55,6 @@ def run_metadata(
     measures: Sequence[str] = (),
     baseline: str | None = None,
     significance: Sequence[Mapping[str, str]] = (),
-    actor: Mapping[str, str] | None = None,
     java: str | None = None,
     accelerator: str | None = None,
 ) -> dict[str, Any]:
@@ -72,7 +71,6 @@ def run_metadata(
         measures: names of the measures that are reported.
         baseline: the run that the others are tested against.
         significance: the tests: name, correction method.
-        actor: who made it; left out unless somebody says so.
         java: see `describe_platform`.
         accelerator: see `describe_platform`.
     """
@@ -89,10 +87,9 @@ def run_metadata(
         evaluation["baseline"] = [baseline]
     if significance:
         evaluation["significance test"] = [dict(test) for test in significance]
-    content: dict[str, Any] = {"schema version": SCHEMA_VERSION, "tag": tag}
-    if actor:
-        content["actor"] = dict(actor)
-    return content | {
+    return {
+        "schema version": SCHEMA_VERSION,
+        "tag": tag,
         "platform": describe_platform(java=java, accelerator=accelerator),
         "research goal": {"evaluation": evaluation},
         "implementation": implementation,

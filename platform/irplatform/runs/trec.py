@@ -18,10 +18,10 @@ import numpy.typing as npt
 import orjson
 
 from irplatform.errors import InputError
-from irplatform.runs.lines import blocks_of_lines
 from irplatform.runs.run import Ranking, Run
 from irplatform.runs.scan import COLUMNS, run_errors
 from irplatform.storage import atomic_write
+from irplatform.text_files import blocks_of_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import orjson
 
 from irplatform.errors import InputError
-from irplatform.text.files import opened_text
+from irplatform.text_files import opened_text
 
 if TYPE_CHECKING:
     import io

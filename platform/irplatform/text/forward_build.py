@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import json
 from contextlib import ExitStack
-from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from irplatform.batched import batched
 from irplatform.console import progress
 from irplatform.errors import InputError
 from irplatform.parallel import ordered_map
@@ -52,7 +52,7 @@ def build_forward_index(
         documents: read once, as a stream.
         folder: where to write; made if it is missing. Files of an earlier attempt are overwritten.
         workers: how many processes tokenize; by default one per core. 1 stays in this process.
-        total: how many documents there are, for the progress display.
+        total: about how many documents there are, for the progress display.
 
     Raises:
         InputError: two documents have the same id (it is named).
@@ -154,8 +154,7 @@ class _Writer:
         if (twice := self._doc_ids.finish()) is not None:
             raise InputError(f"two documents have the id '{twice}'. Ids must be unique.")
         with StringTableWriter(folder, "words") as words:
-            stream = iter(self._vocabulary)
-            while part := list(islice(stream, 100_000)):
+            for part in batched(self._vocabulary, 100_000):
                 words.extend(part)
         words.finish()
         for field in self._fields.values():

@@ -75,7 +75,6 @@ class FieldStatistics:
         unique_counts: per document, the number of distinct words.
         idf: per word, its inverse document frequency.
         idf_mass: per document, the sum of the IDF of its distinct words.
-        average_length: mean of `lengths`.
     """
 
     document_frequency: Int32
@@ -84,7 +83,6 @@ class FieldStatistics:
     unique_counts: Int32
     idf: Float64
     idf_mass: Float64
-    average_length: float
 
 
 class ForwardIndex:
@@ -229,5 +227,4 @@ class ForwardIndex:
             unique_counts=map_array(self._folder / f"{field}.unique.int32", np.int32),
             idf=inverse_document_frequency(document_frequency, self.count),
             idf_mass=map_array(self._folder / f"{field}.idf-mass.float64", np.float64),
-            average_length=self._average_lengths[field],
         )

@@ -7,6 +7,7 @@ largest file), and a damaged line is named. The binary ones are read by gensim.
 
 from __future__ import annotations
 
+import gzip
 import struct
 import zlib
 from typing import TYPE_CHECKING, Literal
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from irplatform.errors import InputError
-from irplatform.text.files import opened
+from irplatform.text_files import open_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -37,15 +38,16 @@ def recognize(path: Path) -> Kind:
     Raises:
         InputError: it is of none of the kinds, or cannot be read.
     """
-    with opened(path) as file:
+    with open_bytes(path) as file:
         head = file.read(_FIRST_BYTES)
+        packed = isinstance(file, gzip.GzipFile)
     if head.startswith(_FASTTEXT_MAGIC):
-        if path.suffix == ".gz":
+        if packed:
             raise InputError("fastText's binary format must be decompressed first.", path=path)
         return "fasttext-binary"
-    if head.startswith((b"\x80", b"\x93NUMPY", b"PK")):
+    if head.startswith((b"\x80", b"\x93NUMPY")):
         raise InputError(
-            "is a Python pickle or archive, which could run code. Export the vectors in word2vec's "
+            "is a Python pickle or array, which could run code. Export the vectors in word2vec's "
             "format (in gensim: KeyedVectors.save_word2vec_format).",
             path=path,
         )
@@ -53,9 +55,13 @@ def recognize(path: Path) -> Kind:
     fields = first.split()
     if len(fields) == 2 and fields[0].isdigit() and fields[1].isdigit():
         dimensions = int(fields[1])
-        _check_size(path, int(fields[0]), dimensions)
+        _check_size(path, int(fields[0]), dimensions, packed=packed)
         second = rest.partition(b"\n")[0].split()
-        return "word2vec-text" if _numbers(second[-dimensions:]) else "word2vec-binary"
+        if _numbers(second[-dimensions:]):
+            return "word2vec-text"
+        if packed and path.suffix != ".gz":  # gensim goes by the name
+            raise InputError("is compressed with gzip: let its name end in '.gz'.", path=path)
+        return "word2vec-binary"
     if len(fields) > 2 and _numbers(fields[1:]):
         return "glove"
     raise InputError(
@@ -83,12 +89,12 @@ def _numbers(fields: Iterable[bytes]) -> list[float] | None:
         return None
 
 
-def _check_size(path: Path, entries: int, dimensions: int) -> None:
+def _check_size(path: Path, entries: int, dimensions: int, *, packed: bool) -> None:
     # A reader allocates what the header claims before it reads on. A number takes two bytes or
     # more in every format.
     if entries == 0 or dimensions == 0:
         raise InputError("its header says that it holds no vectors.", path=path)
-    compression = _BEST_COMPRESSION if path.suffix == ".gz" else 1
+    compression = _BEST_COMPRESSION if packed else 1
     if entries * dimensions * 2 > path.stat().st_size * compression:
         raise InputError(
             f"its header claims {entries:,} vectors of {dimensions:,} numbers, more than it can "
@@ -98,7 +104,7 @@ def _check_size(path: Path, entries: int, dimensions: int) -> None:
 
 
 def _read_text(path: Path, *, has_header: bool) -> Iterator[Entry]:
-    with opened(path) as file:
+    with open_bytes(path) as file:
         first = file.readline().split()
         expected = int(first[0]) if has_header else None
         dimensions = int(first[1]) if has_header else len(first) - 1

@@ -27,14 +27,16 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+_SEED = 1
+"""Of the vector of UNK."""
 
-def import_vectors(path: Path, folder: Path, *, seed: int = 1) -> None:
+
+def import_vectors(path: Path, folder: Path) -> None:
     """Read published vectors and write them where `WordVectors.open` finds them.
 
     Args:
         path: the file.
         folder: made if it is missing.
-        seed: of the vector of UNK.
 
     Raises:
         InputError: the file is of no known kind, damaged, or a pickle.
@@ -58,5 +60,5 @@ def import_vectors(path: Path, folder: Path, *, seed: int = 1) -> None:
         raise InputError(f"the vector of '{word}' has a number that is not finite.", path=path)
     notice(f"{path.name}: {kind}, {entries:,} entries, {len(by_word):,} words kept.")
     facts = {"source": "imported", "file": path.name, "kind": kind, "entries": entries}
-    imported = WordVectors.with_unk(list(by_word), vectors, seed=seed, facts=facts | {"seed": seed})
-    imported.save(folder)
+    facts["seed"] = _SEED
+    WordVectors.with_unk(list(by_word), vectors, seed=_SEED, facts=facts).save(folder)

@@ -105,7 +105,7 @@ def train_vectors(
         extra_text: files of further text, see `extra_text`.
         options: how.
         folder: where `WordVectors.open` will find them. The tokenized text lies there meanwhile.
-        total: how many documents there are, for the progress display.
+        total: about how many documents there are, for the progress display.
 
     Raises:
         InputError: a file of further text cannot be read, or there is too little text.

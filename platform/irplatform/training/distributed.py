@@ -14,9 +14,9 @@ from collections.abc import Sized
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
-from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from irplatform.batched import batched
 from irplatform.errors import InputError
 
 if TYPE_CHECKING:
@@ -162,9 +162,8 @@ class Together(Alone):
         Gradients are averaged, hence the factor `size`. Where batches are left over at the end of
         an epoch, processes without one take part with a weight of zero.
         """
-        stream = iter(batches)
         rank, size = self.place.rank, self.place.size
-        while step := list(islice(stream, size)):
+        for step in batched(batches, size):
             examples = [_examples(batch) for batch in step]
             if rank < len(step):
                 yield step[rank], size * examples[rank] / sum(examples)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from irplatform.errors import InputError
 from irplatform.text.extra_text import tab_separated
-from irplatform.text.files import opened_text
+from irplatform.text_files import opened_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

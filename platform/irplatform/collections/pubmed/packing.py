@@ -21,7 +21,7 @@ import orjson
 from irplatform.collections.pubmed.articles import read_articles
 from irplatform.collections.pubmed.record import Deleted
 from irplatform.plugin import Document
-from irplatform.runs.lines import open_bytes
+from irplatform.text_files import open_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

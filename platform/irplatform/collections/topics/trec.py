@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from irplatform.collections.jsonlines import check_id
 from irplatform.collections.topics.record import TopicRecord
 from irplatform.errors import InputError
-from irplatform.runs.lines import open_bytes
+from irplatform.text_files import open_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

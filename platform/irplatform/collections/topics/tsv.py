@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from irplatform.collections.jsonlines import check_id
 from irplatform.collections.topics.record import TopicRecord
 from irplatform.errors import InputError, counted
-from irplatform.runs.lines import decoded, numbered_lines
+from irplatform.text_files import decoded, numbered_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -18,7 +18,7 @@ from irplatform.collections.irds.files import fetch_file, missing_file
 from irplatform.collections.web import check_url, request, with_retries
 from irplatform.console import notice
 from irplatform.errors import InputError, PlatformError
-from irplatform.runs.lines import open_bytes
+from irplatform.text_files import open_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from irplatform.console import notice
 from irplatform.errors import InputError, listing
 from irplatform.judgments.citations.references import normalized
-from irplatform.runs.lines import decoded, numbered_lines
+from irplatform.text_files import decoded, numbered_lines
 
 if TYPE_CHECKING:
     from collections.abc import Collection as Container

@@ -39,7 +39,6 @@ class Judge:
         self.targets = targets
         self.settings = settings
         self.report = report
-        self.years = years
         limits = settings.describe()
         self.short, self.long, self.short_article = (
             text.format(**limits) for text in (reasons.SHORT, reasons.LONG, reasons.SHORT_ARTICLE)

@@ -43,12 +43,10 @@ class Reference:
     """An entry of a reference list.
 
     Attributes:
-        position: its place in the list, from 0.
         number: the number that it is printed with, if it has one.
         works: the identifiers of each article that it cites; usually one.
     """
 
-    position: int
     number: int | None
     works: tuple[tuple[str, ...], ...]
 
@@ -68,7 +66,7 @@ class ReferenceList:
             label = element.find("label")
             digits = None if label is None else _NUMBER.search(plain_text(label))
             number = int(digits[0]) if digits else None
-            self.references.append(Reference(position, number, tuple(_works(element))))
+            self.references.append(Reference(number, tuple(_works(element))))
             if number is not None:
                 self._by_number.setdefault(number, []).append(position)
             for inner in element.iter():

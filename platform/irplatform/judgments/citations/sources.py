@@ -14,7 +14,7 @@ from typing import IO, TYPE_CHECKING
 
 from irplatform.collections.archives import read_tar
 from irplatform.errors import InputError
-from irplatform.runs.lines import open_bytes
+from irplatform.text_files import open_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from irplatform.collections.beir_files import QRELS_HEADER, BeirWriter, qrels_path
 from irplatform.judgments.clicks.report import SplitCounts
 from irplatform.judgments.splits import SPLITS, Shares, split_of
-from irplatform.runs.lines import numbered_lines
 from irplatform.text.tokenizer import tokenize
+from irplatform.text_files import numbered_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

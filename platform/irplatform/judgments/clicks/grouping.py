@@ -15,7 +15,7 @@ from itertools import chain
 from typing import IO, TYPE_CHECKING
 
 from irplatform.judgments.clicks.queries import QueryRules, normalize, query_id, refusal
-from irplatform.runs.lines import blocks_of_lines
+from irplatform.text_files import blocks_of_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

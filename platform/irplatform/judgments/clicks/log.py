@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from irplatform.errors import InputError, counted
-from irplatform.runs.lines import blocks_of_lines
+from irplatform.text_files import blocks_of_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -7,7 +7,6 @@ so that a topic's sessions are the same whatever else is asked.
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -16,6 +15,7 @@ import numpy.typing as npt
 
 from irplatform.errors import InputError, check_least
 from irplatform.judgments.clicks.models import Behaviour
+from irplatform.storage import number_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -85,7 +85,7 @@ def sessions(
     if not ranking:
         return
     behaviour = settings.behaviour
-    random = np.random.default_rng([settings.seed, _number(topic.id)])
+    random = np.random.default_rng([settings.seed, number_of(topic.id)])
     judged = np.array([grades.get(doc_id, 0) for doc_id in ranking], dtype=np.int64)
     attraction = behaviour.attraction(judged, highest)
     available = has_fulltext(ranking, settings)
@@ -114,7 +114,9 @@ def sessions(
 def has_fulltext(doc_ids: Iterable[str], settings: SessionSettings) -> npt.NDArray[np.bool_]:
     """Which documents have a full text: the same ones for every topic."""
     share = settings.fulltext_share * 2**32
-    return np.array([_number(f"{settings.seed} {d}") % 2**32 < share for d in doc_ids], dtype=bool)
+    return np.array(
+        [number_of(f"{settings.seed} {d}") % 2**32 < share for d in doc_ids], dtype=bool
+    )
 
 
 def _pages(
@@ -124,7 +126,3 @@ def _pages(
     ranks = np.log(np.arange(1, documents + 1))
     keys = ranks - shuffle * random.gumbel(size=(count, documents))
     return np.argsort(keys, axis=1, kind="stable")[:, :page]
-
-
-def _number(text: str) -> int:
-    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big")

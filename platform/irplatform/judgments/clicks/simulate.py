@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import gzip
 from contextlib import ExitStack
 from typing import IO, TYPE_CHECKING
 
 from irplatform.choices import choose_systems, with_expansion_of
+from irplatform.collections.write import pack
 from irplatform.console import progress
 from irplatform.errors import InputError
 from irplatform.judgments.clicks.log import COLUMNS
@@ -18,6 +18,7 @@ from irplatform.retrieval.first_stage import retrieve
 from irplatform.storage import atomic_write
 
 if TYPE_CHECKING:
+    import gzip
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
@@ -100,9 +101,8 @@ def write_log(
     line_count = 0
     with atomic_write(path, "wb") as plain, ExitStack() as stack:
         file: IO[bytes] | gzip.GzipFile = plain
-        if path.suffix == ".gz":  # no name and time, so that equal logs are equal files
-            packed = gzip.GzipFile("", "wb", compresslevel=6, fileobj=plain, mtime=0)
-            file = stack.enter_context(packed)
+        if path.suffix == ".gz":
+            file = stack.enter_context(pack(plain, level=6))
         file.write("\t".join(COLUMNS).encode() + b"\n")
         with progress("simulating clicks, topics", len(topics)) as advance:
             for topic in topics:

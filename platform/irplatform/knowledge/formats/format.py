@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from irplatform.runs.lines import open_bytes
+from irplatform.text_files import open_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from irplatform.errors import InputError
-from irplatform.runs.lines import open_bytes
+from irplatform.text_files import open_bytes
 
 if TYPE_CHECKING:
     from pathlib import Path

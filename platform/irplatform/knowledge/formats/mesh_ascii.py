@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from irplatform.errors import InputError
 from irplatform.knowledge.formats.format import Format, Head
 from irplatform.knowledge.formats.mesh import Descriptors, entry_term
-from irplatform.runs.lines import numbered_lines
+from irplatform.text_files import numbered_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

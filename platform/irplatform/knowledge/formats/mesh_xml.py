@@ -12,7 +12,7 @@ from irplatform.errors import InputError
 from irplatform.knowledge.formats.format import Format, Head
 from irplatform.knowledge.formats.mesh import Descriptors, entry_term
 from irplatform.knowledge.model import Concept, ConceptKind, Name, Relation
-from irplatform.runs.lines import open_bytes
+from irplatform.text_files import open_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -12,7 +12,7 @@ from irplatform.errors import InputError
 from irplatform.knowledge.formats.disease import cross_reference, synonym
 from irplatform.knowledge.formats.format import Format, Head
 from irplatform.knowledge.model import Concept, Name, Relation
-from irplatform.runs.lines import decoded, numbered_lines
+from irplatform.text_files import decoded, numbered_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

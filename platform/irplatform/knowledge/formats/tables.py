@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from irplatform.errors import InputError, counted
-from irplatform.runs.lines import decoded, numbered_lines
+from irplatform.text_files import decoded, numbered_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

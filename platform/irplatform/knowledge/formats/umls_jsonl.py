@@ -16,7 +16,7 @@ from irplatform.knowledge.formats import jsons
 from irplatform.knowledge.formats.format import Format
 from irplatform.knowledge.model import Concept, Name
 from irplatform.knowledge.names import kind_of_synonym
-from irplatform.runs.lines import numbered_lines
+from irplatform.text_files import numbered_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -13,13 +13,11 @@ from irplatform.errors import InputError
 from irplatform.retrieval.candidates.from_run import FromRun
 from irplatform.retrieval.candidates.judged import JUDGED, Judged
 from irplatform.retrieval.candidates.retrieved import RETRIEVED, Retrieved
-from irplatform.retrieval.candidates.source import CandidateSource, Found, Provenance, Request
+from irplatform.retrieval.candidates.source import CandidateSource, Provenance, Request
 
 __all__ = [
-    "JUDGED",
     "RETRIEVED",
     "CandidateSource",
-    "Found",
     "FromRun",
     "Judged",
     "Provenance",

@@ -19,9 +19,9 @@ from irplatform.retrieval.candidates.source import (
 )
 from irplatform.retrieval.first_stage import FirstStage
 from irplatform.runs import Ranking, Run, read_run
-from irplatform.runs.lines import numbered_lines, readable_again
 from irplatform.runs.names import system_of
 from irplatform.storage import file_digest, fingerprint
+from irplatform.text_files import numbered_lines, readable_again
 
 if TYPE_CHECKING:
     from collections.abc import Collection as Members

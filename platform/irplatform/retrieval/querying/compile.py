@@ -25,6 +25,7 @@ from irplatform.retrieval.querying.expression import (
     Synonyms,
     Words,
 )
+from irplatform.retrieval.records import CONTENTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -87,8 +88,8 @@ class Compiler:
 
     def _phrase(self, part: Phrase) -> Any | None:
         text, field = part.text, part.field
-        plain = self._builder.createPhraseQuery(field, java_text(text), part.slop)
-        if part.slop or not self._often_negated(text, field):
+        plain = self._builder.createPhraseQuery(field, java_text(text), 0)
+        if not self._often_negated(text, field):
             return plain
         span = java_class(f"{_SPANS}.SpanTermQuery")
         near = java_class(f"{_SPANS}.SpanNearQuery").newOrderedNearQuery(field)
@@ -142,7 +143,7 @@ class Compiler:
         ]
         if len(scaled) == 1:
             return scaled[0]
-        return java_class(f"{_SEARCH}.DisjunctionMaxQuery")(java_list(scaled), float(part.tie))
+        return java_class(f"{_SEARCH}.DisjunctionMaxQuery")(java_list(scaled), 0.0)
 
     def count(self, queries: Iterable[Any]) -> int:
         """How many documents match any of some Lucene queries."""
@@ -182,30 +183,30 @@ class Compiler:
         return builder.build() if added else None
 
     def _near(self, part: Near) -> Any | None:
-        left, right = (self._either(group, part.field) for group in (part.left, part.right))
+        left, right = (self._either(group) for group in (part.left, part.right))
         if left is None or right is None:
             return None
         intervals = java_class(f"{_INTERVALS}.Intervals")
         close = intervals.maxgaps(part.gaps, intervals.unordered(left, right))
-        return java_class(f"{_INTERVALS}.IntervalQuery")(part.field, close)
+        return java_class(f"{_INTERVALS}.IntervalQuery")(CONTENTS, close)
 
-    def _either(self, phrases: Iterable[str], field: str) -> Any | None:
+    def _either(self, phrases: Iterable[str]) -> Any | None:
         """Where any of some phrases occurs, or None where analysis leaves none of them."""
         intervals = java_class(f"{_INTERVALS}.Intervals")
-        sources = [self._interval(phrase, field) for phrase in phrases if self.terms(phrase)]
+        sources = [self._interval(phrase) for phrase in phrases if self.terms(phrase)]
         return getattr(intervals, "or")(False, java_list(sources)) if sources else None
 
-    def _interval(self, phrase: str, field: str) -> Any:
+    def _interval(self, phrase: str) -> Any:
         """Where a phrase occurs, and not its contrary."""
-        plain = self._analyzed(phrase, field)
-        if not self._often_negated(phrase, field):
+        plain = self._analyzed(phrase)
+        if not self._often_negated(phrase, CONTENTS):
             return plain
         intervals = java_class(f"{_INTERVALS}.Intervals")
-        return intervals.notContainedBy(plain, self._analyzed(f"{_NON} {phrase}", field))
+        return intervals.notContainedBy(plain, self._analyzed(f"{_NON} {phrase}"))
 
-    def _analyzed(self, phrase: str, field: str) -> Any:
+    def _analyzed(self, phrase: str) -> Any:
         intervals = java_class(f"{_INTERVALS}.Intervals")
-        return intervals.analyzedText(java_text(phrase), self._analyzer, field, 0, True)
+        return intervals.analyzedText(java_text(phrase), self._analyzer, CONTENTS, 0, True)
 
     def terms(self, text: str) -> list[str]:
         """The terms that analysis makes of a text."""

@@ -15,6 +15,7 @@ from irplatform.retrieval.querying.expression import (
     Synonyms,
     Words,
 )
+from irplatform.retrieval.records import CONTENTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -33,18 +34,19 @@ def as_json(expression: Expression) -> dict[str, Any]:
             tree = {"weight": weight, **({"setting": note} if note else {}), **as_json(part)}
         case Constant(part):
             tree = {**as_json(part), "constant": True}
-        case Words(text, field, note):
-            tree = _leaf("words", text, field, note)
-        case Phrase(text, field, slop, note):
-            tree = _leaf("phrase", text, field, note) | ({"slop": slop} if slop else {})
-        case Near(left, right, gaps, field, note):
-            tree = {"kind": "near", "field": field, "gaps": gaps}
-            tree |= {"left": list(left), "right": list(right)} | ({"note": note} if note else {})
+        case Words(text, field):
+            tree = {"kind": "words", "field": field, "text": text}
+        case Phrase(text, field, note):
+            tree = {"kind": "phrase", "field": field, "text": text}
+            tree |= {"note": note} if note else {}
+        case Near(left, right, gaps):
+            tree = {"kind": "near", "field": CONTENTS, "gaps": gaps}
+            tree |= {"left": list(left), "right": list(right)}
         case DisMax(alternatives, tie, note):
             tree = _group("best of", note, map(as_json, alternatives), tie=tie)
-        case Synonyms(names, tie, note):
+        case Synonyms(names, note):
             weighted_names = ({"weight": weight, **as_json(name)} for name, weight in names)
-            tree = _group("names of", note, weighted_names, tie=tie)
+            tree = _group("names of", note, weighted_names)
         case Boolean():
             parts = (
                 {**as_json(part), **({"occurs": how} if how != "should" else {})}
@@ -53,10 +55,6 @@ def as_json(expression: Expression) -> dict[str, Any]:
             )
             tree = _group("sum", expression.note, parts)
     return tree
-
-
-def _leaf(kind: str, text: str, field: str, note: str) -> dict[str, Any]:
-    return {"kind": kind, "field": field, "text": text, **({"note": note} if note else {})}
 
 
 def _group(
@@ -85,8 +83,7 @@ def named(group: Mapping[str, Any]) -> str:
 
 def quoted(leaf: Mapping[str, Any]) -> str:
     """Words as they are, a phrase in quotation marks."""
-    slop = f" ~{leaf['slop']}" if "slop" in leaf else ""
-    return leaf["text"] if leaf["kind"] == "words" else f'"{leaf["text"]}"{slop}'
+    return leaf["text"] if leaf["kind"] == "words" else f'"{leaf["text"]}"'
 
 
 def _lines(part: Mapping[str, Any], depth: int) -> Iterator[str]:

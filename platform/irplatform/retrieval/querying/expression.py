@@ -20,12 +20,10 @@ class Words:
     Attributes:
         text: the words.
         field: where to look.
-        note: where they came from.
     """
 
     text: str
     field: str = CONTENTS
-    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -35,13 +33,11 @@ class Phrase:
     Attributes:
         text: the words; a single one is an ordinary word.
         field: where to look.
-        slop: how many places they may be out of place, together.
         note: where they came from.
     """
 
     text: str
     field: str = CONTENTS
-    slop: int = 0
     note: str = ""
 
 
@@ -70,12 +66,10 @@ class Synonyms:
 
     Attributes:
         names: phrases or words, each by its weight: how sure it is that it means the same.
-        tie: share of the scores of all but the best, 0 to 1.
         note: what they name.
     """
 
     names: tuple[tuple[Phrase, float], ...]
-    tie: float = 0.0
     note: str = ""
 
 
@@ -117,21 +111,18 @@ class Boost:
 class Near:
     """Something of one group close to something of another, in either order.
 
-    It scores between 0 and 1: the more often and the closer, the higher.
+    It is looked for in titles and abstracts, and scores between 0 and 1: the more often and the
+    closer, the higher.
 
     Attributes:
         left: phrases.
         right: phrases.
         gaps: most words between the two.
-        field: where to look.
-        note: what the groups are.
     """
 
     left: tuple[str, ...]
     right: tuple[str, ...]
     gaps: int
-    field: str = CONTENTS
-    note: str = ""
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import errno
 import gzip
+import io
 import shutil
 import stat
 import tempfile
@@ -19,7 +20,6 @@ from irplatform.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from io import BufferedIOBase
     from pathlib import Path
     from typing import IO
 
@@ -38,7 +38,7 @@ more than once. The copies go when the process ends."""
 
 
 @contextmanager
-def open_bytes(path: Path) -> Iterator[BufferedIOBase]:
+def open_bytes(path: Path) -> Iterator[io.BufferedReader | gzip.GzipFile]:
     """Open a file for reading, unpacked if it is gzip; a pipe as often as any other file.
 
     Raises:
@@ -72,6 +72,23 @@ def open_bytes(path: Path) -> Iterator[BufferedIOBase]:
         if error.errno != errno.ENAMETOOLONG:  # a full disk, say, is no mistake of the user's
             raise
         raise InputError("this name is too long for a file.", path=path) from error
+
+
+@contextmanager
+def opened_text(path: Path) -> Iterator[io.TextIOBase]:
+    """Open a file likewise, as UTF-8 text behind its byte order mark if it has one.
+
+    Raises:
+        InputError: see `open_bytes`; or it is not UTF-8, also while it is being read.
+    """
+    try:
+        with (
+            open_bytes(path) as file,
+            io.TextIOWrapper(file, encoding="utf-8-sig", newline="\n") as text,
+        ):
+            yield text
+    except UnicodeDecodeError as error:
+        raise InputError(f"is not UTF-8 text ({error.reason}).", path=path) from error
 
 
 def readable_again(path: Path) -> Path:
