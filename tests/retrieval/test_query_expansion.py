@@ -241,6 +241,13 @@ def test_a_gene_without_alteration_is_not_looked_for_beside_words_of_mutation(ex
     assert settings(f"{written}, KRAS") >= {"gene.mutated"}
 
 
+def test_a_topic_whose_fields_say_nothing_asks_for_nothing(expander):
+    fields = {"disease": "N/A", "gene": "none"}
+    assert expander().components(Topic("1", "N/A none", fields)) == []
+    remaining = expander().expression(Topic("1", "N/A fatigue none", fields))
+    assert names_of(remaining, "text.weight") == {"fatigue": 1}
+
+
 def test_an_outline_of_two_genes_shows_what_stands_near_each(expander):
     topic = replace(TOPIC, fields={**TOPIC.fields, "gene": "ERBB2 amplification, KRAS"})
     outline = as_outline(as_json(expander().expression(topic)))

@@ -2,6 +2,7 @@ import gzip
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -58,15 +59,16 @@ def test_training_is_repeatable_and_leaves_nothing_else_behind(tmp_path):
 @pytest.mark.slow
 def test_training_does_not_depend_on_the_process(tmp_path):
     program = (
-        "import sys; from pathlib import Path; sys.path.insert(0, sys.argv[1])\n"
-        "from test_vector_training import trained; trained(Path(sys.argv[2]))"
+        "import sys; from pathlib import Path\n"
+        "from test_vector_training import trained; trained(Path(sys.argv[1]))"
     )
+    path = os.pathsep.join([str(Path(__file__).parent), *sys.path])
     for hash_seed in ("1", "2"):
         subprocess.run(
-            [sys.executable, "-c", program, os.path.dirname(__file__), tmp_path / hash_seed],  # noqa: PTH120
+            [sys.executable, "-c", program, tmp_path / hash_seed],
             check=True,
             capture_output=True,
-            env=os.environ | {"PYTHONHASHSEED": hash_seed},
+            env=os.environ | {"PYTHONHASHSEED": hash_seed, "PYTHONPATH": path},
         )
     assert files_of(tmp_path / "1") == files_of(tmp_path / "2")
 

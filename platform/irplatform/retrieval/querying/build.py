@@ -61,7 +61,7 @@ def components(topic: Topic, parts: TopicParts, plan: Weights) -> list[Component
     """The components of a topic's query, those of weight 0 too."""
     if parts.disease is None and not parts.markers:
         summands = [
-            Component("text.weight", plan.text.weight, Words(topic.query)),
+            Component("text.weight", plan.text.weight, _words([parts.query])),
             Component("text.phrase", plan.text.phrase, _phrases(parts, plan)),
             *_treatments(parts, plan),
         ]

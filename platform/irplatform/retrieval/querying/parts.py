@@ -23,6 +23,8 @@ from irplatform.retrieval.querying.treatment_names import drug_names, treatment_
 from irplatform.text.markers import Marker, parse_markers, says_nothing
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from irplatform.knowledge import Knowledge
     from irplatform.plugin import Topic
     from irplatform.retrieval.querying.evidence import Evidence
@@ -52,6 +54,7 @@ class TopicParts:
             nor genes, those of its query.
         described: the whole text of the disease, where `disease` is a part of it.
         unaltered: genes, by their texts, that the topic wants without alteration: KRAS wild-type.
+        query: the topic's own query, without fields that say that there is nothing.
     """
 
     disease: Names | None
@@ -62,6 +65,7 @@ class TopicParts:
     phrases: tuple[Names, ...] = ()
     described: str = ""
     unaltered: frozenset[str] = frozenset()
+    query: str = ""
 
     @property
     def variants(self) -> tuple[str, ...]:
@@ -94,8 +98,9 @@ class TopicReader:
         }
         genes = each_once(self._gene(symbol, plan.gene.agreement) for symbol in symbols)
         texts = [marker.words for marker in markers if marker.words and not marker.genes]
+        query = _query(topic, (plan.disease.field, plan.gene.field))
         if not disease and not markers:
-            texts = [topic.query]
+            texts = [query]
         names = self._disease(disease, plan.disease.kinds) if disease else None
         return TopicParts(
             names,
@@ -106,6 +111,7 @@ class TopicReader:
             tuple(phrase for text in texts if (phrase := self._phrase(text)) is not None),
             disease if names and names.text != disease else "",
             frozenset(unaltered),
+            query,
         )
 
     def _symbol(self, written: str) -> str:
@@ -205,3 +211,11 @@ def _text(topic: Topic, field: str) -> str:
     """A field of a topic; "" where it is filled in to say that there is nothing."""
     text = ", ".join(filter(None, topic.values(field)))
     return "" if says_nothing(text) else text
+
+
+def _query(topic: Topic, fields: Iterable[str]) -> str:
+    query = topic.query
+    for text in (text for field in fields for text in topic.values(field)):
+        if says_nothing(text):
+            query = query.replace(text, "", 1)
+    return query.strip()
