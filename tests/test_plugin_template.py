@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from strangers import platform_with
 
 import irplatform
 from irplatform.errors import InputError
@@ -16,14 +17,14 @@ from irplatform.plugin_template import new_plugin
 @pytest.fixture
 def written(tmp_path):
     """As it is written, for each test: installing, testing and checking leave files in it."""
-    return new_plugin("word-overlap-2", tmp_path, ["delta"])
+    return new_plugin("word-overlap-2", tmp_path)
 
 
 @pytest.fixture(scope="module")
 def call(tmp_path_factory):
     """Call a module of Python where the plugin is installed."""
     target = tmp_path_factory.mktemp("installed")
-    source = new_plugin("word-overlap-2", tmp_path_factory.mktemp("source"), ["delta"])
+    source = new_plugin("word-overlap-2", tmp_path_factory.mktemp("source"))
     install = ["pip", "install", "--quiet", "--disable-pip-version-check", "--isolated"]
     install += ["--no-cache-dir", "--no-index", "--no-deps", "--no-build-isolation"]
     install += ["--target", str(target), str(source)]
@@ -80,19 +81,32 @@ def test_it_keeps_the_contract(call):
 @pytest.mark.parametrize("name", ["Mine", "my_ranker", "-x", "2nd", "a--b", "../x", ""])
 def test_a_name_that_cannot_be_one_is_refused(tmp_path, name):
     with pytest.raises(InputError, match="cannot name a plugin"):
-        new_plugin(name, tmp_path, [])
+        new_plugin(name, tmp_path)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_name_that_is_taken_is_refused(tmp_path):
     with pytest.raises(InputError, match="there is a reranker 'delta' already"):
-        new_plugin("delta", tmp_path, ["delta"])
+        new_plugin("delta", tmp_path, rerankers=["delta"])
+    with pytest.raises(InputError, match="there is a plugin 'shelf' already"):
+        new_plugin("shelf", tmp_path, plugins=["shelf"])
+    with pytest.raises(InputError, match="there is a module 'irplatform_dual' already"):
+        new_plugin("dual", tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["biencoder", "dual", "demo", "lucene", "strange"])
+def test_the_name_of_a_plugin_is_refused_whatever_it_registers(tmp_path, name):
+    done = platform_with("", tmp_path, "plugins", "new", name, "--in", "new", cwd=tmp_path)
+    assert done.returncode == 2
+    assert f"there is a plugin '{name}' already; take another name." in done.stderr
+    assert not (tmp_path / "new").exists()
 
 
 @pytest.mark.parametrize("name", ["fused", "mine-alone", "mine-seed7", "none", "options"])
 def test_a_name_that_the_platform_or_python_gave_away_is_refused(tmp_path, name):
     with pytest.raises(InputError, match=f"'{name}' has another meaning already"):
-        new_plugin(name, tmp_path, [])
+        new_plugin(name, tmp_path)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -102,12 +116,12 @@ def test_nothing_is_left_where_it_is_interrupted(tmp_path, monkeypatch):
 
     monkeypatch.setattr(Path, "write_text", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        new_plugin("mine", tmp_path, [])
+        new_plugin("mine", tmp_path)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_folder_that_exists_is_left_as_it_is(tmp_path):
     (tmp_path / "irplatform-mine").mkdir()
     with pytest.raises(InputError, match="exists already; nothing was written"):
-        new_plugin("mine", tmp_path, [])
+        new_plugin("mine", tmp_path)
     assert list((tmp_path / "irplatform-mine").iterdir()) == []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import keyword
 import re
+from importlib.util import find_spec
 from string import Template
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ from irplatform.runs.names import FUSED, system_of
 from irplatform.storage import atomic_folder
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
     from pathlib import Path
 
 _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
@@ -124,13 +126,16 @@ A reranker for irplatform.
 """)
 
 
-def new_plugin(name: str, parent: Path, known: list[str]) -> Path:
+def new_plugin(
+    name: str, parent: Path, rerankers: Collection[str] = (), plugins: Collection[str] = ()
+) -> Path:
     """Write the package of a new reranker.
 
     Args:
         name: of the reranker, and of the plugin.
         parent: the folder to write `irplatform-NAME` to.
-        known: names of rerankers that there are.
+        rerankers: names of those that there are.
+        plugins: names of those that there are.
 
     Returns:
         The new folder.
@@ -143,8 +148,14 @@ def new_plugin(name: str, parent: Path, known: list[str]) -> Path:
             f"'{name}' cannot name a plugin: lower-case letters and digits, parted by hyphens, "
             "such as my-ranker."
         )
-    if name in known:
-        raise InputError(f"there is a reranker '{name}' already; take another name.")
+    module = f"irplatform_{name.replace('-', '_')}"
+    for there_is, what in (
+        (name in rerankers, f"reranker '{name}'"),
+        (name in plugins, f"plugin '{name}'"),
+        (find_spec(module) is not None, f"module '{module}'"),
+    ):
+        if there_is:
+            raise InputError(f"there is a {what} already; take another name.")
     kind = "".join(part.capitalize() for part in name.split("-"))
     if name == FUSED or system_of(name) != name or keyword.iskeyword(kind) or hasattr(plugin, kind):
         raise InputError(f"'{name}' has another meaning already; take another name.")
@@ -152,7 +163,7 @@ def new_plugin(name: str, parent: Path, known: list[str]) -> Path:
         "name": name,
         "title": name.replace("-", " ").capitalize(),
         "kind": kind,
-        "module": f"irplatform_{name.replace('-', '_')}",
+        "module": module,
         "distribution": f"irplatform-{name}",
     }
     folder = parent / words["distribution"]
@@ -163,7 +174,7 @@ def new_plugin(name: str, parent: Path, known: list[str]) -> Path:
         for file, template in (
             ("pyproject.toml", _PROJECT),
             ("README.md", _README),
-            (f"{words['module']}.py", _MODULE),
+            (f"{module}.py", _MODULE),
             (f"tests/test_{name.replace('-', '_')}.py", _TEST),
         ):
             (draft / file).write_text(template.substitute(words), encoding="utf-8")

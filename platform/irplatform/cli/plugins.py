@@ -67,7 +67,9 @@ def new(name: str, parent: Path) -> None:
     """
     from irplatform.plugin_template import new_plugin
 
-    folder = new_plugin(name, parent, sorted(registry().rerankers))
+    installed = registry()
+    names = {plugin.name for plugin in installed.plugins}
+    folder = new_plugin(name, parent, installed.rerankers, names)
     click.echo(f"{folder}: a reranker '{name}' that can be installed: pip install -e {folder}")
 
 
