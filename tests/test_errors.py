@@ -4,7 +4,16 @@ import sys
 
 import pytest
 
-from irplatform.errors import ENDINGS, PluginError, counted, in_a_line, plugin_at_work, unknown
+from irplatform.errors import (
+    ENDINGS,
+    InputError,
+    PlatformError,
+    PluginError,
+    counted,
+    in_a_line,
+    plugin_at_work,
+    unknown,
+)
 
 MANY = [f"name-{n}" for n in range(20)]
 
@@ -62,6 +71,37 @@ def test_a_plugin_that_ends_the_program_is_named(end, told):
         plugin_at_work("reranker 'x'", "scoring", __name__),
     ):
         end()
+
+
+WHO = "reranker 'x' of plugin 'y'"
+
+
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        (InputError("no such list."), f"{WHO}: no such list."),
+        (InputError("no list.", path="a.txt", line=3), f"{WHO}: a.txt:3: no list."),
+        (PlatformError("no index."), f"{WHO}: no index."),
+        (PluginError("reranker 'z' returned None."), "reranker 'z' returned None."),
+    ],
+)
+def test_what_a_plugin_refuses_names_it_once(error, told):
+    with (
+        pytest.raises(type(error)) as refused,
+        plugin_at_work("retriever 'outer' of plugin 'z'", "searching", __name__),
+        plugin_at_work(WHO, "scoring", __name__),
+    ):
+        raise error
+    assert str(refused.value) == told
+    assert refused.value.exit_code == error.exit_code
+
+
+def test_what_our_plugins_refuse_is_told_as_it_is():
+    with (
+        pytest.raises(InputError, match=r"^no such list\.$"),
+        plugin_at_work(WHO, "scoring", __name__, as_told=True),
+    ):
+        raise InputError("no such list.")
 
 
 @pytest.mark.parametrize("ending", ENDINGS)

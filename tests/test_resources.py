@@ -11,9 +11,10 @@ from checkpoints import described
 from small import registration
 
 from irplatform import digests, storage
-from irplatform.errors import InputError, PluginError
-from irplatform.plugin import TrainableReranker
+from irplatform.errors import InputError, PlatformError, PluginError
+from irplatform.plugin import Options, Reranker, TrainableReranker
 from irplatform.registry import sources
+from irplatform.reranking.systems import RerankerChoice
 from irplatform.resources import CollectionResources
 from irplatform.text import VectorOptions, WordVectors
 from irplatform.training.distributed import Alone, Place, Together, joined, peers_of
@@ -238,6 +239,52 @@ def test_a_checkpoint_is_loaded_with_the_vectors_that_it_brings(resources, tmp_p
         resources.checkpoint(folder)
 
 
+def _prepared(resources, prepare):
+    kind = type("Asking", (Reranker,), {"prepare": lambda self, given: prepare(given)})
+    return RerankerChoice(registration(kind, "asking"), Options()).create(resources)
+
+
+@pytest.mark.parametrize(
+    ("prepare", "kind", "told"),
+    [
+        (lambda r: r.reranker("detla"), InputError, "unknown reranker 'detla'. Did you mean"),
+        (
+            lambda r: r.reranker("delta", {"nope": 1}),
+            InputError,
+            "'nope' is no option of reranker 'delta'.",
+        ),
+        (
+            lambda r: r.reranker("revdocid", {"nope": 1}),
+            InputError,
+            "'nope' is no option of reranker 'revdocid'.",
+        ),
+        (
+            lambda r: r.feature_group("lexical", {"nope": 1}),
+            InputError,
+            "'nope' is no option of feature group 'lexical'.",
+        ),
+        (
+            lambda r: r.forward_index().rows(["nope"]),
+            PlatformError,
+            "document 'nope' is not in the forward index.",
+        ),
+        (
+            lambda r: r.artifact("My Kind", {}, _prepared),
+            PlatformError,
+            "'My Kind' cannot be the kind of an artifact",
+        ),
+    ],
+)
+def test_a_wrong_request_of_a_plugin_names_it(resources, monkeypatch, prepare, kind, told):
+    monkeypatch.setattr("irplatform.resources.is_strange", lambda module: True)
+    with pytest.raises(kind) as refused:
+        _prepared(resources, prepare)
+    assert refused.value.exit_code == kind.exit_code
+    assert str(refused.value).startswith(
+        f"reranker 'asking' of plugin 'strange' (strange-distribution 1.2): {told}"
+    )
+
+
 def test_artifacts_of_strangers_depend_on_their_code_and_have_places_of_their_own(
     resources, tmp_path, monkeypatch
 ):
@@ -257,5 +304,5 @@ def test_artifacts_of_strangers_depend_on_their_code_and_have_places_of_their_ow
     sources._digests.cache_clear()
     assert resources.artifact("counts", {}, partial(stranger_a.build)) != first
     for kind in ("../counts", "checkpoint", "kb", "Counts", ""):
-        with pytest.raises(PluginError, match="cannot be the kind of an artifact of stranger_a"):
+        with pytest.raises(PlatformError, match="cannot be the kind of an artifact of stranger_a"):
             resources.artifact(kind, {}, stranger_a.build)

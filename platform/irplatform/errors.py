@@ -26,9 +26,14 @@ _MOST_LISTED = 12
 
 
 class PlatformError(Exception):
-    """A failure with an explanation (exit code 1)."""
+    """A failure with an explanation (exit code 1).
+
+    Attributes:
+        names_plugin: whether the message says which plugin it is about.
+    """
 
     exit_code = 1
+    names_plugin = False
 
 
 class InputError(PlatformError):
@@ -59,6 +64,8 @@ class InputError(PlatformError):
 
 class PluginError(PlatformError):
     """A plugin broke its contract; the message names it and its distribution."""
+
+    names_plugin = True
 
 
 class PluginMemoryError(PluginError, MemoryError):
@@ -119,7 +126,7 @@ def counted(number: int, noun: str) -> str:
 
 
 @contextmanager
-def plugin_at_work(who: str, doing: str, module: str) -> Iterator[None]:
+def plugin_at_work(who: str, doing: str, module: str, *, as_told: bool = False) -> Iterator[None]:
     """Turn what goes wrong inside of a plugin into an error that names it and the place.
 
     What it prints meanwhile goes to stderr; the working directory stays where it was.
@@ -128,15 +135,22 @@ def plugin_at_work(who: str, doing: str, module: str) -> Iterator[None]:
         who: the system and its plugin.
         doing: what it was asked for: "scoring topic 3".
         module: the module of its class; the place is the innermost line of that package.
+        as_told: whether users understand a `PlatformError` without the name of the plugin, as with
+            those that come with the platform.
 
     Raises:
-        PluginError: for anything but a `PlatformError`, which passes through; where memory is
-            missing, a `PluginMemoryError`.
+        PlatformError: as it was raised, with the name of the plugin in front.
+        PluginError: for anything else; where memory is missing, a `PluginMemoryError`.
     """
     try:
         with stdout.to_stderr(), directory.restored():
             yield
-    except (PlatformError, *ENDINGS):
+    except ENDINGS:
+        raise
+    except PlatformError as error:
+        if not (as_told or error.names_plugin):
+            error.args = (f"{who}: {error}",)
+            error.names_plugin = True
         raise
     except BaseException as error:  # whatever a stranger's code raises
         place = place_in(module, error) or place_in("", error)

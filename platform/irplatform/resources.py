@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from irplatform import console
 from irplatform.artifacts import Artifact, artifact
-from irplatform.errors import PluginError
+from irplatform.errors import PlatformError
 from irplatform.plugin import Documents
 from irplatform.registry import is_strange, source_digest
 from irplatform.training.distributed import without_peers
@@ -208,13 +208,13 @@ class CollectionResources:
         """A cached folder of something made from this corpus and, mostly, these word vectors.
 
         Raises:
-            PluginError: the kind is no name for a folder, or another plugin's.
+            PlatformError: the kind is no name for a folder, or another plugin's.
         """
         made_from: dict[str, object] = {"corpus": self.corpus.fingerprint}
         maker = _module_of(build)
         if is_strange(maker):
             if not _KIND.fullmatch(kind) or kind in _OWN_KINDS:
-                raise PluginError(
+                raise PlatformError(
                     f"'{kind}' cannot be the kind of an artifact of {maker}: use lower-case "
                     "letters, digits and '-', such as the plugin's name and what it is."
                 )

@@ -112,9 +112,10 @@ def test_a_sound_system_keeps_the_contract(check):
 def test_what_is_not_checked_is_told_and_is_no_success(check):
     done = check(PLUGIN, "strange", "--only", "sound", "--only", "asks")
     assert done.returncode == 2
+    who = "reranker 'asks' of plugin 'strange' (strange-distribution 0.3)"
     assert done.stdout.splitlines() == [
         "reranker sound: keeps the contract",
-        "reranker asks: not checked: name a file with --set words=FILE.",
+        f"reranker asks: not checked: {who}: name a file with --set words=FILE.",
     ]
 
 

@@ -103,7 +103,8 @@ class Group:
 
     def at_work(self, doing: str) -> AbstractContextManager[None]:
         """Within it, what goes wrong in the group's code names the plugin and the place."""
-        return plugin_at_work(self.who, doing, type(self.held).__module__)
+        as_told = self.registration is None or self.registration.plugin.ours
+        return plugin_at_work(self.who, doing, type(self.held).__module__, as_told=as_told)
 
     @cached_property
     def described(self) -> dict[str, Any]:

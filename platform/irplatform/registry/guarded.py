@@ -35,9 +35,9 @@ def guarded_collection(
     def loaded() -> Collection:
         from irplatform.registry.guarded_collection import Guard
 
-        with plugin_at_work(who, "being loaded", module):
+        with plugin_at_work(who, "being loaded", module, as_told=plugin.ours):
             collection = load()
-        return Guard(who, module).collection(collection)
+        return Guard(who, module, plugin.ours).collection(collection)
 
     loaded.__module__ = module
     return loaded
@@ -52,7 +52,7 @@ def guarded_measure(name: str, compute: Measure, plugin: Plugin) -> Measure:
     @functools.wraps(compute)
     def computed(qrels: Mapping[str, Mapping[str, int]], run: Run) -> Mapping[str, float]:
         judged_topics = list(qrels)
-        with plugin_at_work(who, f"scoring {run.name}", module):
+        with plugin_at_work(who, f"scoring {run.name}", module, as_told=plugin.ours):
             values = compute(qrels, run)
         if not isinstance(values, Mapping):
             raise PluginError(

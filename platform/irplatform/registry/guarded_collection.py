@@ -39,14 +39,16 @@ class Guard:
     Attributes:
         who: the collection and its plugin.
         module: where its code is.
+        ours: whether it comes with the platform.
     """
 
     who: str
     module: str
+    ours: bool
 
     def at_work(self, doing: str) -> AbstractContextManager[None]:
         """Within it, what goes wrong in the plugin's code names the plugin and the place."""
-        return plugin_at_work(self.who, doing, self.module)
+        return plugin_at_work(self.who, doing, self.module, as_told=self.ours)
 
     def wrong(self, problem: str) -> PluginError:
         """What the plugin gave is not what a collection has."""

@@ -105,7 +105,7 @@ class Registration(Generic[System]):
             if name not in names:  # perhaps a part of one: `epochs` of `loop`
                 names = sorted({*names, *self.setting_names()})
                 raise unknown("option", name, names, of=f"{self.kind} '{self.name}'")
-        with self.at_work("reading its options"):
+        with self.at_work("reading its options", as_told=True):  # the user gave them
             return self._read({**self.defaults, **settings})
 
     def _read(self, values: Mapping[str, object]) -> Options:
@@ -183,9 +183,10 @@ class Registration(Generic[System]):
         """The system and its plugin, for messages."""
         return f"{self.kind} '{self.name}' of {self.plugin}"
 
-    def at_work(self, doing: str) -> AbstractContextManager[None]:
+    def at_work(self, doing: str, *, as_told: bool = False) -> AbstractContextManager[None]:
         """Within it, what goes wrong in the system's code names the plugin and the place."""
-        return plugin_at_work(self.who, doing, self.system.__module__)
+        as_told = as_told or self.plugin.ours
+        return plugin_at_work(self.who, doing, self.system.__module__, as_told=as_told)
 
 
 def _content_of_files(options: Options) -> dict[str, Any]:

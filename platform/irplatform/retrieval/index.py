@@ -167,7 +167,7 @@ class LuceneIndex:
         if missing:
             raise PlatformError(
                 f"{len(missing):,} of {len(doc_ids):,} documents are not in the index, such as "
-                f"'{missing[0]}'. Was the run made on another collection?"
+                f"'{missing[0]}'."
             )
         return [from_record(records[doc_id]) for doc_id in doc_ids]
 
