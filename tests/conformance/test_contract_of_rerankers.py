@@ -184,6 +184,22 @@ class ScoresOneAlone(ScoresNoneAlone):
         return [1.0]
 
 
+class NamesText(Sound):
+    def checkpoints(self):
+        return ["/nowhere"]
+
+
+class ForgetsOptions(Sound):
+    @classmethod
+    def expanding(cls, options, knowledge):
+        pass
+
+
+class SaysNo(Sound):
+    def holds_first_stage(self):
+        return "no"
+
+
 class ExplainsInNoJson(Sound):
     def explain(self, topic, documents):
         return [{**each, "weight": float("nan")} for each in super().explain(topic, documents)]
@@ -196,6 +212,9 @@ class ExplainsInNoJson(Sound):
         (ScoresNoneAlone, "scores must be finite"),
         (ScoresOneAlone, "returned 1 score for the 9 documents"),
         (ExplainsNone, "not JSON with a score: KeyError: 'score'"),
+        (NamesText, "returned '/nowhere' from checkpoints; a list of paths"),
+        (ForgetsOptions, "returned NoneType from expanding; its Options are needed"),
+        (SaysNo, "returned str from holds_first_stage; True or False is needed"),
         (ExplainsInNoJson, "not JSON with a score: ValueError"),
     ],
 )

@@ -124,6 +124,12 @@ def test_a_group_without_features_is_left_out_aloud():
     assert _group().applies([], resources)
 
 
+def test_what_topics_lack_is_said_in_words():
+    message = "feature group 'two' returned NoneType from lacks; text is needed"
+    with pytest.raises(PluginError, match=message):
+        _group(lacks=lambda self, topics: None).applies([], Told())
+
+
 @pytest.mark.parametrize(
     ("names", "settings", "message"),
     [

@@ -38,6 +38,7 @@ def _raises(*arguments):
             {"depends_on": lambda self: {"file": Path("x")}},
             "returned from depends_on what is not JSON: TypeError: .*PosixPath",
         ),
+        ({"holds_first_stage": lambda self: "no"}, "returned str from holds_first_stage; True or"),
         ({"holds_first_stage": _raises}, "failed saying whether it holds the first stage"),
     ],
 )

@@ -175,6 +175,7 @@ def _raises(*arguments):
         ({"depends_on": _raises}, "failed saying what it depends on: KeyError: 'gone'"),
         ({"depends_on": lambda self: Path("x")}, "returned PosixPath from depends_on; a mapping"),
         ({"depends_on": lambda self: {"x": {1}}}, "returned from depends_on what is not JSON"),
+        ({"remark": lambda self: 3}, "returned int from remark; text is needed"),
         ({"remark": _raises}, "failed remarking on its scores: KeyError: 'gone'"),
     ],
 )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from irplatform.conformance.consistency import inconsistencies
 from irplatform.conformance.learning import problems_of_learning, train
 from irplatform.errors import InputError
-from irplatform.features import open_groups
+from irplatform.features import checkpoints_of_groups, open_groups
 from irplatform.plugin import TrainableFeatureGroup
 
 if TYPE_CHECKING:
@@ -30,8 +30,8 @@ def problems_of_features(name: str, data: CheckData) -> Iterator[str]:
     with watch.during("prepare()", networks=True):
         (group,) = open_groups([name], {}, data.resources)
     _ = group.described
-    with group.at_work("reading topics"):
-        lacking = group.held.lacks([topic for topic, _ in data.topics])
+    checkpoints_of_groups([name], {})
+    lacking = group.lacking([topic for topic, _ in data.topics])
     if lacking or not group.names:
         raise InputError(lacking or "it has no features with its default options.")
 

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from irplatform.conformance.consistency import Outputs
     from irplatform.reranking.systems import RerankerChoice
 
+_KNOWLEDGE = ("mesh",)
+"""What queries are expanded with, as a reranker is told; nothing is read of it."""
+
 
 def problems_of_reranker(choice: RerankerChoice, data: CheckData) -> Iterator[str]:
     """What breaks the contract, each in a line.
@@ -45,6 +48,8 @@ def problems_of_reranker(choice: RerankerChoice, data: CheckData) -> Iterator[st
         return reranker
 
     choice.check()
+    _ = choice.checkpoints
+    choice.expanding(_KNOWLEDGE)
     if choice.trainable:
         trained = train(learner, at_work, data)
         yield from problems_of_learning(trained, learner, at_work, scores, data)

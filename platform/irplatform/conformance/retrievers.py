@@ -38,7 +38,9 @@ def problems_of_retriever(choice: RetrieverChoice, data: CheckData) -> Iterator[
         alone = retrieved([topic])
         if change := _change([topic], together, alone):
             yield f"{change} when topics come one at a time"
-            return
+            break
+    choice.about(topics, data.resources)
+    choice.explain(topics[0], data.resources)
 
 
 def _change(topics: list[Topic], before: Run, after: Run) -> str:

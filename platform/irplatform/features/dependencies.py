@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from irplatform.errors import InputError
-from irplatform.registry.answers import json_mapping
+from irplatform.registry.answers import json_mapping, options_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -97,7 +97,9 @@ def rerankers_with_knowledge(
     for name in names:
         registration = registry().reranker(name)
         current = registration.options(settings.get(name, {}))
-        expanded = registration.system.expanding(current, tuple(knowledge))
+        with registration.at_work("reading its options"):
+            answer = registration.system.expanding(current, tuple(knowledge))
+        expanded = options_of(registration.who, "expanding", answer, type(current))
         changed = {
             option: value
             for option in type(expanded).model_fields

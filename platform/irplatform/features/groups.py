@@ -13,7 +13,7 @@ import numpy.typing as npt
 from irplatform.errors import InputError, PluginError, plugin_at_work
 from irplatform.features.dependencies import check_names
 from irplatform.plugin import Documents, FeatureGroup, Topic, TrainableFeatureGroup
-from irplatform.registry.answers import json_mapping, numbers
+from irplatform.registry.answers import json_mapping, numbers, text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -136,10 +136,15 @@ class Group:
         """The description as one string."""
         return json.dumps(self.described, sort_keys=True)
 
+    def lacking(self, topics: Sequence[Topic]) -> str:
+        """What topics lack to have its features; "" for nothing."""
+        with self.at_work("reading topics"):
+            answer = self.held.lacks(topics)
+        return text(self.who, "lacks", answer)
+
     def applies(self, topics: Sequence[Topic], resources: Resources) -> bool:
         """Whether topics have what it takes; where they lack something, the user is told."""
-        with self.at_work("reading topics"):
-            lacking = self.held.lacks(topics)
+        lacking = self.lacking(topics)
         if not lacking and not self.names:
             lacking = "there are none with these settings."
         if lacking:

@@ -63,6 +63,32 @@ def folders(who: str, answer: object) -> tuple[Path, ...]:
     return tuple(paths)
 
 
+def truth(who: str, method: str, answer: object) -> bool:
+    """What a system said of itself, as true or false.
+
+    Raises:
+        PluginError: it is neither, such as the text "no".
+    """
+    if not isinstance(answer, bool):
+        raise PluginError(
+            f"{who} returned {type(answer).__name__} from {method}; True or False is needed."
+        )
+    return answer
+
+
+def text(who: str, method: str, answer: object) -> str:
+    """What a system has to say, in words.
+
+    Raises:
+        PluginError: it is no text.
+    """
+    if not isinstance(answer, str):
+        raise PluginError(
+            f"{who} returned {type(answer).__name__} from {method}; text is needed, '' for nothing."
+        )
+    return answer
+
+
 def options_of(who: str, method: str, answer: object, kind: type[Options]) -> Options:
     """The options that a system made of others.
 

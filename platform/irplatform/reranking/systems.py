@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from irplatform.plugin import Options, Reranker, Resources, TrainableReranker
 from irplatform.registry import our_digest
-from irplatform.registry.answers import folders, options_of
+from irplatform.registry.answers import folders, options_of, truth
 from irplatform.reranking.splits import MEMBERS
 
 if TYPE_CHECKING:
@@ -65,7 +65,8 @@ class RerankerChoice:
         """Whether it has weighed the first stage's score already."""
         reranker = self.registration.made(self.options)
         with self.registration.at_work("saying whether it holds the first stage"):
-            return bool(reranker.holds_first_stage())
+            answer = reranker.holds_first_stage()
+        return truth(self.registration.who, "holds_first_stage", answer)
 
     @property
     def checkpoints(self) -> tuple[Path, ...]:

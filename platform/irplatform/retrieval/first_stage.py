@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from irplatform.artifacts import artifact
 from irplatform.console import notice
 from irplatform.errors import counted
-from irplatform.registry.answers import json_mapping
+from irplatform.registry.answers import json_mapping, text
 from irplatform.retrieval.among import rank_among
 from irplatform.retrieval.checked_search import find
 from irplatform.retrieval.dates import DATES_FORMAT, date_limits
@@ -51,7 +51,8 @@ class RetrieverChoice:
         depends_on = self.registration.dependencies(self.options)
         retriever = self.registration.made(self.options)
         with self.registration.at_work("remarking on its scores"):
-            remark = retriever.remark()
+            answer = retriever.remark()
+        remark = text(self.registration.who, "remark", answer)
         return {
             "retriever": self.name,
             **self.registration.describe(self.options),

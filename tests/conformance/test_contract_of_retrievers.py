@@ -1,0 +1,46 @@
+"""A retriever that breaks the contract is caught; a sound one passes."""
+
+from types import SimpleNamespace
+
+import pytest
+from small import PLUGIN
+
+from irplatform.conformance.check_data import CheckData
+from irplatform.conformance.retrievers import problems_of_retriever
+from irplatform.errors import PluginError
+from irplatform.plugin import Options, Retriever, Topic
+from irplatform.registry import Registration
+from irplatform.retrieval.first_stage import RetrieverChoice
+from irplatform.runs import Ranking, Run
+
+RESOURCES = SimpleNamespace(index=lambda: SimpleNamespace(contains=lambda doc_id: True))
+DATA = CheckData(RESOURCES, [(Topic(f"t{n}", "query"), ("d1", "d2")) for n in range(3)], [], [])
+
+
+class Sound(Retriever):
+    def retrieve(self, topics, depth, resources):
+        ranking = Ranking.of(["d1", "d2"], [2.0, 1.0])
+        return Run("sound", {topic.id: ranking for topic in topics})
+
+
+def _problems(**methods):
+    system = type("Tried", (Sound,), methods)
+    registration = Registration("tried", "retriever", system, {}, PLUGIN)
+    return list(problems_of_retriever(RetrieverChoice(registration, Options()), DATA))
+
+
+def test_a_sound_one_passes():
+    assert _problems() == []
+
+
+@pytest.mark.parametrize(
+    ("methods", "told"),
+    [
+        ({"remark": lambda self: 3}, "returned int from remark; text is needed"),
+        ({"about": lambda self, topics, resources: {"x": {1}}}, "from about what is not JSON"),
+        ({"explain": lambda self, topic, resources: "text"}, "returned str from explain; a map"),
+    ],
+)
+def test_what_a_run_or_a_search_would_refuse_is_an_error(methods, told):
+    with pytest.raises(PluginError, match=told):
+        _problems(**methods)
