@@ -172,6 +172,12 @@ def place_in(module: str, error: BaseException) -> str:
     return places[-1] if places else ""
 
 
+def with_place(error: BaseException, module: str) -> str:
+    """An error in a line, with its place in a module's package where it has one."""
+    place = place_in(module, error)
+    return in_a_line(error) + (f" ({place})" if place else "")
+
+
 def show_traceback(error: BaseException) -> None:
     """Print an error's whole traceback, its causes' too, where `IRPLATFORM_TRACEBACK` is set.
 

@@ -30,9 +30,9 @@ def test_life_cycle_hooks_are_called_and_a_failing_one_is_named(install, tmp_pat
     found.announce("run_finished", event)
     (listener,) = (p for p in found.manager.get_plugins() if "module_b" in p.__name__)
     assert listener.heard == ["demo", "finished"]
-    assert "plugin 'a' (irplatform-a 1.5): run_started failed: OSError: deaf" in (
-        capsys.readouterr().err
-    )
+    told = capsys.readouterr().err
+    assert "plugin 'a' (irplatform-a 1.5): run_started failed: OSError: deaf (" in told
+    assert f"module_a_{tmp_path.name}.py:7, in run_started)" in told
 
 
 WANDERING = """
@@ -80,10 +80,10 @@ def test_a_plugin_that_cannot_add_its_command_is_named(install, capsys):
     )
     found = load(install("broken", code))
     found.add_commands(Commands())
-    assert "register_commands failed: TypeError: no" in capsys.readouterr().err
-    assert [plugin.failed for plugin in found.plugins] == [
-        "register_commands failed: TypeError: no"
-    ]
+    (failed,) = (plugin.failed for plugin in found.plugins)
+    assert failed.startswith("register_commands failed: TypeError: no (")
+    assert failed.endswith(".py:4, in register_commands)")
+    assert failed in capsys.readouterr().err
 
 
 def test_commands_are_among_what_a_plugin_provides(install):
@@ -107,10 +107,8 @@ def test_a_command_belongs_to_who_came_first(install, capsys, name):
     commands = Commands()
     load((*install("a", code), *install("b", code))).add_commands(commands)
     told = capsys.readouterr().err
-    assert told.endswith(
-        "plugin 'b' (irplatform-b 1.5): register_commands failed: PluginError: there is a command "
-        f"'{name}' already\n"
-    )
+    message = f"register_commands failed: PluginError: there is a command '{name}' already ("
+    assert f"plugin 'b' (irplatform-b 1.5): {message}" in told.splitlines()[-1]
     assert ("plugin 'a'" in told, list(commands.commands)) == (
         (True, []) if name == "run" else (False, ["greet"])
     )

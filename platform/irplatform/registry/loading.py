@@ -16,7 +16,7 @@ from importlib import metadata
 from typing import TYPE_CHECKING
 
 from irplatform import __version__, directory, stdout
-from irplatform.errors import ENDINGS, in_a_line, place_in, show_traceback, unknown
+from irplatform.errors import ENDINGS, show_traceback, unknown, with_place
 from irplatform.plugin import Hooks
 from irplatform.registry.contribution import Contribution
 from irplatform.registry.lookup import Registry
@@ -111,9 +111,8 @@ def _load_one(
         if plugin_registry.manager.has_plugin(str(plugin)):
             plugin_registry.manager.unregister(name=str(plugin))
         show_traceback(error)
-        place = place_in(entry_point.value.partition(":")[0].strip(), error)
-        message = in_a_line(error) + (f" ({place})" if place else "") + _of_another_version(error)
-        return replace(plugin, error=message)
+        told = with_place(error, entry_point.value.partition(":")[0].strip())
+        return replace(plugin, error=told + _of_another_version(error))
     return replace(plugin, provides=tuple(contribution.provides), unmarked=unmarked)
 
 

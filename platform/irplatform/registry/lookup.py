@@ -10,7 +10,7 @@ import pluggy
 
 from irplatform import directory, stdout
 from irplatform.console import notice
-from irplatform.errors import ENDINGS, InputError, in_a_line, show_traceback, unknown
+from irplatform.errors import ENDINGS, InputError, show_traceback, unknown, with_place
 from irplatform.registry.sources import GROUP
 from irplatform.registry.tables import Tables
 
@@ -112,7 +112,7 @@ def _call(implementation: pluggy.HookImpl, hook: str, argument: object) -> str:
         raise
     except BaseException as error:
         show_traceback(error)
-        failure = f"{hook} failed: {in_a_line(error)}"
+        failure = f"{hook} failed: {with_place(error, implementation.function.__module__)}"
         notice(f"{implementation.plugin_name}: {failure}")
         return failure
     return ""
