@@ -198,6 +198,65 @@ def test_a_hook_that_nobody_marked_is_noticed(install):
         found.reranker("longest-first")
 
 
+@pytest.mark.parametrize(
+    ("function", "told"),
+    [
+        (
+            "def register_reranker(register)",
+            "unknown hook 'register_reranker'. Did you mean 'register_rerankers'?",
+        ),
+        (
+            "def register_rerankers(reg)",
+            "the argument of register_rerankers is called 'register', not 'reg'",
+        ),
+        (
+            "def register_rerankers(register, more)",
+            "the argument of register_rerankers is called 'register', not 'more'",
+        ),
+    ],
+)
+def test_a_misspelt_hook_or_argument_is_told_with_the_right_name(install, function, told):
+    code = GOOD.replace("def register_rerankers(register)", function)
+    (broken,) = load(install("misspelt", code)).broken
+    assert broken.error == f"PluginError: {told}"
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        "def register_rerankers(register, loud=False)",
+        "def register_rerankers(register, **named)",
+        "def my_own(register)",
+    ],
+)
+def test_a_hook_may_have_defaults_and_be_named_in_its_mark(install, function):
+    marked = "@hookimpl(specname='register_rerankers')\n" + function
+    code = GOOD.replace("@hookimpl\ndef register_rerankers(register)", marked)
+    assert list(load(install("good", code)).rerankers) == ["length"]
+
+
+NO_HOOK = "it has no hook, and adds nothing"
+
+
+@pytest.mark.parametrize(
+    ("code", "told"),
+    [
+        ("", NO_HOOK),
+        (
+            "def register_reranker(register): pass",
+            f"{NO_HOOK}. Is register_reranker meant to be register_rerankers?",
+        ),
+        ("def register_rerankers(register): pass", ""),
+        (GOOD, ""),
+        (GOOD + "    return\n\ndef register_reranker(name): pass\n", ""),
+    ],
+)
+def test_a_plugin_without_hooks_is_noticed(install, code, told):
+    (plugin,) = load(install("idle", code)).plugins
+    assert plugin.remarks == ((told,) if told else ())
+    assert told in plugin.wrong
+
+
 def test_nothing_of_a_plugin_that_breaks_halfway_is_used(install):
     halfway = GOOD + "\n@hookimpl\ndef register_measures(register):\n    raise ValueError('no')\n"
     found = load(install("halfway", halfway))

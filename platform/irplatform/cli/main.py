@@ -172,5 +172,5 @@ def _tell_of(plugins: Iterable[Plugin]) -> None:
     for plugin in plugins:
         if plugin.error:
             print(f"{plugin} is not used: {plugin.error}", file=sys.stderr)
-        if plugin.forgotten:
-            print(f"{plugin}: {plugin.forgotten}", file=sys.stderr)
+        if plugin.wrong:
+            print(f"{plugin}: {plugin.wrong}", file=sys.stderr)

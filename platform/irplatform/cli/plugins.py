@@ -33,6 +33,7 @@ def list_plugins(as_json: bool) -> None:
                         "provides": list(p.provides),
                         "error": p.error or None,
                         "unmarked": list(p.unmarked),
+                        "remarks": list(p.remarks),
                         "failed": p.failed or None,
                     }
                     for p in installed
@@ -44,7 +45,7 @@ def list_plugins(as_json: bool) -> None:
         click.echo(f"No plugin is installed (entry-point group '{GROUP}').")
     rows = []
     for plugin in installed:
-        remarks = [*plugin.provides, *filter(None, [plugin.forgotten, plugin.failed])]
+        remarks = [*plugin.provides, *filter(None, [plugin.wrong, plugin.failed])]
         state = f"BROKEN: {plugin.error}" if plugin.error else ", ".join(remarks)
         rows.append((plugin.name, plugin.distribution, plugin.version, state))
     print_rows(rows)

@@ -9,7 +9,6 @@ some off (`-delta`). Of several with one name the first is loaded; `NAME@DISTRIB
 from __future__ import annotations
 
 import functools
-import inspect
 import os
 from dataclasses import replace
 from importlib import metadata
@@ -19,6 +18,7 @@ from irplatform import __version__, directory, stdout
 from irplatform.errors import ENDINGS, show_traceback, unknown, with_place
 from irplatform.plugin import Hooks
 from irplatform.registry.contribution import Contribution
+from irplatform.registry.hook_names import check_hooks, unmarked, without_hooks
 from irplatform.registry.lookup import Registry
 from irplatform.registry.registration import Plugin
 from irplatform.registry.sources import GROUP
@@ -97,23 +97,27 @@ def _load_one(
             f"that one out, -{_called(plugin)[1]} this one",
         )
     contribution = Contribution(plugin)
+    manager = plugin_registry.manager
     try:
         with stdout.to_stderr(), directory.restored():
             module = entry_point.load()
-            plugin_registry.manager.register(module, name=str(plugin))
-            plugin_registry.manager.check_pending()
-            contribution.collect(plugin_registry.manager)
-            unmarked = _unmarked(plugin_registry, module)
+            hooks = check_hooks(manager, module)
+            manager.register(module, name=str(plugin))
+            contribution.collect(manager)
+            forgotten = unmarked(manager, module)
+            remarks = () if hooks or forgotten else (without_hooks(module),)
         plugin_registry.add(contribution.tables)
     except ENDINGS:
         raise
     except BaseException as error:  # a stranger's module must not stop the others
-        if plugin_registry.manager.has_plugin(str(plugin)):
-            plugin_registry.manager.unregister(name=str(plugin))
+        if manager.has_plugin(str(plugin)):
+            manager.unregister(name=str(plugin))
         show_traceback(error)
         told = with_place(error, entry_point.value.partition(":")[0].strip())
         return replace(plugin, error=told + _of_another_version(error))
-    return replace(plugin, provides=tuple(contribution.provides), unmarked=unmarked)
+    return replace(
+        plugin, provides=tuple(contribution.provides), unmarked=forgotten, remarks=remarks
+    )
 
 
 def _of_another_version(error: BaseException) -> str:
@@ -121,14 +125,3 @@ def _of_another_version(error: BaseException) -> str:
     if not isinstance(error, ImportError) or (error.name or "").partition(".")[0] != "irplatform":
         return ""
     return f". The plugin may be made for another version than irplatform {__version__}"
-
-
-def _unmarked(plugin_registry: Registry, module: object) -> tuple[str, ...]:
-    """The functions of a plugin that are called like hooks, and are none."""
-    return tuple(
-        name
-        for name, hook in vars(Hooks).items()
-        if inspect.isfunction(hook)
-        and inspect.isroutine(getattr(module, name, None))
-        and plugin_registry.manager.parse_hookimpl_opts(module, name) is None
-    )

@@ -77,9 +77,9 @@ class Registry(Tables):
         failures = "; ".join(
             f"{plugin} could not be loaded: {plugin.error}"
             if plugin.error
-            else f"{plugin}: {plugin.forgotten}"
+            else f"{plugin}: {plugin.wrong}"
             for plugin in self.plugins
-            if plugin.error or plugin.forgotten
+            if plugin.error or plugin.wrong
         )
         raise unknown(kind, name, table, hint=failures)
 

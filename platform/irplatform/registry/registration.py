@@ -37,6 +37,7 @@ class Plugin:
         provides: what it registered, as "reranker delta".
         unmarked: functions that are called like hooks but lack `@hookimpl`, so that nobody calls
             them.
+        remarks: what else is wrong with it, though it is used.
         failed: why it could not add its commands, or "". All else of it is used.
     """
 
@@ -46,13 +47,15 @@ class Plugin:
     error: str = ""
     provides: tuple[str, ...] = ()
     unmarked: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
     failed: str = ""
 
     @property
-    def forgotten(self) -> str:
-        """What its author forgot, in words; "" for nothing."""
+    def wrong(self) -> str:
+        """What is wrong with it, though it is used, in words; "" for nothing."""
         which = " and ".join(self.unmarked)
-        return f"{which} will not be called without @hookimpl" if which else ""
+        forgotten = [f"{which} will not be called without @hookimpl"] if which else []
+        return "; ".join([*forgotten, *self.remarks])
 
     @property
     def ours(self) -> bool:
