@@ -132,6 +132,11 @@ def test_grades_of_numpy_are_whole_numbers_too():
     ("more", "message"),
     [
         ({"corpus": [Document("d")]}, "has list for its corpus, not a Corpus"),
+        (
+            {"training": "few-train"},
+            "has 'few-train' for its training; a function that returns a Collection is needed",
+        ),
+        ({"validation": 3}, "has 3 for its validation; a function that returns a Collection"),
         ({"measures": "AP"}, "has 'AP' for its measures; a tuple of names is needed"),
         ({"measures": None}, "has None for its measures; a tuple of names is needed"),
         ({"measures": (3,)}, r"has \(3,\) for its measures; a tuple of names is needed"),

@@ -28,6 +28,13 @@ _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 """It is part of paths."""
 _LARGEST = 999_999
 """As of grades in files: trec_eval counts with 32 bits, and takes memory for every grade."""
+_FUNCTIONS = {
+    "load_topics": "a list of topics",
+    "load_qrels": "topic to document to grade",
+    "training": "a Collection",
+    "validation": "a Collection",
+}
+"""What a collection's functions return; all but the first may be missing."""
 _BATCH = 1000
 """Documents that are asked for at a time."""
 
@@ -69,6 +76,13 @@ class Guard:
             raise self.wrong(
                 f"has the id {collection.id!r}; take letters, digits, '.', '_' and '-'."
             )
+        for name, returned in _FUNCTIONS.items():
+            function = getattr(collection, name)
+            if not callable(function) and (function is not None or name == "load_topics"):
+                raise self.wrong(
+                    f"has {function!r} for its {name}; a function that returns {returned} is "
+                    "needed."
+                )
         measures: object = collection.measures
         if not isinstance(measures, list | tuple) or not all(isinstance(m, str) for m in measures):
             raise self.wrong(f"has {measures!r} for its measures; a tuple of names is needed.")
