@@ -12,6 +12,7 @@ import os
 import traceback
 from contextlib import contextmanager
 from itertools import islice
+from reprlib import Repr
 from typing import TYPE_CHECKING
 
 from irplatform import directory, stdout
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 _TRACEBACK = "IRPLATFORM_TRACEBACK"
 _MOST_LISTED = 12
 """More names than this help nobody."""
+_QUOTES = Repr()
+_QUOTES.maxstring = _QUOTES.maxother = 60
 
 
 class PlatformError(Exception):
@@ -112,6 +115,11 @@ def in_a_line(error: BaseException) -> str:
 def unstopped(told: object) -> str:
     """What others told, in a line and without its full stop: our sentence goes on."""
     return " ".join(str(told).split()).removesuffix(".")
+
+
+def quoted(value: object) -> str:
+    """What a plugin returned, as Python writes it; of what is long, beginning and end."""
+    return _QUOTES.repr(value)
 
 
 def listing(names: Iterable[str], most: int = 5) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from irplatform.errors import InputError, PluginError, plugin_at_work
+from irplatform.errors import InputError, PluginError, plugin_at_work, quoted
 from irplatform.features.dependencies import check_names
 from irplatform.plugin import Documents, FeatureGroup, Topic, TrainableFeatureGroup
 from irplatform.registry.answers import json_mapping, numbers, text
@@ -75,7 +75,7 @@ class Group:
             names = tuple(answer)
         if isinstance(answer, str) or not all(isinstance(name, str) for name in names):
             raise PluginError(
-                f"{self.who} returned {answer!r} from names(); a tuple of names is needed."
+                f"{self.who} returned {quoted(answer)} from names(); a tuple of names is needed."
             )
         if twice := next((name for name in names if names.count(name) > 1), None):
             raise PluginError(f"{self.who} has two features '{twice}'.")

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from irplatform.errors import PluginError, in_a_line
+from irplatform.errors import PluginError, in_a_line, quoted
 
 if TYPE_CHECKING:
     import numpy as np
@@ -57,8 +57,8 @@ def folders(who: str, answer: object) -> tuple[Path, ...]:
     paths = answer if isinstance(answer, Sequence) and not isinstance(answer, str) else [answer]
     if strange := [each for each in paths if not isinstance(each, Path)]:
         raise PluginError(
-            f"{who} returned {strange[0]!r} from checkpoints; a list of paths (pathlib.Path) is "
-            "needed."
+            f"{who} returned {quoted(strange[0])} from checkpoints; a list of paths "
+            "(pathlib.Path) is needed."
         )
     return tuple(paths)
 
@@ -114,8 +114,9 @@ def numbers(who: str, topic: str, values: object, kind: type[np.floating[Any]]) 
         array = np.asarray(values)
         if array.dtype.kind not in _NUMBERS:
             for value in np.asarray(values, dtype=object).ravel().tolist():
-                if isinstance(value, str | bytes | complex):
-                    raise TypeError(f"{value!r} is no number")
+                missing = value is None and array.ndim > 0  # which numpy would read as nan
+                if missing or isinstance(value, str | bytes | complex):
+                    raise TypeError(f"{quoted(value)} is no number")
         with np.errstate(over="ignore"):  # who asks looks for infinity
             return array.astype(kind, copy=False)
     except Exception as error:  # of whatever it is: a tensor with gradients, a huge number

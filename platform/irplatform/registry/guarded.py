@@ -11,7 +11,7 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from irplatform.errors import PluginError, plugin_at_work
+from irplatform.errors import PluginError, plugin_at_work, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -76,8 +76,8 @@ def _number(who: str, topic: str, value: Any) -> float:
         number = math.nan
     if not math.isfinite(number):
         raise PluginError(
-            f"{who} gave {value!r} for topic {topic}; a finite number for every judged topic is "
-            "needed."
+            f"{who} gave {quoted(value)} for topic {topic}; a finite number for every judged "
+            "topic is needed."
         )
     return number
 

@@ -15,7 +15,7 @@ from numbers import Integral
 from typing import TYPE_CHECKING
 
 from irplatform.collections import Collection, Corpus
-from irplatform.errors import PluginError, plugin_at_work
+from irplatform.errors import PluginError, plugin_at_work, quoted
 from irplatform.plugin import Document, Topic
 
 if TYPE_CHECKING:
@@ -74,18 +74,20 @@ class Guard:
             raise self.wrong(f"has {type(corpus).__name__} for its corpus, not a Corpus.")
         if not isinstance(collection.id, str) or not _ID.fullmatch(collection.id):
             raise self.wrong(
-                f"has the id {collection.id!r}; take letters, digits, '.', '_' and '-'."
+                f"has the id {quoted(collection.id)}; take letters, digits, '.', '_' and '-'."
             )
         for name, returned in _FUNCTIONS.items():
             function = getattr(collection, name)
             if not callable(function) and (function is not None or name == "load_topics"):
                 raise self.wrong(
-                    f"has {function!r} for its {name}; a function that returns {returned} is "
+                    f"has {quoted(function)} for its {name}; a function that returns {returned} is "
                     "needed."
                 )
         measures: object = collection.measures
         if not isinstance(measures, list | tuple) or not all(isinstance(m, str) for m in measures):
-            raise self.wrong(f"has {measures!r} for its measures; a tuple of names is needed.")
+            raise self.wrong(
+                f"has {quoted(measures)} for its measures; a tuple of names is needed."
+            )
         return replace(
             collection,
             # Another plugin's answers for itself
@@ -139,8 +141,8 @@ class Guard:
                 self.check_id(document, "judged document")
                 if not isinstance(grade, Integral) or abs(int(grade)) > _LARGEST:
                     raise self.wrong(
-                        f"gives document {document} of topic {topic} the grade {grade!r}; grades "
-                        "are whole numbers of at most six digits."
+                        f"gives document {document} of topic {topic} the grade {quoted(grade)}; "
+                        "grades are whole numbers of at most six digits."
                     )
         return {t: {d: int(g) for d, g in grades.items()} for t, grades in qrels.items() if grades}
 
@@ -148,7 +150,7 @@ class Guard:
         """Refuse what a run file cannot hold as an id."""
         if not isinstance(identifier, str) or identifier.split() != [identifier]:
             raise self.wrong(
-                f"has a {of} with the id {identifier!r}; ids are text without white space."
+                f"has a {of} with the id {quoted(identifier)}; ids are text without white space."
             )
 
     def check_text(self, text: object, what: str) -> None:
@@ -165,8 +167,8 @@ class Guard:
             texts = value if isinstance(value, tuple | list) else (value,)
             if not all(isinstance(text, str) for text in texts):
                 raise self.wrong(
-                    f"has {value!r} for the field '{name}' of {of}; text is needed, or a tuple of "
-                    "texts."
+                    f"has {quoted(value)} for the field '{name}' of {of}; text is needed, or a "
+                    "tuple of texts."
                 )
 
 
@@ -197,7 +199,7 @@ class GuardedCorpus(Corpus):
         with self._guard.at_work("saying what its documents are known by"):
             fingerprint: object = self._corpus.fingerprint
         if not isinstance(fingerprint, str) or not fingerprint:
-            raise self._guard.wrong(f"has the fingerprint {fingerprint!r}; text is needed.")
+            raise self._guard.wrong(f"has the fingerprint {quoted(fingerprint)}; text is needed.")
         return fingerprint
 
     def __iter__(self) -> Iterator[Document]:

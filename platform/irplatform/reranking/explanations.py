@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from irplatform.errors import PluginError, counted, in_a_line
+from irplatform.errors import PluginError, counted, in_a_line, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -45,7 +45,7 @@ def explanations(
         try:
             json.dumps(explanation, allow_nan=False)
             if isinstance(explanation["score"], str):
-                raise TypeError(f"the score {explanation['score']!r} is no number")
+                raise TypeError(f"the score {quoted(explanation['score'])} is no number")
             float(explanation["score"])  # type: ignore[arg-type]
         except (TypeError, ValueError, KeyError, OverflowError) as error:
             raise PluginError(
