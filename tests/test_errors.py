@@ -53,8 +53,19 @@ class Panic(BaseException):
     """As a library in Rust raises it."""
 
 
+class DumbError(RuntimeError):
+    """As a mistake in a class of errors makes it."""
+
+    def __str__(self):
+        raise KeyError("no text")
+
+
 def _panic():
     raise Panic("index out of bounds")
+
+
+def _dumb():
+    raise DumbError
 
 
 @pytest.mark.parametrize(
@@ -63,6 +74,7 @@ def _panic():
         (sys.exit, "SystemExit"),
         (lambda: sys.exit(3), "SystemExit: 3"),
         (_panic, "Panic: index out of bounds"),
+        (_dumb, "DumbError"),
     ],
 )
 def test_a_plugin_that_ends_the_program_is_named(end, told):

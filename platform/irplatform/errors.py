@@ -86,7 +86,7 @@ _NO_MEMORY = ("out of memory", "can't allocate memory", "not enough memory", "al
 def lacks_memory(error: BaseException) -> bool:
     """Whether an error says that memory ran out; torch says it in words, as a `RuntimeError`."""
     if isinstance(error, RuntimeError):
-        message = str(error).lower()
+        message = _in_words(error).lower()
         return any(words in message for words in _NO_MEMORY)
     return isinstance(error, MemoryError)
 
@@ -114,7 +114,15 @@ def in_a_line(error: BaseException) -> str:
 
 def unstopped(told: object) -> str:
     """What others told, in a line and without its full stop: our sentence goes on."""
-    return " ".join(str(told).split()).removesuffix(".")
+    return " ".join(_in_words(told).split()).removesuffix(".")
+
+
+def _in_words(told: object) -> str:
+    """What others told; nothing where their `__str__` fails, too."""
+    try:
+        return str(told)
+    except Exception:
+        return ""
 
 
 def quoted(value: object) -> str:
