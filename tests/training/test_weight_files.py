@@ -39,6 +39,24 @@ def test_only_what_differs_is_named(tmp_path):
         load_weights(tmp_path / "w", {"model": "m", "filters": 8, "window": 3})
 
 
+@pytest.mark.parametrize(
+    ("saved", "needed", "told"),
+    [
+        (
+            {"words": list(range(9))},
+            {},
+            r"words is \[0, 1, 2, 3, 4, 5, \.\.\.\], and the model has none",
+        ),
+        ({}, {"filters": 8}, "they have no filters, 8 is needed"),
+        ({"seed": None}, {}, "seed is None, and the model has none"),
+    ],
+)
+def test_what_one_of_them_lacks_is_named(tmp_path, saved, needed, told):
+    save_weights(tmp_path / "w", WEIGHTS, {"model": "m", **saved})
+    with pytest.raises(InputError, match=rf"another model: {told}\.$"):
+        load_weights(tmp_path / "w", {"model": "m", **needed})
+
+
 def test_weights_of_another_model_are_refused(tmp_path):
     save_weights(tmp_path / "w", WEIGHTS, IDENTITY)
     with pytest.raises(InputError, match=r"w: these weights belong to another model.*'m'.*'n'"):

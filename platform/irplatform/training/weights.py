@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from irplatform.errors import InputError
+from irplatform.errors import InputError, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -73,11 +73,16 @@ def _differences(saved: Any, needed: Mapping[str, Any]) -> str:
     """What a file was saved with and what is needed, where the two differ."""
     if not isinstance(saved, dict):
         return "they do not say of which"
-    names = [name for name in {**needed, **saved} if saved.get(name) != needed.get(name)]
     return "; ".join(
-        f"{n} is {_shown(saved.get(n))}, {_shown(needed.get(n))} is needed" for n in names
+        _difference(name, saved, needed)
+        for name in {**needed, **saved}
+        if (name in saved, saved.get(name)) != (name in needed, needed.get(name))
     )
 
 
-def _shown(value: Any) -> str:
-    return "not there" if value is None else repr(value)
+def _difference(name: str, saved: Mapping[str, Any], needed: Mapping[str, Any]) -> str:
+    if name not in needed:
+        return f"{name} is {quoted(saved[name])}, and the model has none"
+    if name not in saved:
+        return f"they have no {name}, {quoted(needed[name])} is needed"
+    return f"{name} is {quoted(saved[name])}, {quoted(needed[name])} is needed"
