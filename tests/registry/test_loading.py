@@ -318,6 +318,27 @@ def test_an_entry_point_that_cannot_be_read_is_a_broken_plugin(install):
 
 
 @pytest.mark.parametrize(
+    ("value", "told"),
+    [
+        ("!!! not valid", "its entry point '!!! not valid' is no name of a module"),
+        (
+            "not_there_at_all",
+            "its entry point 'not_there_at_all' names a module that is not there: No module named "
+            "'not_there_at_all'",
+        ),
+        (
+            "json.not_there:hooks",
+            "its entry point 'json.not_there:hooks' names a module that is not there: No module "
+            "named 'json.not_there'",
+        ),
+    ],
+)
+def test_an_entry_point_that_names_no_module_is_told(value, told):
+    (broken,) = load([metadata.EntryPoint("bad", value, "irplatform")]).broken
+    assert broken.error == f"PluginError: {told}"
+
+
+@pytest.mark.parametrize(
     ("selection", "kept"),
     [
         ("", ["a", "b", "c"]),

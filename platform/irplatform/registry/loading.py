@@ -18,6 +18,7 @@ from irplatform import __version__, directory, stdout
 from irplatform.errors import ENDINGS, show_traceback, unknown, with_place
 from irplatform.plugin import Hooks
 from irplatform.registry.contribution import Contribution
+from irplatform.registry.entry_points import named_by
 from irplatform.registry.hook_names import check_hooks, unmarked, without_hooks
 from irplatform.registry.lookup import Registry
 from irplatform.registry.registration import Plugin
@@ -100,7 +101,7 @@ def _load_one(
     manager = plugin_registry.manager
     try:
         with stdout.to_stderr(), directory.restored():
-            module = entry_point.load()
+            module = named_by(entry_point)
             hooks = check_hooks(manager, module)
             manager.register(module, name=str(plugin))
             contribution.collect(manager)
