@@ -179,6 +179,32 @@ def test_what_the_platform_lacks_may_be_of_another_version(install, code, hinted
     assert broken.error.endswith(hint) == hinted
 
 
+@pytest.mark.parametrize(
+    ("requires", "asked"),
+    [
+        ("irplatform>=99", ">=99"),
+        ("irplatform[ray] (<0.1)", "<0.1"),
+        ("irplatform>=0.1,<0.2", ""),
+        ("irplatform", ""),
+        ("irplatform-other>=99", ""),
+        ("irplatform>=99; extra == 'test'", ""),
+        ("irplatform>=", ""),
+    ],
+)
+def test_who_requires_another_version_is_used_and_told(install, requires, asked):
+    found = load(install("pinned", GOOD, requires=requires))
+    (plugin,) = found.plugins
+    told = f"it requires irplatform{asked}, and this is {__version__}"
+    assert plugin.wrong == (told if asked else "")
+    assert list(found.rerankers) == ["length"]
+
+
+def test_what_fails_says_which_version_it_requires(install):
+    code = "from irplatform.plugin import Scorer"
+    (broken,) = load(install("pinned", code, requires="irplatform>=99")).broken
+    assert broken.error.endswith(f"; it requires irplatform>=99, and this is {__version__}")
+
+
 def test_whole_tracebacks_are_shown_to_who_asks(install, capsys, monkeypatch):
     points = install("broken", GOOD + "    1 / 0\n")
     load(points)

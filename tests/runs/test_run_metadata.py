@@ -23,6 +23,7 @@ HARMLESS = {
     "lz4",
     "networkx",  # exports the graph of concepts
     "orjson",
+    "packaging",
     "platformdirs",
     "psutil",
     "requests",

@@ -1,13 +1,20 @@
-"""What a plugin's entry point names."""
+"""What a plugin's entry point names, and which platform its distribution asks for."""
 
 from __future__ import annotations
 
+import re
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from irplatform import __version__
 from irplatform.errors import PluginError
+from irplatform.registry.sources import OURS
 
 if TYPE_CHECKING:
     from importlib import metadata
+
+_OF_US = re.compile(rf"{OURS}\s*[\[(<>=!~]", re.IGNORECASE)
+"""How a requirement begins that may name versions of the platform."""
 
 
 def named_by(entry_point: metadata.EntryPoint) -> object:
@@ -26,3 +33,20 @@ def named_by(entry_point: metadata.EntryPoint) -> object:
         raise PluginError(
             f"its entry point '{entry_point.value}' names a module that is not there: {error}"
         ) from error
+
+
+def unmet_requirement(entry_point: metadata.EntryPoint) -> str:
+    """Which other version of the platform its distribution asks for, in words; "" for none."""
+    requirements = (entry_point.dist.requires or []) if entry_point.dist else []
+    ours = [requirement for requirement in requirements if _OF_US.match(requirement)]
+    if not ours:
+        return ""
+    from packaging.requirements import InvalidRequirement, Requirement  # takes a while
+
+    for text in ours:
+        with suppress(InvalidRequirement):
+            requirement = Requirement(text)
+            needed = requirement.marker is None or requirement.marker.evaluate({"extra": ""})
+            if needed and not requirement.specifier.contains(__version__, prereleases=True):
+                return f"it requires {OURS}{requirement.specifier}, and this is {__version__}"
+    return ""

@@ -18,7 +18,7 @@ from irplatform import __version__, directory, stdout
 from irplatform.errors import ENDINGS, show_traceback, unknown, with_place
 from irplatform.plugin import Hooks
 from irplatform.registry.contribution import Contribution
-from irplatform.registry.entry_points import named_by
+from irplatform.registry.entry_points import named_by, unmet_requirement
 from irplatform.registry.hook_names import check_hooks, unmarked, without_hooks
 from irplatform.registry.lookup import Registry
 from irplatform.registry.registration import Plugin
@@ -98,6 +98,7 @@ def _load_one(
             f"that one out, -{_called(plugin)[1]} this one",
         )
     contribution = Contribution(plugin)
+    unmet = "" if plugin.ours else unmet_requirement(entry_point)
     manager = plugin_registry.manager
     try:
         with stdout.to_stderr(), directory.restored():
@@ -106,7 +107,7 @@ def _load_one(
             manager.register(module, name=str(plugin))
             contribution.collect(manager)
             forgotten = unmarked(manager, module)
-            remarks = () if hooks or forgotten else (without_hooks(module),)
+            idle = "" if hooks or forgotten else without_hooks(module)
         plugin_registry.add(contribution.tables)
     except ENDINGS:
         raise
@@ -115,9 +116,13 @@ def _load_one(
             manager.unregister(name=str(plugin))
         show_traceback(error)
         told = with_place(error, entry_point.value.partition(":")[0].strip())
-        return replace(plugin, error=told + _of_another_version(error))
+        hint = f"; {unmet}" if unmet else _of_another_version(error)
+        return replace(plugin, error=told + hint)
     return replace(
-        plugin, provides=tuple(contribution.provides), unmarked=forgotten, remarks=remarks
+        plugin,
+        provides=tuple(contribution.provides),
+        unmarked=forgotten,
+        remarks=tuple(filter(None, (idle, unmet))),
     )
 
 
