@@ -93,6 +93,7 @@ WHO = "reranker 'x' of plugin 'y'"
     [
         (InputError("no such list."), f"{WHO}: no such list."),
         (InputError("no list.", path="a.txt", line=3), f"{WHO}: a.txt:3: no list."),
+        (InputError("no such\n\n  list."), f"{WHO}: no such list."),
         (PlatformError("no index."), f"{WHO}: no index."),
         (PluginError("reranker 'z' returned None."), "reranker 'z' returned None."),
     ],

@@ -202,6 +202,11 @@ def test_what_is_trained_for_an_artifact_is_trained_by_the_process_that_builds_i
     assert found == [Alone, Together]
 
 
+def test_what_the_user_is_told_is_a_line(resources, capsys):
+    resources.notice("no list:\n  take another")
+    assert capsys.readouterr().err == "no list: take another\n"
+
+
 def test_another_process_does_not_repeat_what_the_user_was_told(resources, capsys):
     resources.notice("features 'genes' are left out")
     sent = pickle.loads(pickle.dumps(resources.unopened()))

@@ -114,7 +114,12 @@ def in_a_line(error: BaseException) -> str:
 
 def unstopped(told: object) -> str:
     """What others told, in a line and without its full stop: our sentence goes on."""
-    return " ".join(_in_words(told).split()).removesuffix(".")
+    return one_line(_in_words(told)).removesuffix(".")
+
+
+def one_line(text: str) -> str:
+    """A text of others without its line breaks: each message of ours is a line."""
+    return " ".join(filter(None, map(str.strip, text.splitlines())))
 
 
 def _in_words(told: object) -> str:
@@ -165,7 +170,7 @@ def plugin_at_work(who: str, doing: str, module: str, *, as_told: bool = False) 
         raise
     except PlatformError as error:
         if not (as_told or error.names_plugin):
-            error.args = (f"{who}: {error}",)
+            error.args = (one_line(f"{who}: {error}"),)
             error.names_plugin = True
         raise
     except BaseException as error:  # whatever a stranger's code raises

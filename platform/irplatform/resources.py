@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from irplatform import console
 from irplatform.artifacts import Artifact, artifact
-from irplatform.errors import PlatformError
+from irplatform.errors import PlatformError, one_line
 from irplatform.plugin import Documents
 from irplatform.registry import is_strange, source_digest
 from irplatform.training.distributed import without_peers
@@ -232,6 +232,7 @@ class CollectionResources:
 
     def notice(self, message: str) -> None:
         """A line on stderr; the same line is told once."""
+        message = one_line(message)
         if self._opened.noted is not None and message not in self._opened.noted.notices:
             self._opened.noted.notices.append(message)
         if message not in self._opened.notices:

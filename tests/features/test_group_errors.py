@@ -125,6 +125,7 @@ def test_a_group_without_features_is_left_out_aloud():
 
 
 def test_what_topics_lack_is_said_in_words():
+    assert _group(lacks=lambda self, topics: "no\nfields").lacking([]) == "no fields"
     message = "feature group 'two' returned NoneType from lacks; text is needed"
     with pytest.raises(PluginError, match=message):
         _group(lacks=lambda self, topics: None).applies([], Told())

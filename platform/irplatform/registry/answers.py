@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from irplatform.errors import PluginError, in_a_line, quoted
+from irplatform.errors import PluginError, in_a_line, one_line, quoted
 
 if TYPE_CHECKING:
     import numpy as np
@@ -77,7 +77,7 @@ def truth(who: str, method: str, answer: object) -> bool:
 
 
 def text(who: str, method: str, answer: object) -> str:
-    """What a system has to say, in words.
+    """What a system has to say, in a line.
 
     Raises:
         PluginError: it is no text.
@@ -86,7 +86,7 @@ def text(who: str, method: str, answer: object) -> str:
         raise PluginError(
             f"{who} returned {type(answer).__name__} from {method}; text is needed, '' for nothing."
         )
-    return answer
+    return one_line(answer)
 
 
 def options_of(who: str, method: str, answer: object, kind: type[Options]) -> Options:
