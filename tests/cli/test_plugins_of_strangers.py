@@ -301,6 +301,38 @@ def test_what_a_plugin_prints_does_not_break_json(with_plugin):
     assert {"imported", "registered", "started", "prepared", "scored"} <= set(told)
 
 
+WRAPPING = """
+import io, sys
+from irplatform.plugin import Reranker, hookimpl
+
+sys.stdout = io.TextIOWrapper(sys.stdout.buffer, encoding="utf-8")
+
+class Strange(Reranker):
+    def score(self, topic, documents):
+        sys.stdout = io.TextIOWrapper(sys.stdout.buffer, encoding="utf-8")
+        sys.stderr.close()
+        return [1.0] * len(documents)
+
+@hookimpl
+def register_rerankers(register):
+    register("strange", Strange)
+"""
+
+
+@pytest.mark.java
+def test_a_plugin_that_wraps_stdout_takes_it_from_nobody(with_plugin):
+    done = with_plugin(WRAPPING, "run", "--collection", "small", "--reranker", "strange", "--json")
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["collection"] == "small-test"
+    assert "lost sys.stderr" not in done.stderr
+
+
+def test_a_plugin_that_wraps_stdout_at_import_leaves_errors_readable(with_plugin):
+    done = with_plugin(WRAPPING, "run", "--collection", "smal")
+    assert done.returncode == 2
+    assert done.stderr.startswith("platform: unknown collection 'smal'")
+
+
 @pytest.mark.java
 def test_what_a_plugin_does_with_results_that_it_is_told_changes_no_report(with_plugin):
     code = """
