@@ -333,6 +333,33 @@ def test_a_plugin_that_wraps_stdout_at_import_leaves_errors_readable(with_plugin
     assert done.stderr.startswith("platform: unknown collection 'smal'")
 
 
+FORKING = """
+import multiprocessing
+import os
+import signal
+
+from irplatform.plugin import hookimpl
+
+@hookimpl
+def register_commands(cli):
+    @cli.command("forked")
+    def forked():
+        with multiprocessing.get_context("fork").Pool(1) as pool:
+            print(pool.map(len, ["length"]))
+        child = os.fork()
+        if child == 0:
+            os.kill(os.getpid(), signal.SIGTERM)
+            print("went on")
+            os._exit(0)
+        print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+
+
+def test_sigterm_ends_forked_workers_of_a_plugin_as_ever(with_plugin):
+    done = with_plugin(FORKING, "forked")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "[6]\n-15\n", "")
+
+
 @pytest.mark.java
 def test_what_a_plugin_does_with_results_that_it_is_told_changes_no_report(with_plugin):
     code = """
