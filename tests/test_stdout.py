@@ -2,6 +2,7 @@
 
 import gc
 import io
+import subprocess
 import sys
 import threading
 
@@ -102,3 +103,34 @@ def test_a_stream_that_a_plugin_keeps_goes_on_working(capsys):
         kept = sys.stdout
     print("later", file=kept)
     assert capsys.readouterr() == ("", "later\n")
+
+
+PROGRAM = """
+import ctypes, os, subprocess, sys
+from irplatform import stdout
+
+def work():
+    print("first", flush=True)
+    with stdout.to_stderr():
+        os.write(1, b"descriptor\\n")
+        ctypes.CDLL(None).puts(b"library")
+        with stdout.to_stderr():
+            pass
+        subprocess.run(["echo", "program"])
+    print("last")
+"""
+
+
+@pytest.mark.parametrize(
+    ("call", "out"),
+    [
+        ("stdout.of_a_command()(work)()", {"first", "last"}),
+        ("work()", {"first", "descriptor", "library", "program", "last"}),
+    ],
+)
+def test_a_command_redirects_what_is_not_python_too_and_no_other_program_does(call, out):
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM + call], capture_output=True, text=True, check=True
+    )
+    assert {*done.stdout.split()} == out
+    assert {*done.stderr.split()} == {"descriptor", "library", "program"} - out

@@ -1,16 +1,18 @@
 """Standard output belongs to results: what plugins print goes to stderr meanwhile.
 
 `--json` promises one JSON object on stdout, which a single `print` in a plugin would break. Plugins
-get streams of their own, so that none can close, detach or replace those of the platform.
+get streams of their own, so that none can close, detach or replace those of the platform. In a
+command, file descriptor 1 leads to stderr as well, for C libraries and programs that they start.
 """
 
 from __future__ import annotations
 
 import codecs
 import io
+import os
 import sys
 import threading
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, TextIO
 
 if TYPE_CHECKING:
@@ -23,12 +25,28 @@ _lock = threading.Lock()
 _before: list[dict[str, TextIO | None]] = []
 """The streams before each block that is open, in any thread. The first are the platform's; the last
 block that ends puts them back: one that ends while another thread's is open does not."""
+_commands: list[str] = []
+"""What runs as a command. A program that calls the API keeps its file descriptor 1."""
+_results: list[int] = []
+"""A duplicate of file descriptor 1, while that leads to stderr."""
+
+
+@contextmanager
+def of_a_command() -> Iterator[None]:
+    """Within it, `to_stderr` leads file descriptor 1 to stderr as well."""
+    _commands.append(sys.argv[0])
+    try:
+        yield
+    finally:
+        _commands.pop()
 
 
 @contextmanager
 def to_stderr() -> Iterator[None]:
     """Within it, what Python code prints to stdout goes to stderr."""
     with _lock:
+        if not _before and _commands:
+            _redirect_descriptor()
         _before.append({name: getattr(sys, name) for name in _NAMES})
         _lend()
     try:
@@ -41,6 +59,30 @@ def to_stderr() -> Iterator[None]:
                 _lend()  # whoever goes on gets no stream that this one left unusable
             else:
                 _set(platforms)
+                _give_descriptor_back()
+
+
+def _redirect_descriptor() -> None:
+    """Lead file descriptor 1 to stderr, where it is that of stdout."""
+    with suppress(OSError):  # streams of tests and notebooks have none
+        if sys.stdout.fileno() == 1:
+            _results.append(os.dup(1))
+            os.dup2(sys.stderr.fileno(), 1)
+
+
+def _give_descriptor_back() -> None:
+    while _results:
+        _flush_libraries()
+        os.dup2(_results[-1], 1)
+        os.close(_results.pop())
+
+
+def _flush_libraries() -> None:
+    """Write what C libraries printed: they hold it back where stdout is no terminal."""
+    import ctypes
+
+    with suppress(OSError, TypeError, AttributeError):  # Windows has no library of that name
+        ctypes.CDLL(None).fflush(None)
 
 
 def _lend() -> None:

@@ -268,9 +268,11 @@ def test_an_author_sees_the_whole_traceback(with_plugin, monkeypatch):
 
 
 LOUD = """
+import os, subprocess, sys
 from irplatform.plugin import Reranker, hookimpl
 
 print("imported")
+os.write(1, b"descriptor\\n")
 
 class Strange(Reranker):
     '''Strange.'''
@@ -279,6 +281,8 @@ class Strange(Reranker):
 
     def score(self, topic, documents):
         print("scored")
+        sys.__stdout__.write("process\\n")
+        subprocess.run(["echo", "program"])
         return [1.0] * len(documents)
 
 @hookimpl
@@ -299,6 +303,13 @@ def test_what_a_plugin_prints_does_not_break_json(with_plugin):
     assert json.loads(done.stdout)["collection"] == "small-test"
     told = done.stderr.splitlines()
     assert {"imported", "registered", "started", "prepared", "scored"} <= set(told)
+    assert {"descriptor", "process", "program"} <= set(told)
+
+
+@pytest.mark.java
+def test_nor_does_it_stand_among_the_findings_of_a_check(with_plugin):
+    done = with_plugin(LOUD, "plugins", "check", "strange", "--device", "cpu")
+    assert (done.returncode, done.stdout) == (0, "reranker strange: keeps the contract\n")
 
 
 WRAPPING = """

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from irplatform import __version__
+from irplatform import __version__, stdout
 from irplatform.arithmetic import check_arithmetic
 from irplatform.cli.failures import explained, give_up_stdout, is_full, lost, origin, refused
 from irplatform.errors import InputError, PlatformError, PluginError, show_traceback
@@ -125,6 +125,7 @@ def _terminating(process: int) -> Callable[[int, object], None]:
     return terminate
 
 
+@stdout.of_a_command()
 def main() -> None:
     """Run the command line and exit: 0 done, 1 failed, 2 wrong usage or bad input.
 
