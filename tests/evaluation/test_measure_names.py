@@ -52,7 +52,10 @@ def test_measures_of_plugins_come_first():
         ("nDCG(gains={1:0.5})@5", "does not take gains of 0.5: whole numbers up to 999,999"),
         ("nDCG(gains={1:1,2:1000000})@5", "does not take gains of 1000000: whole numbers"),
         ("P(rel=0)@10", "needs rel of 1 or more"),
-        ("RBP(p=0.8)", "It can be written as 'RBP(rel=1)'"),
+        (
+            "RBP(p=0.8)",
+            "It can be written as 'RBP(rel=1)'. Install a package that computes this: pip install",
+        ),
         ("ERR", "It can be written as 'ERR@20'"),
         ("NumRel(rel=3)", "It can be written as 'NumRel'"),
         ("P@-1", "cannot be understood"),
