@@ -383,3 +383,48 @@ def run_finished(event):
     done = with_plugin(code, "run", "--collection", "small", "--measure", "P@1", "--json")
     assert done.returncode == 0
     assert json.loads(done.stdout)["runs"][0]["measures"]["P@1"] <= 1
+
+
+LISTENING = """
+from irplatform.plugin import TrainableReranker, hookimpl
+
+class Strange(TrainableReranker):
+    def fit(self, data):
+        pass
+    def save(self, folder):
+        (folder / "nothing").touch()
+    def load(self, folder):
+        pass
+    def score(self, topic, documents):
+        return [1.0] * len(documents)
+
+@hookimpl
+def register_rerankers(register):
+    register("strange", Strange)
+
+@hookimpl
+def run_started(event):
+    print("started", *event.systems, *event.results, *event.runs)
+
+@hookimpl
+def run_finished(event):
+    print("finished", *event.systems)
+    print("results", *event.results)
+    print("made", *sorted(name for name in event.runs if (event.run_dir / f"{name}.run").exists()))
+    print("files", *sorted(path.stem for path in event.run_dir.glob("*.run")))
+"""
+
+
+@pytest.mark.java
+def test_hooks_are_told_what_was_asked_for_and_which_runs_were_made(with_plugin):
+    done = with_plugin(
+        LISTENING,
+        *("run", "--collection", "demo", "--retriever", "bm25", "--retriever", "qld"),
+        *("--reranker", "strange", "--seeds", "2", "--members", "1", "--fusion", "plain"),
+    )
+    assert done.returncode == 0, done.stderr
+    told = {line.split()[0]: line.split()[1:] for line in done.stderr.splitlines() if line}
+    assert told["started"] == told["finished"] == ["bm25", "qld", "strange"]
+    assert told["results"] == ["bm25", "qld", "fused", "strange"]
+    reranked = [f"strange-seed{seed}{kind}" for seed in (42, 1042) for kind in ("", "-alone")]
+    assert told["made"] == told["files"] == sorted(["bm25", "qld", "fused", *reranked])
