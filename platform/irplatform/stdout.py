@@ -62,6 +62,17 @@ def to_stderr() -> Iterator[None]:
                 _give_descriptor_back()
 
 
+def finish() -> None:
+    """Give stdout up for good: whatever goes on at the end of the process prints to stderr."""
+    try:
+        sys.stdout.flush()
+    except (OSError, ValueError):  # Python flushes once more when it ends, and says so
+        return
+    _redirect_descriptor()
+    _results.clear()
+    sys.stdout = sys.stderr
+
+
 def _redirect_descriptor() -> None:
     """Lead file descriptor 1 to stderr, where it is that of stdout."""
     with suppress(OSError):  # streams of tests and notebooks have none

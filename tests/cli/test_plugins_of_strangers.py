@@ -344,6 +344,38 @@ def test_a_plugin_that_wraps_stdout_at_import_leaves_errors_readable(with_plugin
     assert done.stderr.startswith("platform: unknown collection 'smal'")
 
 
+LATE = """
+import threading
+from irplatform.plugin import Reranker, hookimpl
+
+def tell():
+    threading.main_thread().join()
+    print("late")
+
+class Strange(Reranker):
+    def score(self, topic, documents):
+        threading.Thread(target=tell).start()
+        return [1.0] * len(documents)
+
+@hookimpl
+def register_rerankers(register):
+    register("strange", Strange)
+"""
+
+
+@pytest.mark.java
+def test_threads_that_go_on_at_the_end_print_nothing_below_the_findings(with_plugin):
+    done = with_plugin(LATE, "plugins", "check", "strange", "--device", "cpu")
+    assert (done.returncode, done.stdout) == (0, "reranker strange: keeps the contract\n")
+    assert "late" in done.stderr.split()
+
+
+def test_nor_does_what_is_printed_between_calls_while_a_plugin_is_checked(platform, monkeypatch):
+    monkeypatch.setattr("irplatform.conformance.check_plugin", lambda _: print("between") or [])
+    told = platform("plugins", "check", "demo")
+    assert (told.code, told.out, told.err) == (0, "", "between\n")
+
+
 FORKING = """
 import multiprocessing
 import os
