@@ -1,5 +1,8 @@
 """stdout belongs to results, whatever plugins print, in whichever thread."""
 
+import gc
+import io
+import subprocess
 import sys
 import threading
 
@@ -46,8 +49,88 @@ def test_threads_that_overlap_leave_stdout_as_it_was(capsys):
     with stdout.to_stderr():
         thread.start()
         entered.wait()
-    assert sys.stdout is sys.stderr  # the other one is at work still
+    assert sys.stdout is not before  # the other one is at work still
     leave.set()
     thread.join()
     assert sys.stdout is before
     assert capsys.readouterr() == ("", "second\n")
+
+
+def _wrap(name):
+    setattr(sys, name, io.TextIOWrapper(getattr(sys, name).buffer, encoding="utf-8"))
+
+
+def _detach(name):
+    setattr(sys, name, io.TextIOWrapper(getattr(sys, name).detach(), encoding="utf-8"))
+
+
+def _close(name):
+    getattr(sys, name).close()
+
+
+def _remove(name):
+    setattr(sys, name, None)
+
+
+@pytest.mark.parametrize("name", ["stdout", "stderr", "__stdout__", "__stderr__"])
+@pytest.mark.parametrize("destroy", [_wrap, _detach, _close, _remove])
+def test_what_a_plugin_does_to_its_streams_is_undone(destroy, name, capsys):
+    before = sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__
+    with stdout.to_stderr():
+        with stdout.to_stderr():
+            destroy(name)
+        gc.collect()
+        print("outer")
+        destroy(name)
+    gc.collect()
+    print("result")
+    assert (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__) == before
+    assert capsys.readouterr() == ("result\n", "outer\n")
+
+
+def test_bytes_and_the_stdout_of_the_process_lead_to_stderr_too(capsys):
+    with stdout.to_stderr():
+        sys.stdout.buffer.write("β".encode()[:1])
+        sys.stdout.buffer.write("β".encode()[1:])
+        sys.stdout = sys.__stdout__
+        print("process")
+        sys.stderr.write("\udc80\n")
+    assert capsys.readouterr() == ("", "βprocess\n\\udc80\n")
+
+
+def test_a_stream_that_a_plugin_keeps_goes_on_working(capsys):
+    with stdout.to_stderr():
+        kept = sys.stdout
+    print("later", file=kept)
+    assert capsys.readouterr() == ("", "later\n")
+
+
+PROGRAM = """
+import ctypes, os, subprocess, sys
+from irplatform import stdout
+
+def work():
+    print("first", flush=True)
+    with stdout.to_stderr():
+        os.write(1, b"descriptor\\n")
+        ctypes.CDLL(None).puts(b"library")
+        with stdout.to_stderr():
+            pass
+        subprocess.run(["echo", "program"])
+    print("last")
+"""
+
+
+@pytest.mark.parametrize(
+    ("call", "out"),
+    [
+        ("stdout.of_a_command()(work)()", {"first", "last"}),
+        ("work()", {"first", "descriptor", "library", "program", "last"}),
+    ],
+)
+def test_a_command_redirects_what_is_not_python_too_and_no_other_program_does(call, out):
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM + call], capture_output=True, text=True, check=True
+    )
+    assert {*done.stdout.split()} == out
+    assert {*done.stderr.split()} == {"descriptor", "library", "program"} - out

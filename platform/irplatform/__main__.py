@@ -10,8 +10,12 @@ def main() -> None:
     """Run the command line; see `irplatform.cli.main`. Ctrl-C ends it quietly meanwhile."""
     try:
         from irplatform.cli.main import main as run
+        from irplatform.stdout import finish
 
-        run()
+        try:
+            run()
+        finally:
+            finish()
     except KeyboardInterrupt:
         sys.exit(130)
 

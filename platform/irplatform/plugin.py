@@ -732,15 +732,20 @@ class RunEvent:
 
     Attributes:
         collection: the collection's id.
-        systems: names of the runs that will be, or were, made.
-        run_dir: where they are written.
-        results: per run, measure name to value; empty at the start.
+        systems: names of the retrievers, then of the rerankers, that were asked for.
+        run_dir: where runs are written.
+        results: per row of the report, measure name to value; empty at the start. Rows are
+            retrievers, what they make together (`fused`), and rerankers, the mean of their seeds.
+        runs: names of the runs that were made, those of single seeds and without the first stage
+            (`delta-seed42-alone`) too; each is the file `run_dir / f"{name}.run"`. Empty at the
+            start.
     """
 
     collection: str
     systems: tuple[str, ...]
     run_dir: Path
     results: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    runs: tuple[str, ...] = ()
 
 
 class Hooks:

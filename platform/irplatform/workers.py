@@ -25,6 +25,8 @@ from queue import SimpleQueue
 from types import ModuleType
 from typing import TYPE_CHECKING, Generic, Self, TypeVar
 
+from irplatform import stdout
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from multiprocessing.connection import Connection
@@ -131,7 +133,7 @@ class Workers(Generic[Item, Result]):
         context = multiprocessing.get_context("spawn")
         ours, theirs = context.Pipe()
         process = context.Process(target=_work, args=(theirs,))
-        with _anonymous_main():
+        with _anonymous_main(), stdout.to_stderr():  # where its file descriptor 1 then leads, too
             process.start()
         theirs.close()  # else its end would not be seen from here
         self._processes[ours] = process

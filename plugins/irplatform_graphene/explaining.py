@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 import torch
 
-from irplatform.features import contributions
-
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -54,8 +52,7 @@ def explain(model: Model, topic: Topic, row: int, features: Float32 | None) -> M
         explanation |= _of_concepts(model, model.concepts, encoded, rows, score, distance)
     if features is not None:
         weights = model.network.feature_weights.detach().cpu().numpy()
-        groups = model.features.columns_of_groups
-        explanation |= contributions(groups, features[0], features[0] * weights)
+        explanation |= model.features.contributions(features[0], features[0] * weights)
     return explanation
 
 

@@ -19,3 +19,18 @@ def test_the_usual_rerank_depth_goes_with_any_depth():
 @pytest.mark.parametrize("candidates", ["judged", "some.run"])
 def test_candidates_that_are_not_found_do_not_heed_the_depth(candidates):
     RunSettings("demo", depth=100, rerank_depth=1000, candidates=candidates)
+
+
+@pytest.mark.parametrize(
+    ("given", "what"),
+    [
+        ({"retrievers": ("rm3",)}, "--retriever rm3"),
+        ({"retrievers": ("bm25", "qld")}, "--retriever bm25, qld"),
+        ({"settings": {"bm25.expand": ["mesh"]}}, r"the setting of bm25\.expand"),
+    ],
+)
+def test_retrievers_that_a_run_file_takes_the_place_of_are_refused(given, what):
+    with pytest.raises(InputError, match=f"{what} has no effect without --reranker NAME"):
+        RunSettings("demo", candidates="some.run", **given)
+    for candidates, rerankers in (("some.run", ("delta",)), ("judged", ()), ("retrieved", ())):
+        RunSettings("demo", candidates=candidates, rerankers=rerankers, **given)

@@ -147,6 +147,13 @@ def test_a_title_keeps_its_line(explain, folder):
 
 
 @pytest.mark.java
+def test_a_document_without_title_is_told_by_its_id(explain, folder):
+    document = {"_id": "d1", "title": "", "text": "Crizotinib."}
+    (folder / "small" / "corpus.jsonl").write_text(json.dumps(document) + "\n")
+    assert "document d1" in explain("telling", "--doc", "d1").out.splitlines()
+
+
+@pytest.mark.java
 @pytest.mark.usefixtures("many_topics")
 def test_the_system_is_the_one_that_never_saw_the_topic_and_the_member_a_typical_one(explain):
     told = explain("learning", "--doc", "d1", "--json", topic="q3").json

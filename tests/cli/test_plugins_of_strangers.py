@@ -268,9 +268,11 @@ def test_an_author_sees_the_whole_traceback(with_plugin, monkeypatch):
 
 
 LOUD = """
+import os, subprocess, sys
 from irplatform.plugin import Reranker, hookimpl
 
 print("imported")
+os.write(1, b"descriptor\\n")
 
 class Strange(Reranker):
     '''Strange.'''
@@ -279,6 +281,8 @@ class Strange(Reranker):
 
     def score(self, topic, documents):
         print("scored")
+        sys.__stdout__.write("process\\n")
+        subprocess.run(["echo", "program"])
         return [1.0] * len(documents)
 
 @hookimpl
@@ -299,6 +303,104 @@ def test_what_a_plugin_prints_does_not_break_json(with_plugin):
     assert json.loads(done.stdout)["collection"] == "small-test"
     told = done.stderr.splitlines()
     assert {"imported", "registered", "started", "prepared", "scored"} <= set(told)
+    assert {"descriptor", "process", "program"} <= set(told)
+
+
+@pytest.mark.java
+def test_nor_does_it_stand_among_the_findings_of_a_check(with_plugin):
+    done = with_plugin(LOUD, "plugins", "check", "strange", "--device", "cpu")
+    assert (done.returncode, done.stdout) == (0, "reranker strange: keeps the contract\n")
+
+
+WRAPPING = """
+import io, sys
+from irplatform.plugin import Reranker, hookimpl
+
+sys.stdout = io.TextIOWrapper(sys.stdout.buffer, encoding="utf-8")
+
+class Strange(Reranker):
+    def score(self, topic, documents):
+        sys.stdout = io.TextIOWrapper(sys.stdout.buffer, encoding="utf-8")
+        sys.stderr.close()
+        return [1.0] * len(documents)
+
+@hookimpl
+def register_rerankers(register):
+    register("strange", Strange)
+"""
+
+
+@pytest.mark.java
+def test_a_plugin_that_wraps_stdout_takes_it_from_nobody(with_plugin):
+    done = with_plugin(WRAPPING, "run", "--collection", "small", "--reranker", "strange", "--json")
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["collection"] == "small-test"
+    assert "lost sys.stderr" not in done.stderr
+
+
+def test_a_plugin_that_wraps_stdout_at_import_leaves_errors_readable(with_plugin):
+    done = with_plugin(WRAPPING, "run", "--collection", "smal")
+    assert done.returncode == 2
+    assert done.stderr.startswith("platform: unknown collection 'smal'")
+
+
+LATE = """
+import threading
+from irplatform.plugin import Reranker, hookimpl
+
+def tell():
+    threading.main_thread().join()
+    print("late")
+
+class Strange(Reranker):
+    def score(self, topic, documents):
+        threading.Thread(target=tell).start()
+        return [1.0] * len(documents)
+
+@hookimpl
+def register_rerankers(register):
+    register("strange", Strange)
+"""
+
+
+@pytest.mark.java
+def test_threads_that_go_on_at_the_end_print_nothing_below_the_findings(with_plugin):
+    done = with_plugin(LATE, "plugins", "check", "strange", "--device", "cpu")
+    assert (done.returncode, done.stdout) == (0, "reranker strange: keeps the contract\n")
+    assert "late" in done.stderr.split()
+
+
+def test_nor_does_what_is_printed_between_calls_while_a_plugin_is_checked(platform, monkeypatch):
+    monkeypatch.setattr("irplatform.conformance.check_plugin", lambda _: print("between") or [])
+    told = platform("plugins", "check", "demo")
+    assert (told.code, told.out, told.err) == (0, "", "between\n")
+
+
+FORKING = """
+import multiprocessing
+import os
+import signal
+
+from irplatform.plugin import hookimpl
+
+@hookimpl
+def register_commands(cli):
+    @cli.command("forked")
+    def forked():
+        with multiprocessing.get_context("fork").Pool(1) as pool:
+            print(pool.map(len, ["length"]))
+        child = os.fork()
+        if child == 0:
+            os.kill(os.getpid(), signal.SIGTERM)
+            print("went on")
+            os._exit(0)
+        print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+
+
+def test_sigterm_ends_forked_workers_of_a_plugin_as_ever(with_plugin):
+    done = with_plugin(FORKING, "forked")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "[6]\n-15\n", "")
 
 
 @pytest.mark.java
@@ -313,3 +415,48 @@ def run_finished(event):
     done = with_plugin(code, "run", "--collection", "small", "--measure", "P@1", "--json")
     assert done.returncode == 0
     assert json.loads(done.stdout)["runs"][0]["measures"]["P@1"] <= 1
+
+
+LISTENING = """
+from irplatform.plugin import TrainableReranker, hookimpl
+
+class Strange(TrainableReranker):
+    def fit(self, data):
+        pass
+    def save(self, folder):
+        (folder / "nothing").touch()
+    def load(self, folder):
+        pass
+    def score(self, topic, documents):
+        return [1.0] * len(documents)
+
+@hookimpl
+def register_rerankers(register):
+    register("strange", Strange)
+
+@hookimpl
+def run_started(event):
+    print("started", *event.systems, *event.results, *event.runs)
+
+@hookimpl
+def run_finished(event):
+    print("finished", *event.systems)
+    print("results", *event.results)
+    print("made", *sorted(name for name in event.runs if (event.run_dir / f"{name}.run").exists()))
+    print("files", *sorted(path.stem for path in event.run_dir.glob("*.run")))
+"""
+
+
+@pytest.mark.java
+def test_hooks_are_told_what_was_asked_for_and_which_runs_were_made(with_plugin):
+    done = with_plugin(
+        LISTENING,
+        *("run", "--collection", "demo", "--retriever", "bm25", "--retriever", "qld"),
+        *("--reranker", "strange", "--seeds", "2", "--members", "1", "--fusion", "plain"),
+    )
+    assert done.returncode == 0, done.stderr
+    told = {line.split()[0]: line.split()[1:] for line in done.stderr.splitlines() if line}
+    assert told["started"] == told["finished"] == ["bm25", "qld", "strange"]
+    assert told["results"] == ["bm25", "qld", "fused", "strange"]
+    reranked = [f"strange-seed{seed}{kind}" for seed in (42, 1042) for kind in ("", "-alone")]
+    assert told["made"] == told["files"] == sorted(["bm25", "qld", "fused", *reranked])

@@ -71,6 +71,9 @@ def test_a_corpus_of_titles_is_named():
 def test_ids_that_come_twice_are_found_each_once():
     found = findings(documents("a", "b", "a", "c", "a", "b"), {"1": {"a": 1}})["duplicate ids"]
     assert (found.count, found.examples, found.serious) == (2, ("a", "b"), True)
+    assert found.message == "2 ids of more than one document"
+    one = findings(documents("a", "b", "a"), {"1": {"a": 1}})["duplicate ids"]
+    assert one.message == "1 id of more than one document"
 
 
 @pytest.mark.parametrize(

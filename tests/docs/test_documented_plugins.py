@@ -190,6 +190,7 @@ def test_they_run_together(plugged, tmp_path, fresh_home, capsys):
     told = capsys.readouterr().err
     assert f"documented: bm25, disease-only, {', '.join(rerankers)}" in told
     assert f"{tmp_path / 'runs'}: linear" in told
+    assert f"{tmp_path / 'runs' / 'linear-alone.run'}\n" in told
 
 
 @pytest.mark.java

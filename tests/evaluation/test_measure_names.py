@@ -11,6 +11,15 @@ def test_names_come_back_in_their_one_right_form_in_order_and_once():
     assert list(parse_measures(names)) == ["P(rel=2)@10", "nDCG@20", "AP", "Success@10"]
 
 
+def test_names_of_trec_eval_are_understood_where_they_are_of_one_measure(capsys):
+    names = ["map", "P_10", "recall_100", "ndcg", "ndcg_cut_10", "map_cut.5", "recip_rank", "bpref"]
+    right = ["AP", "P@10", "R@100", "nDCG", "nDCG@10", "AP@5", "RR", "Bpref"]
+    assert list(parse_measures([*names, "Rprec", "infAP"])) == [*right, "Rprec", "infAP"]
+    with pytest.raises(InputError):
+        parse_measures(["official"])
+    assert capsys.readouterr().out == ""
+
+
 def test_a_whole_number_does_for_a_fraction():
     assert list(parse_measures(["SetF(beta=2)", "IPrec@1"])) == ["SetF(beta=2.0)", "IPrec@1.0"]
 
@@ -33,8 +42,13 @@ def test_measures_of_plugins_come_first():
         ("Bpref5", "Did you mean 'Bpref'?"),
         ("Sucess@1", "Did you mean 'Success'?"),
         ("infndcg", "Did you mean 'infNDCG'?"),
-        ("recip_rank", "is 'RR' here"),
-        ("ndcg_cut_20", "is 'nDCG@20' here"),
+        ("gm_map", "unknown measure 'gm_map'."),
+        ("ndcg_cut", "unknown measure 'ndcg_cut'."),
+        ("official", "unknown measure 'official'."),
+        ("P_0", "the measure 'P_0' needs a cutoff of 1 or more"),
+        ("P_5,10", "cannot be understood"),
+        ("P_10@5", "unknown measure 'P_10'"),
+        ("P_10x", "unknown measure 'P_10x'"),
         ("own-ap@10", "unknown measure 'own-ap@10'. Did you mean 'Own-AP'?"),
         ("zzzz", "Known: AP, "),
         ("nDCG@", "cannot be understood. Write a measure as nDCG@20"),
@@ -52,7 +66,10 @@ def test_measures_of_plugins_come_first():
         ("nDCG(gains={1:0.5})@5", "does not take gains of 0.5: whole numbers up to 999,999"),
         ("nDCG(gains={1:1,2:1000000})@5", "does not take gains of 1000000: whole numbers"),
         ("P(rel=0)@10", "needs rel of 1 or more"),
-        ("RBP(p=0.8)", "It can be written as 'RBP(rel=1)'"),
+        (
+            "RBP(p=0.8)",
+            "It can be written as 'RBP(rel=1)'. Install a package that computes this: pip install",
+        ),
         ("ERR", "It can be written as 'ERR@20'"),
         ("NumRel(rel=3)", "It can be written as 'NumRel'"),
         ("P@-1", "cannot be understood"),

@@ -116,6 +116,16 @@ def test_a_document_has_the_same_features_beside_any_others(resources, tmp_path)
     assert side.matrix(first, []).shape == (0, 4)
 
 
+def test_a_group_that_topics_have_nothing_for_is_no_part_of_what_features_add(resources, tmp_path):
+    side, _, _ = _fitted(resources, tmp_path, "needs-gene", "numbers")
+    values = side.matrix(_topics(1)[0].topic, ["d8"])[0]
+    parts = side.contributions(values, values * np.arange(6))
+    assert [group["group"] for group in parts["groups"]] == ["numbers"]
+    assert {each["feature"].partition(".")[0] for each in parts["features"]} == {"numbers"}
+    number = next(each for each in parts["features"] if each["feature"] == "numbers.number")
+    assert number["adds"] == values[3] * 3 != 0
+
+
 def test_a_group_that_topics_have_nothing_for_is_zero_and_keeps_its_width(resources, tmp_path):
     side, found, _ = _fitted(resources, tmp_path, "needs-gene", "numbers")
     assert side.width == 6

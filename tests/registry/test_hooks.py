@@ -1,5 +1,6 @@
 """Events, commands and results of plugins."""
 
+import gc
 from pathlib import Path
 
 import pytest
@@ -33,6 +34,20 @@ def test_life_cycle_hooks_are_called_and_a_failing_one_is_named(install, tmp_pat
     told = capsys.readouterr().err
     assert "plugin 'a' (irplatform-a 1.5): run_started failed: OSError: deaf (" in told
     assert f"module_a_{tmp_path.name}.py:7, in run_started)" in told
+
+
+def test_an_async_hook_is_named_and_python_warns_of_nothing(install, tmp_path, capsys, recwarn):
+    registering = "async def register_rerankers(register):\n    pass\n"
+    listening = "async def run_started(event):\n    pass\n"
+    code = "from irplatform.plugin import hookimpl\n\n@hookimpl\n"
+    found = load((*install("a", code + registering), *install("b", code + listening)))
+    found.announce("run_started", RunEvent("demo", ("bm25",), tmp_path))
+    gc.collect()
+    (broken,) = found.broken
+    assert "register_rerankers returns coroutine: it must call `register`" in broken.error
+    told = "plugin 'b' (irplatform-b 1.5): run_started failed: PluginError: it is async"
+    assert told in capsys.readouterr().err
+    assert [each for each in recwarn if each.category is RuntimeWarning] == []
 
 
 WANDERING = """

@@ -120,6 +120,19 @@ def test_a_single_member_validates_on_a_fold():
     assert [(len(training), len(apart)) for training, apart in Memory.fitted] == [(16, 4)]
 
 
+@pytest.mark.parametrize(
+    ("members", "topics", "told"),
+    [
+        (1, 20, "1 member on 16 topics and validated on 4"),
+        (2, 2, "2 members, each on 1 topic and validated on 1"),
+    ],
+)
+def test_how_many_learn_from_how_many_is_told(members, topics, told, capsys):
+    choice = replace(_choice(Memory), members=members)
+    fit_system(choice, TrainingSet("train", _examples(range(topics))), Resources())
+    assert capsys.readouterr().err == f"training memory on train: {told}\n"
+
+
 def test_a_reranker_of_a_run_is_not_told_which_topics_it_will_score():
     unseen = []
 

@@ -117,6 +117,24 @@ def test_one_that_fails_is_named_with_the_reason():
 
 
 @pytest.mark.parametrize(
+    ("scores", "problem"),
+    [
+        (None, "returned None for topic 1"),
+        ([1.0, 2.0], "returned 2 scores for the 3 documents of topic 1"),
+        ([1.0, 2.0, float("nan")], "gave document c of topic 1 the score nan"),
+    ],
+)
+def test_one_whose_scores_a_run_would_refuse_is_not_timed(scores, problem):
+    class Unusable(Reranker):
+        def score(self, topic, documents):
+            return scores
+
+    timing = time_reranker(_choice(Unusable), CHOSEN, 1, Resources(), {})
+    assert problem in timing.problem
+    assert timing.as_json()["median_ms"] is None
+
+
+@pytest.mark.parametrize(
     ("system", "weights", "origin"),
     [
         (Network, UNTRAINED, "untrained"),

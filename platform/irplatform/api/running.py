@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -58,7 +59,8 @@ def run(settings: RunSettings, plugins: Registry | None = None) -> RunReport:
         collection, qrels, measures, plugins.measures, run_dir, settings.tag, settings.command
     )
     names = [*settings.retrievers, *settings.rerankers]
-    plugins.announce("run_started", RunEvent(collection.id, tuple(names), run_dir))
+    event = RunEvent(collection.id, tuple(names), run_dir)
+    plugins.announce("run_started", event)
 
     recorder.warn(pipeline.refuse_broken_corpus(collection, qrels, resources))
     indexing_seconds = dict(resources.seconds)
@@ -97,7 +99,7 @@ def run(settings: RunSettings, plugins: Registry | None = None) -> RunReport:
 
     report = recorder.report(baseline, [choice.name for choice in resolved.rerankers])
     results = {system.name: dict(system.measures) for system in report.systems}  # theirs
-    plugins.announce("run_finished", RunEvent(collection.id, tuple(names), run_dir, results))
+    plugins.announce("run_finished", replace(event, results=results, runs=recorder.runs))
     return report
 
 

@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from irplatform.devices import check_device, choose_device
-from irplatform.errors import InputError, check_least
+from irplatform.errors import InputError, check_least, listing
 from irplatform.parallel import available_cores
 from irplatform.reranking.splits import MEMBERS
 from irplatform.resources import CollectionResources
-from irplatform.retrieval.candidates import RETRIEVED
+from irplatform.retrieval.candidates import JUDGED, RETRIEVED
 from irplatform.retrieval.fusion import AUTO
 from irplatform.runs.checks import check_tag
 from irplatform.word_vectors import VectorSource
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 _OF_RERANKERS = ("interpolate", "train_on")
 """Settings that only rerankers heed."""
+_RETRIEVERS = ("bm25",)
+"""What finds documents where nobody asks for another retriever."""
 _RERANK_DEPTH = 500
 """The usual; a smaller depth of the retrievers goes before it."""
 
@@ -69,7 +71,7 @@ class RunSettings:
 
     collection: str
     rerankers: Sequence[str] = ()
-    retrievers: Sequence[str] = ("bm25",)
+    retrievers: Sequence[str] = _RETRIEVERS
     depth: int = 1000
     rerank_depth: int = _RERANK_DEPTH
     candidates: str = RETRIEVED
@@ -121,6 +123,8 @@ class RunSettings:
             if not self.rerankers and getattr(self, name) not in (None, ()):
                 option = name.replace("_", "-")
                 raise InputError(f"--{option} has no effect without --reranker NAME.")
+        if self.candidates not in (RETRIEVED, JUDGED) and not self.rerankers:
+            self._refuse_idle_retrievers()
         if self.train_on and self.checkpoint is not None:
             raise InputError("--train-on has no effect with --checkpoint; give one of the two.")
         for name, usual in (("seeds", 1), ("preset", None), ("members", MEMBERS)):
@@ -128,6 +132,18 @@ class RunSettings:
                 raise InputError(
                     f"--{name} has no effect with --checkpoint: nothing is trained then."
                 )
+
+    def _refuse_idle_retrievers(self) -> None:
+        """Refuse retrievers and their options where a run file is the first stage, and the last."""
+        given = {
+            f"--retriever {listing(self.retrievers)}": tuple(self.retrievers) != _RETRIEVERS,
+            f"the setting of {listing(self.settings)}": bool(self.settings),
+        }
+        for what in (name for name, is_given in given.items() if is_given):
+            raise InputError(
+                f"{what} has no effect without --reranker NAME: --candidates {self.candidates} "
+                "takes the place of the retrievers."
+            )
 
 
 @dataclass(frozen=True)

@@ -81,7 +81,8 @@ def _lines(facts: Mapping[str, Any]) -> Iterator[str]:
         yield f"member {facts['explained_member']} of {facts['members']} is explained"
     for document in facts["documents"]:
         yield ""
-        yield f"document {document['id']}: {one_line(document['title'])}"
+        title = one_line(document["title"])
+        yield f"document {document['id']}{f': {title}' if title else ''}"
         grade = "not judged" if document["grade"] is None else f"grade {document['grade']}"
         yield f"  {grade}; {_places(document, facts)}"
         for line in lines_of(document["explanation"]):

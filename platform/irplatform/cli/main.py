@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from irplatform import __version__
+from irplatform import __version__, stdout
 from irplatform.arithmetic import check_arithmetic
 from irplatform.cli.failures import explained, give_up_stdout, is_full, lost, origin, refused
 from irplatform.errors import InputError, PlatformError, PluginError, show_traceback
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from irplatform.registry.registration import Plugin
 
@@ -113,10 +113,19 @@ class _Terminated(KeyboardInterrupt):
     """SIGTERM, which batch systems send: everything is left as after Ctrl-C."""
 
 
-def _terminate(_number: int, _frame: object) -> None:
-    raise _Terminated
+def _terminating(process: int) -> Callable[[int, object], None]:
+    """A handler that raises in this process; in those that are forked from it, it ends them."""
+
+    def terminate(number: int, _frame: object) -> None:
+        if os.getpid() == process:
+            raise _Terminated
+        signal.signal(number, signal.SIG_DFL)
+        os.kill(os.getpid(), number)
+
+    return terminate
 
 
+@stdout.of_a_command()
 def main() -> None:
     """Run the command line and exit: 0 done, 1 failed, 2 wrong usage or bad input.
 
@@ -128,7 +137,7 @@ def main() -> None:
     ready_streams()
     for warning in misspelt(os.environ):
         print(warning, file=sys.stderr)
-    previous_handler = signal.signal(signal.SIGTERM, _terminate)
+    previous_handler = signal.signal(signal.SIGTERM, _terminating(os.getpid()))
     try:
         check_arithmetic()
         registry().add_commands(cli)

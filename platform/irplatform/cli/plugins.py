@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from irplatform import stdout
 from irplatform.cli.options import setting_option
 from irplatform.cli.output import json_option, print_json, print_rows
 from irplatform.cli.settings import read_settings
@@ -110,7 +111,8 @@ def check(
     options = read_settings(
         settings, None, sorted(registry().retrievers), sorted(registry().rerankers)
     )
-    findings = check_plugin(CheckSettings(name, collection, systems, options, device))
+    with stdout.to_stderr():  # threads of a plugin print when its calls have ended, too
+        findings = check_plugin(CheckSettings(name, collection, systems, options, device))
     if as_json:
         print_json({"plugin": name, "systems": [finding.as_json() for finding in findings]})
     else:

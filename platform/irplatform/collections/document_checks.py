@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from irplatform.collections.finding import EXAMPLES, Finding
 from irplatform.collections.markup import first_markup
 from irplatform.document_ids import DocumentIds
+from irplatform.errors import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -51,7 +52,7 @@ def check_documents(corpus: Corpus, judged: set[str], relevant: set[str]) -> Ite
             "duplicate ids",
             True,
             len(repeated),
-            f"{len(repeated):,} ids belong to more than one document",
+            f"{counted(len(repeated), 'id')} of more than one document",
             tuple(repeated)[:EXAMPLES],
         )
     if seen.missing:

@@ -1,10 +1,11 @@
-"""Names of measures: ir-measures' (`nDCG@20`, `AP`, `P(rel=2)@10`), plugins', infNDCG and infAP.
+"""Names of measures: ir-measures' (`nDCG@20`, `AP`), trec_eval's, plugins', infNDCG and infAP.
 
 Names are checked before anything is computed, so that a typing error costs a second and not a run.
 """
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -29,6 +30,8 @@ Measure: TypeAlias = Any
 
 _FORM = "Write a measure as nDCG@20, AP or P(rel=2)@10; parameters go in brackets, by name."
 _DEPTH = re.compile(r"0*[1-9][0-9]{0,5}")
+_TREC_EVALS = re.compile(r"[A-Za-z_]+([._][0-9]+(\.[0-9]+)?)?")
+"""A name of trec_eval with at most one parameter, the whole of it."""
 _NEEDS_SAMPLE = (
     "needs sampled judgments, with the five columns topic 0 docid stratum grade. Name them in the "
     "collection's TOML file ([qrels] sampled), or give `platform evaluate` --sampled-qrels FILE."
@@ -105,15 +108,16 @@ def parse_measures(
     """Understand names of measures.
 
     Args:
-        names: ir-measures' names, keys of `extra`, or infNDCG and infAP.
+        names: ir-measures' names, trec_eval's, keys of `extra`, or infNDCG and infAP.
         extra: measures of plugins; they come before ir-measures' of the same name.
         sampled: whether there are sampled judgments. infNDCG needs them; infAP is estimated from
             them where they are, and is ir-measures' of the same name where they are not.
         sampled_hint: where sampled judgments could be had, for the message that they are needed.
 
     Returns:
-        What computes each measure, by its one right name (`MAP` is `AP`, `NDCG@5` is `nDCG@5`,
-        `infNDCG@100` is `infNDCG`), in the order given and without repetition.
+        What computes each measure, by its one right name (`MAP` and trec_eval's `map` are `AP`,
+        `NDCG@5` is `nDCG@5`, `infNDCG@100` is `infNDCG`), in the order given and without
+        repetition.
 
     Raises:
         InputError: a name is unknown or ill-formed, a parameter is missing or makes no sense, or a
@@ -154,7 +158,7 @@ def _parse(name: str, extra: Mapping[str, MeasureFunction]) -> Measure:
     import ir_measures
 
     try:
-        measure = ir_measures.parse_measure(name)
+        measure = _of_trec_eval(name) or ir_measures.parse_measure(name)
     except NameError:
         raise _unknown_measure(name, extra) from None
     except (ValueError, TypeError, SyntaxError) as error:
@@ -167,18 +171,26 @@ def _parse(name: str, extra: Mapping[str, MeasureFunction]) -> Measure:
     return measure
 
 
+def _of_trec_eval(name: str) -> Measure | None:
+    """The measure that trec_eval calls so (`map`, `P_10`, `ndcg_cut_10`), where it is one alone."""
+    import ir_measures
+
+    if name in ir_measures.measures.registry or not _TREC_EVALS.fullmatch(name):
+        return None
+    try:
+        with contextlib.redirect_stdout(None):  # names of sets of measures are told what they lack
+            (measure,) = ir_measures.parse_trec_measure(name)
+    except (ValueError, NameError):
+        return None
+    return measure
+
+
 def _unknown_measure(name: str, extra: Mapping[str, MeasureFunction]) -> InputError:
     import ir_measures
 
-    try:
-        (ours,) = ir_measures.parse_trec_measure(name)
-    except (ValueError, NameError):
-        if with_at := _with_at(name):
-            return InputError(f"unknown measure '{name}'. Did you mean '{with_at}'?")
-        base = _base(name)
-        names = [*ir_measures.measures.registry, *INFERRED, *extra]
-        return unknown("measure", base, names)
-    return InputError(f"unknown measure '{name}'. What trec_eval calls so is '{ours}' here.")
+    if with_at := _with_at(name):
+        return InputError(f"unknown measure '{name}'. Did you mean '{with_at}'?")
+    return unknown("measure", _base(name), [*ir_measures.measures.registry, *INFERRED, *extra])
 
 
 def _base(name: str) -> str:
@@ -200,28 +212,39 @@ def _with_at(name: str) -> str:
 
 
 def _supported_form(measure: Measure) -> Measure | None:
-    """The same measure with a parameter more or fewer, so that some package has it."""
-    import ir_measures
+    """The same measure with a parameter more or fewer, so that some package has it.
 
+    One that is installed, where there is one.
+    """
     present = measure.params
     absent = measure.SUPPORTED_PARAMS.keys() - present.keys()
     more = [{**present, name: value} for name, value in _PROPOSED.items() if name in absent]
     fewer = [{key: value for key, value in present.items() if key != name} for name in present]
-    for parameters in (*more, *fewer):
-        form = type(measure)(**parameters)
-        if any(package.supports(form) for package in ir_measures.DefaultPipeline.providers):
-            return form
-    return None
+    forms = [type(measure)(**parameters) for parameters in (*more, *fewer)]
+    supported = [form for form in forms if _packages(form)]
+    return next(filter(_is_available, supported), supported[0] if supported else None)
+
+
+def _packages(measure: Measure) -> list[Any]:
+    """The packages that compute a measure, installed or not."""
+    import ir_measures
+
+    return [p for p in ir_measures.DefaultPipeline.providers if p.supports(measure)]
+
+
+def _is_available(measure: Measure) -> bool:
+    return any(package.is_available() for package in _packages(measure))
 
 
 def _check_available(name: str, measure: Measure) -> None:
-    import ir_measures
-
-    providers = [p for p in ir_measures.DefaultPipeline.providers if p.supports(measure)]
-    if any(provider.is_available() for provider in providers):
+    if _is_available(measure):
         return
-    ways = [how for provider in providers if (how := provider.install_instructions())]
-    what_to_do = f" Install one that does: {' or '.join(ways)}." if ways else ""
-    if not providers and (near := _supported_form(measure)):
+    packages = _packages(measure)
+    what_to_do, near = "", None if packages else _supported_form(measure)
+    if near is not None:
         what_to_do = f" It can be written as '{near}'."
+        packages = [] if _is_available(near) else _packages(near)
+    if ways := [how for package in packages if (how := package.install_instructions())]:
+        subject = "one that does" if near is None else "a package that computes this"
+        what_to_do += f" Install {subject}: {' or '.join(ways)}."
     raise InputError(f"no installed package computes the measure '{name}'.{what_to_do}")

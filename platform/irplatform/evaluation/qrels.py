@@ -22,11 +22,12 @@ if TYPE_CHECKING:
 
 _BEIR_HEADER = [b"query-id", b"corpus-id", b"score"]
 _TREC_COLUMNS = (
-    "Every line needs four columns: topic 0 docid grade; or three, below BEIR's header 'query-id "
-    "corpus-id score'. Sampled judgments have five: topic 0 docid stratum grade (`sampled` in a "
-    "collection.toml names them)"
+    "Every line needs four columns, parted by white space: topic 0 docid grade; or three, parted "
+    "by tabs, below BEIR's header 'query-id corpus-id score'. Sampled judgments have five: topic 0 "
+    "docid stratum grade (`sampled` in a collection.toml names them)"
 )
 _BEIR_COLUMNS = "Every line needs three columns parted by tabs: query-id corpus-id score"
+_SEPARATORS = re.compile(rb"[\s,;]+")
 _WHOLE_NUMBER = re.compile(rb"[+-]?[0-9]{1,6}")
 """trec_eval takes memory for every grade up to the highest: a PMID in this column would end it."""
 
@@ -87,6 +88,10 @@ def _is_beir_header(line: bytes) -> bool:
 def _split_trec(line: bytes, path: Path, number: int) -> _Columns:
     columns = line.split()
     if len(columns) != 4:
+        if _is_beir_header(_SEPARATORS.sub(b"\t", line.strip())):
+            raise InputError(
+                f"BEIR's header without tabs. {_BEIR_COLUMNS}.", path=path, line=number
+            )
         raise _wrong_count(columns, _TREC_COLUMNS, path, number)
     return columns[0], columns[2], columns[3]
 

@@ -18,6 +18,7 @@ import numpy as np
 
 from irplatform.errors import InputError
 from irplatform.features.calculator import Calculator
+from irplatform.features.contributions import contributions
 from irplatform.features.cross_fitting import cross_fitted
 from irplatform.features.folding import Folding
 from irplatform.features.groups import load_groups, open_groups, save_groups
@@ -25,6 +26,8 @@ from irplatform.features.groups import load_groups, open_groups, save_groups
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
+
+    import numpy.typing as npt
 
     from irplatform.features.groups import Batch, Features, Group
     from irplatform.plugin import Resources, Topic, TrainingData
@@ -74,11 +77,6 @@ class SideFeatures:
     def columns(self) -> tuple[str, ...]:
         """Names of the features, as `group.feature`."""
         return tuple(name for group in self._groups for name in group.columns)
-
-    @property
-    def columns_of_groups(self) -> list[tuple[str, ...]]:
-        """The same names, per group."""
-        return [group.columns for group in self._groups]
 
     @property
     def width(self) -> int:
@@ -178,6 +176,20 @@ class SideFeatures:
             self._standardized(_joined(matrices, ids))
             for (_, ids), *matrices in zip(asked, *columns, strict=True)
         ]
+
+    def contributions(
+        self, values: Features, adds: npt.NDArray[np.floating[Any]]
+    ) -> dict[str, Any]:
+        """The part of one document's score that features make, without the groups left out.
+
+        Args:
+            values: float32 [width], a row of `matrix`.
+            adds: float [width], what each feature adds to the score.
+        """
+        used = [group.name in self._used for group in self._groups]
+        kept = np.repeat(used, [len(group.columns) for group in self._groups])
+        groups = [group.columns for group in self._groups if group.name in self._used]
+        return contributions(groups, values[kept], adds[kept])
 
     def _of(self, group: Group, batch: Batch) -> list[Features]:
         if group.name not in self._used:

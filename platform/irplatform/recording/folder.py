@@ -39,6 +39,11 @@ class RunFolder:
         self.path = path
         self._written: dict[str, str] = {}
 
+    @property
+    def written(self) -> tuple[str, ...]:
+        """Names of its own run files, without `.run`."""
+        return tuple(self._written)
+
     def write(self, run: Run, metadata: Mapping[str, Any]) -> Path:
         """Write a run file and its metadata, whose tag is the last column of the file."""
         path = self.path / f"{run.name}.run"

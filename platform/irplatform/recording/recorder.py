@@ -75,6 +75,11 @@ class Recorder:
         self.candidates = Provenance()
         self.first_stage = ""
 
+    @property
+    def runs(self) -> tuple[str, ...]:
+        """Names of the run files so far, in the order in which they were written."""
+        return self._folder.written
+
     def warn(self, warning: str) -> None:
         """Record what a reader of all runs from now on must know, once; "" is nothing."""
         if warning and warning not in self._warnings:

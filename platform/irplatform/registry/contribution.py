@@ -87,6 +87,8 @@ class Contribution:
                     if implementation.hookwrapper or implementation.wrapper:
                         raise PluginError(f"{hook} is a wrapper of hooks, which registers nothing")
                     if (answer := implementation.function(register)) is not None:
+                        if inspect.iscoroutine(answer):
+                            answer.close()  # else Python warns that nobody awaited it
                         raise PluginError(
                             f"{hook} returns {type(answer).__name__}: it must call `register`, and "
                             "be no generator and not async"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -10,7 +11,14 @@ import pluggy
 
 from irplatform import directory, stdout
 from irplatform.console import notice
-from irplatform.errors import ENDINGS, InputError, show_traceback, unknown, with_place
+from irplatform.errors import (
+    ENDINGS,
+    InputError,
+    PluginError,
+    show_traceback,
+    unknown,
+    with_place,
+)
 from irplatform.registry.sources import GROUP
 from irplatform.registry.tables import Tables
 
@@ -107,7 +115,10 @@ def _call(implementation: pluggy.HookImpl, hook: str, argument: object) -> str:
     """Call a hook of a plugin; if it fails, name it, and return what was told."""
     try:
         with stdout.to_stderr(), directory.restored():
-            implementation.function(*[argument][: len(implementation.argnames)])
+            answer = implementation.function(*[argument][: len(implementation.argnames)])
+            if inspect.iscoroutine(answer):
+                answer.close()  # else Python warns that nobody awaited it
+                raise PluginError("it is async, and nobody awaits it")
     except ENDINGS:
         raise
     except BaseException as error:

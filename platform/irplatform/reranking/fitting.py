@@ -15,7 +15,7 @@ import numpy as np
 from irplatform import __version__
 from irplatform.artifacts import Artifact, artifact
 from irplatform.console import notice
-from irplatform.errors import InputError
+from irplatform.errors import InputError, counted
 from irplatform.reranking.interpolation import Choice, Reranked, choose_weight
 from irplatform.reranking.kept_scores import kept_scores
 from irplatform.reranking.member import workspace
@@ -141,8 +141,8 @@ def train(
 
     def build(folder: Path) -> None:
         notice(
-            f"training {choice.name} on {training_set.label}: {len(splits)} "
-            f"member{'s, each' if len(splits) > 1 else ''} on {len(splits[0].training):,} topics "
+            f"training {choice.name} on {training_set.label}: {counted(len(splits), 'member')}"
+            f"{', each' if len(splits) > 1 else ''} on {counted(len(splits[0].training), 'topic')} "
             f"and validated on {len(splits[0].validation):,}"
         )
         scored, vectors = train_members(

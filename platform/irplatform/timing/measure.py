@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import InputError, PlatformError
 from irplatform.features import forget_features
+from irplatform.reranking.scoring import checked_scores
 from irplatform.timing.weights import NONE, ready
 
 if TYPE_CHECKING:
@@ -110,9 +111,11 @@ def time_reranker(
                 forget_features()
                 with choice.registration.at_work(f"scoring topic {topic.id}"):
                     started = time.perf_counter()
-                    member.score(topic, documents)
+                    scores = member.score(topic, documents)
+                    seconds = time.perf_counter() - started
+                checked_scores(choice.registration.who, topic, documents, scores)
                 if turn:  # the first one warms up
-                    milliseconds.append((time.perf_counter() - started) * 1000)
+                    milliseconds.append(seconds * 1000)
     except PlatformError as error:
         return Timing(choice.name, device, problem=str(error))
     return Timing(choice.name, device, weights, milliseconds)

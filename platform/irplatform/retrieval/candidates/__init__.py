@@ -16,6 +16,7 @@ from irplatform.retrieval.candidates.retrieved import RETRIEVED, Retrieved
 from irplatform.retrieval.candidates.source import CandidateSource, Provenance, Request
 
 __all__ = [
+    "JUDGED",
     "RETRIEVED",
     "CandidateSource",
     "FromRun",
