@@ -31,6 +31,24 @@ BROKEN = {
         GOOD.replace("Reranker", "TrainableReranker"),
         "reranker 'length': Length does not define fit()",
     ),
+    "scores without documents": (
+        GOOD.replace("(self, topic, documents)", "(self, topic)"),
+        "reranker 'length': score() of Length must take (topic, documents)",
+    ),
+    "scores later": (
+        GOOD.replace("def score(", "async def score("),
+        "reranker 'length': score() of Length is async, and nobody awaits it",
+    ),
+    "prepares with nothing": (
+        GOOD.replace("    def score", "    def prepare(self): ...\n\n    def score"),
+        "reranker 'length': prepare() of Length must take (resources)",
+    ),
+    "expands as an instance": (
+        GOOD.replace(
+            "    def score", "    def expanding(self, options, knowledge): ...\n\n    def score"
+        ),
+        "reranker 'length': expanding() of Length must take (options, knowledge)",
+    ),
     "uses a bad name": (GOOD.replace('"length"', '"Length!"'), "'Length!' cannot name a reranker"),
     "takes the name of the fused run": (
         GOOD.replace('"length"', '"fused"'),
@@ -146,6 +164,20 @@ def test_a_broken_plugin_is_named_and_the_others_go_on(install, code, reason):
     assert "\n" not in broken.error
     assert list(found.rerankers) == ["length"]
     assert found.rerankers["length"].plugin.name == "good"
+
+
+@pytest.mark.parametrize(
+    "method",
+    [
+        "def score(self, *arguments):",
+        "def score(self, topic, documents, batch_size=8):",
+        "@staticmethod\n    def score(topic, documents):",
+        "@classmethod\n    def score(cls, topic, documents):",
+    ],
+)
+def test_a_method_may_take_more_and_need_no_instance(install, method):
+    code = GOOD.replace("def score(self, topic, documents):", method)
+    assert not load(install("good", code)).broken
 
 
 @pytest.mark.parametrize(

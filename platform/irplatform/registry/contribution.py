@@ -6,6 +6,7 @@ import inspect
 import re
 from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
+from types import FunctionType
 from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_origin
 
 from pydantic_core import PydanticSerializationError
@@ -246,6 +247,25 @@ def _check_methods(who: str, system: type) -> None:
             if all(getattr(system, method) is getattr(base, method) for method in methods):
                 names = " or ".join(f"{method}()" for method in methods)
                 raise PluginError(f"{who}: {system.__name__} does not define {names}")
+        for name, declared in vars(base).items() if issubclass(system, base) else ():
+            if name.startswith("_") or not isinstance(declared, FunctionType | classmethod):
+                continue
+            if inspect.getattr_static(system, name) is not declared:
+                _check_arguments(f"{who}: {name}() of {system.__name__}", name, base, system)
+
+
+def _check_arguments(method: str, name: str, base: type, system: type) -> None:
+    """See that a method takes what it will be called with."""
+    own = getattr(system, name)
+    if inspect.iscoroutinefunction(own):
+        raise PluginError(f"{method} is async, and nobody awaits it")
+    declared = [*inspect.signature(getattr(base, name)).parameters]
+    arguments = [argument for argument in declared if argument != "self"]
+    of_the_class = isinstance(inspect.getattr_static(system, name), staticmethod | classmethod)
+    try:
+        inspect.signature(own).bind(*(arguments if of_the_class else declared))
+    except TypeError as error:
+        raise PluginError(f"{method} must take ({', '.join(arguments)})") from error
 
 
 def _check_making(who: str, system: type) -> None:
