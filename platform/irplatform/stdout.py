@@ -25,8 +25,8 @@ _lock = threading.Lock()
 _before: list[dict[str, TextIO | None]] = []
 """The streams before each block that is open, in any thread. The first are the platform's; the last
 block that ends puts them back: one that ends while another thread's is open does not."""
-_commands: list[str] = []
-"""What runs as a command. A program that calls the API keeps its file descriptor 1."""
+_in_command = threading.Event()
+"""Whether a command runs. A program that calls the API keeps its file descriptor 1."""
 _results: list[int] = []
 """A duplicate of file descriptor 1, while that leads to stderr."""
 
@@ -34,18 +34,18 @@ _results: list[int] = []
 @contextmanager
 def of_a_command() -> Iterator[None]:
     """Within it, `to_stderr` leads file descriptor 1 to stderr as well."""
-    _commands.append(sys.argv[0])
+    _in_command.set()
     try:
         yield
     finally:
-        _commands.pop()
+        _in_command.clear()
 
 
 @contextmanager
 def to_stderr() -> Iterator[None]:
     """Within it, what Python code prints to stdout goes to stderr."""
     with _lock:
-        if not _before and _commands:
+        if not _before and _in_command.is_set():
             _redirect_descriptor()
         _before.append({name: getattr(sys, name) for name in _NAMES})
         _lend()

@@ -173,6 +173,7 @@ def test_a_broken_plugin_is_named_and_the_others_go_on(install, code, reason):
         "def score(self, topic, documents, batch_size=8):",
         "@staticmethod\n    def score(topic, documents):",
         "@classmethod\n    def score(cls, topic, documents):",
+        "score = min  # which does not say what it takes\n    def scores(self, documents):",
     ],
 )
 def test_a_method_may_take_more_and_need_no_instance(install, method):

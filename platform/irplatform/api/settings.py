@@ -135,13 +135,14 @@ class RunSettings:
 
     def _refuse_idle_retrievers(self) -> None:
         """Refuse retrievers and their options where a run file is the first stage, and the last."""
-        given = {
-            f"--retriever {listing(self.retrievers)}": tuple(self.retrievers) != _RETRIEVERS,
-            f"the setting of {listing(self.settings)}": bool(self.settings),
-        }
-        for what in (name for name, is_given in given.items() if is_given):
+        idle = []
+        if tuple(self.retrievers) != _RETRIEVERS:
+            idle.append(f"--retriever {listing(self.retrievers)}")
+        if self.settings:
+            idle.append(f"the setting of {listing(self.settings)}")
+        if idle:
             raise InputError(
-                f"{what} has no effect without --reranker NAME: --candidates {self.candidates} "
+                f"{idle[0]} has no effect without --reranker NAME: --candidates {self.candidates} "
                 "takes the place of the retrievers."
             )
 
