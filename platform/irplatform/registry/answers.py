@@ -6,6 +6,7 @@ not would fail there, far from who gave it. What they compute is numbers.
 
 from __future__ import annotations
 
+import inspect
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -100,6 +101,17 @@ def options_of(who: str, method: str, answer: object, kind: type[Options]) -> Op
             f"{who} returned {type(answer).__name__} from {method}; its {kind.__name__} are needed."
         )
     return answer
+
+
+def close_coroutine(answer: object) -> bool:
+    """Whether an answer is a coroutine, for a function that is async; Python then does not warn.
+
+    Nobody awaits it.
+    """
+    if not inspect.iscoroutine(answer):
+        return False
+    answer.close()
+    return True
 
 
 def numbers(who: str, topic: str, values: object, kind: type[np.floating[Any]]) -> npt.NDArray[Any]:

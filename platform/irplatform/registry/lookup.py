@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import os
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -19,6 +18,7 @@ from irplatform.errors import (
     unknown,
     with_place,
 )
+from irplatform.registry.answers import close_coroutine
 from irplatform.registry.sources import GROUP
 from irplatform.registry.tables import Tables
 
@@ -116,8 +116,7 @@ def _call(implementation: pluggy.HookImpl, hook: str, argument: object) -> str:
     try:
         with stdout.to_stderr(), directory.restored():
             answer = implementation.function(*[argument][: len(implementation.argnames)])
-            if inspect.iscoroutine(answer):
-                answer.close()  # else Python warns that nobody awaited it
+            if close_coroutine(answer):
                 raise PluginError("it is async, and nobody awaits it")
     except ENDINGS:
         raise

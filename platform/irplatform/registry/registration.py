@@ -107,7 +107,7 @@ class Registration(Generic[System]):
         for name in settings:
             if name not in names:  # perhaps a part of one: `epochs` of `loop`
                 names = sorted({*names, *self.setting_names()})
-                raise unknown("option", name, names, of=f"{self.kind} '{self.name}'")
+                raise unknown("option", name, names, of=self.title)
         with self.at_work("reading its options", as_told=True):  # the user gave them
             return self._read({**self.defaults, **settings})
 
@@ -118,12 +118,10 @@ class Registration(Generic[System]):
             problem = error.errors()[0]
             if problem["type"] == "extra_forbidden":
                 option = ".".join(map(str, problem["loc"]))
-                system = f"{self.kind} '{self.name}'"
-                raise unknown("option", option, self.setting_names(), of=system) from error
+                raise unknown("option", option, self.setting_names(), of=self.title) from error
             option, wrong = first_problem(self.system.Options, error)
             raise InputError(
-                f"option '{option}' of {self.kind} '{self.name}' cannot be {problem['input']!r}: "
-                f"{wrong}."
+                f"option '{option}' of {self.title} cannot be {problem['input']!r}: {wrong}."
             ) from error
 
     @functools.cached_property
@@ -182,9 +180,14 @@ class Registration(Generic[System]):
         return json_mapping(self.who, "depends_on", dependencies)
 
     @property
+    def title(self) -> str:
+        """The system, for messages."""
+        return f"{self.kind} '{self.name}'"
+
+    @property
     def who(self) -> str:
         """The system and its plugin, for messages."""
-        return f"{self.kind} '{self.name}' of {self.plugin}"
+        return f"{self.title} of {self.plugin}"
 
     def at_work(self, doing: str, *, as_told: bool = False) -> AbstractContextManager[None]:
         """Within it, what goes wrong in the system's code names the plugin and the place."""

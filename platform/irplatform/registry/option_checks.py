@@ -1,0 +1,90 @@
+"""Whether the options of a system can be used: without being set, in JSON, and with its presets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Set
+from typing import TYPE_CHECKING, Any, get_args, get_origin
+
+from pydantic_core import PydanticSerializationError
+
+from irplatform.errors import InputError, PluginError
+from irplatform.plugin import Options
+from irplatform.registry.settings import flat, settings_of
+
+if TYPE_CHECKING:
+    from irplatform.registry.registration import Registration, System
+
+
+def check_options(registration: Registration[System]) -> None:
+    """See that a system's options, its defaults among them, are sound, and fit its presets.
+
+    They are checked when it is registered, not when it is used.
+
+    Raises:
+        PluginError: they are not.
+        InputError: a default is no option, or not of its type.
+    """
+    options: object = registration.system.Options
+    if not (isinstance(options, type) and issubclass(options, Options)):
+        raise PluginError(
+            f"the Options of {registration.title} are {options!r}, not a subclass of "
+            "irplatform.plugin.Options"
+        )
+    _refuse_required(registration.title, options, registration.defaults)
+    default_options = registration.options({})
+    try:
+        default_options.model_dump(mode="json")
+    except PydanticSerializationError as error:
+        raise PluginError(
+            f"the options of {registration.title} cannot be recorded as JSON: {error}"
+        ) from error
+    _refuse_sets(registration.title, options)
+    _check_presets(registration)
+
+
+def _refuse_required(system: str, options: type[Options], defaults: Mapping[str, object]) -> None:
+    """Refuse options that somebody would have to set."""
+    for name, field in options.model_fields.items():
+        if field.is_required() and name not in defaults:
+            raise PluginError(f"option '{name}' of {system} needs a default")
+
+
+def _refuse_sets(system: str, options: type[Options]) -> None:
+    """Refuse options without an order, which would be another fingerprint in every process."""
+    for name, field in options.model_fields.items():
+        if _is_set(field.annotation):
+            raise PluginError(
+                f"option '{name}' of {system} is a set, which has no order to be recorded in; "
+                "declare a tuple"
+            )
+        if isinstance(field.annotation, type) and issubclass(field.annotation, Options):
+            _refuse_sets(system, field.annotation)
+
+
+def _is_set(annotation: Any) -> bool:
+    base_type = get_origin(annotation) or annotation
+    return (isinstance(base_type, type) and issubclass(base_type, Set)) or any(
+        map(_is_set, get_args(annotation))
+    )
+
+
+def _check_presets(registration: Registration[System]) -> None:
+    """Refuse presets that are no tables of settings, or have one that the system does not take."""
+    presets: object = registration.presets
+    if not isinstance(presets, Mapping):
+        raise PluginError(
+            f"the presets of {registration.title} are {presets!r}, not settings by name"
+        )
+    for name, settings in presets.items():
+        if not isinstance(settings, Mapping):
+            raise PluginError(
+                f"preset '{name}' of {registration.title} is {settings!r}, not a table of settings"
+            )
+        try:
+            _, values = settings_of(
+                registration,
+                {f"{registration.name}.{key}": value for key, value in flat(settings).items()},
+            )
+            registration.options(values)
+        except InputError as error:
+            raise PluginError(f"preset '{name}': {error}") from error
