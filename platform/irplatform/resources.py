@@ -9,14 +9,13 @@ import re
 import time
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import TYPE_CHECKING
 
 from irplatform import console
 from irplatform.artifacts import Artifact, artifact
 from irplatform.errors import PlatformError, one_line
 from irplatform.plugin import Documents
-from irplatform.registry import is_strange, source_digest
+from irplatform.registry import is_strange, module_of, source_digest
 from irplatform.training.distributed import without_peers
 from irplatform.word_vectors import VectorSource
 
@@ -211,7 +210,7 @@ class CollectionResources:
             PlatformError: the kind is no name for a folder, or another plugin's.
         """
         made_from: dict[str, object] = {"corpus": self.corpus.fingerprint}
-        maker = _module_of(build)
+        maker = module_of(build)
         if is_strange(maker):
             if not _KIND.fullmatch(kind) or kind in _OWN_KINDS:
                 raise PlatformError(
@@ -327,10 +326,3 @@ class CollectionResources:
         inner = sum(self.seconds.values()) - within
         spent = time.monotonic() - started - inner
         self.seconds[stage] = self.seconds.get(stage, 0.0) + spent
-
-
-def _module_of(function: Callable[..., object]) -> str:
-    """The module that a function was written in."""
-    while isinstance(function, partial):
-        function = function.func
-    return str(getattr(function, "__module__", None) or type(function).__module__)

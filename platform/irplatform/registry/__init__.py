@@ -3,7 +3,7 @@
 from irplatform.registry.loading import load, registry
 from irplatform.registry.lookup import Registry
 from irplatform.registry.registration import Plugin, Registration
-from irplatform.registry.sources import GROUP, is_strange, our_digest, source_digest
+from irplatform.registry.sources import GROUP, is_strange, module_of, our_digest, source_digest
 
 __all__ = [
     "GROUP",
@@ -12,6 +12,7 @@ __all__ = [
     "Registry",
     "is_strange",
     "load",
+    "module_of",
     "our_digest",
     "registry",
     "source_digest",

@@ -16,7 +16,7 @@ from irplatform.digests import digests
 from irplatform.storage import fingerprint
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
 GROUP = "irplatform"
 """Of entry points: plugins are found by it."""
@@ -69,6 +69,13 @@ def _digests(top: str) -> tuple[str, ...]:
 def is_strange(module: str) -> bool:
     """Whether a module is neither the platform's nor one of its plugins'."""
     return _top(module) not in our_packages()
+
+
+def module_of(function: Callable[..., object]) -> str:
+    """The module that a function was written in, whatever was made of it by `partial`."""
+    while isinstance(function, functools.partial):
+        function = function.func
+    return str(getattr(function, "__module__", None) or type(function).__module__)
 
 
 def _top(module: str) -> str:
