@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from irplatform import directory
-from irplatform.errors import PluginError, plugin_at_work
+from irplatform.at_work import plugin_at_work
+from irplatform.errors import PluginError
 
 
 @pytest.fixture

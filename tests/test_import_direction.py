@@ -40,7 +40,7 @@ LAYERS = (
     {"digests", "parallel"},
     {"artifacts"},
     {"storage", "journal", "text_files", "thinning", "workers", "document_ids", "batched"},
-    {"arithmetic", "console", "option_problems", "toml_io"},
+    {"arithmetic", "at_work", "console", "option_problems", "toml_io"},
     {"option_types", "errors"},
     {"directory", "stdout"},
 )

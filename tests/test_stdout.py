@@ -9,7 +9,8 @@ import threading
 import pytest
 
 from irplatform import stdout
-from irplatform.errors import PluginError, plugin_at_work
+from irplatform.at_work import plugin_at_work
+from irplatform.errors import PluginError
 
 
 def test_what_a_plugin_prints_at_work_goes_to_stderr(capsys):

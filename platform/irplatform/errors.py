@@ -8,20 +8,14 @@ what to do. Anything else that reaches the top is a bug of ours and shows a trac
 from __future__ import annotations
 
 import difflib
-import os
-import traceback
-from contextlib import contextmanager
 from itertools import islice
 from reprlib import Repr
 from typing import TYPE_CHECKING
 
-from irplatform import directory, stdout
-
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
     from pathlib import Path
 
-_TRACEBACK = "IRPLATFORM_TRACEBACK"
 _MOST_LISTED = 12
 """More names than this help nobody."""
 _QUOTES = Repr()
@@ -71,26 +65,6 @@ class PluginError(PlatformError):
     names_plugin = True
 
 
-class PluginMemoryError(PluginError, MemoryError):
-    """A plugin needs more memory than there is; who can ask for less catches it."""
-
-
-ENDINGS = (KeyboardInterrupt, GeneratorExit)
-"""Exceptions that end the program and are never blamed on a plugin. All others are, also those that
-are no `Exception`: the panic of a library in Rust, and what `pytest.importorskip` raises."""
-
-_NO_MEMORY = ("out of memory", "can't allocate memory", "not enough memory", "alloc_failed")
-"""What torch writes where memory is missing, on GPUs and on CPUs."""
-
-
-def lacks_memory(error: BaseException) -> bool:
-    """Whether an error says that memory ran out; torch says it in words, as a `RuntimeError`."""
-    if isinstance(error, RuntimeError):
-        message = _in_words(error).lower()
-        return any(words in message for words in _NO_MEMORY)
-    return isinstance(error, MemoryError)
-
-
 def check_least(option: str, value: float, least: int) -> None:
     """Refuse a number that is too small.
 
@@ -114,7 +88,7 @@ def in_a_line(error: BaseException) -> str:
 
 def unstopped(told: object) -> str:
     """What others told, in a line and without its full stop: our sentence goes on."""
-    return one_line(_in_words(told)).removesuffix(".")
+    return one_line(in_words(told)).removesuffix(".")
 
 
 def one_line(text: str) -> str:
@@ -122,7 +96,7 @@ def one_line(text: str) -> str:
     return " ".join(filter(None, map(str.strip, text.splitlines())))
 
 
-def _in_words(told: object) -> str:
+def in_words(told: object) -> str:
     """What others told; nothing where their `__str__` fails, too."""
     try:
         return str(told)
@@ -144,68 +118,6 @@ def listing(names: Iterable[str], most: int = 5) -> str:
 def counted(number: int, noun: str) -> str:
     """A number of things: "1 topic", "1,204 topics"; the noun's plural ends in s."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
-@contextmanager
-def plugin_at_work(who: str, doing: str, module: str, *, as_told: bool = False) -> Iterator[None]:
-    """Turn what goes wrong inside of a plugin into an error that names it and the place.
-
-    What it prints meanwhile goes to stderr; the working directory stays where it was.
-
-    Args:
-        who: the system and its plugin.
-        doing: what it was asked for: "scoring topic 3".
-        module: the module of its class; the place is the innermost line of that package.
-        as_told: whether users understand a `PlatformError` without the name of the plugin, as with
-            those that come with the platform.
-
-    Raises:
-        PlatformError: as it was raised, with the name of the plugin in front.
-        PluginError: for anything else; where memory is missing, a `PluginMemoryError`.
-    """
-    try:
-        with stdout.to_stderr(), directory.restored():
-            yield
-    except ENDINGS:
-        raise
-    except PlatformError as error:
-        if not (as_told or error.names_plugin):
-            error.args = (one_line(f"{who}: {error}"),)
-            error.names_plugin = True
-        raise
-    except BaseException as error:  # whatever a stranger's code raises
-        place = place_in(module, error) or place_in("", error)
-        kind = PluginMemoryError if lacks_memory(error) else PluginError
-        raise kind(f"{who} failed {doing}: {in_a_line(error)} ({place})") from error
-
-
-def place_in(module: str, error: BaseException) -> str:
-    """File, line and function of the innermost frame of a module's package; "" where it has none.
-
-    Without a module, of the innermost frame of all.
-    """
-    package = module.partition(".")[0]
-    places = [
-        f"{frame.f_code.co_filename}:{line}, in {frame.f_code.co_name}"
-        for frame, line in traceback.walk_tb(error.__traceback__)
-        if not module or str(frame.f_globals.get("__name__", "")).partition(".")[0] == package
-    ]
-    return places[-1] if places else ""
-
-
-def with_place(error: BaseException, module: str) -> str:
-    """An error in a line, with its place in a module's package where it has one."""
-    place = place_in(module, error)
-    return in_a_line(error) + (f" ({place})" if place else "")
-
-
-def show_traceback(error: BaseException) -> None:
-    """Print an error's whole traceback, its causes' too, where `IRPLATFORM_TRACEBACK` is set.
-
-    For authors of plugins: whoever uses one is told in a line.
-    """
-    if os.environ.get(_TRACEBACK, "0") not in ("", "0"):
-        traceback.print_exception(error)
 
 
 def unknown(

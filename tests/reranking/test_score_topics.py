@@ -8,7 +8,8 @@ import pytest
 import torch
 from small import SmallResources, registration
 
-from irplatform.errors import PlatformError, PluginError, plugin_at_work
+from irplatform.at_work import plugin_at_work
+from irplatform.errors import PlatformError, PluginError
 from irplatform.plugin import Reranker, Topic
 from irplatform.reranking import scoring
 from irplatform.reranking.scoring import score_topics

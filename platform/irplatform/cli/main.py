@@ -15,8 +15,9 @@ import click
 
 from irplatform import __version__, stdout
 from irplatform.arithmetic import check_arithmetic
+from irplatform.at_work import show_traceback
 from irplatform.cli.failures import explained, give_up_stdout, is_full, lost, origin, refused
-from irplatform.errors import InputError, PlatformError, PluginError, show_traceback
+from irplatform.errors import InputError, PlatformError, PluginError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from irplatform.errors import InputError, PluginError, plugin_at_work, quoted
+from irplatform.at_work import plugin_at_work
+from irplatform.errors import InputError, PluginError, quoted
 from irplatform.features.dependencies import check_names
 from irplatform.plugin import Documents, FeatureGroup, Topic, TrainableFeatureGroup
 from irplatform.registry.answers import json_mapping, numbers, text

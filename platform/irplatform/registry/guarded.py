@@ -11,7 +11,9 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from irplatform.errors import PluginError, plugin_at_work, quoted
+from irplatform.at_work import plugin_at_work
+from irplatform.errors import PluginError, quoted
+from irplatform.registry.sources import module_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,8 +30,7 @@ def guarded_collection(
 ) -> Callable[[], Collection]:
     """A function that loads a collection, and names the plugin where it does not."""
     who = f"collection '{name}' of {plugin}"
-
-    module = _module(load)
+    module = module_of(load)
 
     @functools.wraps(load)
     def loaded() -> Collection:
@@ -46,8 +47,7 @@ def guarded_collection(
 def guarded_measure(name: str, compute: Measure, plugin: Plugin) -> Measure:
     """A function that computes a measure, and names the plugin where it does not."""
     who = f"measure '{name}' of {plugin}"
-
-    module = _module(compute)
+    module = module_of(compute)
 
     @functools.wraps(compute)
     def computed(qrels: Mapping[str, Mapping[str, int]], run: Run) -> Mapping[str, float]:
@@ -80,10 +80,3 @@ def _number(who: str, topic: str, value: Any) -> float:
             "topic is needed."
         )
     return number
-
-
-def _module(function: Callable[..., object]) -> str:
-    """Where a function comes from; that of a partial one, which has no module of its own."""
-    while isinstance(function, functools.partial):
-        function = function.func
-    return function.__module__

@@ -14,8 +14,9 @@ from itertools import islice
 from numbers import Integral
 from typing import TYPE_CHECKING
 
+from irplatform.at_work import plugin_at_work
 from irplatform.collections import Collection, Corpus
-from irplatform.errors import PluginError, plugin_at_work, quoted
+from irplatform.errors import PluginError, quoted
 from irplatform.plugin import Document, Topic
 
 if TYPE_CHECKING:

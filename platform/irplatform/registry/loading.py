@@ -14,8 +14,9 @@ from dataclasses import replace
 from importlib import metadata
 from typing import TYPE_CHECKING
 
-from irplatform import __version__, directory, stdout
-from irplatform.errors import ENDINGS, show_traceback, unknown, with_place
+from irplatform import __version__
+from irplatform.at_work import ENDINGS, contained, show_traceback, with_place
+from irplatform.errors import unknown
 from irplatform.plugin import Hooks
 from irplatform.registry.contribution import Contribution
 from irplatform.registry.entry_points import named_by, unmet_requirement
@@ -101,7 +102,7 @@ def _load_one(
     unmet = "" if plugin.ours else unmet_requirement(entry_point)
     manager = plugin_registry.manager
     try:
-        with stdout.to_stderr(), directory.restored():
+        with contained():
             module = named_by(entry_point)
             hooks = check_hooks(manager, module)
             manager.register(module, name=str(plugin))

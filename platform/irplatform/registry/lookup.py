@@ -8,16 +8,9 @@ from typing import TYPE_CHECKING
 
 import pluggy
 
-from irplatform import directory, stdout
+from irplatform.at_work import ENDINGS, contained, show_traceback, with_place
 from irplatform.console import notice
-from irplatform.errors import (
-    ENDINGS,
-    InputError,
-    PluginError,
-    show_traceback,
-    unknown,
-    with_place,
-)
+from irplatform.errors import InputError, PluginError, unknown
 from irplatform.registry.answers import close_coroutine
 from irplatform.registry.sources import GROUP
 from irplatform.registry.tables import Tables
@@ -114,7 +107,7 @@ class Registry(Tables):
 def _call(implementation: pluggy.HookImpl, hook: str, argument: object) -> str:
     """Call a hook of a plugin; if it fails, name it, and return what was told."""
     try:
-        with stdout.to_stderr(), directory.restored():
+        with contained():
             answer = implementation.function(*[argument][: len(implementation.argnames)])
             if close_coroutine(answer):
                 raise PluginError("it is async, and nobody awaits it")

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from pydantic import ValidationError
 
+from irplatform.at_work import plugin_at_work
 from irplatform.digests import digest, folder_digests
-from irplatform.errors import InputError, plugin_at_work, unknown
+from irplatform.errors import InputError, unknown
 from irplatform.option_problems import first_problem
 from irplatform.plugin import FeatureGroup, Options, Reranker, Retriever
 from irplatform.registry.answers import json_mapping

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from irplatform.at_work import lacks_memory
 from irplatform.batched import batched_by_size
-from irplatform.errors import PlatformError, PluginError, counted, lacks_memory
+from irplatform.errors import PlatformError, PluginError, counted
 from irplatform.journal import append_journal, read_journal
 from irplatform.plugin import Documents, Reranker, Resources, Topic
 from irplatform.registry.answers import numbers

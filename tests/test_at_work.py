@@ -1,0 +1,85 @@
+"""What goes wrong in a plugin is told with its name, unless somebody ends the program."""
+
+import sys
+
+import pytest
+
+from irplatform.at_work import ENDINGS, plugin_at_work
+from irplatform.errors import InputError, PlatformError, PluginError
+
+
+class Panic(BaseException):
+    """As a library in Rust raises it."""
+
+
+class DumbError(RuntimeError):
+    """As a mistake in a class of errors makes it."""
+
+    def __str__(self):
+        raise KeyError("no text")
+
+
+def _panic():
+    raise Panic("index out of bounds")
+
+
+def _dumb():
+    raise DumbError
+
+
+@pytest.mark.parametrize(
+    ("end", "told"),
+    [
+        (sys.exit, "SystemExit"),
+        (lambda: sys.exit(3), "SystemExit: 3"),
+        (_panic, "Panic: index out of bounds"),
+        (_dumb, "DumbError"),
+    ],
+)
+def test_a_plugin_that_ends_the_program_is_named(end, told):
+    with (
+        pytest.raises(PluginError, match=rf"^reranker 'x' failed scoring: {told} \(.*test_at_work"),
+        plugin_at_work("reranker 'x'", "scoring", __name__),
+    ):
+        end()
+
+
+WHO = "reranker 'x' of plugin 'y'"
+
+
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        (InputError("no such list."), f"{WHO}: no such list."),
+        (InputError("no list.", path="a.txt", line=3), f"{WHO}: a.txt:3: no list."),
+        (InputError("no such\n\n  list."), f"{WHO}: no such list."),
+        (PlatformError("no index."), f"{WHO}: no index."),
+        (PluginError("reranker 'z' returned None."), "reranker 'z' returned None."),
+    ],
+)
+def test_what_a_plugin_refuses_names_it_once(error, told):
+    with (
+        pytest.raises(type(error)) as refused,
+        plugin_at_work("retriever 'outer' of plugin 'z'", "searching", __name__),
+        plugin_at_work(WHO, "scoring", __name__),
+    ):
+        raise error
+    assert str(refused.value) == told
+    assert refused.value.exit_code == error.exit_code
+
+
+def test_what_our_plugins_refuse_is_told_as_it_is():
+    with (
+        pytest.raises(InputError, match=r"^no such list\.$"),
+        plugin_at_work(WHO, "scoring", __name__, as_told=True),
+    ):
+        raise InputError("no such list.")
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_ctrl_c_ends_the_program_all_the_same(ending):
+    with (
+        pytest.raises(ending),
+        plugin_at_work("reranker 'x'", "scoring", __name__),
+    ):
+        raise ending
