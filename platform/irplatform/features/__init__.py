@@ -16,9 +16,10 @@ from irplatform.features.dependencies import (
     with_knowledge,
 )
 from irplatform.features.folding import Folding
-from irplatform.features.groups import Batch, Features, Group, load_groups, open_groups, save_groups
+from irplatform.features.groups import Batch, Features, Group, open_groups
 from irplatform.features.named_checkpoints import checkpoints_of_groups, checkpoints_of_rerankers
 from irplatform.features.reads_features import ReadsFeatures
+from irplatform.features.saved_groups import load_groups, save_groups
 from irplatform.features.side import SideFeatures
 
 __all__ = [

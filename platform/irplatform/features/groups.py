@@ -1,4 +1,4 @@
-"""Groups of features under their names: opened, checked, saved and read again."""
+"""Groups of features under their names: opened, and what they say and compute checked."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from irplatform.at_work import plugin_at_work
-from irplatform.errors import InputError, PluginError, quoted
+from irplatform.errors import PluginError, quoted
 from irplatform.features.dependencies import check_names
 from irplatform.plugin import Documents, FeatureGroup, Topic, TrainableFeatureGroup
 from irplatform.registry.answers import json_mapping, numbers, text
@@ -19,7 +19,6 @@ from irplatform.registry.answers import json_mapping, numbers, text
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from contextlib import AbstractContextManager
-    from pathlib import Path
 
     from irplatform.plugin import Resources
     from irplatform.registry import Registration
@@ -201,76 +200,4 @@ def open_groups(
         group = resources.feature_group(name, settings.get(name, {}))
         remembers = isinstance(group, TrainableFeatureGroup) and group.remembers_documents
         groups.append(Group(name, settings.get(name, {}), group, remembers=remembers))
-    return groups
-
-
-def save_groups(groups: Sequence[Group], path: Path) -> None:
-    """Write names, settings and features of groups to a file, what they learned beside it.
-
-    Args:
-        groups: which.
-        path: a JSON file; groups that learned get folders in `groups/` beside it.
-    """
-    description = {
-        "groups": [
-            {
-                "name": group.name,
-                "settings": dict(group.settings),
-                "features": group.columns,
-                "learned": group.saved,
-                "remembers": group.remembers,
-                "variant": group.variant,
-            }
-            for group in groups
-        ]
-    }
-    path.write_text(json.dumps(description, indent=1) + "\n", encoding="utf-8")
-    for group in groups:
-        if isinstance(group.held, TrainableFeatureGroup):
-            place = path.parent / "groups" / group.label
-            place.mkdir(parents=True)
-            with group.at_work("saving"):
-                group.held.save(place)
-
-
-def load_groups(path: Path, resources: Resources) -> list[Group]:
-    """Read what `save_groups` wrote.
-
-    Args:
-        path: its JSON file.
-        resources: the harness's resources.
-
-    Raises:
-        InputError: files are damaged, or a group has other features now.
-    """
-    try:
-        entries = json.loads(path.read_text(encoding="utf-8"))["groups"]
-        saved = [
-            (
-                {name: g[name] for name in ("name", "settings", "remembers", "variant")},
-                g["learned"],
-                tuple(g["features"]),
-            )
-            for g in entries
-        ]
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise InputError(
-            "this does not say which features were learned from: it is damaged, or another version "
-            "wrote it. Train the model again.",
-            path=path,
-        ) from error
-    groups = []
-    for facts, learned, columns in saved:
-        opened = resources.feature_group(facts["name"], facts["settings"])
-        group = Group(held=opened, learned=learned, saved=learned, **facts)
-        if isinstance(group.held, TrainableFeatureGroup):
-            with group.at_work("loading"):
-                group.held.load(path.parent / "groups" / group.label)
-        if group.columns != columns:
-            raise InputError(
-                f"feature group '{group.name}' has other features now than this model was trained "
-                "with. Were knowledge bases added, removed or replaced? Train it again.",
-                path=path,
-            )
-        groups.append(group)
     return groups

@@ -21,7 +21,8 @@ from irplatform.features.calculator import Calculator
 from irplatform.features.contributions import contributions
 from irplatform.features.cross_fitting import cross_fitted
 from irplatform.features.folding import Folding
-from irplatform.features.groups import load_groups, open_groups, save_groups
+from irplatform.features.groups import open_groups
+from irplatform.features.saved_groups import load_groups, save_groups
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

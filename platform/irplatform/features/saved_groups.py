@@ -1,0 +1,88 @@
+"""Files of groups of features: their names, settings and features, and what they learned."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from irplatform.errors import InputError
+from irplatform.features.groups import Group
+from irplatform.plugin import TrainableFeatureGroup
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from irplatform.plugin import Resources
+
+
+def save_groups(groups: Sequence[Group], path: Path) -> None:
+    """Write names, settings and features of groups to a file, what they learned beside it.
+
+    Args:
+        groups: which.
+        path: a JSON file; groups that learned get folders in `groups/` beside it.
+    """
+    description = {
+        "groups": [
+            {
+                "name": group.name,
+                "settings": dict(group.settings),
+                "features": group.columns,
+                "learned": group.saved,
+                "remembers": group.remembers,
+                "variant": group.variant,
+            }
+            for group in groups
+        ]
+    }
+    path.write_text(json.dumps(description, indent=1) + "\n", encoding="utf-8")
+    for group in groups:
+        if isinstance(group.held, TrainableFeatureGroup):
+            place = path.parent / "groups" / group.label
+            place.mkdir(parents=True)
+            with group.at_work("saving"):
+                group.held.save(place)
+
+
+def load_groups(path: Path, resources: Resources) -> list[Group]:
+    """Read what `save_groups` wrote.
+
+    Args:
+        path: its JSON file.
+        resources: the harness's resources.
+
+    Raises:
+        InputError: files are damaged, or a group has other features now.
+    """
+    try:
+        entries = json.loads(path.read_text(encoding="utf-8"))["groups"]
+        saved = [
+            (
+                {name: g[name] for name in ("name", "settings", "remembers", "variant")},
+                g["learned"],
+                tuple(g["features"]),
+            )
+            for g in entries
+        ]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise InputError(
+            "this does not say which features were learned from: it is damaged, or another version "
+            "wrote it. Train the model again.",
+            path=path,
+        ) from error
+    groups = []
+    for facts, learned, columns in saved:
+        opened = resources.feature_group(facts["name"], facts["settings"])
+        group = Group(held=opened, learned=learned, saved=learned, **facts)
+        if isinstance(group.held, TrainableFeatureGroup):
+            with group.at_work("loading"):
+                group.held.load(path.parent / "groups" / group.label)
+        if group.columns != columns:
+            raise InputError(
+                f"feature group '{group.name}' has other features now than this model was trained "
+                "with. Were knowledge bases added, removed or replaced? Train it again.",
+                path=path,
+            )
+        groups.append(group)
+    return groups
