@@ -1,7 +1,6 @@
-"""The resources of a run: built at first use, shared, timed without counting anything twice."""
+"""The resources of a run: built at first use, and shared."""
 
 import pickle
-import time
 from dataclasses import replace
 from functools import partial
 from types import SimpleNamespace
@@ -140,19 +139,6 @@ def test_a_missing_file_is_refused_at_once(tmp_path, given):
     path = tmp_path / "nowhere"
     with pytest.raises(InputError, match="nowhere: there is no such file"):
         VectorSource(**{given: path if given == "imported" else (path,)})
-
-
-def test_time_within_a_stage_is_not_counted_twice(resources):
-    started = time.monotonic()
-    with resources.timed("train"):
-        with resources.timed("vectors"):
-            time.sleep(0.03)
-        with resources.timed("train"):
-            time.sleep(0.01)
-    whole = time.monotonic() - started
-    assert resources.seconds["vectors"] >= 0.03
-    assert resources.seconds["train"] < 0.03
-    assert sum(resources.seconds.values()) == pytest.approx(whole, abs=0.01)
 
 
 def test_artifacts_of_plugins_depend_on_the_documents(resources):

@@ -6,7 +6,6 @@ Everything is built at first use, kept in the cache, and shared by all plugins o
 from __future__ import annotations
 
 import re
-import time
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -16,6 +15,7 @@ from irplatform.artifacts import Artifact, artifact
 from irplatform.errors import PlatformError, one_line
 from irplatform.plugin import Documents
 from irplatform.registry import is_strange, module_of, source_digest
+from irplatform.stopwatch import Stopwatch
 from irplatform.training.distributed import without_peers
 from irplatform.word_vectors import VectorSource
 
@@ -77,8 +77,8 @@ class CollectionResources:
         source: where word vectors come from.
         model_threads: of torch on the CPU.
         resume: go on from what an interrupted training, reranking or building left.
-        seconds: time spent so far per stage: index, retrieve, forward_index, vectors, concepts,
-            train, rerank.
+        stopwatch: times the stages index, retrieve, forward_index, vectors, concepts, train and
+            rerank.
         artifacts: fingerprints of what was used, for the metadata of runs.
         vectors_used: folders of the word vectors that were asked for, by `VectorSource.key`.
     """
@@ -90,7 +90,7 @@ class CollectionResources:
     source: VectorSource = field(default_factory=VectorSource)
     resume: bool = True
     model_threads: int = 1
-    seconds: dict[str, float] = field(default_factory=dict)
+    stopwatch: Stopwatch = field(default_factory=Stopwatch)
     artifacts: dict[str, str] = field(default_factory=dict)
     vectors_used: dict[str, Path] = field(default_factory=dict)
     _opened: _Opened = field(default_factory=_Opened)
@@ -117,14 +117,21 @@ class CollectionResources:
         What the user was told here is not told there again.
         """
         opened = _Opened(notices=set(self._opened.notices))
-        return replace(self, seconds={}, artifacts={}, vectors_used={}, _opened=opened, _vectors={})
+        return replace(
+            self,
+            stopwatch=Stopwatch(),
+            artifacts={},
+            vectors_used={},
+            _opened=opened,
+            _vectors={},
+        )
 
     def index_artifact(self) -> Artifact:
         """The folder of the Lucene index, built if it is not there; opening it starts Java."""
         if self._opened.index_artifact is None:
             from irplatform.retrieval import build_index
 
-            with self.timed("index"):
+            with self.stopwatch.timed("index"):
                 self._opened.index_artifact = build_index(self.corpus, threads=self.threads)
         self._note("index", self._opened.index_artifact.fingerprint)
         return self._opened.index_artifact
@@ -144,7 +151,7 @@ class CollectionResources:
             from irplatform.text import ForwardIndex, build_forward_index
             from irplatform.text.forward_index import FORWARD_INDEX_FORMAT
 
-            with self.timed("forward_index"):
+            with self.stopwatch.timed("forward_index"):
                 index_artifact = artifact(
                     "forward-index",
                     self.corpus.name,
@@ -168,7 +175,7 @@ class CollectionResources:
         options = options or VectorOptions()
         key = self.source.key(options)
         if key not in self._vectors:
-            with self.timed("vectors"):
+            with self.stopwatch.timed("vectors"):
                 vectors_artifact = self.source.open(self.corpus, options)
                 self._vectors[key] = (WordVectors.open(vectors_artifact.path), vectors_artifact)
         vectors, vectors_artifact = self._vectors[key]
@@ -184,7 +191,7 @@ class CollectionResources:
         options = options or ConceptOptions()
         key = options.model_dump_json()
         if key not in self._opened.concepts:
-            with self.timed("concepts"):
+            with self.stopwatch.timed("concepts"):
                 graph_artifact = concept_graph(self.corpus, options, self.threads)
                 self._opened.concepts[key] = ConceptGraph(graph_artifact.path)
         graph = self._opened.concepts[key]
@@ -309,20 +316,3 @@ class CollectionResources:
         from irplatform.retrieval.java_runtime import find_runtime, runtime_version
 
         return str(runtime_version(find_runtime()))
-
-    def seconds_since(self, before: Mapping[str, float]) -> dict[str, float]:
-        """Time spent per stage since `seconds` was as it is given here."""
-        return {
-            stage: spent - before.get(stage, 0.0)
-            for stage, spent in self.seconds.items()
-            if spent > before.get(stage, 0.0)
-        }
-
-    @contextmanager
-    def timed(self, stage: str) -> Iterator[None]:
-        """Add the time of a block to a stage, less what stages within it take for themselves."""
-        started, within = time.monotonic(), sum(self.seconds.values())
-        yield
-        inner = sum(self.seconds.values()) - within
-        spent = time.monotonic() - started - inner
-        self.seconds[stage] = self.seconds.get(stage, 0.0) + spent

@@ -13,6 +13,7 @@ from irplatform.plugin import Topic
 from irplatform.recording import Recorder
 from irplatform.runs import Ranking, Run
 from irplatform.runs.scores import read_scores
+from irplatform.stopwatch import Stopwatch
 
 QRELS = {"1": {"a": 1, "b": 0}, "2": {"c": 2}}
 
@@ -26,13 +27,8 @@ class Empty(Corpus):
         return iter(())
 
 
-class Resources(SimpleNamespace):
-    def seconds_since(self, told):
-        return dict(self.seconds)
-
-
-RESOURCES = Resources(
-    seconds={}, artifacts={}, java_version="21", device="cpu", seed=1, threads=1, model_threads=1
+RESOURCES = SimpleNamespace(
+    stopwatch=Stopwatch(), artifacts={}, java_version="21", device="cpu", seed=1, model_threads=1
 )
 
 
@@ -91,7 +87,7 @@ def test_of_several_seeds_each_run_is_written_and_the_mean_is_reported(tmp_path,
         for seed, first, weight in ((42, "a", 0.4), (1042, "b", 0.6)):
             written.append(sorted(path.name for path in tmp_path.glob("ranker*.run")))
             made = RerankedRun(a_run("ranker-alone", "b"), a_run("ranker", first), weight, [system])
-            resources = Resources(**{**vars(RESOURCES), "seed": seed})
+            resources = SimpleNamespace(**{**vars(RESOURCES), "seed": seed})
             yield made.with_suffix(f"-seed{seed}"), resources
 
     recorder.add_reranked("ranker", attempts(), [], "bm25")

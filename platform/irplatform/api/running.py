@@ -63,7 +63,7 @@ def run(settings: RunSettings, plugins: Registry | None = None) -> RunReport:
     plugins.announce("run_started", event)
 
     recorder.warn(pipeline.refuse_broken_corpus(collection, qrels, resources))
-    indexing_seconds = dict(resources.seconds)
+    indexing_seconds = dict(resources.stopwatch.seconds)
     candidates = candidates_of(resolved, taken=candidate_runs)
     recorder.candidates = candidates.provenance
     first = candidates.first

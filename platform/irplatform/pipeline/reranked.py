@@ -111,14 +111,14 @@ def _scored(
     candidates = task.candidates
     own_scores: Mapping[str, Values] | None = None
     if task.training_source.folds and not choice.trainable:  # alike in all folds but the weight
-        with resources.timed("rerank"):
+        with resources.stopwatch.timed("rerank"):
             own_scores = kept_scores(
                 unweighed(choice, resources), candidates.topics, candidates.per_topic, resources
             )
     for assignment in assign(choice, task, resources, own_scores):
-        with resources.timed("train"):
+        with resources.stopwatch.timed("train"):
             system = assignment.fit()
-        with resources.timed("rerank"):
+        with resources.stopwatch.timed("rerank"):
             scores = own_scores or kept_scores(
                 system, assignment.topics, candidates.per_topic, resources
             )

@@ -16,6 +16,7 @@ from irplatform.retrieval.candidates import Provenance
 from irplatform.runs.machine import accelerator_name
 from irplatform.runs.metadata import run_metadata
 from irplatform.runs.names import alone_name
+from irplatform.stopwatch import added
 from irplatform.storage import atomic_write, file_digest, fingerprint
 
 if TYPE_CHECKING:
@@ -100,7 +101,7 @@ class Recorder:
             resources: what it was made with.
             seconds: per stage, what it took.
         """
-        self._recorded_seconds = dict(resources.seconds)
+        self._recorded_seconds = dict(resources.stopwatch.seconds)
         for description in retrieval:
             self.warn(str(description.get("warning", "")))
         seconds = _stages(seconds)
@@ -142,14 +143,14 @@ class Recorder:
         warnings: dict[str, None] = {}
         for reranked, resources in attempts:
             warnings |= dict.fromkeys(reranked.warnings)
-            stage_seconds = _stages(resources.seconds_since(self._recorded_seconds))
-            self._recorded_seconds = dict(resources.seconds)
+            stage_seconds = _stages(resources.stopwatch.since(self._recorded_seconds))
+            self._recorded_seconds = dict(resources.stopwatch.seconds)
             path = self._write_reranked(reranked, retrieval, baseline, resources, stage_seconds)
             for run, evaluations in ((reranked.final, final), (reranked.alone, alone)):
                 evaluation, evaluation_seconds = self._scores.score(run)
                 evaluations.append(evaluation)
-                stage_seconds = _sum(stage_seconds, {_EVALUATE: evaluation_seconds})
-            seconds = _sum(seconds, stage_seconds)
+                stage_seconds = added(stage_seconds, {_EVALUATE: evaluation_seconds})
+            seconds = added(seconds, stage_seconds)
             measures, alone_measures = final[-1].aggregate, alone[-1].aggregate
             seeds.append(
                 SeedResult(resources.seed, path, reranked.weight, measures, alone_measures)
@@ -276,9 +277,3 @@ class Recorder:
 def _stages(seconds: Mapping[str, float]) -> dict[str, float]:
     """Seconds per stage, with the stages that every run is asked about, 0 where they took none."""
     return {**dict.fromkeys(("index", "retrieve", "train", "rerank"), 0.0), **seconds}
-
-
-def _sum(first: Mapping[str, float], second: Mapping[str, float]) -> dict[str, float]:
-    """Seconds per stage of two spans."""
-    stages = dict.fromkeys([*first, *second])
-    return {stage: first.get(stage, 0.0) + second.get(stage, 0.0) for stage in stages}

@@ -155,7 +155,7 @@ def retrieve(
     common = _dependencies(topics, most, among, resources)
     runs, fingerprints, seconds, descriptions = [], [], [], []
     for choice in choices:
-        before = dict(resources.seconds)
+        before = dict(resources.stopwatch.seconds)
         depends_on = {**common, **_own_dependencies(choice, resources)}
 
         def build(folder: Path, choice: RetrieverChoice = choice) -> None:
@@ -166,14 +166,14 @@ def retrieve(
                 run = rank_among(partial(find, choice), topics, among, resources)
             write_run(run, folder / "run.txt")
 
-        with resources.timed("retrieve"):
+        with resources.stopwatch.timed("retrieve"):
             run_artifact = artifact("run", f"{label}-{choice.name}", depends_on, build)
             rankings: Mapping[str, Ranking] = {}
             if (run_artifact.path / "run.txt").stat().st_size:
                 rankings = read_run(run_artifact.path / "run.txt").rankings
             runs.append(_complete(choice.name, topics, rankings))
         fingerprints.append(run_artifact.fingerprint)
-        seconds.append(resources.seconds_since(before))
+        seconds.append(resources.stopwatch.since(before))
         descriptions.append({**choice.describe(), **choice.about(topics, resources)})
     return combine(runs, fingerprints, seconds, descriptions, most)
 
