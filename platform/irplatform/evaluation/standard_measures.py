@@ -1,0 +1,159 @@
+"""Values of ir-measures' measures for a run, in trec_eval's order of ties.
+
+ir-measures hands each measure to one of several packages, and they order tied documents each in
+their own way (trec_eval by decreasing id, others by increasing id or as they come). The order of a
+`Run` is decided already, so the packages are given its ranks as scores, which leaves no ties.
+"""
+
+from __future__ import annotations
+
+from itertools import compress, islice
+from typing import TYPE_CHECKING
+
+from irplatform.errors import PlatformError
+from irplatform.evaluation.accuracy import accuracy
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from irplatform.evaluation.measures import Measure
+    from irplatform.runs.run import Run
+
+_NO_DOCUMENT = "irplatform:no-such-document"
+_UNJUDGED = "~irp"
+"""How the names of unjudged documents begin; with a rank it is short enough to be cheap."""
+
+
+def standard_values(
+    judged: Mapping[str, Mapping[str, int]], run: Run, measures: Mapping[str, Measure]
+) -> dict[str, dict[str, float]]:
+    """Compute ir-measures' measures, in as few passes as is safe.
+
+    Args:
+        judged: topic to document to grade; every topic has some.
+        run: the results.
+        measures: by the names that ir-measures gives them.
+
+    Returns:
+        Measure name to the values of all judged topics.
+
+    Raises:
+        PlatformError: a package behind ir-measures fails.
+    """
+    # By number, since one of its packages (gdeval, for ERR) reads no other names of topics.
+    numbers = {topic: str(number) for number, topic in enumerate(judged, start=1)}
+    by_number: dict[str, dict[str, float]] = {name: {} for name in measures}
+    qrels = {numbers[topic]: _safe(grades) for topic, grades in judged.items()}
+    results = _ranks_as_scores(run, judged, numbers)
+    ours = {name: measure for name, measure in measures.items() if measure.NAME == "Accuracy"}
+    for name, measure in ours.items():
+        by_number[name] = {
+            number: accuracy(measure, judged[topic], run.rankings[topic].doc_ids)
+            for topic, number in numbers.items()
+            if number in results
+        }
+    for group in _groups({name: m for name, m in measures.items() if name not in ours}):
+        try:
+            _compute(group, qrels, results, by_number)
+        except PlatformError:
+            for measure in group:  # which one it is
+                _compute([measure], qrels, results, by_number)
+            raise
+    return {
+        name: {
+            topic: by_number[name].get(number, float(measure.DEFAULT))
+            if number in results
+            else _without_results(measure, judged[topic])
+            for topic, number in numbers.items()
+        }
+        for name, measure in measures.items()
+    }
+
+
+def _without_results(measure: Measure, grades: Mapping[str, int]) -> float:
+    """The value of a topic that a run finds nothing for.
+
+    It is 0 but for counts of the judgments themselves, which are those of `trec_eval -c`.
+    """
+    if measure.NAME == "NumQ":
+        return 1.0
+    if measure.NAME == "NumRel":
+        return float(sum(grade > 0 for grade in grades.values()))
+    return float(measure.DEFAULT)
+
+
+def _compute(
+    group: Sequence[Measure],
+    qrels: Mapping[str, Mapping[str, int]],
+    results: Mapping[str, Mapping[str, float]],
+    by_number: Mapping[str, dict[str, float]],
+) -> None:
+    """Let ir-measures compute measures, and note their values."""
+    import ir_measures
+
+    values_by_id: dict[int, dict[str, float]] = {}  # hashing or printing a measure takes its time
+    alive: list[Measure] = []  # an object's id is its own as long as it lives
+    try:
+        for metric in ir_measures.evaluator(group, qrels).iter_calc(results):
+            values = values_by_id.get(id(metric.measure))
+            if values is None:
+                alive.append(metric.measure)
+                values = values_by_id[id(metric.measure)] = by_number[str(metric.measure)]
+            values[metric.query_id] = float(metric.value)
+    except Exception as error:  # whatever a package of somebody else's raises
+        names = ", ".join(map(str, group))
+        raise PlatformError(
+            f"ir-measures fails to compute {names}: {type(error).__name__}: {error}"
+        ) from error
+
+
+def _safe(grades: Mapping[str, int]) -> Mapping[str, int]:
+    """Judgments that trec_eval's code survives.
+
+    It writes outside its memory (a crash, or a loop without end) where all grades of a topic are
+    negative. One more document that is not relevant and that no run retrieves changes no value of
+    such a topic: nothing is relevant to it.
+    """
+    return grades if any(g >= 0 for g in grades.values()) else {**grades, _NO_DOCUMENT: 0}
+
+
+def _ranks_as_scores(
+    run: Run, judged: Mapping[str, Mapping[str, int]], numbers: Mapping[str, str]
+) -> dict[str, dict[str, float]]:
+    """Falling scores instead of the run's; documents that nobody judged go by their rank.
+
+    No measure asks which they are, and copying their names from one table costs a fraction of
+    looking at every name of every topic.
+    """
+    longest = max(map(len, run.rankings.values()), default=0)
+    places = [f"{_UNJUDGED}{rank}" for rank in range(longest)]
+    falling = [float(longest - rank) for rank in range(longest)]
+    table = dict(zip(places, falling, strict=True))
+    results = {}
+    for topic, number in numbers.items():
+        ranking = run.rankings.get(topic)
+        if ranking is None or not len(ranking):
+            continue
+        is_judged = map(judged[topic].__contains__, ranking.doc_ids)
+        whole = len(ranking) == longest
+        scores = table.copy() if whole else dict(islice(table.items(), len(ranking)))
+        results[number] = scores
+        for rank in compress(range(len(ranking)), is_judged):
+            scores[ranking.doc_ids[rank]] = scores.pop(places[rank])
+    return results
+
+
+def _groups(measures: Mapping[str, Measure]) -> list[list[Measure]]:
+    """Part measures by their parameters, cutoffs aside.
+
+    ir-measures 0.4 may compute a measure in the same pass as another with different parameters
+    (`nDCG@20` on the gains of `nDCG(gains={…})@20`, say), depending on the order in which Python
+    happens to hash them. In passes of their own they cannot meet.
+    """
+    groups: dict[str, list[Measure]] = {}
+    for measure in measures.values():
+        parameters = {
+            key: value for key, value in measure.params.items() if key != measure.AT_PARAM
+        }
+        groups.setdefault(repr(sorted(parameters.items())), []).append(measure)
+    return list(groups.values())
