@@ -7,6 +7,7 @@ from irplatform.evaluation.measures import (
     measures_of,
     parse_measures,
 )
+from irplatform.evaluation.paired_tests import Comparison, paired_test
 from irplatform.evaluation.qrels import read_qrels
 from irplatform.evaluation.sampled_qrels import (
     SampledQrels,
@@ -15,7 +16,7 @@ from irplatform.evaluation.sampled_qrels import (
     read_sampled_qrels,
 )
 from irplatform.evaluation.scoring import Evaluation, evaluate, mean_evaluation
-from irplatform.evaluation.significance import Comparison, compare, holm, paired_test
+from irplatform.evaluation.significance import compare, holm
 
 __all__ = [
     "Comparison",

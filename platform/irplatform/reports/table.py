@@ -15,7 +15,7 @@ from irplatform.reports.columns import aligned
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from irplatform.evaluation.significance import Comparison
+    from irplatform.evaluation import Comparison
 
 _GLYPHS = {True: ("+", "-"), False: ("▲", "▼")}
 """Better and worse; True for plain ASCII."""

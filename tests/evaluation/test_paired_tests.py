@@ -1,0 +1,141 @@
+"""Two runs, by the values of one measure: the tests and what they say where little varies."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from irplatform.errors import InputError
+from irplatform.evaluation import paired_test, paired_tests
+
+
+def by_topic(values):
+    return {str(number): float(value) for number, value in enumerate(values)}
+
+
+def two_systems(n, seed=0, gain=0.05):
+    random = np.random.default_rng(seed)
+    baseline = random.random(n)
+    return baseline, baseline + random.normal(gain, 0.1, n)
+
+
+def test_the_t_test_is_scipys():
+    baseline, other = two_systems(30)
+    ours = paired_test(by_topic(baseline), by_topic(other))
+    theirs = stats.ttest_rel(other, baseline)
+    interval = stats.t.interval(0.95, 29, (other - baseline).mean(), stats.sem(other - baseline))
+    assert ours.p_value == pytest.approx(theirs.pvalue, rel=1e-9)
+    assert (ours.low, ours.high) == pytest.approx(interval)
+    assert ours.difference == pytest.approx((other - baseline).mean())
+    assert ours.effect_size == pytest.approx(theirs.statistic / math.sqrt(30))
+    assert ours.n == 30
+
+
+def test_topics_are_paired_by_name_not_by_place():
+    baseline, other = map(by_topic, two_systems(10))
+    assert paired_test(baseline, dict(reversed(other.items()))) == paired_test(baseline, other)
+
+
+def test_few_topics_are_tested_with_all_signs():
+    differences = [0.3, 0.1, -0.05, 0.2, 0.15]
+    means = [
+        abs(sum(s * d for s, d in zip(signs, differences, strict=True)))
+        for signs in itertools.product([1, -1], repeat=5)
+    ]
+    exact = sum(mean >= abs(sum(differences)) - 1e-12 for mean in means) / 32
+    result = paired_test(by_topic([0.0] * 5), by_topic(differences), method="randomization")
+    assert result.p_value == exact == 4 / 32
+
+
+def test_many_topics_are_tested_with_drawn_signs_repeatably():
+    baseline, other = map(by_topic, two_systems(60, gain=0.03))
+    first = paired_test(baseline, other, method="randomization", seed=7)
+    assert first == paired_test(baseline, other, method="randomization", seed=7)
+    assert first.p_value != paired_test(baseline, other, method="randomization", seed=8).p_value
+    assert first.p_value == pytest.approx(paired_test(baseline, other).p_value, rel=0.15)
+
+
+def test_signs_that_give_the_same_sum_but_for_rounding_count():
+    tenths = [5, 4, -2, -3, -1, -1]
+    flips = itertools.product([1, -1], repeat=6)
+    sums = [abs(sum(s * d for s, d in zip(signs, tenths, strict=True))) for signs in flips]
+    exact = sum(each >= abs(sum(tenths)) for each in sums) / 64
+    differences = by_topic([tenth / 10 for tenth in tenths])
+    result = paired_test(by_topic([0.0] * 6), differences, method="randomization")
+    assert result.p_value == exact
+
+
+def test_however_clear_a_difference_is_the_signs_it_has_are_one_of_the_draws():
+    gains = by_topic(np.linspace(0.5, 0.9, 60))
+    result = paired_test(by_topic([0.0] * 60), gains, method="randomization", samples=999)
+    assert result.p_value == 1 / 1000
+
+
+def test_how_many_draws_are_held_at_once_changes_nothing(monkeypatch):
+    gains = by_topic(np.random.default_rng(1).normal(0.2, 1, 16))
+
+    def p_value():
+        zeros = by_topic([0.0] * 16)
+        return paired_test(zeros, gains, method="randomization", samples=999).p_value
+
+    at_once = p_value()
+    monkeypatch.setattr(paired_tests, "_BLOCK", 16 * 600)
+    assert p_value() == at_once
+
+
+def test_random_differences_are_significant_as_often_as_they_should_be():
+    random = np.random.default_rng(3)
+    p_values = [
+        paired_test(
+            by_topic(np.zeros(20)),
+            by_topic(random.normal(0, 1, 20)),
+            method="randomization",
+            samples=500,
+        ).p_value
+        for _ in range(600)
+    ]
+    assert np.mean(np.array(p_values) < 0.1) == pytest.approx(0.1, abs=0.04)
+
+
+@pytest.mark.parametrize("method", ["t-test", "randomization"])
+def test_equal_runs_do_not_differ(method):
+    values = by_topic([0.1, 0.5, 0.9])
+    result = paired_test(values, values, method=method)
+    assert (result.difference, result.p_value, result.low, result.high) == (0.0, 1.0, 0.0, 0.0)
+    assert result.effect_size == 0.0
+
+
+@pytest.mark.parametrize("method", ["t-test", "randomization"])
+@pytest.mark.parametrize("n", [2, 3, 30])
+@pytest.mark.parametrize("gain", [0.5, -0.5])
+def test_the_same_gain_everywhere_is_as_sure_as_all_signs_make_it(method, n, gain):
+    result = paired_test(by_topic([0.0] * n), by_topic([gain] * n), method=method)
+    assert (result.p_value, result.effect_size) == (2 / 2**n, None)
+
+
+def test_one_topic_leaves_nothing_to_test():
+    result = paired_test({"1": 0.2}, {"1": 0.5})
+    assert result.difference == pytest.approx(0.3)
+    assert (result.p_value, result.low, result.high, result.effect_size) == (None,) * 4
+
+
+@pytest.mark.parametrize("other", [{}, {"1": 0.5}, {"1": 0.5, "3": 0.1}])
+def test_runs_scored_on_other_topics_are_not_compared(other):
+    with pytest.raises(InputError, match="cannot be compared"):
+        paired_test({"1": 0.2, "2": 0.3}, other)
+
+
+def test_values_that_differ_by_rounding_alone_are_the_same():
+    baseline = {str(topic): topic / 7 for topic in range(1, 31)}
+    other = {topic: np.nextafter(value, 0) for topic, value in baseline.items()}
+    found = paired_test(baseline, other)
+    assert (found.difference, found.p_value) == (0.0, 1.0)
+
+
+def test_differences_that_are_equal_but_for_rounding_do_not_vary():
+    baseline = {"1": 0.1, "2": 0.2, "3": 0.7}
+    found = paired_test(baseline, {topic: value + 0.1 for topic, value in baseline.items()})
+    assert found.effect_size is None
+    assert (found.low, found.high) == (found.difference, found.difference)
