@@ -1,7 +1,7 @@
 """BM25 over the words of one field, with the statistics of that field over the collection.
 
 As in Mohan et al. (WWW 2018, section 4.3.1), whose k1 = 2.0 and b = 0.75 are the defaults; the
-formula is that of their lexical factors (`irplatform.text.lexical`). Unlike Lucene's `bm25`, it
+formula is that of their lexical factors (`irplatform.text.field_match`). Unlike Lucene's `bm25`, it
 reads unstemmed words, keeps stop words, and knows the exact lengths of documents.
 """
 

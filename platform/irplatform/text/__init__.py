@@ -9,9 +9,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from irplatform.text.field_match import FieldMatch
     from irplatform.text.forward_build import build_forward_index
     from irplatform.text.forward_index import ForwardIndex, Vocabulary
-    from irplatform.text.lexical import ALL18, LEX3, FieldMatch, LexicalNames, lexical_features
+    from irplatform.text.lexical import ALL18, LEX3, LexicalNames, lexical_features
     from irplatform.text.markers import Marker, parse_markers
     from irplatform.text.sentence_splitter import sentences
     from irplatform.text.stop_words import STOP_WORDS, content_words
@@ -45,7 +46,7 @@ _MODULES = {
     "ALL18": "lexical",
     "LEX3": "lexical",
     "STOP_WORDS": "stop_words",
-    "FieldMatch": "lexical",
+    "FieldMatch": "field_match",
     "ForwardIndex": "forward_index",
     "LexicalNames": "lexical",
     "VectorOptions": "vector_training",
