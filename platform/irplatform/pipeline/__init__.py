@@ -1,4 +1,4 @@
-"""The parts of a run that are more than a call: searching, learning, reranking.
+"""The parts of a run that are more than a call: searching, learning, reranking, explaining.
 
 `api.run` tells the story; these modules hold its chapters.
 """
@@ -6,6 +6,7 @@
 from irplatform.pipeline.assignment import FOLDS, RerankingTask, assign
 from irplatform.pipeline.candidates import Candidates, search
 from irplatform.pipeline.corpus import refuse_broken_corpus, refuse_silent_downloads
+from irplatform.pipeline.explained import explained, refuse_member
 from irplatform.pipeline.reranked import (
     RerankedRun,
     apply_checkpoint,
@@ -21,7 +22,9 @@ __all__ = [
     "RerankingTask",
     "apply_checkpoint",
     "assign",
+    "explained",
     "refuse_broken_corpus",
+    "refuse_member",
     "refuse_silent_downloads",
     "rerank",
     "rerank_with_seeds",
