@@ -14,8 +14,6 @@ from irplatform.errors import InputError, counted
 from irplatform.knowledge import ConceptKind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from irplatform.collections import Corpus
     from irplatform.concepts import ConceptGraph, ConceptOptions
     from irplatform.concepts.build import Workers
@@ -61,10 +59,6 @@ _graph_option = click.option(
     type=click.Path(path_type=Path),
     help="A graph's folder, in place of the one in the cache.",
 )
-
-
-_NAMES = 12
-"""Names of a concept that are shown."""
 _OPTIONS = {"knowledge": "--kb", "kinds": "--kind"}
 """Options whose names differ from those of the settings."""
 
@@ -164,15 +158,16 @@ def show(
     WHAT is a document's id, or a concept's id or name. The exit code is 1 where there is none.
     """
     from irplatform.concepts.describe import describe, not_there
+    from irplatform.reports.concepts import concept_lines, document_lines
 
     facts = describe(_graph(_corpus(collection), folder, settings), what, limit)
     if as_json:
         print_json(facts)
     elif "document" in facts:
-        for line in _document_lines(facts["document"]):
+        for line in document_lines(facts["document"]):
             click.echo(line)
     elif "concept" in facts:
-        for line in _concept_lines(facts["concept"], facts["others"]):
+        for line in concept_lines(facts["concept"], facts["others"]):
             click.echo(line)
     else:
         click.echo(not_there(what, facts["nearest"]))
@@ -263,35 +258,3 @@ def export(
         print_json({"path": str(path), "nodes": nodes, "edges": edges})
     else:
         click.echo(f"{path}: {counted(nodes, 'node')}, {counted(edges, 'edge')}")
-
-
-def _document_lines(facts: dict[str, Any]) -> Iterator[str]:
-    yield f"document {facts['id']}: {counted(len(facts['concepts']), 'concept')}"
-    for each in facts["concepts"]:
-        yield f"  {each['count']:>3} × {each['name']}  ({each['kind']}, {each['id']})"
-    if facts["relations"]:
-        yield f"{counted(len(facts['relations']), 'relation')} between them"
-        for each in facts["relations"]:
-            yield f"  {each['from']} → {each['to']}  ({each['relation']}, {each['kb']})"
-
-
-def _concept_lines(facts: dict[str, Any], others: list[dict[str, Any]]) -> Iterator[str]:
-    documents = counted(facts["documents"], "document")
-    yield f"{facts['id']}  {facts['name']}  ({facts['kind']}), in {documents}"
-    names: dict[str, str] = {}
-    for name in facts["names"]:
-        names.setdefault(name.casefold(), name)  # those that differ in case alone are one
-    first_names = list(names.values())[:_NAMES]
-    yield f"  names  {'; '.join(first_names)}{' …' if len(names) > _NAMES else ''}"
-    for edge in facts["edges"]:
-        arrow = "→" if edge["forward"] else "←"
-        yield f"  {arrow} {edge['relation']} ({edge['kb']}, {edge['count']:,})"
-        for each in edge["neighbours"]:
-            details = f"{each['kind']}, {each['id']}, {counted(each['documents'], 'document')}"
-            yield f"    {each['name']}  ({details})"
-    if facts["mentioned_in"]:
-        mentions = ", ".join(f"{each['id']} ({each['count']})" for each in facts["mentioned_in"])
-        yield f"  mentioned most in  {mentions}"
-    if others:
-        namesakes = ", ".join(f"{each['name']} ({each['id']})" for each in others)
-        yield f"  named beside it  {namesakes}"
