@@ -10,8 +10,7 @@ import pytest
 from kb_data import OWN
 
 from irplatform.errors import InputError
-from irplatform.knowledge import add, installed, open_knowledge, remove
-from irplatform.knowledge import install as module
+from irplatform.knowledge import add, install, installation, installed, open_knowledge, remove
 
 
 def _files(home):
@@ -122,7 +121,7 @@ def test_an_interrupted_build_leaves_nothing_and_debris_of_a_killed_one_goes(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(module.Builder, "write", interrupt)
+        patch.setattr(install.Builder, "write", interrupt)
         with pytest.raises(KeyboardInterrupt):
             add("own", [write("own.tsv", OWN)])
     assert _files(fresh_home) == {}
@@ -238,7 +237,8 @@ def test_a_manifest_that_was_changed_can_still_be_removed(fresh_home, write):
 def test_another_version_is_to_be_added_again(fresh_home, write, monkeypatch):
     path = write("own.tsv", OWN)
     made = add("own", [path])
-    monkeypatch.setattr(module, "VERSION", made.version + 1)
+    for module in (install, installation):
+        monkeypatch.setattr(module, "VERSION", made.version + 1)
     with pytest.raises(InputError, match="added by another version"):
         open_knowledge(["own"])
     assert add("own", [path]).version == made.version + 1

@@ -14,7 +14,7 @@ from irplatform.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from irplatform.knowledge.install import Manifest
+    from irplatform.knowledge.installation import Manifest
 
 _LINE = 100
 """Characters of a line of names, and of evidence."""
