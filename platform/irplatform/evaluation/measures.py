@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from irplatform.errors import InputError, unknown
+from irplatform.evaluation.availability import check_available
 from irplatform.evaluation.grades import refuse_grades
 from irplatform.evaluation.inferred import DEPTH, INFERRED, InferredMeasure
 from irplatform.evaluation.measure_parameters import check_parameters, with_fractions
@@ -36,8 +37,6 @@ _NEEDS_SAMPLE = (
     "needs sampled judgments, with the five columns topic 0 docid stratum grade. Name them in the "
     "collection's TOML file ([qrels] sampled), or give `platform evaluate` --sampled-qrels FILE."
 )
-_PROPOSED = {"rel": 1, "cutoff": 20}
-"""Parameters that packages need for a measure which ir-measures itself takes without them."""
 
 
 @dataclass(frozen=True)
@@ -167,7 +166,7 @@ def _parse(name: str, extra: Mapping[str, MeasureFunction]) -> Measure:
         raise InputError(f"the measure '{name}' cannot be understood. {_FORM}") from error
     measure = with_fractions(measure)
     check_parameters(name, measure)
-    _check_available(name, measure)
+    check_available(name, measure)
     return measure
 
 
@@ -209,42 +208,3 @@ def _with_at(name: str) -> str:
     measure = ir_measures.measures.registry[right]
     has_cutoff = measure.AT_PARAM == "cutoff" and "cutoff" in measure.SUPPORTED_PARAMS
     return str(measure @ int(name[len(base) :])) if has_cutoff else ""
-
-
-def _supported_form(measure: Measure) -> Measure | None:
-    """The same measure with a parameter more or fewer, so that some package has it.
-
-    One that is installed, where there is one.
-    """
-    present = measure.params
-    absent = measure.SUPPORTED_PARAMS.keys() - present.keys()
-    more = [{**present, name: value} for name, value in _PROPOSED.items() if name in absent]
-    fewer = [{key: value for key, value in present.items() if key != name} for name in present]
-    forms = [type(measure)(**parameters) for parameters in (*more, *fewer)]
-    supported = [form for form in forms if _packages(form)]
-    return next(filter(_is_available, supported), supported[0] if supported else None)
-
-
-def _packages(measure: Measure) -> list[Any]:
-    """The packages that compute a measure, installed or not."""
-    import ir_measures
-
-    return [p for p in ir_measures.DefaultPipeline.providers if p.supports(measure)]
-
-
-def _is_available(measure: Measure) -> bool:
-    return any(package.is_available() for package in _packages(measure))
-
-
-def _check_available(name: str, measure: Measure) -> None:
-    if _is_available(measure):
-        return
-    packages = _packages(measure)
-    what_to_do, near = "", None if packages else _supported_form(measure)
-    if near is not None:
-        what_to_do = f" It can be written as '{near}'."
-        packages = [] if _is_available(near) else _packages(near)
-    if ways := [how for package in packages if (how := package.install_instructions())]:
-        subject = "one that does" if near is None else "a package that computes this"
-        what_to_do += f" Install {subject}: {' or '.join(ways)}."
-    raise InputError(f"no installed package computes the measure '{name}'.{what_to_do}")
