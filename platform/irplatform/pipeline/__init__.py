@@ -6,7 +6,7 @@
 from irplatform.pipeline.assignment import FOLDS, RerankingTask, assign
 from irplatform.pipeline.candidates import Candidates, search
 from irplatform.pipeline.corpus import refuse_broken_corpus, refuse_silent_downloads
-from irplatform.pipeline.explained import explained, refuse_member
+from irplatform.pipeline.explanation import explained, refuse_member
 from irplatform.pipeline.reranked import (
     RerankedRun,
     apply_checkpoint,
