@@ -118,8 +118,3 @@ def test_fields_of_documents_are_side_features_where_they_are_there(planted):
     features = reranker._features(Topic("t", "query"), ["t3d1", "t5d4"])
     expected = [[2001, 1, 0, 1], [2004, 1, 1, 0]]
     assert np.array_equal(features[:, [0, 1, *(2 + np.argsort(names[2:]))]], expected)
-
-
-@pytest.mark.parametrize("name", sorted(DeepSenSe.presets))
-def test_presets_are_options(name):
-    DeepSenSeOptions.model_validate(DeepSenSe.presets[name])
