@@ -6,6 +6,7 @@ those for type checkers may point upwards, since nothing is loaded for them.
 
 import ast
 import re
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -48,6 +49,9 @@ LAYERS = (
 
 EXCEPTIONS = {
     ("registry", "collections"): "when asked to, resolves names that no plugin registered",
+}
+CIRCLES = {
+    ("irplatform.collections.toml", "irplatform.collections.paths"): "one declares another",
 }
 FOR_PLUGINS = {
     "collections",
@@ -120,6 +124,30 @@ def test_a_module_imports_only_what_is_below(path):
         if part is None or part == own or (own, part) in EXCEPTIONS:
             continue
         assert _layer(own) < _layer(part), f"{own} is not above {part}, but imports {module}"
+
+
+def _modules(path: Path, *, among: set[str]) -> set[str]:
+    """The modules that a file imports, where they are among some."""
+    names = _imports(path)
+    return {name if name in among else name.rpartition(".")[0] for name in names} & among
+
+
+def test_no_circle_of_modules_hides_in_functions():
+    """Across parts their order leaves none; within one, this does."""
+    paths = {
+        ".".join(path.relative_to(HARNESS.parent).with_suffix("").parts).removesuffix(
+            ".__init__"
+        ): path
+        for path in _harness_files()
+    }
+    imports = {name: _modules(path, among={*paths}) for name, path in paths.items()}
+    for module, imported in CIRCLES:
+        imports[module].remove(imported)
+    within = {
+        module: {name for name in names if name != module and _part(name) == _part(module)}
+        for module, names in imports.items()
+    }
+    TopologicalSorter(within).prepare()
 
 
 def test_every_exception_is_needed():

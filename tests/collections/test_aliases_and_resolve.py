@@ -4,8 +4,9 @@ import os
 
 import pytest
 
-from irplatform.collections.aliases import add_alias, aliases, aliases_file, remove_alias
+from irplatform.collections.aliases import aliases, aliases_file
 from irplatform.collections.beir import open_beir
+from irplatform.collections.naming import add_alias, remove_alias
 from irplatform.collections.resolve import resolve
 from irplatform.errors import InputError
 

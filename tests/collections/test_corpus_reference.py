@@ -5,9 +5,9 @@ import os
 
 import pytest
 
-from irplatform.collections import corpus_reference
-from irplatform.collections.aliases import add_alias
 from irplatform.collections.beir import is_beir
+from irplatform.collections.corpus_reference_files import write_reference
+from irplatform.collections.naming import add_alias
 from irplatform.collections.paths import open_path
 from irplatform.errors import InputError
 
@@ -31,7 +31,7 @@ def referring(tmp_path):
 def test_a_reference_shares_the_corpus_hence_the_index(beir_folder, referring, tmp_path):
     searched = beir_folder("train", "test")
     folder = referring()
-    corpus_reference.write(str(searched), folder / "corpus.toml", seen_from=folder)
+    write_reference(str(searched), folder, seen_from=folder)
     collection = open_path(folder)
     assert collection.id == "clicks-test"
     assert collection.corpus.fingerprint == open_path(searched).corpus.fingerprint
@@ -44,7 +44,7 @@ def test_a_path_is_relative_to_the_folder_so_that_both_can_be_moved(
     searched = beir_folder("train", "test")
     folder = referring()
     monkeypatch.chdir(searched.parent)
-    corpus_reference.write(f"{searched.name}:train", folder / "corpus.toml", seen_from=folder)
+    write_reference(f"{searched.name}:train", folder, seen_from=folder)
     assert "/" in (folder / "corpus.toml").read_text()
     assert str(tmp_path) not in (folder / "corpus.toml").read_text()
     monkeypatch.chdir("/")
@@ -54,7 +54,7 @@ def test_a_path_is_relative_to_the_folder_so_that_both_can_be_moved(
 def test_a_path_may_hold_any_character(beir_folder, referring):
     searched = beir_folder("train", "test", name='odd "\\ \n name')
     folder = referring()
-    corpus_reference.write(str(searched), folder / "corpus.toml", seen_from=folder)
+    write_reference(str(searched), folder, seen_from=folder)
     assert open_path(folder).corpus.fingerprint == open_path(searched).corpus.fingerprint
 
 
@@ -62,9 +62,9 @@ def test_a_path_that_is_not_utf8_needs_a_name(beir_folder, referring, fresh_home
     searched = beir_folder("train", "test", name=os.fsdecode(b"Z\xfcrich"))
     folder = referring()
     with pytest.raises(InputError, match="platform collections add NAME PATH"):
-        corpus_reference.write(str(searched), folder / "corpus.toml", seen_from=folder)
+        write_reference(str(searched), folder, seen_from=folder)
     add_alias("city", str(searched))
-    corpus_reference.write("city", folder / "corpus.toml", seen_from=folder)
+    write_reference("city", folder, seen_from=folder)
     assert open_path(folder).corpus.fingerprint == open_path(searched).corpus.fingerprint
 
 
@@ -75,7 +75,7 @@ def test_a_path_leads_there_from_a_link_too(beir_folder, referring, tmp_path, wr
     folder = referring()
     (tmp_path / "a/b").mkdir(parents=True)
     (tmp_path / "a/b/link").symlink_to(tmp_path)
-    corpus_reference.write(str(searched), folder / "corpus.toml", seen_from=tmp_path / written)
+    write_reference(str(searched), folder, seen_from=tmp_path / written)
     found = open_path(tmp_path / read)
     assert found.corpus.fingerprint == open_path(searched).corpus.fingerprint
 
@@ -83,7 +83,7 @@ def test_a_path_leads_there_from_a_link_too(beir_folder, referring, tmp_path, wr
 def test_names_and_ids_are_kept_as_they_are(referring):
     folder = referring()
     for name in ("demo", "beir/nfcorpus/test"):
-        corpus_reference.write(name, folder / "corpus.toml", seen_from=folder)
+        write_reference(name, folder, seen_from=folder)
         assert (folder / "corpus.toml").read_text() == f'collection = "{name}"\n'
         assert is_beir(folder)
     assert open_path(folder).corpus.name == "beir-nfcorpus"

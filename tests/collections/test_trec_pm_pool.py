@@ -7,7 +7,8 @@ import pytest
 from eutils_stand_in import StandIn
 from small_pool import ABSTRACTS, articles, contents, write_archive, write_year
 
-from irplatform.collections.aliases import add_alias, aliases
+from irplatform.collections.aliases import aliases
+from irplatform.collections.naming import add_alias
 from irplatform.collections.resolve import resolve
 from irplatform.collections.trec_pm_pool import Given, PoolSettings, build_pool, preview
 from irplatform.errors import InputError, PlatformError

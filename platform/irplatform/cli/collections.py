@@ -149,7 +149,7 @@ def check(context: click.Context, name: str, as_json: bool) -> None:
 @click.option("--force", is_flag=True, help="Replace what the name stood for.")
 def add(name: str, path: str, force: bool) -> None:
     """Give the collection at a path (or an ir_datasets id) a name."""
-    from irplatform.collections.aliases import add_alias
+    from irplatform.collections.naming import add_alias
 
     target = add_alias(name, path, taken=registry().collections, replace=force)
     click.echo(f"{name}: {target}")
@@ -159,7 +159,7 @@ def add(name: str, path: str, force: bool) -> None:
 @click.argument("name")
 def remove(name: str) -> None:
     """Forget a name that `add` gave; the collection itself stays."""
-    from irplatform.collections.aliases import remove_alias
+    from irplatform.collections.naming import remove_alias
 
     remove_alias(name)
     click.echo(f"{name} is no longer a name.")

@@ -8,18 +8,15 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from irplatform import artifacts, storage
-from irplatform.errors import InputError, unknown
+from irplatform.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterator
-
-_NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
+    from collections.abc import Iterator
 
 
 def aliases_file() -> Path:
@@ -49,57 +46,13 @@ def aliases() -> dict[str, str]:
     return content
 
 
-def add_alias(name: str, target: str, *, taken: Container[str] = (), replace: bool = False) -> str:
-    """Give a collection a name.
-
-    Args:
-        name: lower-case letters, digits, '-', '_' and '.'.
-        target: a path that `open_path` takes, or an ir_datasets id.
-        taken: names that plugins registered.
-        replace: whether the name may stand for another collection now.
-
-    Returns:
-        What was stored: paths are made absolute.
-
-    Raises:
-        InputError: the name is taken or not a name, it stands for another collection, or there is
-            no collection at the target.
-    """
-    from irplatform.collections.resolve import SHORT_NAMES, expand, is_path, resolve_target
-
-    if not _NAME.fullmatch(name) or name.endswith(".toml"):
-        raise InputError(
-            f"'{name}' cannot be a name: use lower-case letters, digits, '-', '_' and '.'."
-        )
-    if name in taken:
-        raise InputError(f"'{name}' is a plugin's collection. Choose another name.")
-    resolve_target(target)
-    stored = str(expand(target).absolute()) if is_path(target) else target
-    current = aliases().get(name) or SHORT_NAMES.get(name) or stored
-    if current != stored and not replace:
-        raise InputError(
-            f"'{name}' stands for {current} already. Choose another name, or replace it with "
-            "--force."
-        )
-    with _changing() as names:
-        names[name] = stored
-    return stored
-
-
-def remove_alias(name: str) -> None:
-    """Forget a name.
-
-    Raises:
-        InputError: there is no such name.
-    """
-    with _changing() as names:
-        if name not in names:
-            raise unknown("name", name, names, of="a collection")
-        del names[name]
-
-
 @contextmanager
-def _changing() -> Iterator[dict[str, str]]:
+def changing() -> Iterator[dict[str, str]]:
+    """Lend all names, to be changed; they are written at the end of the block.
+
+    Raises:
+        InputError: the file cannot be written to.
+    """
     from filelock import FileLock
 
     path = aliases_file()

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from irplatform.errors import InputError
-from irplatform.toml_io import toml_value
 
 if TYPE_CHECKING:
     from irplatform.collections.collection import Corpus
@@ -34,6 +33,7 @@ def read(path: Path) -> Corpus:
     Raises:
         InputError: the file is not such a reference, or there is no such collection.
     """
+    # A collection may name another one: what resolves names opens references, too
     from irplatform.registry import registry
 
     try:
@@ -50,35 +50,3 @@ def read(path: Path) -> Corpus:
         return registry().collection(target).corpus
     except InputError as error:
         raise InputError(f"the collection '{name}': {error}", path=path) from error
-
-
-def write(collection: str, path: Path, *, seen_from: Path) -> None:
-    """Write a reference to a collection.
-
-    Args:
-        collection: as the user named it. A path is written relative to the folder, so that both
-            can be moved together.
-        path: the file to write.
-        seen_from: the folder in which the file will lie in the end.
-
-    Raises:
-        InputError: the path is not UTF-8.
-    """
-    from irplatform.collections.aliases import aliases
-    from irplatform.collections.resolve import expand, is_path
-    from irplatform.registry import registry
-
-    names = {*registry().collections, *aliases()}
-    if collection.partition(":")[0] not in names and is_path(collection):
-        source = expand(collection).absolute()
-        relative = os.path.relpath(source.parent.resolve() / source.name, seen_from.resolve())
-        collection = relative if relative.startswith(".") else f"./{relative}"
-    try:
-        content = f"collection = {toml_value(collection)}\n".encode()
-    except UnicodeEncodeError as error:
-        raise InputError(
-            f"the path of the collection is not UTF-8, as {FILE_NAME} has to be. Give it a name "
-            "with `platform collections add NAME PATH`, and use that.",
-            path=collection,
-        ) from error
-    path.write_bytes(content)

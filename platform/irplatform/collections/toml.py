@@ -123,7 +123,7 @@ def _plan(path: Path, name: str) -> dict[str, object]:
 
 def _training(path: Path, declared: str | list[str]) -> Collection:
     from irplatform.collections.joined import joined
-    from irplatform.collections.paths import open_path
+    from irplatform.collections.paths import open_path  # which opens TOML files, too
 
     names = [declared] if isinstance(declared, str) else declared
     if any((path.parent / name).resolve() == path.resolve() for name in names):

@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING
 
 from irplatform import artifacts
 from irplatform.bioasq import PMID
-from irplatform.collections.aliases import add_alias, aliases
+from irplatform.collections.aliases import aliases
 from irplatform.collections.eutils import access, fetch_articles, fetched_documents, kept_batches
 from irplatform.collections.missing import write_missing
+from irplatform.collections.naming import add_alias
 from irplatform.collections.pubmed_articles import GONE, WORK, work_folder
 from irplatform.collections.toml import FILE_NAME, open_toml
 from irplatform.collections.trec_pm_pool import sources

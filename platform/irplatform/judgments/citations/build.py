@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from irplatform.collections import corpus_reference
 from irplatform.collections.beir_files import BeirWriter, write_measures
+from irplatform.collections.corpus_reference_files import write_reference
 from irplatform.console import notice
 from irplatform.errors import InputError
 from irplatform.judgments.citations.articles import CitingArticle
@@ -71,7 +71,7 @@ def from_citations(
         if not report.kept:
             raise _nothing_left(sources, report)
         if collection:
-            corpus_reference.write(collection, folder / corpus_reference.FILE_NAME, seen_from=out)
+            write_reference(collection, folder, seen_from=out)
         else:
             report.notes.append(
                 "without --collection, all cited articles with a PMID or DOI count, however short, "

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from irplatform.collections import corpus_reference
 from irplatform.collections.beir_files import BeirWriter
+from irplatform.collections.corpus_reference_files import write_reference
 from irplatform.console import notice, progress
 from irplatform.errors import InputError
 from irplatform.judgments.clicks import judge as judging
@@ -99,7 +99,7 @@ def from_clicks(
         lacking = _check_coverage(folder, resolved, log) if resolved else []
         splits, notes = _write_subsets(folder, writer, resolved)
         if collection:
-            corpus_reference.write(collection, folder / corpus_reference.FILE_NAME, seen_from=out)
+            write_reference(collection, folder, seen_from=out)
         report = Report(log.name, settings.describe(), counts, reasons, splits, (*lacking, *notes))
         write_json(folder / REPORT, report.as_json())
     return report

@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from irplatform.collections import corpus_reference
 from irplatform.collections.beir import DEFAULT_SPLIT
 from irplatform.collections.beir_files import BeirWriter, write_measures
+from irplatform.collections.corpus_reference_files import write_reference
 from irplatform.concepts.build import concept_table
 from irplatform.concepts.table import ConceptTable
 from irplatform.errors import InputError
@@ -71,7 +71,7 @@ def build_treatments(
                 f"at most {MOST:.0%} of them: none."
             )
         _write(treated, folder)
-        corpus_reference.write(source, folder / corpus_reference.FILE_NAME, seen_from=out)
+        write_reference(source, folder, seen_from=out)
         write_measures(folder, collection.measures)
     return Report(out, collection.id, len(topics), treated)
 
