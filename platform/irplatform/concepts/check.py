@@ -8,9 +8,7 @@ a change of the pipeline is one for the better.
 
 from __future__ import annotations
 
-import heapq
 from collections import Counter
-from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -19,10 +17,10 @@ import numpy as np
 from irplatform.concepts.batches import pipeline_of
 from irplatform.concepts.options import ConceptOptions
 from irplatform.concepts.pipeline import article_text
+from irplatform.concepts.tally import Examples, Tally
 from irplatform.console import progress
 from irplatform.errors import InputError
 from irplatform.knowledge import open_knowledge
-from irplatform.storage import number_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
@@ -44,71 +42,6 @@ CHECK_TAGS = frozenset(
 
 _AROUND = 40
 """Characters around a mention that are shown."""
-
-
-@dataclass
-class Tally:
-    """Headings and links, counted over documents.
-
-    Attributes:
-        headings: concepts that are headings of their document.
-        links: concepts that their document is linked to.
-        right: both.
-        headings_near: headings that are linked, or one is-a away from a link.
-        links_near: links that are headings, or one is-a away from one.
-    """
-
-    headings: int = 0
-    links: int = 0
-    right: int = 0
-    headings_near: int = 0
-    links_near: int = 0
-
-    def add(self, headings: set[int], links: set[int], near: set[int]) -> None:
-        """Count a document.
-
-        Args:
-            headings: its headings, or some of them.
-            links: its links, or some of them.
-            near: the headings and links that are right within one is-a.
-        """
-        self.headings += len(headings)
-        self.links += len(links)
-        self.right += len(headings & links)
-        self.headings_near += len(headings & near)
-        self.links_near += len(links & near)
-
-    def figures(self) -> dict[str, float | int]:
-        """Precision and recall, exact and within one is-a."""
-        return {
-            "headings": self.headings,
-            "links": self.links,
-            "precision": _share(self.right, self.links),
-            "recall": _share(self.right, self.headings),
-            "precision_near": _share(self.links_near, self.links),
-            "recall_near": _share(self.headings_near, self.headings),
-        }
-
-
-@dataclass
-class _Examples:
-    """Some of many, chosen by a hash, so that the same graph shows the same ones."""
-
-    size: int
-    entries: list[tuple[int, str, int, Document]] = field(default_factory=list)
-
-    def offer(self, document: Document, concept: int) -> None:
-        candidate = (-number_of(f"{document.id} {concept}"), document.id, concept, document)
-        if len(self.entries) < self.size:
-            heapq.heappush(self.entries, candidate)
-        else:
-            heapq.heappushpop(self.entries, candidate)
-
-    def __iter__(self) -> Iterator[tuple[Document, int]]:
-        for _, _, concept, document in sorted(
-            self.entries, key=lambda entry: entry[:3], reverse=True
-        ):
-            yield document, concept
 
 
 def check(
@@ -134,7 +67,7 @@ def check(
     tags = {headings[name] for name in CHECK_TAGS if name in headings}
     tallies = {name: Tally() for name in ("all", "without_check_tags", *graph.KINDS)}
     related = lru_cache(maxsize=None)(lambda concept: _related(graph, concept))
-    misses, false_links = _Examples(examples), _Examples(examples)
+    misses, false_links = Examples(examples), Examples(examples)
     unknown: Counter[str] = Counter()
     documents = 0
     with progress("checking concepts, documents", graph.document_count) as advance:
@@ -252,7 +185,3 @@ def _false_link(graph: ConceptGraph, document: Document, concept: int) -> dict[s
         "linked": graph.names[concept],
         "text": " ".join(shown.split()),
     }
-
-
-def _share(part: int, whole: int) -> float:
-    return round(part / whole, 4) if whole else 0.0
