@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from irplatform.console import notice
 from irplatform.evaluation import Evaluation, MeasureFunction, mean_evaluation
 from irplatform.evaluation.significance import CORRECTION, TEST
-from irplatform.recording.folder import FIRST_STAGE, REPORT, RunFolder
+from irplatform.recording.descriptions import describe_data, describe_reranking
+from irplatform.recording.folder import REPORT, RunFolder
 from irplatform.recording.scoreboard import Scoreboard
 from irplatform.reports.run_report import RunReport, SeedResult, SystemResult
 from irplatform.retrieval.candidates import Provenance
@@ -17,7 +18,7 @@ from irplatform.runs.machine import accelerator_name
 from irplatform.runs.metadata import run_metadata
 from irplatform.runs.names import alone_name
 from irplatform.stopwatch import added
-from irplatform.storage import atomic_write, file_digest, fingerprint
+from irplatform.storage import atomic_write
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -70,7 +71,7 @@ class Recorder:
         self._folder = RunFolder(run_dir)
         self._scores = Scoreboard(collection, qrels, measures, extra_measures)
         self._systems: list[SystemResult] = []
-        self._data = self._describe_data()
+        self._data = describe_data(collection, qrels)
         self._recorded_seconds: Mapping[str, float] = {}
         self._warnings: list[str] = []
         self.candidates = Provenance()
@@ -180,22 +181,10 @@ class Recorder:
         resources: CollectionResources,
         seconds: Mapping[str, float],
     ) -> Path:
-        method = {
-            "retrieval": [
-                *retrieval,
-                {**reranked.systems[0].choice.describe(), "reranks": baseline},
-            ],
-            "seed": resources.seed,
-            "device": resources.device,
-            "model_threads": resources.model_threads,
-            "training": [dict(system.description) for system in reranked.systems],
-            "weights": [system.fingerprint for system in reranked.systems],
-            FIRST_STAGE: self.first_stage,
-            "warnings": list(reranked.warnings),
-        }
+        method = describe_reranking(reranked, retrieval, baseline, resources, self.first_stage)
         self._write(reranked.alone, {**method, "interpolation": 0.0}, seconds, resources, baseline)
-        method["interpolation"] = reranked.weight
-        return self._write(reranked.final, method, seconds, resources, baseline)
+        final = {**method, "interpolation": reranked.weight}
+        return self._write(reranked.final, final, seconds, resources, baseline)
 
     def _keep(self, result: SystemResult, evaluation: Evaluation) -> None:
         self._systems.append(result)
@@ -227,20 +216,6 @@ class Recorder:
             accelerator=accelerator_name(resources.device),
         )
         return self._folder.write(run, content)
-
-    def _describe_data(self) -> dict[str, Any]:
-        topics = [topic.describe() for topic in self._collection.load_topics()]
-        qrels = {q: dict(grades) for q, grades in (self._qrels or {}).items()}
-        sampled = self._collection.sampled_qrels
-        return {
-            "test collection": {
-                "name": self._collection.id,
-                "documents": self._collection.corpus.fingerprint,
-                "topics": fingerprint({"topics": topics}),
-                "qrels": fingerprint(qrels) if qrels else None,
-                **({"sampled qrels": file_digest(sampled)} if sampled is not None else {}),
-            }
-        }
 
     def report(self, first_stage: str, rerankers: Sequence[str]) -> RunReport:
         """All runs so far, compared with a baseline; also written as JSON.
