@@ -1,9 +1,15 @@
 """What is said of a name that nobody knows, and of numbers of things."""
 
+import errno
+import sqlite3
 import sys
+from pathlib import Path
 
+import numpy as np
 import pytest
+from safetensors import SafetensorError
 
+from irplatform.cli.failures import refused
 from irplatform.errors import (
     ENDINGS,
     InputError,
@@ -11,10 +17,12 @@ from irplatform.errors import (
     PluginError,
     counted,
     in_a_line,
+    lacks_space,
     plugin_at_work,
     unknown,
 )
 
+FULL = Path("/dev/full")
 MANY = [f"name-{n}" for n in range(20)]
 
 
@@ -124,6 +132,47 @@ def test_ctrl_c_ends_the_program_all_the_same(ending):
         plugin_at_work("reranker 'x'", "scoring", __name__),
     ):
         raise ending
+
+
+def _numpy(full):
+    np.save(full, np.zeros(100_000))
+
+
+def _python(full):
+    full.write_bytes(b"x" * 100_000)
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="needs a device that is always full")
+@pytest.mark.parametrize("write", [_numpy, _python])
+def test_a_full_disk_is_no_plugins_fault_whoever_writes_there(write, tmp_path):
+    full = tmp_path / "w.npy"
+    full.symlink_to(FULL)
+    with (
+        pytest.raises(Exception, match=r"No space|written") as raised,
+        plugin_at_work(WHO, "y", ""),
+    ):
+        write(full)
+    assert lacks_space(raised.value)
+    assert refused(raised.value).startswith("no space is left on the disk")
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        SafetensorError("I/O error: No space left on device (os error 28)"),
+        sqlite3.OperationalError("database or disk is full"),
+        OSError(errno.EDQUOT, "Disk quota exceeded"),
+    ],
+)
+def test_a_full_disk_is_known_in_other_words(error):
+    assert lacks_space(error)
+
+
+@pytest.mark.parametrize(
+    "error", [OSError(errno.EIO, "Input/output error"), PluginError("No space left on device")]
+)
+def test_other_errors_are_no_full_disk(error):
+    assert not lacks_space(error)
 
 
 def test_one_thing_is_told_in_the_singular():

@@ -8,7 +8,9 @@ what to do. Anything else that reaches the top is a bug of ours and shows a trac
 from __future__ import annotations
 
 import difflib
+import errno
 import os
+import re
 import traceback
 from contextlib import contextmanager
 from itertools import islice
@@ -81,6 +83,11 @@ are no `Exception`: the panic of a library in Rust, and what `pytest.importorski
 
 _NO_MEMORY = ("out of memory", "can't allocate memory", "not enough memory", "alloc_failed")
 """What torch writes where memory is missing, on GPUs and on CPUs."""
+_NO_SPACE = re.compile(
+    r"No space left on device|Disk quota exceeded|database or disk is full"
+    r"|^\d+ requested and \d+ written$"
+)
+"""What is written where an error has no number: last, by numpy."""
 
 
 def lacks_memory(error: BaseException) -> bool:
@@ -89,6 +96,16 @@ def lacks_memory(error: BaseException) -> bool:
         message = _in_words(error).lower()
         return any(words in message for words in _NO_MEMORY)
     return isinstance(error, MemoryError)
+
+
+def lacks_space(error: BaseException) -> bool:
+    """Whether an error says that a disk, or a user's part of it, is full.
+
+    numpy, safetensors, SQLite and Java say it in words.
+    """
+    if isinstance(error, OSError) and error.errno:
+        return error.errno in {errno.ENOSPC, errno.EDQUOT}
+    return not isinstance(error, PlatformError) and bool(_NO_SPACE.search(_in_words(error)))
 
 
 def check_least(option: str, value: float, least: int) -> None:
@@ -161,6 +178,7 @@ def plugin_at_work(who: str, doing: str, module: str, *, as_told: bool = False) 
 
     Raises:
         PlatformError: as it was raised, with the name of the plugin in front.
+        Exception: as it was raised, where a disk is full, which is no plugin's fault.
         PluginError: for anything else; where memory is missing, a `PluginMemoryError`.
     """
     try:
@@ -174,6 +192,8 @@ def plugin_at_work(who: str, doing: str, module: str, *, as_told: bool = False) 
             error.names_plugin = True
         raise
     except BaseException as error:  # whatever a stranger's code raises
+        if lacks_space(error):
+            raise
         place = place_in(module, error) or place_in("", error)
         kind = PluginMemoryError if lacks_memory(error) else PluginError
         raise kind(f"{who} failed {doing}: {in_a_line(error)} ({place})") from error
