@@ -51,14 +51,15 @@ def refused(error: Exception) -> str:
             "holds, `platform cache remove` makes room; the same command goes on from here."
             f"{lost(error)}"
         )
-    if isinstance(error, PermissionError):
+    if not isinstance(error, OSError):
+        return ""
+    if isinstance(error, PermissionError) or error.errno == errno.EROFS:
         return _forbidden(error)
-    if isinstance(error, OSError) and (wrong := _NO_FILES.get(error.errno or 0)):
-        return f"{error.filename}: {wrong}"
-    return ""
+    wrong = _NO_FILES.get(error.errno or 0)
+    return f"{error.filename}: {wrong}" if wrong else ""
 
 
-def _forbidden(error: PermissionError) -> str:
+def _forbidden(error: OSError) -> str:
     """What we may not read or write, and what to do."""
     from irplatform.artifacts import home
 
