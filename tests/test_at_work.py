@@ -1,11 +1,16 @@
 """What goes wrong in a plugin is told with its name, unless somebody ends the program."""
 
 import sys
+from pathlib import Path
 
+import numpy as np
 import pytest
 
 from irplatform.at_work import ENDINGS, plugin_at_work
-from irplatform.errors import InputError, PlatformError, PluginError
+from irplatform.cli.failures import refused
+from irplatform.errors import InputError, PlatformError, PluginError, lacks_space
+
+FULL = Path("/dev/full")
 
 
 class Panic(BaseException):
@@ -83,3 +88,25 @@ def test_ctrl_c_ends_the_program_all_the_same(ending):
         plugin_at_work("reranker 'x'", "scoring", __name__),
     ):
         raise ending
+
+
+def _numpy(full):
+    np.save(full, np.zeros(100_000))
+
+
+def _python(full):
+    full.write_bytes(b"x" * 100_000)
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="needs a device that is always full")
+@pytest.mark.parametrize("write", [_numpy, _python])
+def test_a_full_disk_is_no_plugins_fault_whoever_writes_there(write, tmp_path):
+    full = tmp_path / "w.npy"
+    full.symlink_to(FULL)
+    with (
+        pytest.raises(Exception, match=r"No space|written") as raised,
+        plugin_at_work(WHO, "y", ""),
+    ):
+        write(full)
+    assert lacks_space(raised.value)
+    assert refused(raised.value).startswith("no space is left on the disk")

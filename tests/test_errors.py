@@ -1,8 +1,12 @@
 """What is said of a name that nobody knows, and of numbers of things."""
 
-import pytest
+import errno
+import sqlite3
 
-from irplatform.errors import counted, in_a_line, unknown
+import pytest
+from safetensors import SafetensorError
+
+from irplatform.errors import PluginError, counted, in_a_line, lacks_space, unknown
 
 MANY = [f"name-{n}" for n in range(20)]
 
@@ -36,6 +40,25 @@ def test_a_number_is_not_nearly_another_one():
 @pytest.mark.parametrize("text", ["No licence.", "No licence", " No\nlicence.\n"])
 def test_what_others_say_goes_on_in_a_sentence_of_ours(text):
     assert in_a_line(OSError(text)) == "OSError: No licence"
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        SafetensorError("I/O error: No space left on device (os error 28)"),
+        sqlite3.OperationalError("database or disk is full"),
+        OSError(errno.EDQUOT, "Disk quota exceeded"),
+    ],
+)
+def test_a_full_disk_is_known_in_other_words(error):
+    assert lacks_space(error)
+
+
+@pytest.mark.parametrize(
+    "error", [OSError(errno.EIO, "Input/output error"), PluginError("No space left on device")]
+)
+def test_other_errors_are_no_full_disk(error):
+    assert not lacks_space(error)
 
 
 def test_one_thing_is_told_in_the_singular():

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from irplatform import directory, stdout
-from irplatform.errors import PlatformError, PluginError, in_a_line, in_words, one_line
+from irplatform.errors import PlatformError, PluginError, in_a_line, in_words, lacks_space, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -51,6 +51,7 @@ def plugin_at_work(who: str, doing: str, module: str, *, as_told: bool = False) 
 
     Raises:
         PlatformError: as it was raised, with the name of the plugin in front.
+        Exception: as it was raised, where a disk is full, which is no plugin's fault.
         PluginError: for anything else; where memory is missing, a `PluginMemoryError`.
     """
     try:
@@ -64,6 +65,8 @@ def plugin_at_work(who: str, doing: str, module: str, *, as_told: bool = False) 
             error.names_plugin = True
         raise
     except BaseException as error:  # whatever a stranger's code raises
+        if lacks_space(error):
+            raise
         place = _place_in(module, error) or _place_in("", error)
         kind = PluginMemoryError if lacks_memory(error) else PluginError
         raise kind(f"{who} failed {doing}: {in_a_line(error)} ({place})") from error

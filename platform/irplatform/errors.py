@@ -8,6 +8,8 @@ what to do. Anything else that reaches the top is a bug of ours and shows a trac
 from __future__ import annotations
 
 import difflib
+import errno
+import re
 from itertools import islice
 from reprlib import Repr
 from typing import TYPE_CHECKING
@@ -63,6 +65,23 @@ class PluginError(PlatformError):
     """A plugin broke its contract; the message names it and its distribution."""
 
     names_plugin = True
+
+
+_NO_SPACE = re.compile(
+    r"No space left on device|Disk quota exceeded|database or disk is full"
+    r"|^\d+ requested and \d+ written$"
+)
+"""What is written where an error has no number: last, by numpy."""
+
+
+def lacks_space(error: BaseException) -> bool:
+    """Whether an error says that a disk, or a user's part of it, is full.
+
+    numpy, safetensors, SQLite and Java say it in words.
+    """
+    if isinstance(error, OSError) and error.errno:
+        return error.errno in {errno.ENOSPC, errno.EDQUOT}
+    return not isinstance(error, PlatformError) and bool(_NO_SPACE.search(in_words(error)))
 
 
 def check_least(option: str, value: float, least: int) -> None:

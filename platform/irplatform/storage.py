@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import json
 import os
@@ -12,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from irplatform.errors import InputError
+from irplatform.errors import InputError, lacks_space
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -70,7 +69,7 @@ def atomic_write(path: Path, mode: str = "w") -> Iterator[IO[Any]]:
         temporary.replace(path)
     except BaseException as error:
         temporary.unlink(missing_ok=True)
-        if isinstance(error, OSError) and error.errno in {errno.ENOSPC, errno.EDQUOT}:
+        if isinstance(error, OSError) and lacks_space(error):
             error.filename = error.filename or str(path)  # which disk is full
         raise
 

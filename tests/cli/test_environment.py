@@ -1,5 +1,6 @@
 """What a shell hands to the command line: closed streams, other encodings, misspelt variables."""
 
+import errno
 import os
 import re
 import subprocess
@@ -68,9 +69,10 @@ def test_the_documentation_and_the_code_know_the_same_variables():
     assert set(re.findall(r"^\| `(IRPLATFORM_\w+)`", documented, re.MULTILINE)) == {*VARIABLES}
 
 
-def test_a_cache_that_belongs_to_others_is_told_in_a_line(platform, folder, monkeypatch):
+@pytest.mark.parametrize("code", [errno.EACCES, errno.EROFS])
+def test_a_cache_that_belongs_to_others_is_told_in_a_line(platform, folder, monkeypatch, code):
     held = Path(os.environ["IRPLATFORM_HOME"]) / "index"
-    forbidden = PermissionError(13, "Permission denied", str(held))
+    forbidden = OSError(code, os.strerror(code), str(held))
 
     def refuse(*_):
         raise forbidden
@@ -79,5 +81,5 @@ def test_a_cache_that_belongs_to_others_is_told_in_a_line(platform, folder, monk
     told = platform("index", "--collection", "small")
     assert told.code == 2
     assert told.err.splitlines()[-1] == (
-        f"platform: {held}: Permission denied. Set IRPLATFORM_HOME to a folder of your own."
+        f"platform: {held}: {os.strerror(code)}. Set IRPLATFORM_HOME to a folder of your own."
     )

@@ -123,6 +123,11 @@ def test_a_treatment_is_searched_where_topics_have_one(tmp_path):
         ("beir", "1\tx\n", ":1: this line is not JSON"),
         ("trec", "<top>\n<title> x\n</top>", ":1: a topic without <num>"),
         ("trec", "\n<top>\n<num> 1\n<title> x\n", ":2: this <top> has no </top>"),
+        (
+            "trec",
+            "<top>\n<num> 1\n<title> x\n\n<TOP>\n<num> 2\n<title> y\n</TOP>\n",
+            ":1: this <top> has no </top>",
+        ),
         ("trec-pm", "<topics>\n<topic>\n</topic></topics>", ":2: a topic without a number"),
         ("trec-pm", "<topics>\n<topic number='1'>", ":2: this is not well-formed XML"),
         ("trec-pm", "<topics/>", "here (read as 'trec-pm': <topic number=\"1\">…</topic>)"),

@@ -10,7 +10,8 @@ from typing import TypeGuard
 
 import click
 
-_FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
+from irplatform.errors import lacks_space
+
 _NO_FILES = {
     errno.ENAMETOOLONG: "this name is too long for a file.",
     errno.ELOOP: "this link leads back to itself.",
@@ -40,28 +41,25 @@ def _has_words_to_search_for(error: click.ClickException) -> TypeGuard[click.Usa
     )
 
 
-def refused(error: OSError) -> str:
+def refused(error: Exception) -> str:
     """What the operating system refused, and what to do; "" where only a traceback tells."""
-    if isinstance(error, PermissionError):
-        return _forbidden(error)
-    if wrong := _NO_FILES.get(error.errno or 0):
-        return f"{error.filename}: {wrong}"
-    if not is_full(error):
+    if lacks_space(error):
+        name = getattr(error, "filename", None)
+        where = f" ({name})" if name else ""
+        return (
+            f"no space is left on the disk{where}. `platform cache list` tells what the cache "
+            "holds, `platform cache remove` makes room; the same command goes on from here."
+            f"{lost(error)}"
+        )
+    if not isinstance(error, OSError):
         return ""
-    where = f" ({error.filename})" if error.filename else ""
-    return (
-        f"no space is left on the disk{where}. `platform cache list` tells what the cache holds, "
-        "`platform cache remove` makes room; the same command goes on from here."
-        f"{lost(error)}"
-    )
+    if isinstance(error, PermissionError) or error.errno == errno.EROFS:
+        return _forbidden(error)
+    wrong = _NO_FILES.get(error.errno or 0)
+    return f"{error.filename}: {wrong}" if wrong else ""
 
 
-def is_full(error: OSError) -> bool:
-    """Whether a disk, or a user's part of it, is full."""
-    return error.errno in _FULL
-
-
-def _forbidden(error: PermissionError) -> str:
+def _forbidden(error: OSError) -> str:
     """What we may not read or write, and what to do."""
     from irplatform.artifacts import home
 

@@ -16,8 +16,8 @@ import click
 from irplatform import __version__, stdout
 from irplatform.arithmetic import check_arithmetic
 from irplatform.at_work import show_traceback
-from irplatform.cli.failures import explained, give_up_stdout, is_full, lost, origin, refused
-from irplatform.errors import InputError, PlatformError, PluginError
+from irplatform.cli.failures import explained, give_up_stdout, lost, origin, refused
+from irplatform.errors import InputError, PlatformError, PluginError, lacks_space
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -164,12 +164,12 @@ def main() -> None:
     except BrokenPipeError:
         give_up_stdout()
         sys.exit(1)
-    except OSError as error:
+    except Exception as error:
         if not (message := refused(error)):
             raise
         show_traceback(error)
         print(f"platform: {message}", file=sys.stderr)
-        if is_full(error):
+        if lacks_space(error):
             give_up_stdout()
             sys.exit(PlatformError.exit_code)
         sys.exit(InputError.exit_code)

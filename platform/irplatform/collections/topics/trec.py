@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+_BEGIN = re.compile(r"<top>", re.IGNORECASE)
 _TOPIC = re.compile(r"<top>(.*?)</top>", re.DOTALL | re.IGNORECASE)
 _PART = re.compile(r"<([a-z][\w-]*)>(.*?)(?=<[a-z][\w-]*>|\Z)", re.DOTALL | re.IGNORECASE)
 _CLOSING = re.compile(r"</[\w-]+>")
@@ -41,6 +42,8 @@ def read(path: Path) -> Iterator[TopicRecord]:
         raise InputError(message, path=path, line=line) from error
     end = 0
     for match in _TOPIC.finditer(content):
+        if _BEGIN.search(match[1]):  # its end is that of a later topic, which would replace it
+            break
         end = match.end()
         line = content.count("\n", 0, match.start()) + 1
         parts = {tag.lower(): _clean(text) for tag, text in _PART.findall(match[1])}
@@ -51,8 +54,8 @@ def read(path: Path) -> Iterator[TopicRecord]:
         yield TopicRecord(
             topic_id, {_NAMES.get(tag, tag): text for tag, text in parts.items() if text}, line
         )
-    if (open_topic := content.lower().find("<top>", end)) >= 0:
-        line = content.count("\n", 0, open_topic) + 1
+    if open_topic := _BEGIN.search(content, end):
+        line = content.count("\n", 0, open_topic.start()) + 1
         raise InputError("this <top> has no </top>.", path=path, line=line)
 
 
