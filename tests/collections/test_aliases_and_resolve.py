@@ -58,6 +58,14 @@ def test_an_alias_outlives_the_process_and_the_working_folder(beir_folder, tmp_p
         resolve("mine", {})
 
 
+def test_a_folder_without_the_split_test_can_have_a_name(beir_folder):
+    folder = beir_folder("dev", "train")
+    assert add_alias("mine", str(folder)) == str(folder)
+    assert resolve("mine:dev", {}).id == "small-dev"
+    with pytest.raises(InputError, match="there is no split 'test'"):
+        resolve("mine", {})
+
+
 def test_a_folder_whose_name_is_not_utf8_is_called_by_what_can_be_read_of_it(beir_folder):
     folder = beir_folder("test", name=os.fsdecode(b"Z\xfcrich"))
     assert add_alias("city", str(folder)) == str(folder)

@@ -6,7 +6,9 @@ import re
 from typing import TYPE_CHECKING
 
 from irplatform.collections.aliases import aliases, changing
+from irplatform.collections.beir import DEFAULT_SPLIT, BeirFolder, is_beir
 from irplatform.collections.resolve import SHORT_NAMES, expand, is_path, resolve_target
+from irplatform.collections.toml import FILE_NAME
 from irplatform.errors import InputError, unknown
 
 if TYPE_CHECKING:
@@ -37,7 +39,7 @@ def add_alias(name: str, target: str, *, taken: Container[str] = (), replace: bo
         )
     if name in taken:
         raise InputError(f"'{name}' is a plugin's collection. Choose another name.")
-    resolve_target(target)
+    resolve_target(_openable(target))
     stored = str(expand(target).absolute()) if is_path(target) else target
     current = aliases().get(name) or SHORT_NAMES.get(name) or stored
     if current != stored and not replace:
@@ -60,3 +62,14 @@ def remove_alias(name: str) -> None:
         if name not in names:
             raise unknown("name", name, names, of="a collection")
         del names[name]
+
+
+def _openable(target: str) -> str:
+    """A target, with a split where it is a folder that needs one: `NAME:split` then opens it."""
+    if not is_path(target):
+        return target
+    folder = expand(target)
+    if not is_beir(folder) or (folder / FILE_NAME).is_file():
+        return target
+    splits = BeirFolder.at(folder).splits
+    return f"{target}:{next(iter(splits))}" if splits and DEFAULT_SPLIT not in splits else target
