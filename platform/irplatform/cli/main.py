@@ -164,7 +164,7 @@ def main() -> None:
     except BrokenPipeError:
         give_up_stdout()
         sys.exit(1)
-    except Exception as error:
+    except Exception as error:  # some say only in words that a disk is full
         if not (message := refused(error)):
             raise
         show_traceback(error)
