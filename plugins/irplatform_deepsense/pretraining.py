@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import torch
 
 from irplatform.digests import digest
+from irplatform.errors import counted
 from irplatform.storage import fingerprint
 from irplatform.training import LoopSettings, load_weights, run_loop, save_weights
 from irplatform.training.text_pairs import PairsOfTopics
@@ -60,7 +61,9 @@ def pretrained(
 
     def build(folder: Path) -> None:
         training_pairs = read_pairs(path, encoder, pairs.sentences, excluded)
-        resources.notice(f"pre-training on {len(training_pairs):,} sentences of {path.name}")
+        resources.notice(
+            f"pre-training on {counted(len(training_pairs), 'sentence')} of {path.name}"
+        )
         torch.manual_seed(pairs.seed)
         module = PairNetwork(DeepSenSeNetwork(network.sizes, options.dropout))
         task = PairsTask(module.to(resources.device), encoder, pairs, training_pairs)

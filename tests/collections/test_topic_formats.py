@@ -67,6 +67,18 @@ def test_entities_are_characters_and_the_encoding_is_checked(tmp_path):
         read_topics(path, "trec", None)
 
 
+def test_marked_words_stay_within_their_text_and_repeated_tags_are_joined(tmp_path):
+    marked = (
+        "<top>\n<num>1\n<title> role of <i>EGFR</i>-mutant H<SUB>2</SUB>O\n"
+        "<desc>First.<br/>Second.\n<desc>Third.\n</top>"
+    )
+    (topic,) = read(tmp_path, marked, "trec")
+    assert topic.fields == {
+        "title": "role of EGFR-mutant H2O",
+        "description": "First. Second. Third.",
+    }
+
+
 def test_elements_that_come_twice_are_joined_and_nested_ones_parted(tmp_path):
     xml = (
         '<topics><topic number="1"><gene>EGFR</gene><gene>TP53</gene></topic><topic number="2">'

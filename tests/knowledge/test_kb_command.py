@@ -28,6 +28,15 @@ def test_add_list_show_remove(platform):
     assert "7 concepts" not in platform("kb", "list").out
 
 
+def test_what_was_not_added_cannot_be_removed(platform):
+    platform("kb", "add", "own", "own.tsv")
+    removed = platform("kb", "remove", "dgidb")
+    assert removed.code == 2
+    assert removed.err == (
+        "platform: the knowledge base 'dgidb' is not installed. Installed: own.\n"
+    )
+
+
 def test_list_says_where_what_is_missing_is_published(platform):
     listed = platform("kb", "list")
     rows = {line.split()[0]: line for line in listed.out.splitlines()[1:]}
@@ -98,7 +107,7 @@ def test_show_of_the_unknown_names_the_nearest(platform):
     [
         (("show", "melanoma"), "no knowledge base was added yet"),
         (("show", "melanoma", "--kb", "mesh"), "`platform kb add mesh FILE`"),
-        (("remove", "mesh"), "unknown knowledge base 'mesh'"),
+        (("remove", "mesh"), "the knowledge base 'mesh' is not installed"),
         (("add", "mesh", "own.tsv", "--format", "mesh-xml"), "own.tsv:1: this is not well-formed"),
         (("add", "mesh", "missing.xml"), "missing.xml: there is no such file."),
         (("add", "hgnc", "noise.tsv"), "noise.tsv:1: this is not in a format of 'hgnc'"),

@@ -183,7 +183,7 @@ def test_files_that_are_not_there_or_not_gzip(fresh_home, write, tmp_path):
 def test_what_is_not_installed_comes_with_the_command_that_adds_it(fresh_home):
     with pytest.raises(InputError, match="`platform kb add mesh FILE`"):
         open_knowledge(["mesh"])
-    with pytest.raises(InputError, match="unknown knowledge base 'mesh'"):
+    with pytest.raises(InputError, match="the knowledge base 'mesh' is not installed"):
         remove("mesh")
 
 

@@ -166,6 +166,9 @@ class _Hub(BaseHTTPRequestHandler):
             body = (self.folder / self.path.rpartition("/")[2]).read_bytes()
             mark = hashlib.sha256(body).hexdigest()
             self._answer(body, ETag=f'"{mark}"', X_Repo_Commit=COMMIT)
+        elif "/somebody/broken-model/" in self.path:
+            self.send_response(503)
+            self.end_headers()
         else:
             self.send_response(404)
             self.send_header("X-Error-Code", "RepoNotFound")
@@ -180,12 +183,12 @@ class _Hub(BaseHTTPRequestHandler):
 _DOWNLOAD = """
 import sys
 from irplatform.arithmetic import SETTINGS
-from irplatform.errors import InputError
+from irplatform.errors import PlatformError
 from irplatform.training.pretrained import PretrainedOptions, model_folder
 try:
     print(model_folder("ranker", PretrainedOptions(model=sys.argv[1], download=True)))
-except InputError as error:
-    print(f"refused: {error}")
+except PlatformError as error:
+    print(f"{error.exit_code}: {error}")
 """
 
 
@@ -199,13 +202,17 @@ def hub(tmp_path):
     server = ThreadingHTTPServer(("127.0.0.1", 0), _Hub)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     address = f"http://127.0.0.1:{server.server_port}"
-    kept = {n: v for n, v in os.environ.items() if not n.startswith(("HF_", "TRANSFORMERS_"))}
+    unrelated = {n: v for n, v in os.environ.items() if not n.startswith(("HF_", "TRANSFORMERS_"))}
     places = {"HF_ENDPOINT": address, "HF_HOME": str(tmp_path / "cache"), "NO_PROXY": "127.0.0.1"}
 
-    def ask(name):
+    def ask(name, **settings):
         command = [sys.executable, "-c", _DOWNLOAD, name]
         return subprocess.run(
-            command, env={**kept, **places}, capture_output=True, text=True, check=True
+            command,
+            env={**unrelated, **places, **settings},
+            capture_output=True,
+            text=True,
+            check=True,
         ).stdout.strip()
 
     yield ask
@@ -221,8 +228,21 @@ def test_a_model_of_the_hub_is_downloaded_when_that_is_asked_for(hub):
     asked = len(_Hub.asked)
     assert hub("somebody/some-model") == str(found)
     assert not [path for path in _Hub.asked[asked:] if "/resolve/" in path]
-    assert "cannot be downloaded from the Hugging Face hub: 404" in hub("somebody/another-model")
-    assert "neither a folder nor a name of the Hugging Face hub" in hub("no/such/name")
+    missing = "2: somebody/another-model: cannot be downloaded from the Hugging Face hub: 404"
+    assert hub("somebody/another-model").startswith(missing)
+    assert hub("no/such/name").startswith("2: no/such/name: is neither a folder nor a name")
+
+
+def test_a_hub_that_fails_is_not_the_users_mistake(hub):
+    answer = hub("somebody/broken-model")
+    assert answer.startswith("1: somebody/broken-model: is not in the cache")
+    assert "cannot be downloaded: Server error '503" in answer
+
+
+def test_without_the_hub_only_its_cache_is_looked_at(hub):
+    answer = hub("somebody/some-model", HF_HUB_OFFLINE="1")
+    assert answer.startswith("1: somebody/some-model: is not in the cache")
+    assert "HF_HUB_OFFLINE" in answer
 
 
 @pytest.mark.parametrize(

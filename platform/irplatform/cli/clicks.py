@@ -227,4 +227,6 @@ def simulate_clicks(
     if as_json:
         print_json({"path": str(out), **counts})
     else:
-        click.echo(f"{out}: {counts['lines']:,} lines of {counted(counts['topics'], 'topic')}")
+        click.echo(
+            f"{out}: {counted(counts['lines'], 'line')} of {counted(counts['topics'], 'topic')}"
+        )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from irplatform.cli.output import json_option, print_json, print_rows
-from irplatform.errors import InputError
+from irplatform.errors import InputError, counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -50,7 +50,7 @@ def add(name: str, files: tuple[Path, ...], format_name: str | None, as_json: bo
         return
     formats = ", ".join(dict.fromkeys(source["format"] for source in manifest.sources))
     counts = ", ".join(
-        f"{manifest.total(kind):,} {kind}" for kind in ("concepts", "names", "relations")
+        counted(manifest.total(f"{kind}s"), kind) for kind in ("concept", "name", "relation")
     )
     click.echo(f"{name}: {counts} ({formats})")
 
@@ -79,7 +79,7 @@ def list_kbs(as_json: bool) -> None:
         [
             (
                 name,
-                *(f"{manifest.total(kind):,} {kind}" for kind in ("concepts", "relations")),
+                *(counted(manifest.total(f"{kind}s"), kind) for kind in ("concept", "relation")),
                 ", ".join(source["file"] for source in manifest.sources),
             )
             for name, manifest in manifests.items()

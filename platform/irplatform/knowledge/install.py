@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 from irplatform import artifacts, storage
 from irplatform.console import notice, progress
-from irplatform.errors import InputError, unknown
+from irplatform.errors import InputError
 from irplatform.knowledge.builder import VERSION, Builder
-from irplatform.knowledge.installation import NAME, Manifest, folder, installed, manifest_of
+from irplatform.knowledge.installation import NAME, Manifest, folder, manifest_of, not_installed
 from irplatform.text_files import readable_again
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def remove(name: str) -> None:
         InputError: there is none of that name.
     """
     if not NAME.fullmatch(name) or not (folder() / name / artifacts.MANIFEST).exists():
-        raise unknown("knowledge base", name, installed())
+        raise not_installed(name)
     with _changing(name) as place:
         (place / artifacts.MANIFEST).unlink(missing_ok=True)
         shutil.rmtree(place, ignore_errors=True)

@@ -119,15 +119,20 @@ def open_knowledge(names: Sequence[str]) -> Knowledge:
     return _opened(tuple(_usable(name) for name in dict.fromkeys(names)))
 
 
-def _not_installed(name: str) -> InputError:
+def not_installed(name: str, hint: str = "") -> InputError:
+    """An error for a knowledge base that was not added.
+
+    Args:
+        name: as it was given.
+        hint: what to do, as sentences.
+    """
     from irplatform.knowledge.catalogue import SOURCES
 
     manifests = installed()
     guess = "" if name in SOURCES else did_you_mean(name, {*manifests, *SOURCES})
     return InputError(
         f"the knowledge base '{name}' is not installed.{guess and ' ' + guess} Installed: "
-        f"{', '.join(manifests) or 'none'}. `platform kb add {name} FILE` adds it; "
-        "`platform kb list` says where each is published."
+        f"{', '.join(manifests) or 'none'}.{hint and ' ' + hint}"
     )
 
 
@@ -135,7 +140,11 @@ def _usable(name: str) -> tuple[str, Path, str]:
     """Name, file and fingerprint of an installed knowledge base; other ones once it is replaced."""
     manifest = manifest_of(name)
     if manifest is None:
-        raise _not_installed(name)
+        raise not_installed(
+            name,
+            f"`platform kb add {name} FILE` adds it; `platform kb list` says where each is "
+            "published.",
+        )
     if not manifest.is_usable:
         raise InputError(
             f"the knowledge base '{name}' was added by another version of the platform, or its "

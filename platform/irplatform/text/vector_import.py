@@ -58,7 +58,7 @@ def import_vectors(path: Path, folder: Path) -> None:
     if not finite.all():
         word = list(by_word)[int(np.argmin(finite))]
         raise InputError(f"the vector of '{word}' has a number that is not finite.", path=path)
-    notice(f"{path.name}: {kind}, {entries:,} entries, {len(by_word):,} words kept.")
+    notice(f"{path.name}: {kind}, {len(by_word):,} of its {entries:,} entries are words and kept.")
     facts = {"source": "imported", "file": path.name, "kind": kind, "entries": entries}
     facts["seed"] = _SEED
     WordVectors.with_unk(list(by_word), vectors, seed=_SEED, facts=facts).save(folder)

@@ -18,7 +18,7 @@ from pydantic import Field
 
 from irplatform.batched import batched_by_size
 from irplatform.console import notice, progress
-from irplatform.errors import InputError
+from irplatform.errors import InputError, counted
 from irplatform.parallel import ordered_map
 from irplatform.plugin import Document, Options
 from irplatform.text.extra_text import read_paragraphs
@@ -121,7 +121,7 @@ def train_vectors(
     min_count = automatic_min_count(words) if options.min_count == "auto" else options.min_count
     epochs = automatic_epochs(words) if options.epochs == "auto" else options.epochs
     notice(
-        f"Word vectors: {words:,} words of text, {epochs} epochs, "
+        f"Word vectors: {words:,} words of text, {counted(epochs, 'epoch')}, "
         f"words that occur at least {min_count} times."
     )
     vectors = _train(sentence_file, words, min_count, epochs, options)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from irplatform.arithmetic import VARIABLE, portable
 from irplatform.digests import folder_digests
-from irplatform.errors import InputError
+from irplatform.errors import InputError, PlatformError
 from irplatform.plugin import Field, Options
 
 if TYPE_CHECKING:
@@ -69,6 +69,7 @@ def model_folder(system: str, options: PretrainedOptions) -> Path:
 
     Raises:
         InputError: there is none, or it cannot be used; what is wrong and what to do.
+        PlatformError: the hub cannot be reached, or fails.
     """
     if not options.model:
         raise InputError(
@@ -118,10 +119,8 @@ def opening(folder: Path, kind: str) -> Iterator[None]:
         OSError, ValueError, KeyError, ImportError, RuntimeError, TypeError, AttributeError,
         SafetensorError,
     ) as error:  # fmt: skip
-        reason = str(error).strip().splitlines()
         raise InputError(
-            f"cannot be opened as {kind}: {reason[0] if reason else type(error).__name__}",
-            path=folder,
+            f"cannot be opened as {kind}: {_first_line(error)}", path=folder
         ) from error
     finally:
         logging.set_verbosity(level)
@@ -137,6 +136,8 @@ def _downloaded(name: str, revision: str | None) -> Path:
         HfHubHTTPError,
         HFValidationError,
         LocalEntryNotFoundError,
+        RepositoryNotFoundError,
+        RevisionNotFoundError,
     )
 
     try:
@@ -145,19 +146,24 @@ def _downloaded(name: str, revision: str | None) -> Path:
         raise InputError(
             "is neither a folder nor a name of the Hugging Face hub (owner/model).", path=name
         ) from error
-    except LocalEntryNotFoundError as error:
+    except (RepositoryNotFoundError, RevisionNotFoundError) as error:
         raise InputError(
-            "is not in the cache of the Hugging Face hub, which cannot be asked for it: there is "
-            "no network, or HF_HUB_OFFLINE=1 forbids it.",
-            path=name,
+            f"cannot be downloaded from the Hugging Face hub: {_first_line(error)}", path=name
+        ) from error
+    except LocalEntryNotFoundError as error:
+        raise PlatformError(
+            f"{name}: is not in the cache of the Hugging Face hub, and cannot be downloaded: "
+            f"{_first_line(error.__cause__ or error)}"
         ) from error
     except (HfHubHTTPError, OSError, ValueError) as error:
-        reason = str(error).strip().splitlines()
-        raise InputError(
-            "cannot be downloaded from the Hugging Face hub: "
-            f"{reason[0] if reason else type(error).__name__}",
-            path=name,
+        raise PlatformError(
+            f"{name}: cannot be downloaded from the Hugging Face hub: {_first_line(error)}"
         ) from error
+
+
+def _first_line(error: BaseException) -> str:
+    lines = str(error).strip().splitlines()
+    return lines[0] if lines else type(error).__name__
 
 
 def _check(folder: Path) -> None:

@@ -18,6 +18,8 @@ def _references(*entries):
     ("inside", "identifiers"),
     [
         ('<pub-id pub-id-type="pmid">123</pub-id>', ("pmid:123",)),
+        ('<pub-id pub-id-type="pmid">PMID: 123</pub-id>', ("pmid:123",)),
+        ('<pub-id pub-id-type="pmcid">PMCID: PMC55</pub-id>', ("pmcid:PMC55",)),
         ('<object-id pub-id-type="pmid">0123</object-id>', ("pmid:123",)),
         ('<pub-id pub-id-type="pmcid">PMC55</pub-id>', ("pmcid:PMC55",)),
         ('<pub-id pub-id-type="doi">10.1000/A.b</pub-id>', ("doi:10.1000/a.b",)),

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 _BEGIN = re.compile(r"<top>", re.IGNORECASE)
 _TOPIC = re.compile(r"<top>(.*?)</top>", re.DOTALL | re.IGNORECASE)
 _PART = re.compile(r"<([a-z][\w-]*)>(.*?)(?=<[a-z][\w-]*>|\Z)", re.DOTALL | re.IGNORECASE)
+_INLINE = re.compile(r"</?(?:b|em|i|small|span|strong|sub|sup|u)(?:\s[^<>]*)?>", re.IGNORECASE)
+_BREAK = re.compile(r"<(?:br|p)(?:\s[^<>]*)?/?>", re.IGNORECASE)
 _CLOSING = re.compile(r"</[\w-]+>")
 _LABEL = re.compile(r"^\s*(?:Number|Topic|Description|Narrative)\s*:", re.IGNORECASE)
 _NAMES = {"desc": "description", "narr": "narrative"}
@@ -46,7 +48,7 @@ def read(path: Path) -> Iterator[TopicRecord]:
             break
         end = match.end()
         line = content.count("\n", 0, match.start()) + 1
-        parts = {tag.lower(): _clean(text) for tag, text in _PART.findall(match[1])}
+        parts = _parts(match[1])
         topic_id = parts.pop("num", "")
         if not topic_id:
             raise InputError("a topic without <num>.", path=path, line=line)
@@ -57,6 +59,15 @@ def read(path: Path) -> Iterator[TopicRecord]:
     if open_topic := _BEGIN.search(content, end):
         line = content.count("\n", 0, open_topic.start()) + 1
         raise InputError("this <top> has no </top>.", path=path, line=line)
+
+
+def _parts(topic: str) -> dict[str, str]:
+    """A topic's texts by tag; what marks words within a text begins no other."""
+    parts: dict[str, str] = {}
+    for tag, text in _PART.findall(_BREAK.sub(" ", _INLINE.sub("", topic))):
+        name = tag.lower()
+        parts[name] = f"{parts.get(name, '')} {_clean(text)}".strip()
+    return parts
 
 
 def _clean(text: str) -> str:

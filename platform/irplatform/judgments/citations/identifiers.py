@@ -12,7 +12,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from irplatform.console import notice
-from irplatform.errors import InputError, listing
+from irplatform.errors import InputError, counted, listing
 from irplatform.judgments.citations.references import normalized
 from irplatform.text_files import decoded, numbered_lines
 
@@ -68,8 +68,8 @@ def read_table(path: Path, wanted: Container[str]) -> dict[str, tuple[str, ...]]
     except csv.Error as error:
         raise InputError(f"{error}.", path=path, line=reader.line_num + 1) from error
     if invalid:
-        remark = f"{invalid.total():,} cells are left out, which are no identifiers"
-        notice(f"{path}: {remark}: {listing(invalid)}")
+        left_out = counted(invalid.total(), "cell")
+        notice(f"{path}: left out {left_out} without an identifier: {listing(invalid)}")
     return aliases
 
 

@@ -32,9 +32,9 @@ _HYPHENS = str.maketrans(dict.fromkeys("‐‑‒–—−", "-"))
 _PMID_LINK = re.compile(
     r"(?:pubmed\.ncbi\.nlm\.nih\.gov|ncbi\.nlm\.nih\.gov/(?:entrez/)?pubmed)/(\d+)"
 )
-_PMID = re.compile(r"0*([1-9][0-9]{0,7})(?:\.0)?")
+_PMID = re.compile(r"(?:(?:PMID|PubMed)\s*:?\s*)?0*([1-9][0-9]{0,7})(?:\.0)?", re.IGNORECASE)
 """One to eight digits; tables have a decimal point behind numbers, and 0 where there is none."""
-_PMCID = re.compile(r"(?:PMC)?0*([1-9][0-9]*)(?:\.[0-9]+)?", re.IGNORECASE)
+_PMCID = re.compile(r"(?:PMC\s*ID\s*:?\s*)?(?:PMC)?0*([1-9][0-9]*)(?:\.[0-9]+)?", re.IGNORECASE)
 _PRINTED_DOI = re.compile(rf"\bdoi:?\s*({_DOI.pattern})", re.IGNORECASE)
 
 
