@@ -14,7 +14,7 @@ import torch
 
 from irplatform import arithmetic
 from irplatform.arithmetic import SETTINGS, VARIABLE, check_arithmetic, portable, square_root
-from irplatform.artifacts import artifact, is_built
+from irplatform.cache import artifact, is_built
 from irplatform.errors import InputError
 from irplatform.runs.machine import describe_platform
 from irplatform.training.exact_roots import ExactRoots

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from irplatform.artifacts import home
+from irplatform.cache import home
 
 DRAWN = set()
 

@@ -12,7 +12,7 @@ from checkpoints import described
 from small import SmallResources, registration
 
 from irplatform import pipeline, training_topics
-from irplatform.artifacts import home
+from irplatform.cache import home
 from irplatform.collections import Collection
 from irplatform.collections.joined import joined
 from irplatform.console import notice

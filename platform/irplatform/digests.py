@@ -12,7 +12,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
-from irplatform import artifacts, storage
+from irplatform import cache, storage
 from irplatform.errors import InputError
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def digests(paths: Sequence[Path]) -> list[str]:
     Raises:
         InputError: a file is missing or cannot be read.
     """
-    memory = artifacts.home() / "digests.json"
+    memory = cache.home() / "digests.json"
     entries = _read(memory) if paths else {}
     fresh: dict[str, list[Any]] = {}
 

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from irplatform import console
-from irplatform.artifacts import Artifact, artifact
+from irplatform.cache import Artifact, artifact
+from irplatform.cache.kinds import OWN
 from irplatform.errors import PlatformError, one_line
 from irplatform.plugin import Documents
 from irplatform.registry import is_strange, module_of, source_digest
@@ -30,14 +31,6 @@ if TYPE_CHECKING:
     from irplatform.text import ForwardIndex, VectorOptions, WordVectors
 
 _KIND = re.compile(r"[a-z0-9][a-z0-9-]*")
-_OWN_KINDS = frozenset(
-    (
-        *("check", "checkpoint", "citing-sentences", "concept-linker", "concept-table", "concepts"),
-        *("features", "fields", "forward-index", "index", "kb", "learned-features", "locks"),
-        *("mesh-queries", "reproduce", "run", "scores", "tune", "vectors"),
-    )
-)
-"""Folders of the cache that hold what the harness alone makes."""
 
 
 @dataclass
@@ -219,7 +212,7 @@ class CollectionResources:
         made_from: dict[str, object] = {"corpus": self.corpus.fingerprint}
         maker = module_of(build)
         if is_strange(maker):
-            if not _KIND.fullmatch(kind) or kind in _OWN_KINDS:
+            if not _KIND.fullmatch(kind) or kind in OWN:
                 raise PlatformError(
                     f"'{kind}' cannot be the kind of an artifact of {maker}: use lower-case "
                     "letters, digits and '-', such as the plugin's name and what it is."

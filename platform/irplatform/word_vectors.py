@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from irplatform.artifacts import Artifact, artifact
+from irplatform.cache import Artifact, artifact
 from irplatform.digests import digest, digests
 from irplatform.errors import InputError
 from irplatform.storage import fingerprint

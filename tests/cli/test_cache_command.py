@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from irplatform.artifacts import artifact, home
+from irplatform.cache import artifact, home
 
 DAY = 24 * 3600
 FULL = Path("/dev/full")

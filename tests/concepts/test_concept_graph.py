@@ -107,7 +107,7 @@ def test_the_adjacency_has_every_related_pair_once(graph):
 
 def test_several_processes_make_the_same_graph(kb_home, graph, monkeypatch, tmp_path):
     monkeypatch.setattr("irplatform.concepts.batches.BATCH_DOCUMENTS", 1)
-    monkeypatch.setattr("irplatform.artifacts.home", lambda: tmp_path)
+    monkeypatch.setenv("IRPLATFORM_HOME", str(tmp_path))
     (tmp_path / "kb").symlink_to(kb_home / "kb")
     assert len(list(batches(Articles()))) == 4
     other = open_graph(Articles(), ConceptOptions(), workers=2)
@@ -127,7 +127,7 @@ def test_a_build_that_was_interrupted_goes_on_and_gives_the_same_bytes(
                 yield document
 
     monkeypatch.setattr("irplatform.concepts.batches.BATCH_DOCUMENTS", 1)
-    monkeypatch.setattr("irplatform.artifacts.home", lambda: tmp_path)
+    monkeypatch.setenv("IRPLATFORM_HOME", str(tmp_path))
     (tmp_path / "kb").symlink_to(kb_home / "kb")
     with pytest.raises(KeyboardInterrupt):
         concept_graph(Killed(), ConceptOptions(), 1)

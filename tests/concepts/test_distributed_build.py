@@ -14,7 +14,7 @@ from irplatform.errors import InputError
 def test_a_local_ray_builds_the_same_graph(kb_home, graph, tmp_path, monkeypatch):
     pytest.importorskip("ray", reason="Ray is not installed (`pip install 'irplatform[ray]'`)")
     monkeypatch.setattr("irplatform.concepts.batches.BATCH_DOCUMENTS", 1)
-    monkeypatch.setattr("irplatform.artifacts.home", lambda: tmp_path)
+    monkeypatch.setenv("IRPLATFORM_HOME", str(tmp_path))
     (tmp_path / "kb").symlink_to(kb_home / "kb")
     other = open_graph(Articles(), ConceptOptions(), workers="ray")
     for path in graph.folder.glob("documents.*"):

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from commands import call as platform
 
-from irplatform.artifacts import home
+from irplatform.cache import home
 from irplatform.errors import InputError
 from irplatform.reproduction import execute, process, read_rows, reproduce
 

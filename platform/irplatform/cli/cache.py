@@ -14,7 +14,7 @@ from irplatform.errors import InputError, counted, did_you_mean
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from irplatform.cache import Item
+    from irplatform.cache.contents import Item
 
 kinds_option = click.option(
     "--kind", "kinds", multiple=True, metavar="KIND", help="Only of this kind (repeatable)."
@@ -34,7 +34,7 @@ def list_items(kinds: tuple[str, ...], as_json: bool) -> None:
 
     A file that several items share counts for the first of them.
     """
-    from irplatform.artifacts import home
+    from irplatform.cache import home
 
     items = _of_kinds(kinds)
     if as_json:
@@ -75,7 +75,7 @@ def remove(
     Knowledge bases, collections that were built and their names stay. Run it while no other command
     uses the cache: what is being made is left alone, but not what is being read.
     """
-    from irplatform.cache import remove as remove_items
+    from irplatform.cache.contents import remove as remove_items
 
     if not (kinds or days is not None or interrupted or everything):
         raise InputError("say what to remove: --kind, --unused-for, --interrupted or --all.")
@@ -118,7 +118,7 @@ def _confirmed(question: str) -> bool:
 
 
 def _of_kinds(kinds: Sequence[str]) -> list[Item]:
-    from irplatform.cache import contents
+    from irplatform.cache.contents import contents
 
     items = contents()
     cached_kinds = sorted({item.kind for item in items})

@@ -61,7 +61,7 @@ def refused(error: Exception) -> str:
 
 def _forbidden(error: OSError) -> str:
     """What we may not read or write, and what to do."""
-    from irplatform.artifacts import home
+    from irplatform.cache import home
 
     if error.filename is None:
         return str(error)
@@ -87,7 +87,7 @@ def origin(error: BaseException) -> BaseException:
 
 
 def lost(error: BaseException) -> str:
-    """What does not go on but starts over, as `artifacts.artifact` noted it; "" where all does."""
+    """What does not go on but starts over, as `cache.artifact` noted it; "" where all does."""
     notes: list[str] = []
     cause: BaseException | None = error
     while cause is not None:  # click raises an error of its own from Ctrl-C

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from irplatform import artifacts, storage
+from irplatform import cache, storage
 from irplatform.errors import InputError
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def aliases_file() -> Path:
     """Where the names are kept."""
     if os.environ.get("IRPLATFORM_HOME"):
-        return artifacts.home() / "collections.json"
+        return cache.home() / "collections.json"
     import platformdirs
 
     return Path(platformdirs.user_config_dir("irplatform", appauthor=False)) / "collections.json"

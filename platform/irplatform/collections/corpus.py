@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from irplatform import artifacts, storage
+from irplatform import cache, storage
 from irplatform.collections import jsonlines
 from irplatform.collections.collection import Corpus
 from irplatform.console import progress
@@ -91,7 +91,7 @@ class JsonLinesCorpus(Corpus):
             (folder / _FIELDS).write_bytes(orjson.dumps(self._look_for_fields()))
 
         depends_on = {"format": 1, "documents": self.fingerprint}
-        cached = artifacts.artifact("fields", self.name, depends_on, look)
+        cached = cache.artifact("fields", self.name, depends_on, look)
         return tuple(orjson.loads((cached.path / _FIELDS).read_bytes()))
 
     @cached_property

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Literal
 
-from irplatform.artifacts import artifact
+from irplatform.cache import artifact
 from irplatform.collections.beir_files import (
     BeirWriter,
     corpus_writer,

@@ -9,7 +9,7 @@ import shutil
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from irplatform import artifacts
+from irplatform import cache
 from irplatform.bioasq import PMID
 from irplatform.collections.eutils import (
     access,
@@ -72,7 +72,7 @@ def build_articles(
     server = access(email, rate)
     judged = [_read(path) for path in qrels]
     pmids, others = _sorted_ids(judged)
-    with artifacts.resumable_folder(folder) as partial:
+    with cache.resumable_folder(folder) as partial:
         work = work_folder(partial)
         for line in _plan(pmids, others, server, work):
             notice(line)
@@ -94,7 +94,7 @@ def preview(
     """
     server = access(email, rate)
     pmids, others = _sorted_ids([_read(path) for path in qrels])
-    artifacts.refuse_taken(folder)
+    cache.refuse_taken(folder)
     return _plan(pmids, others, server, folder.with_name(f"{folder.name}.partial") / WORK)
 
 

@@ -13,7 +13,7 @@ import time
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal
 
-from irplatform.artifacts import Artifact, artifact
+from irplatform.cache import Artifact, artifact
 from irplatform.concepts.batches import Task, batches, link
 from irplatform.concepts.graph import FACTS, TABLE, VERSION, ConceptGraph
 from irplatform.concepts.identity import graph_identity

@@ -9,7 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from irplatform import artifacts, storage
+from irplatform import cache, storage
 from irplatform.console import notice, progress
 from irplatform.errors import InputError
 from irplatform.knowledge.builder import VERSION, Builder
@@ -80,7 +80,7 @@ def add(name: str, paths: Sequence[Path], format_name: str | None = None) -> Man
                 notice(f"{name} was there, from other files: it is replaced.")
             manifest = Manifest(name, mark, VERSION, sources, counts)
             database.replace(manifest.path)
-        storage.write_json(place / artifacts.MANIFEST, asdict(manifest))
+        storage.write_json(place / cache.MANIFEST, asdict(manifest))
         for old in place.glob("*.sqlite"):
             if old.stem != mark:
                 old.unlink()
@@ -93,10 +93,10 @@ def remove(name: str) -> None:
     Raises:
         InputError: there is none of that name.
     """
-    if not NAME.fullmatch(name) or not (folder() / name / artifacts.MANIFEST).exists():
+    if not NAME.fullmatch(name) or not (folder() / name / cache.MANIFEST).exists():
         raise not_installed(name)
     with _changing(name) as place:
-        (place / artifacts.MANIFEST).unlink(missing_ok=True)
+        (place / cache.MANIFEST).unlink(missing_ok=True)
         shutil.rmtree(place, ignore_errors=True)
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from irplatform import artifacts
+from irplatform import cache
 from irplatform.errors import InputError, did_you_mean
 from irplatform.knowledge.builder import VERSION
 from irplatform.knowledge.store import KnowledgeBase
@@ -64,7 +64,7 @@ class Manifest:
 
 def folder() -> Path:
     """Where knowledge bases lie."""
-    return artifacts.home() / "kb"
+    return cache.home() / "kb"
 
 
 def installed() -> dict[str, Manifest]:
@@ -73,7 +73,7 @@ def installed() -> dict[str, Manifest]:
     Raises:
         InputError: a manifest was changed into something else.
     """
-    names = sorted(path.parent.name for path in folder().glob(f"*/{artifacts.MANIFEST}"))
+    names = sorted(path.parent.name for path in folder().glob(f"*/{cache.MANIFEST}"))
     manifests = ((name, manifest_of(name)) for name in names)
     return {name: manifest for name, manifest in manifests if manifest is not None}
 
@@ -93,7 +93,7 @@ def manifest_of(name: str) -> Manifest | None:
     """
     if not NAME.fullmatch(name):
         return None
-    path = folder() / name / artifacts.MANIFEST
+    path = folder() / name / cache.MANIFEST
     try:
         return Manifest(**json.loads(path.read_text(encoding="utf-8")))
     except FileNotFoundError:

@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from irplatform.artifacts import artifact
+from irplatform.cache import artifact
 from irplatform.errors import listing
 from irplatform.reranking.training_set import Example, examples
 from irplatform.retrieval.candidates import CandidateSource, Provenance, Request, Retrieved

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from irplatform.artifacts import artifact
+from irplatform.cache import artifact
 from irplatform.collections import irds
 from irplatform.collections.checks import refuse_broken, warning_of_abstracts
 from irplatform.console import notice

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from irplatform import __version__
-from irplatform.artifacts import home
+from irplatform.cache import home
 from irplatform.collections.aliases import aliases_file
 from irplatform.errors import InputError, PlatformError
 from irplatform.knowledge import installed

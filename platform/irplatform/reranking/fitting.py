@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from irplatform import __version__
-from irplatform.artifacts import Artifact, artifact
+from irplatform.cache import Artifact, artifact
 from irplatform.console import notice
 from irplatform.errors import InputError, counted
 from irplatform.reranking.interpolation import Choice, Reranked, choose_weight

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from irplatform import __version__
-from irplatform.artifacts import artifact
+from irplatform.cache import artifact
 from irplatform.registry import our_digest
 from irplatform.reranking.scoring import Values, score_topics
 from irplatform.resources import Noted

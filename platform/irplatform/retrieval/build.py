@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from irplatform import artifacts
+from irplatform import cache
 from irplatform.batched import batched
 from irplatform.console import progress
 from irplatform.document_ids import DocumentIds
@@ -41,7 +41,7 @@ _BUFFER_MB = 256
 """What Lucene gathers in memory before it writes, where the Java heap is four times as large."""
 
 
-def build_index(corpus: Corpus, *, threads: int | None = None) -> artifacts.Artifact:
+def build_index(corpus: Corpus, *, threads: int | None = None) -> cache.Artifact:
     """Index a corpus, or find the index that was built before.
 
     Args:
@@ -55,7 +55,7 @@ def build_index(corpus: Corpus, *, threads: int | None = None) -> artifacts.Arti
         InputError: the corpus is empty, is not what it says, or has an id twice.
         PlatformError: Lucene did not take a document, or could not write the index.
     """
-    return artifacts.artifact(
+    return cache.artifact(
         "index",
         corpus.name,
         _depends_on(corpus),
@@ -65,7 +65,7 @@ def build_index(corpus: Corpus, *, threads: int | None = None) -> artifacts.Arti
 
 def is_indexed(corpus: Corpus) -> bool:
     """Whether `build_index` would find an index, and not read the documents."""
-    return artifacts.is_built("index", corpus.name, _depends_on(corpus))
+    return cache.is_built("index", corpus.name, _depends_on(corpus))
 
 
 def documents_indexed(corpus: Corpus) -> int | None:

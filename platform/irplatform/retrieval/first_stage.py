@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from irplatform.artifacts import artifact
+from irplatform.cache import artifact
 from irplatform.console import notice
 from irplatform.errors import counted
 from irplatform.registry.answers import json_mapping, text

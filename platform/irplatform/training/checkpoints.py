@@ -16,7 +16,7 @@ import shutil
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from irplatform.artifacts import home
+from irplatform.cache import home
 from irplatform.digests import digests
 from irplatform.errors import InputError
 from irplatform.plugin import TrainableReranker

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from irplatform.arithmetic import arithmetic
-from irplatform.artifacts import home, lock
+from irplatform.cache import home, lock
 from irplatform.choices import choose_systems
 from irplatform.choices.declared import Declared, declarations
 from irplatform.console import notice

@@ -13,7 +13,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from irplatform import artifacts
+from irplatform import cache
 from irplatform.bioasq import PMID
 from irplatform.collections.aliases import aliases
 from irplatform.collections.eutils import access, fetch_articles, fetched_documents, kept_batches
@@ -61,7 +61,7 @@ def build_pool(settings: PoolSettings) -> PoolReport:
         _give_name(settings.name, existing)
         return PoolReport(settings.name, existing)
     folder = settings.folder
-    with artifacts.resumable_folder(folder) as partial:
+    with cache.resumable_folder(folder) as partial:
         work = work_folder(partial)
         years = [sources.gather(year, g, partial) for year, g in settings.years.items()]
         judged = _sort(year.judged for year in years)

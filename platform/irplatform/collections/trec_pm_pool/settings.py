@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from irplatform import artifacts
+from irplatform import cache
 from irplatform.collections.trec_pm_pool.sources import YEARS, Given, pool_name
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class PoolSettings:
     @property
     def folder(self) -> Path:
         """Where the collection will be."""
-        return (self.out or artifacts.home() / "collections" / self.name).absolute()
+        return (self.out or cache.home() / "collections" / self.name).absolute()
 
     @property
     def years(self) -> dict[int, Given]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import orjson
 
-from irplatform import artifacts, storage
+from irplatform import cache, storage
 from irplatform.batched import batched
 from irplatform.console import notice, progress
 from irplatform.digests import digest
@@ -51,7 +51,7 @@ def extract(
     Raises:
         InputError: a file cannot be read (file and line are named).
     """
-    return artifacts.artifact(
+    return cache.artifact(
         "citing-sentences",
         sources[0].path.resolve().parent.name or "articles",
         {

@@ -1,11 +1,10 @@
-"""The cache of artifacts: indexes, vectors, forward indexes, checkpoints, runs.
+"""Artifacts: indexes, vectors, forward indexes, checkpoints, runs.
 
 An artifact is a folder under `$IRPLATFORM_HOME` whose name carries a fingerprint of everything it
 depends on, with a manifest that spells those dependencies out. It is built under a file lock into a
 folder with the suffix `.partial` and renamed when complete: a killed process leaves no half
 artifact, and two processes never build the same one twice. A builder that can resume keeps what it
-finds in its partial folder. A user's folder that takes several attempts (`resumable_folder`) is
-filled in the same way.
+finds in its partial folder.
 """
 
 from __future__ import annotations
@@ -14,43 +13,22 @@ import json
 import os
 import shutil
 import time
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from irplatform.arithmetic import arithmetic
+from irplatform.cache.home import home, within_home
+from irplatform.cache.kinds import EXACT
+from irplatform.cache.locks import lock
 from irplatform.console import notice
-from irplatform.errors import InputError
-from irplatform.storage import fingerprint, writable_folder, write_json
+from irplatform.storage import fingerprint, write_json
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
-    from filelock import FileLock
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
 
 MANIFEST = "manifest.json"
-_EXACT = frozenset(
-    {
-        "check",
-        "citing-sentences",
-        "concept-table",
-        "fields",
-        "forward-index",
-        "index",
-        "mesh-queries",
-    }
-)
-"""Kinds of artifacts that no processor rounds, and that every arithmetic shares."""
-
-
-def home() -> Path:
-    """The cache folder: `$IRPLATFORM_HOME`, else the user's cache directory."""
-    if configured := os.environ.get("IRPLATFORM_HOME"):
-        return Path(configured).expanduser().absolute()
-    import platformdirs
-
-    return Path(platformdirs.user_cache_dir("irplatform", appauthor=False))
 
 
 @dataclass(frozen=True)
@@ -101,7 +79,7 @@ def artifact(
         if _is_whole(final):  # another process built it while we waited
             return _finished(final, mark, built=False)
         if (final / MANIFEST).exists():
-            notice(f"{_short(final)} lacks some of what was written there, and is made again")
+            notice(f"{within_home(final)} lacks some of what was written there, and is made again")
         if not resumable:
             shutil.rmtree(partial, ignore_errors=True)
         partial.mkdir(exist_ok=True)
@@ -112,7 +90,7 @@ def artifact(
             if not resumable:  # half an index of MEDLINE is 40 GB that nobody would find
                 shutil.rmtree(partial, ignore_errors=True)
                 lost = time.monotonic() - started
-                error.add_note(f"{_short(final)} starts over: {lost:,.0f} s of work are lost.")
+                error.add_note(f"{within_home(final)} starts over: {lost:,.0f} s of work are lost.")
             raise
         manifest = {
             "kind": kind,
@@ -154,7 +132,7 @@ def _bytes(folder: Path) -> int:
 
 def _with_arithmetic(kind: str, depends_on: Mapping[str, Any]) -> Mapping[str, Any]:
     """All that an artifact depends on: how numbers are rounded, too, where it holds such."""
-    return depends_on if kind in _EXACT else {**depends_on, **arithmetic()}
+    return depends_on if kind in EXACT else {**depends_on, **arithmetic()}
 
 
 def _named(kind: str, label: str, depends_on: Mapping[str, Any]) -> tuple[Path, str]:
@@ -169,93 +147,3 @@ def _finished(path: Path, mark: str, *, built: bool) -> Artifact:
     with suppress(OSError):  # a cache that others lend may be read-only
         os.utime(path)  # when it was last used, for those who make room
     return Artifact(path, mark, built, float(manifest["seconds"]))
-
-
-def refuse_taken(folder: Path) -> None:
-    """Refuse a folder to make that has something in it, or that is a file.
-
-    Raises:
-        InputError: it is taken.
-    """
-    if folder.exists() and not (folder.is_dir() and not any(folder.iterdir())):
-        raise InputError("this exists already; choose another folder, or remove it.", path=folder)
-
-
-@contextmanager
-def resumable_folder(path: Path) -> Iterator[Path]:
-    """Fill a folder in several attempts; it appears under its name when the block ends well.
-
-    What an interrupted attempt left is handed to the next one.
-
-    Args:
-        path: the final name, which must be free (an empty folder is free).
-
-    Yields:
-        The folder to fill, `<name>.partial` beside the final one.
-
-    Raises:
-        InputError: something is there already, another process is filling it, or the place cannot
-            be written to.
-    """
-    path = path.absolute()
-    writable_folder(path).parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(f"{path.name}.partial")
-    with lock(home() / "locks" / fingerprint({"folder": str(path)})) as free:
-        if not free:
-            raise InputError("another process is building this; wait for it.", path=path)
-        refuse_taken(path)
-        partial.mkdir(exist_ok=True)
-        yield partial
-        partial.replace(path)
-
-
-@contextmanager
-def lock(final: Path, *, wait: bool = False) -> Iterator[bool]:
-    """Keep other processes from building something, or learn that one is building it.
-
-    Args:
-        final: what is built.
-        wait: for a process that is building it; a notice says so, since it may take hours.
-
-    Yields:
-        Whether the lock is ours; always, with `wait`.
-
-    Raises:
-        InputError: the cache cannot be written to.
-    """
-    from filelock import FileLock
-
-    file_lock = FileLock(f"{final}.lock")
-    try:
-        final.parent.mkdir(parents=True, exist_ok=True)
-        free = _acquire(file_lock, final, wait=wait)
-    except OSError as error:
-        raise InputError(
-            f"the cache cannot be written to: {error.strerror}. Set IRPLATFORM_HOME to a folder "
-            "that can.",
-            path=error.filename or home(),
-        ) from error
-    try:
-        yield free
-    finally:
-        if free:
-            file_lock.release()
-
-
-def _acquire(file_lock: FileLock, final: Path, *, wait: bool) -> bool:
-    """Take a lock, if need be after another process; whether it is ours."""
-    from filelock import Timeout
-
-    try:
-        file_lock.acquire(timeout=0)
-    except Timeout:
-        if wait:
-            notice(f"another process is building {_short(final)}; waiting for it")
-            file_lock.acquire()
-        return wait
-    return True
-
-
-def _short(path: Path) -> Path:
-    """A path as seen from the cache, where it lies there."""
-    return path.relative_to(home()) if path.is_relative_to(home()) else path

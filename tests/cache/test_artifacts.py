@@ -10,9 +10,8 @@ import time
 import pytest
 from filelock import FileLock
 
-from irplatform import artifacts
 from irplatform.arithmetic import arithmetic
-from irplatform.artifacts import artifact, lock
+from irplatform.cache import artifact, is_built, lock, locks
 from irplatform.console import notice
 from irplatform.errors import InputError
 from irplatform.storage import fingerprint
@@ -111,7 +110,7 @@ def test_an_artifact_that_lost_something_is_made_again(lost, cut, capsys):
         os.truncate(path / lost, 3)
     else:
         (path / lost).unlink()
-    assert not artifacts.is_built("kind", "label", DEPENDS_ON)
+    assert not is_built("kind", "label", DEPENDS_ON)
     again = artifact("kind", "label", DEPENDS_ON, write)
     assert (again.built, again.path) == (True, path)
     assert (path / "sub" / "more").read_text() == "more"
@@ -186,7 +185,7 @@ def test_who_waits_for_another_process_says_so_once(fresh_home, monkeypatch, cap
         notice(message)
         other.release()
 
-    monkeypatch.setattr(artifacts, "notice", end_of_waiting)
+    monkeypatch.setattr(locks, "notice", end_of_waiting)
     assert artifact("kind", "label", DEPENDS_ON, _write("")).path == final
     told = f"another process is building kind/{final.name}; waiting for it\n"
     assert capsys.readouterr().err == told

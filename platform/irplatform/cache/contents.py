@@ -1,6 +1,6 @@
 """What lies in the cache, and room made in it.
 
-Whatever `artifacts.artifact` made can be made again, so that removing it costs time and nothing
+Whatever `artifact` made can be made again, so that removing it costs time and nothing
 else. What users put into the cache folder themselves (knowledge bases, collections and their names)
 is never touched: its names carry no fingerprint.
 """
@@ -13,7 +13,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from irplatform.artifacts import MANIFEST, home, lock
+from irplatform.cache.artifacts import MANIFEST
+from irplatform.cache.home import home
+from irplatform.cache.locks import lock
 from irplatform.errors import InputError
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from irplatform.artifacts import resumable_folder
+from irplatform.cache import resumable_folder
 from irplatform.errors import InputError
 
 

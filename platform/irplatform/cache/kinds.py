@@ -1,0 +1,18 @@
+"""The kinds of what the harness keeps in the cache: its folders there."""
+
+from __future__ import annotations
+
+EXACT = frozenset(
+    (
+        *("check", "citing-sentences", "concept-table", "fields", "forward-index", "index"),
+        "mesh-queries",
+    )
+)
+"""Those of artifacts that no processor rounds, and that every arithmetic shares."""
+OWN = EXACT | frozenset(
+    (
+        *("checkpoint", "collections", "concept-linker", "concepts", "features", "kb"),
+        *("learned-features", "locks", "reproduce", "run", "scores", "tune", "vectors"),
+    )
+)
+"""Those that nobody else may use."""

@@ -1,0 +1,63 @@
+"""Locks that keep two processes from building the same thing."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from irplatform.cache.home import home, within_home
+from irplatform.console import notice
+from irplatform.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from filelock import FileLock
+
+
+@contextmanager
+def lock(final: Path, *, wait: bool = False) -> Iterator[bool]:
+    """Keep other processes from building something, or learn that one is building it.
+
+    Args:
+        final: what is built.
+        wait: for a process that is building it; a notice says so, since it may take hours.
+
+    Yields:
+        Whether the lock is ours; always, with `wait`.
+
+    Raises:
+        InputError: the cache cannot be written to.
+    """
+    from filelock import FileLock
+
+    file_lock = FileLock(f"{final}.lock")
+    try:
+        final.parent.mkdir(parents=True, exist_ok=True)
+        free = _acquire(file_lock, final, wait=wait)
+    except OSError as error:
+        raise InputError(
+            f"the cache cannot be written to: {error.strerror}. Set IRPLATFORM_HOME to a folder "
+            "that can.",
+            path=error.filename or home(),
+        ) from error
+    try:
+        yield free
+    finally:
+        if free:
+            file_lock.release()
+
+
+def _acquire(file_lock: FileLock, final: Path, *, wait: bool) -> bool:
+    """Take a lock, if need be after another process; whether it is ours."""
+    from filelock import Timeout
+
+    try:
+        file_lock.acquire(timeout=0)
+    except Timeout:
+        if wait:
+            notice(f"another process is building {within_home(final)}; waiting for it")
+            file_lock.acquire()
+        return wait
+    return True
