@@ -20,6 +20,11 @@ if TYPE_CHECKING:
 _WEIGHTS = "graphene.safetensors"
 _FEATURE_WEIGHTS = "graphene-features.safetensors"
 _FEATURES = "feature_"
+# Names no topic: a line is told once, and a large collection has hundreds of such topics.
+_NOTHING_REWARDED = (
+    "graphene: some topics name no concept that the knowledge bases know, so that none of their "
+    "documents' concepts is rewarded. `platform explain` tells the concepts of a topic."
+)
 
 
 class Graphene(ReadsFeatures, TrainableReranker):
@@ -148,8 +153,5 @@ class Graphene(ReadsFeatures, TrainableReranker):
     def _read(self, topic: Topic) -> EncodedTopic:
         encoded = self.model.topics.read(topic)
         if self.model.concepts is not None and not len(encoded.matching):
-            self._resources.notice(
-                f"topic {topic.id}: the knowledge bases know no concept in it, so that none of its "
-                "documents' concepts is rewarded."
-            )
+            self._resources.notice(_NOTHING_REWARDED)
         return encoded

@@ -155,6 +155,22 @@ def test_sigterm_leaves_things_as_ctrl_c_does(platform, monkeypatch):
     assert signal.getsignal(signal.SIGTERM) == before
 
 
+def test_a_second_sigterm_does_not_cut_short_what_the_first_one_tidies_up(platform, monkeypatch):
+    """`timeout` sends one to the process and one to its group."""
+    cleaned = []
+
+    def work(*_):
+        try:
+            os.kill(os.getpid(), signal.SIGTERM)
+        finally:
+            os.kill(os.getpid(), signal.SIGTERM)
+            cleaned.append(True)
+
+    monkeypatch.setattr("irplatform.api.run", work)
+    assert platform("run", "--collection", "small").code == 143
+    assert cleaned
+
+
 @pytest.mark.java
 def test_ctrl_c_names_what_starts_over(platform, monkeypatch):
     def interrupt(*_, **__):

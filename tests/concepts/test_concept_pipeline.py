@@ -130,6 +130,17 @@ def test_only_the_makers_own_models_are_taken(monkeypatch, version, author, take
     monkeypatch.setattr(metadata, "metadata", about)
     assert model_name(ConceptOptions()) == taken
     assert model_name(ConceptOptions(model="none")) is None
+    named = ConceptOptions(model="en_core_sci_md")
+    if taken:
+        assert model_name(named) == taken
+    else:
+        with pytest.raises(InputError, match="the Python index has"):
+            model_name(named)
+
+
+def test_where_a_missing_model_is_released_is_told():
+    with pytest.raises(InputError, match=r"allenai\.github\.io/scispacy"):
+        versions(ConceptOptions(model="en_core_sci_sm"))
 
 
 def test_without_scispacy_the_command_that_installs_it_is_told(monkeypatch):

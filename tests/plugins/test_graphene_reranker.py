@@ -158,12 +158,15 @@ def test_pretraining_does_not_change_with_what_follows_it():
     assert for_pretraining(other) != for_pretraining(options)
 
 
-def test_a_topic_without_a_known_concept_is_scored_without_reward_and_told(fitted, resources):
+def test_topics_without_a_known_concept_are_scored_without_reward_and_told_in_one_line(
+    fitted, resources
+):
     (topic,) = planted_topics([85])
-    unknown = replace(topic, topic=Topic("t-none", "nothing known here"))
-    found = scores(fitted, resources, unknown)
-    assert np.isfinite(found).all()
-    assert any("t-none" in line and "no concept" in line for line in resources.told)
+    for topic_id in ("t-none", "t-nothing"):
+        unknown = replace(topic, topic=Topic(topic_id, "nothing known here"))
+        assert np.isfinite(scores(fitted, resources, unknown)).all()
+    told = {line for line in resources.told if "no concept" in line}
+    assert len(told) == 1
 
 
 def test_a_document_without_words_has_a_score(tmp_path, monkeypatch):

@@ -119,6 +119,9 @@ def _terminating(process: int) -> Callable[[int, object], None]:
 
     def terminate(number: int, _frame: object) -> None:
         if os.getpid() == process:
+            # `timeout` and batch systems send it twice, to us and to our group; the second one
+            # would cut short what the first one tidies up.
+            signal.signal(number, signal.SIG_IGN)
             raise _Terminated
         signal.signal(number, signal.SIG_DFL)
         os.kill(os.getpid(), number)

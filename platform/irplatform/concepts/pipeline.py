@@ -41,6 +41,12 @@ def model_name(options: ConceptOptions) -> str | None:
     """
     if options.model == "none":
         return None
+    if options.model in MODELS and not _is_scispacys(options.model):
+        raise InputError(
+            f"scispaCy's model '{options.model}' is not installed. Its makers release it at "
+            "https://allenai.github.io/scispacy. What the Python index has under such a name is "
+            "somebody else's."
+        )
     if options.model != "auto":
         return options.model
     return next((name for name in MODELS if _is_scispacys(name)), None)
