@@ -488,6 +488,16 @@ class TrainableReranker(Reranker):
         """
         return options
 
+    def check_training(self) -> None:
+        """See that what it learns from beside topics is there, such as a file of pairs.
+
+        Asked before any work of a reranker that will be trained, not of one whose checkpoint is
+        used. Called on an instance that is not prepared.
+
+        Raises:
+            InputError: it is not.
+        """
+
     def fit(self, data: TrainingData) -> None:
         """Learn. Must be repeatable: same data, options, seed and versions, same weights.
 
@@ -602,6 +612,9 @@ class TrainableFeatureGroup(FeatureGroup):
     """
 
     remembers_documents: ClassVar[bool] = False
+
+    def check_training(self) -> None:
+        """See that what it learns from beside topics is there, as a reranker's."""
 
     def fit(self, data: TrainingData) -> None:
         """Learn. Must be repeatable, as a reranker's."""

@@ -40,6 +40,20 @@ class VectorSource:
             if not path.is_file():
                 raise InputError("there is no such file of text or word vectors.", path=path)
 
+    def check(self) -> None:
+        """See that the user's files hold vectors and text, as far as their beginnings tell.
+
+        Raises:
+            InputError: they do not.
+        """
+        from irplatform.text.extra_text import read_paragraphs
+        from irplatform.text.vector_formats import recognize
+
+        if self.imported is not None:
+            recognize(self.imported)
+        for path in self.extra_text:
+            next(read_paragraphs(path), None)
+
     def key(self, options: VectorOptions) -> str:
         """Stands for what these options get: published vectors are the same for all."""
         of_options = fingerprint(options.model_dump())

@@ -126,13 +126,36 @@ def depends_on(options: BiEncoderOptions) -> Mapping[str, object]:
 
 def _folders(options: BiEncoderOptions) -> tuple[Path, Path]:
     """Of the models for documents and for queries."""
-    documents = model_folder(NAME, options)
-    if options.query_model is None:
-        return documents, documents
-    of_queries = options.model_copy(
-        update={"model": options.query_model, "revision": options.query_revision}
-    )
-    return documents, model_folder(NAME, of_queries)
+    documents = queries = model_folder(NAME, options)
+    if options.query_model is not None:
+        of_queries = options.model_copy(
+            update={"model": options.query_model, "revision": options.query_revision}
+        )
+        queries = model_folder(NAME, of_queries)
+    for folder in (documents, queries):
+        _check_pooling(folder, options)
+    return documents, queries
+
+
+def _check_pooling(folder: Path, options: BiEncoderOptions) -> None:
+    """See that either the model or the user says how texts are made of words.
+
+    Raises:
+        InputError: neither does, or both.
+    """
+    saved = (folder / MODULES).exists()
+    if not saved and options.pooling is None:
+        raise InputError(
+            "sentence-transformers has not saved this model (modules.json is missing), so it does "
+            "not say how words' vectors become a text's: --set bi-encoder.pooling=mean or cls "
+            "says it.",
+            path=folder,
+        )
+    if saved and options.pooling is not None:
+        raise InputError(
+            f"this model says itself how texts are made of words: take {NAME}.pooling out.",
+            path=folder,
+        )
 
 
 def _precision(options: BiEncoderOptions, device: str) -> str:
@@ -147,18 +170,6 @@ def _open(folder: Path, options: BiEncoderOptions, device: str) -> Any:
     from sentence_transformers.sentence_transformer.modules import Pooling, Transformer
 
     saved = (folder / MODULES).exists()
-    if not saved and options.pooling is None:
-        raise InputError(
-            "sentence-transformers has not saved this model (modules.json is missing), so it does "
-            "not say how words' vectors become a text's: --set bi-encoder.pooling=mean or cls "
-            "says it.",
-            path=folder,
-        )
-    if saved and options.pooling is not None:
-        raise InputError(
-            f"this model says itself how texts are made of words: take {NAME}.pooling out.",
-            path=folder,
-        )
     weights: dict[str, Any] = {
         "use_safetensors": True,
         "dtype": getattr(torch, _precision(options, device)),

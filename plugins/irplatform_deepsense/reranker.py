@@ -75,6 +75,14 @@ class DeepSenSe(NeuralReranker):
         """The network's sizes and the side features."""
         return {**asdict(self.network.sizes), "features": list(self._features.names)}
 
+    def check_training(self) -> None:
+        """Look at the file of sentences and titles, where one is given."""
+        from irplatform.training.text_pairs import check_text_pairs
+        from irplatform_deepsense.pairs import SENTENCE, TITLE
+
+        if (file := self.options.pairs.file) is not None:
+            check_text_pairs(file, query=SENTENCE, text=TITLE)
+
     def fit(self, data: TrainingData) -> None:
         """Train on groups of documents, stopping early on validation nDCG@20."""
         from irplatform_deepsense.task import DeepSenSeTask

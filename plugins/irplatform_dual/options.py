@@ -52,6 +52,17 @@ class PairsOptions(Options):
         """Whether there are any."""
         return self.file is not None or self.passages > 0
 
+    def check(self) -> None:
+        """Look at the file, where one is given.
+
+        Raises:
+            InputError: it cannot be read, or has no such columns.
+        """
+        from irplatform.training.text_pairs import check_text_pairs
+
+        if self.file is not None:
+            check_text_pairs(self.file, query=self.query, text=self.text)
+
 
 class EncoderOptions(Options):
     """What both encoders are made of."""

@@ -55,6 +55,10 @@ class DualEncoder(TrainableReranker):
         self.learned = Learned.of()
         self._stored = None
 
+    def check_training(self) -> None:
+        """Look at the file of pairs, where one is given."""
+        self.options.pairs.check()
+
     def fit(self, data: TrainingData) -> None:
         """Train on pairs of texts, where there are any, and then on topics.
 

@@ -72,7 +72,7 @@ class DualEncoderSearch(Retriever):
 
         Raises:
             InputError: there is neither a model nor anything to train one on, or both; or a file
-                is missing; or the folder is no checkpoint.
+                cannot be read as pairs; or the folder is no checkpoint.
         """
         from irplatform.digests import digest, folder_digests
 
@@ -85,6 +85,7 @@ class DualEncoderSearch(Retriever):
                 "train one on pairs of texts" + (", not both." if folder else ".")
             )
         if folder is None:
+            self.options.pairs.check()
             return {"pairs": [digest(pairs)]} if pairs else {}
         Checkpoint.read(folder)
         return folder_digests(folder)

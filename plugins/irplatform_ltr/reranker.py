@@ -84,6 +84,12 @@ class LearningToRank(TrainableReranker):
             raise InputError("'features' names no group (`platform features list`).")
         return dependencies(names, settings)
 
+    def check_training(self) -> None:
+        """Ask the groups that learn whether they have what they learn from."""
+        from irplatform.features import check_training_of_groups
+
+        check_training_of_groups(*self._groups_and_settings())
+
     def checkpoints(self) -> Sequence[Path]:
         """Those whose scores are features, of stacked rerankers, too."""
         from irplatform.features import checkpoints_of_groups

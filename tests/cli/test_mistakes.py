@@ -11,6 +11,10 @@ LONG = "x" * 300
 RUN = ("run", *SMALL)
 DEMO = ("run", "--collection", "demo", "--reranker", "delta")
 DELTA = (*RUN, "--reranker", "delta", "--train-on", "small")
+DEEPSENSE = ("run", "--collection", "demo", "--reranker", "deepsense")
+DUAL = ("run", "--collection", "demo", "--reranker", "dual-encoder")
+PAIRS = "pairs.file=small/qrels/test.tsv"
+STACKED = 'ltr.settings.stack.settings.deepsense.pairs={file="nowhere.tsv"}'
 GOOD = "q1 Q0 d1 1 2.0 x\n"
 
 
@@ -87,6 +91,25 @@ def refused(platform, folder):
         ),
         ((*DELTA, "--checkpoint", "x"), "--train-on has no effect with --checkpoint"),
         ((*RUN, "--vectors", "nowhere.vec"), "nowhere.vec: there is no such file"),
+        ((*RUN, "--vectors", "good.run"), "good.run: is no file of word vectors"),
+        ((*RUN, "--vectors-text", "good.run"), "good.run: text comes as .txt, .jsonl or .tsv"),
+        (
+            (*RUN, "--vectors-text", "small/qrels/test.tsv"),
+            "test.tsv:1: needs a header with columns named title, abstract, text or sentence.",
+        ),
+        ((*DEEPSENSE, "--set", "pairs.file=nowhere"), "nowhere: there is no such file"),
+        ((*DEEPSENSE, "--set", "pairs.file=small"), "small: this is a folder; name a file."),
+        ((*DEEPSENSE, "--set", PAIRS), "test.tsv:1: there is no column 'sentence'; the columns: q"),
+        ((*DUAL, "--set", "pairs.file=nowhere"), "nowhere: there is no such file"),
+        ((*DUAL, "--set", PAIRS, "--set", "pairs.query=quest"), "1: there is no column 'quest'"),
+        (
+            (*RUN, "--retriever", "dual-encoder", "--set", PAIRS),
+            "test.tsv:1: there is no column 'sentence'",
+        ),
+        (
+            (*DEMO[:3], "--reranker", "ltr", "--set", 'stack=["deepsense"]', "--set", STACKED),
+            "nowhere.tsv: there is no such file",
+        ),
         ((*RUN, "--run-dir", "good.run/runs"), "good.run: this is a file, not a folder"),
         ((*DELTA,), "'small-test' cannot train rerankers for itself"),
         ((*RUN, "--reranker", "delta", "--train-on", "demo-train"), "has other documents than the"),

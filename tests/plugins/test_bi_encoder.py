@@ -96,6 +96,15 @@ def test_pooling_that_the_model_says_itself_is_not_said_again(folder, resources)
         _opened(folder, resources, pooling="mean")
 
 
+@pytest.mark.parametrize("system", [BiEncoder, BiEncoderSearch])
+def test_pooling_is_settled_before_any_work(folder, bare, system):
+    wrong = {"model": str(bare)}, {"model": str(folder), "pooling": "mean"}
+    wrong += ({"model": str(folder), "query_model": str(bare)},)
+    for options in wrong:
+        with pytest.raises(InputError, match=r"bi-encoder\.pooling"):
+            system(system.Options(**options)).depends_on()
+
+
 def test_prompts_are_put_before_texts(folder, resources, tmp_path):
     plain = _opened(folder, resources)
     asked = Topic("t", f"w50 {QUERY.query}")

@@ -64,9 +64,9 @@ class Case:
         made.prepare(resources)
         return made
 
-    def short(self):
+    def short(self, epochs=4):
         """Options of a short training."""
-        return {**self.resumed, "loop": {**self.options["loop"], "epochs": 4}}
+        return {**self.resumed, "loop": {**self.options["loop"], "epochs": epochs}}
 
 
 ADAM = {"optimizer": "adam", "learning_rate": 0.003, "batch_size": 32, "epochs": 12}
@@ -188,7 +188,7 @@ def test_interrupted_training_goes_on_to_the_same_weights(case, resources, tmp_p
 def test_another_seed_gives_other_weights(case, resources, tmp_path):
     weights = []
     for seed in (1, 2):
-        made = case.prepared(replace(resources, seed=seed), **case.short())
+        made = case.prepared(replace(resources, seed=seed), **case.short(epochs=1))
         made.fit(planted_data(tmp_path / f"work-{seed}"))
         weights.append(saved(made, tmp_path / f"saved-{seed}"))
     assert weights[0] != weights[1]

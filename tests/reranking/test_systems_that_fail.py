@@ -1,20 +1,21 @@
 """What a reranker cannot say of itself names its plugin, and is told before any work."""
 
 from collections import UserDict
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from small import registration
 
 from irplatform.errors import InputError, PluginError
-from irplatform.plugin import Reranker
+from irplatform.plugin import Reranker, TrainableReranker
 from irplatform.reranking.systems import RerankerChoice
 
 WHO = r"reranker 'ranker' of plugin 'strange' \(strange-distribution 1.2\)"
 
 
-def _choice(**methods):
-    held = registration(type("Odd", (Reranker,), methods))
+def _choice(base=Reranker, **methods):
+    held = registration(type("Odd", (base,), methods))
     return RerankerChoice(held, held.options({}))
 
 
@@ -84,3 +85,18 @@ def test_an_input_error_stays_the_users():
 
     with pytest.raises(InputError, match="there is no such file"):
         _choice(depends_on=depends_on).check()
+
+
+def test_what_it_learns_from_is_looked_at_where_it_will_be_trained():
+    def check_training(self):
+        raise InputError("there is no such file of pairs.")
+
+    choice = _choice(TrainableReranker, check_training=check_training)
+    with pytest.raises(InputError, match="no such file of pairs"):
+        choice.check()
+    replace(choice, trained=True).check()
+
+
+def test_one_that_fails_looking_at_what_it_learns_from_is_named():
+    with pytest.raises(PluginError, match=f"{WHO} failed looking at what it learns from: KeyError"):
+        _choice(TrainableReranker, check_training=_raises).check()

@@ -1,7 +1,10 @@
-"""Pairs that topics know, which are left out: models would remember what they are judged on."""
+"""Files of pairs, and the pairs that topics know: models would remember what they are judged on."""
 
+import pytest
+
+from irplatform.errors import InputError
 from irplatform.plugin import Topic
-from irplatform.training.text_pairs import PairsOfTopics, TextPair
+from irplatform.training.text_pairs import PairsOfTopics, TextPair, check_text_pairs
 
 KNOWN = PairsOfTopics.of(
     [
@@ -21,3 +24,24 @@ def test_pairs_with_their_queries_or_of_their_sources():
 
 def test_pairs_without_a_source_are_of_no_topic():
     assert TextPair("a sentence", "text", "") not in KNOWN
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("a\tc\nx\ty\n", "pairs.tsv:1: there is no column 'b'; the columns: a, c."),
+        ("a\tb\nx\t\nx\n", "pairs.tsv: no line has both 'a' and 'b'."),
+    ],
+)
+def test_a_file_without_pairs_is_seen_by_its_beginning(tmp_path, content, message):
+    path = tmp_path / "pairs.tsv"
+    path.write_text(content)
+    with pytest.raises(InputError) as raised:
+        check_text_pairs(path, query="a", text="b")
+    assert message in str(raised.value)
+
+
+def test_a_file_with_a_pair_is_read_no_further(tmp_path):
+    path = tmp_path / "pairs.tsv"
+    path.write_bytes(b"a\tb\nx\ty\n" + b"x\ty\n" * 50_000 + b"\xff")
+    check_text_pairs(path, query="a", text="b")

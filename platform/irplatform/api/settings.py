@@ -177,7 +177,13 @@ class TuneSettings:
 def resources_for(
     settings: RunSettings, collection: Collection, retrievers: Sequence[RetrieverChoice] = ()
 ) -> CollectionResources:
-    """The resources of a run's systems; what reranks and some retrievers compute on the device."""
+    """The resources of a run's systems; what reranks and some retrievers compute on the device.
+
+    Raises:
+        InputError: there is no such device, or a file holds neither word vectors nor text.
+    """
+    source = VectorSource(settings.vectors, tuple(settings.vectors_text))
+    source.check()
     computing = any(choice.registration.system.on_device for choice in retrievers)
     return CollectionResources(
         corpus=collection.corpus,
@@ -186,7 +192,7 @@ def resources_for(
         else "cpu",
         seed=settings.seed,
         threads=settings.threads or available_cores(),
-        source=VectorSource(settings.vectors, tuple(settings.vectors_text)),
+        source=source,
         resume=settings.resume,
         model_threads=settings.model_threads,
     )

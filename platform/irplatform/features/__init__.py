@@ -21,6 +21,10 @@ from irplatform.features.named_checkpoints import checkpoints_of_groups, checkpo
 from irplatform.features.reads_features import ReadsFeatures
 from irplatform.features.saved_groups import load_groups, save_groups
 from irplatform.features.side import SideFeatures
+from irplatform.features.training_checks import (
+    check_training_of_groups,
+    check_training_of_rerankers,
+)
 
 __all__ = [
     "Batch",
@@ -31,6 +35,8 @@ __all__ = [
     "ReadsFeatures",
     "SideFeatures",
     "check_systems",
+    "check_training_of_groups",
+    "check_training_of_rerankers",
     "checkpoints_of_groups",
     "checkpoints_of_rerankers",
     "contributions",

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from irplatform.features.dependencies import dependencies, with_knowledge
 from irplatform.features.named_checkpoints import checkpoints_of_groups
+from irplatform.features.training_checks import check_training_of_groups
 from irplatform.plugin import Reranker
 
 if TYPE_CHECKING:
@@ -30,6 +31,10 @@ class ReadsFeatures(Reranker):
     def depends_on(self) -> Mapping[str, object]:
         """What the features depend on: the knowledge bases, where features read them."""
         return dependencies(*_groups_and_settings(self.options))
+
+    def check_training(self) -> None:
+        """Ask the groups that learn whether they have what they learn from."""
+        check_training_of_groups(*_groups_and_settings(self.options))
 
     def checkpoints(self) -> Sequence[Path]:
         """Those whose scores are features."""

@@ -14,7 +14,14 @@ from irplatform.at_work import plugin_at_work
 from irplatform.digests import digest, folder_digests
 from irplatform.errors import InputError, unknown
 from irplatform.option_problems import first_problem
-from irplatform.plugin import FeatureGroup, Options, Reranker, Retriever
+from irplatform.plugin import (
+    FeatureGroup,
+    Options,
+    Reranker,
+    Retriever,
+    TrainableFeatureGroup,
+    TrainableReranker,
+)
 from irplatform.registry.answers import json_mapping
 from irplatform.registry.settings import setting_names
 from irplatform.registry.sources import OURS, source_digest
@@ -179,6 +186,18 @@ class Registration(Generic[System]):
         with self.at_work("saying what it depends on"):
             dependencies = instance.depends_on()
         return json_mapping(self.who, "depends_on", dependencies)
+
+    def check_training(self, options: Options) -> None:
+        """See that what it learns from beside topics is there, where it learns.
+
+        Raises:
+            InputError: it is not.
+            PluginError: it cannot say.
+        """
+        instance = self.made(options)
+        if isinstance(instance, TrainableReranker | TrainableFeatureGroup):
+            with self.at_work("looking at what it learns from"):
+                instance.check_training()
 
     @property
     def title(self) -> str:

@@ -84,6 +84,8 @@ class RerankerChoice:
             PluginError: it cannot be made, or cannot say what it depends on.
         """
         self.describe()
+        if not self.trained:
+            self.registration.check_training(self.options)
         our_digest()  # of the code as it is now, not as it is edited while models are trained
         _ = self.holds_first_stage
 

@@ -89,6 +89,21 @@ def read_text_pairs(
                 yield pair
 
 
+def check_text_pairs(path: Path, *, query: str, text: str) -> None:
+    """See that a file can be read as pairs, as far as its beginning tells.
+
+    Args:
+        path: the file.
+        query: see `read_text_pairs`.
+        text: likewise.
+
+    Raises:
+        InputError: it cannot be read, has no such column, or holds no pair.
+    """
+    if next(read_text_pairs(path, query=query, text=text), None) is None:
+        raise InputError(f"no line has both '{query}' and '{text}'.", path=path)
+
+
 def _column(header: list[str], name: str, path: Path) -> int:
     if name not in header:
         listed = ", ".join(header[:12]) or "none"

@@ -60,6 +60,12 @@ class Stacked(TrainableFeatureGroup):
             "reranker", options.rerankers, options.settings, among="stack.rerankers"
         )
 
+    def check_training(self) -> None:
+        """Ask the rerankers that learn whether they have what they learn from."""
+        from irplatform.features import check_training_of_rerankers
+
+        check_training_of_rerankers(self.options.rerankers, self.options.settings)
+
     def checkpoints(self) -> Sequence[Path]:
         """Those that the rerankers read."""
         from irplatform.features import checkpoints_of_rerankers

@@ -1,0 +1,46 @@
+"""Whether systems that learn have what they learn from, asked through those that read them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+
+def check_training_of_groups(
+    names: Sequence[str], settings: Mapping[str, Mapping[str, Any]]
+) -> None:
+    """Ask the groups that learn; it belongs in a reranker's `check_training`.
+
+    Args:
+        names: of groups.
+        settings: their options, by name.
+
+    Raises:
+        InputError: what one of them learns from beside topics is not there.
+    """
+    from irplatform.registry import registry
+
+    for name in names:
+        registration = registry().feature_group(name)
+        registration.check_training(registration.options(settings.get(name, {})))
+
+
+def check_training_of_rerankers(
+    names: Sequence[str], settings: Mapping[str, Mapping[str, Any]]
+) -> None:
+    """Ask the rerankers that learn; it belongs in the `check_training` of who trains these.
+
+    Args:
+        names: of rerankers.
+        settings: their options, by name.
+
+    Raises:
+        InputError: what one of them learns from beside topics is not there.
+    """
+    from irplatform.registry import registry
+
+    for name in names:
+        registration = registry().reranker(name)
+        registration.check_training(registration.options(settings.get(name, {})))
