@@ -294,6 +294,6 @@ def test_artifacts_of_strangers_depend_on_their_code_and_have_places_of_their_ow
     assert resources.artifact("counts", {}, partial(stranger_a.build)) == first
     sources._digests.cache_clear()
     assert resources.artifact("counts", {}, partial(stranger_a.build)) != first
-    for kind in ("../counts", "checkpoint", "kb", "Counts", ""):
+    for kind in ("../counts", "checkpoint", "collections", "kb", "Counts", ""):
         with pytest.raises(PlatformError, match="cannot be the kind of an artifact of stranger_a"):
             resources.artifact(kind, {}, stranger_a.build)

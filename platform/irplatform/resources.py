@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from irplatform import console
 from irplatform.cache import Artifact, artifact
-from irplatform.cache.kinds import OWN
+from irplatform.cache.kinds import OWN_KINDS
 from irplatform.errors import PlatformError, one_line
 from irplatform.plugin import Documents
 from irplatform.registry import is_strange, module_of, source_digest
@@ -212,7 +212,7 @@ class CollectionResources:
         made_from: dict[str, object] = {"corpus": self.corpus.fingerprint}
         maker = module_of(build)
         if is_strange(maker):
-            if not _KIND.fullmatch(kind) or kind in OWN:
+            if not _KIND.fullmatch(kind) or kind in OWN_KINDS:
                 raise PlatformError(
                     f"'{kind}' cannot be the kind of an artifact of {maker}: use lower-case "
                     "letters, digits and '-', such as the plugin's name and what it is."

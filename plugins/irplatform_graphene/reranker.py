@@ -20,11 +20,6 @@ if TYPE_CHECKING:
 _WEIGHTS = "graphene.safetensors"
 _FEATURE_WEIGHTS = "graphene-features.safetensors"
 _FEATURES = "feature_"
-# Names no topic: a line is told once, and a large collection has hundreds of such topics.
-_NOTHING_REWARDED = (
-    "graphene: some topics name no concept that the knowledge bases know, so that none of their "
-    "documents' concepts is rewarded. `platform explain` tells the concepts of a topic."
-)
 
 
 class Graphene(ReadsFeatures, TrainableReranker):
@@ -52,6 +47,7 @@ class Graphene(ReadsFeatures, TrainableReranker):
 
     _resources: Resources
     _loaded = False
+    _told_unknown = False
 
     @classmethod
     def options_of_pretraining(cls, options: AnyOptions) -> AnyOptions:
@@ -152,6 +148,11 @@ class Graphene(ReadsFeatures, TrainableReranker):
 
     def _read(self, topic: Topic) -> EncodedTopic:
         encoded = self.model.topics.read(topic)
-        if self.model.concepts is not None and not len(encoded.matching):
-            self._resources.notice(_NOTHING_REWARDED)
+        known = self.model.concepts is None or len(encoded.matching)
+        if not known and not self._told_unknown:  # a large collection has hundreds of such topics
+            self._told_unknown = True
+            self._resources.notice(
+                f"topic {topic.id}: the knowledge bases know no concept in it, so that none of its "
+                "documents' concepts is rewarded; other such topics are not told."
+            )
         return encoded

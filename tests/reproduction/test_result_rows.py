@@ -157,6 +157,5 @@ def test_rows_of_graphene_say_what_its_graph_is_made_of():
     rows = [r for r in known_rows(registry().results) if (r.reranker or "").startswith("graphene")]
     assert rows
     for row in rows:
-        assert row.settings["concepts"]["knowledge"] == list(row.expand or ()) + [
-            name for name in row.knowledge if name not in row.expand
-        ], row.id
+        known = [*dict.fromkeys((*row.expand, *row.knowledge))]
+        assert row.settings["concepts"]["knowledge"] == known, row.id

@@ -1,9 +1,9 @@
 """What commands have built, kept for the next one: where, under which names, by one at a time."""
 
 from irplatform.cache.artifacts import MANIFEST, Artifact, artifact, is_built
-from irplatform.cache.home import home
+from irplatform.cache.location import home
 from irplatform.cache.locks import lock
-from irplatform.cache.resumable_folder import refuse_taken, resumable_folder
+from irplatform.cache.resumable import refuse_taken, resumable_folder
 
 __all__ = [
     "MANIFEST",

@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from irplatform.arithmetic import arithmetic
-from irplatform.cache.home import home, within_home
-from irplatform.cache.kinds import EXACT
+from irplatform.cache.kinds import EXACT_KINDS
+from irplatform.cache.location import home, within_home
 from irplatform.cache.locks import lock
 from irplatform.console import notice
 from irplatform.storage import fingerprint, write_json
@@ -132,7 +132,7 @@ def _bytes(folder: Path) -> int:
 
 def _with_arithmetic(kind: str, depends_on: Mapping[str, Any]) -> Mapping[str, Any]:
     """All that an artifact depends on: how numbers are rounded, too, where it holds such."""
-    return depends_on if kind in EXACT else {**depends_on, **arithmetic()}
+    return depends_on if kind in EXACT_KINDS else {**depends_on, **arithmetic()}
 
 
 def _named(kind: str, label: str, depends_on: Mapping[str, Any]) -> tuple[Path, str]:

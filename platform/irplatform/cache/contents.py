@@ -1,8 +1,8 @@
 """What lies in the cache, and room made in it.
 
-Whatever `artifact` made can be made again, so that removing it costs time and nothing
-else. What users put into the cache folder themselves (knowledge bases, collections and their names)
-is never touched: its names carry no fingerprint.
+Whatever `artifact` made can be made again, so that removing it costs time and nothing else. What
+users put into the cache folder themselves (knowledge bases, collections and their names) is never
+touched: its names carry no fingerprint.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from irplatform.cache.artifacts import MANIFEST
-from irplatform.cache.home import home
+from irplatform.cache.location import home
 from irplatform.cache.locks import lock
 from irplatform.errors import InputError
 

@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
-EXACT = frozenset(
-    (
-        *("check", "citing-sentences", "concept-table", "fields", "forward-index", "index"),
+EXACT_KINDS = frozenset(
+    {
+        "check",
+        "citing-sentences",
+        "concept-table",
+        "fields",
+        "forward-index",
+        "index",
         "mesh-queries",
-    )
+    }
 )
 """Those of artifacts that no processor rounds, and that every arithmetic shares."""
-OWN = EXACT | frozenset(
-    (
-        *("checkpoint", "collections", "concept-linker", "concepts", "features", "kb"),
-        *("learned-features", "locks", "reproduce", "run", "scores", "tune", "vectors"),
-    )
-)
-"""Those that nobody else may use."""
+OWN_KINDS = EXACT_KINDS | {
+    "checkpoint",
+    "collections",
+    "concept-linker",
+    "concepts",
+    "features",
+    "kb",
+    "learned-features",
+    "locks",
+    "reproduce",
+    "run",
+    "scores",
+    "tune",
+    "vectors",
+}
+"""Those that no plugin of a stranger may use."""

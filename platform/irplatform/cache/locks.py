@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from irplatform.cache.home import home, within_home
+from irplatform.cache.location import home, within_home
 from irplatform.console import notice
 from irplatform.errors import InputError
 

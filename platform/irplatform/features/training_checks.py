@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from irplatform.features.named_checkpoints import Finder
+
 
 def check_training_of_groups(
     names: Sequence[str], settings: Mapping[str, Mapping[str, Any]]
@@ -22,9 +24,7 @@ def check_training_of_groups(
     """
     from irplatform.registry import registry
 
-    for name in names:
-        registration = registry().feature_group(name)
-        registration.check_training(registration.options(settings.get(name, {})))
+    _check(registry().feature_group, names, settings)
 
 
 def check_training_of_rerankers(
@@ -41,6 +41,10 @@ def check_training_of_rerankers(
     """
     from irplatform.registry import registry
 
+    _check(registry().reranker, names, settings)
+
+
+def _check(find: Finder, names: Sequence[str], settings: Mapping[str, Mapping[str, Any]]) -> None:
     for name in names:
-        registration = registry().reranker(name)
+        registration = find(name)
         registration.check_training(registration.options(settings.get(name, {})))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from irplatform.cache.home import home
+from irplatform.cache.location import home
 from irplatform.cache.locks import lock
 from irplatform.errors import InputError
 from irplatform.storage import fingerprint, writable_folder
