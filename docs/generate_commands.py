@@ -8,6 +8,7 @@ left out: their own documentation describes them.
 
 from __future__ import annotations
 
+import inspect
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -75,7 +76,7 @@ def _overview() -> Iterator[str]:
     yield "|---|---|"
     for command, name in commands():
         anchor = name.replace(" ", "-")
-        yield f"| [`{name}`](#{anchor}) | {_paragraphs(command)[0]} |"
+        yield f"| [`{name}`](#{anchor}) | {_formatted(_paragraphs(command)[0])} |"
     yield ""
 
 
@@ -83,7 +84,7 @@ def _section(path: tuple[click.Command, str]) -> Iterator[str]:
     command, name = path
     usage = " ".join([name, *(["[OPTIONS]"] if options(command) else []), *_arguments(command)])
     yield f"## {name}\n\n```\n{usage}\n```\n"
-    yield "\n\n".join(_paragraphs(command)) + "\n"
+    yield "\n\n".join(map(_formatted, _paragraphs(command))) + "\n"
     if found := options(command):
         yield "| option | default | meaning |"
         yield "|---|---|---|"
@@ -99,14 +100,22 @@ def _arguments(command: click.Command) -> Iterator[str]:
 
 
 def _paragraphs(command: click.Command) -> list[str]:
-    text = (command.help or "").replace("\b", "")
-    return [" ".join(part.split()) for part in text.split("\n\n") if part.strip()]
+    return [part.strip() for part in (command.help or "").split("\n\n") if part.strip()]
+
+
+def _formatted(paragraph: str) -> str:
+    """A paragraph of help; what click is told not to wrap are commands."""
+    if paragraph.startswith("\b"):
+        lines = inspect.cleandoc(paragraph.removeprefix("\b"))
+        return f"```sh\n{lines}\n```"
+    return " ".join(paragraph.split())
 
 
 def _names(option: click.Option) -> str:
     flags = [*option.opts, *option.secondary_opts]
-    kind = option.metavar or option.type.name.split()[0].upper()
-    value = "" if option.is_flag else f" {kind}"
+    choices = option.type.choices if isinstance(option.type, click.Choice) else ()
+    kind = option.metavar or "|".join(choices) or option.type.name.split()[0].upper()
+    value = "" if option.is_flag else f" {_escaped(kind)}"
     return ", ".join(f"`{flag}{value}`" for flag in flags)
 
 
@@ -120,9 +129,14 @@ def _default(option: click.Option) -> str:
 
 
 def _meaning(option: click.Option) -> str:
-    text = (option.help or "").replace("|", "\\|")
+    text = _escaped(option.help or "")
     repeated = option.multiple and "epeat" not in text
     return f"{text} Can be repeated." if repeated else text
+
+
+def _escaped(text: str) -> str:
+    """A table's cell; the bar would end it, also in code."""
+    return text.replace("|", "\\|")
 
 
 if __name__ == "__main__":

@@ -106,7 +106,7 @@ def test_toml_is_toml(text):
 
 def test_the_collection_file_that_is_shown_is_one():
     ((_, text),) = fences(DOCS / "collections.md", "toml")
-    assert Declaration.model_validate(tomllib.loads(text)).id == "trec-pm-pool-2017"
+    assert Declaration.model_validate(tomllib.loads(text)).id == "my-trec-pm-2017"
 
 
 def test_the_options_that_are_shown_are_those_of_delta(tmp_path):

@@ -67,8 +67,9 @@ def time_rerankers(
 
     From ids of documents to scores: reading and transfers included, the model loaded, one model.
     Models have the weights of a checkpoint in the cache, where there is one, else untrained ones,
-    which cost the same. Candidates are BM25's, filled up with those of other topics. The exit code
-    is 1 where a reranker that is named could not be timed.
+    which cost the same, or briefly trained ones, where a model cannot score before it has learned.
+    Candidates are BM25's, filled up with those of other topics. The exit code is 1 where a
+    reranker that is named could not be timed.
     """
     from irplatform.registry import registry
     from irplatform.timing import BenchSettings

@@ -16,7 +16,7 @@ from irplatform.cli.settings import chosen_settings, interpolation_weight
 @click.command()
 @system_options
 @click.option(
-    "--reranker", "rerankers", multiple=True, help="One reranker, to tune its options as well."
+    "--reranker", "rerankers", multiple=True, help="To tune its options as well; not repeatable."
 )
 @click.option(
     "--over",

@@ -28,7 +28,7 @@ class ConceptOptions(Options):
     linker: Literal["names", "scispacy"] = Field(
         "names",
         description="names links by exact normalized name; scispacy gives what is left to "
-        "scispaCy's entity linker (character 3-grams, approximate neighbours), which is slower",
+        "scispaCy's entity linker (character 3-grams, nearest neighbours), which is slower",
     )
     threshold: float = Field(
         0.85, gt=0, le=1, description="least cosine similarity of scispaCy's entity linker"
