@@ -298,6 +298,28 @@ def test_what_was_scored_is_not_scored_again(noting, capsys):
     assert first.artifacts == second.artifacts == {"forward_index": "forward"}
 
 
+def test_what_an_interrupted_call_told_is_told_by_those_that_go_on(noting, monkeypatch, capsys):
+    score, scored = Letters.score, []
+
+    def interrupted(self, topic, documents):
+        if topic.id == TOPICS[-1].id:
+            raise KeyboardInterrupt
+        scored.append(topic.id)
+        return score(self, topic, documents)
+
+    monkeypatch.setattr("irplatform.reranking.scoring.BATCH_DOCUMENTS", 1)
+    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+        patched.setattr(Letters, "score", interrupted)
+        noting()
+    assert "t7" in scored
+    for left in (1, 0):
+        capsys.readouterr()
+        again, resources, _ = noting()
+        assert again == left
+        assert "t7 is odd" in capsys.readouterr().err
+        assert resources.artifacts == {"forward_index": "forward"}
+
+
 @pytest.mark.parametrize("changed", [{"seed": 2}, {"model_threads": 2}, {"corpus": OTHER_CORPUS}])
 def test_what_scores_depend_on_makes_them_others(noting, changed):
     noting()

@@ -6,6 +6,7 @@ import os
 import re
 import signal
 import time
+from pathlib import Path
 
 import pytest
 from filelock import FileLock
@@ -90,7 +91,9 @@ def test_a_folder_without_a_manifest_is_not_an_artifact():
     assert (again.path / "content").read_text() == "new"
 
 
-@pytest.mark.parametrize("manifest", ["{}", "", "no JSON", '{"bytes": "many"}'])
+@pytest.mark.parametrize(
+    "manifest", ["{}", "", "no JSON", '{"bytes": "many"}', '{"bytes": null}', '{"bytes": 3}', "[]"]
+)
 def test_a_manifest_that_does_not_say_how_large_it_was_is_none(manifest):
     built = artifact("kind", "label", DEPENDS_ON, _write("old"))
     (built.path / "manifest.json").write_text(manifest)
@@ -136,6 +139,14 @@ def test_a_resumable_build_finds_what_an_interrupted_one_left():
 
     artifact("kind", "label", DEPENDS_ON, resume, resumable=True)
     assert found == ["half"]
+
+
+def test_one_that_was_killed_when_all_was_done_is_finished_once(monkeypatch):
+    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+        patched.setattr(Path, "rename", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+        artifact("kind", "label", DEPENDS_ON, _write("content"), resumable=True)
+    assert artifact("kind", "label", DEPENDS_ON, lambda _folder: None, resumable=True).built
+    assert not artifact("kind", "label", DEPENDS_ON, _never, resumable=True).built
 
 
 def test_any_other_build_begins_in_an_empty_folder():

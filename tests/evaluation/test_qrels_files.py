@@ -59,6 +59,8 @@ BEIR = "query-id\tcorpus-id\tscore\n"
         ("Query-ID, corpus-id, score\n", 1, "needs three columns parted by tabs: query-id "),
         ("q1,d1,1\n", 1, "1 column. Every line needs four columns, parted by white space: "),
         (BEIR + "1\ta\n", 2, "2 columns. Every line needs three columns"),
+        (BEIR + "\ta\t1\n", 2, "an id is empty. Every line needs three columns"),
+        (BEIR + "1\t \t1\n", 2, "an id is empty. Every line needs three columns"),
         (BEIR + "1\ta\t1.0\n", 2, "the grade '1.0' is not a whole number"),
         (BEIR + "1\ta\t1\n1\ta\t0\n", 3, "as 0 here but as 1 in line 2"),
     ],

@@ -41,6 +41,21 @@ def _columns(topic, ids, **options):
     return dict(zip(group.names(), found.T.tolist(), strict=True))
 
 
+def test_two_topics_of_one_id_have_rankings_of_their_own():
+    """Those to validate on may be of another collection, which counts from 1, too."""
+
+    class OfWords(Retriever):
+        def retrieve(self, topics, depth, resources):
+            assert len({t.id for t in topics}) == len(topics)
+            return Run("words", {t.id: Ranking.of(["a"], [float(len(t.query))]) for t in topics})
+
+    group = FirstStage(FirstStageOptions(retrievers=("words",)))
+    group.prepare(SimpleNamespace(retriever=lambda *_: OfWords()))
+    topics = [Topic("1", "one"), Topic("2", "three"), Topic("1", "seventeen"), Topic("1", "one")]
+    found = group.compute_batch([(topic, Documents.of([Document("a")])) for topic in topics])
+    assert [columns[0, 0] for columns in found] == [3, 5, 9, 3]
+
+
 def test_a_document_has_its_score_its_share_of_the_best_and_its_rank():
     found = _columns(TOPICS[0], ["c", "a", "b"])
     assert found["one_score"] == [2, 8, 4]

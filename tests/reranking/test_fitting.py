@@ -391,6 +391,16 @@ def test_other_weights_options_or_code_make_another_system_of_a_checkpoint(tmp_p
     assert mark() != before
 
 
+def test_a_second_training_with_other_weights_is_another_system(tmp_path):
+    """As on a GPU: scores that the first one left in the cache are not those of the second."""
+    training_set = TrainingSet("train", _examples(range(20)))
+    before = fit_system(_choice(Memory), training_set, Resources()).fingerprint
+    assert fit_system(_choice(Memory), training_set, Resources()).fingerprint == before
+    (known,) = (tmp_path / "home" / "checkpoint").glob("memory-train-*[0-9a-f]/member-1/known")
+    known.write_text(known.read_text() + "\n")
+    assert fit_system(_choice(Memory), training_set, Resources()).fingerprint != before
+
+
 def test_only_judged_topics_are_examples():
     topics = [e.topic for e in _examples(range(3))]
     first = {e.topic.id: e.first for e in _examples(range(3))}

@@ -1,6 +1,7 @@
 """Checkpoints: what a trained system is kept as, and what is refused."""
 
 import json
+import math
 import pickle
 from functools import partial
 
@@ -115,6 +116,17 @@ def test_one_that_does_not_tell_what_it_was_trained_on_is_refused(tmp_path, miss
     description = json.loads((_written(tmp_path) / "checkpoint.json").read_text())
     del description[missing]
     (tmp_path / "checkpoint.json").write_text(json.dumps(description))
+    with pytest.raises(InputError, match="this is not a checkpoint's description"):
+        Checkpoint.read(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"members": 0}, {"interpolation": {"weight": 7}}, {"interpolation": {"weight": math.nan}}],
+)
+def test_one_without_members_or_with_a_weight_that_is_none_is_refused(tmp_path, wrong):
+    description = json.loads((_written(tmp_path) / "checkpoint.json").read_text())
+    (tmp_path / "checkpoint.json").write_text(json.dumps({**description, **wrong}))
     with pytest.raises(InputError, match="this is not a checkpoint's description"):
         Checkpoint.read(tmp_path)
 

@@ -83,6 +83,7 @@ def artifact(
         if not resumable:
             shutil.rmtree(partial, ignore_errors=True)
         partial.mkdir(exist_ok=True)
+        (partial / MANIFEST).unlink(missing_ok=True)  # of a call that was killed when all was done
         started = time.monotonic()
         try:
             build(partial)
@@ -120,10 +121,11 @@ def _is_whole(final: Path) -> bool:
     """
     manifest = final / MANIFEST
     try:
-        size = int(json.loads(manifest.read_text(encoding="utf-8"))["bytes"])
-    except (FileNotFoundError, NotADirectoryError, ValueError, KeyError):
-        return False
-    return _bytes(final) - manifest.stat().st_size >= size
+        content = json.loads(manifest.read_text(encoding="utf-8"))
+        size, _ = int(content["bytes"]), float(content["seconds"])
+        return _bytes(final) - manifest.stat().st_size >= size
+    except (FileNotFoundError, NotADirectoryError, ValueError, KeyError, TypeError):
+        return False  # also where another process removes it meanwhile
 
 
 def _bytes(folder: Path) -> int:

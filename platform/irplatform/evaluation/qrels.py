@@ -100,6 +100,8 @@ def _split_beir(line: bytes, path: Path, number: int) -> _Columns:
     columns = [column.strip() for column in line.split(b"\t")]
     if len(columns) != 3:
         raise _wrong_count(columns, _BEIR_COLUMNS, path, number)
+    if not columns[0] or not columns[1]:
+        raise InputError(f"an id is empty. {_BEIR_COLUMNS}.", path=path, line=number)
     return columns[0], columns[1], columns[2]
 
 

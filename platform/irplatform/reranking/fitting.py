@@ -78,7 +78,7 @@ def unweighed(choice: RerankerChoice, resources: CollectionResources) -> System:
 
 
 def open_checkpoint(
-    choice: RerankerChoice, folder: Path, resources: CollectionResources, mark: str | None = None
+    choice: RerankerChoice, folder: Path, resources: CollectionResources, recipe: str | None = None
 ) -> System:
     """The system that a checkpoint holds.
 
@@ -86,16 +86,17 @@ def open_checkpoint(
         choice: its reranker, with the options that it scores with.
         folder: of the checkpoint.
         resources: the harness's resources.
-        mark: a fingerprint of all that its scores depend on, where that is known.
+        recipe: a fingerprint of all that it was made from, where that is known.
 
     Raises:
         InputError: it is none, or one of another reranker.
     """
     checkpoint = Checkpoint.read(folder, of=choice.name)
     members = checkpoint.load(choice.registration, lambda: choice.create(resources))
-    if mark is None:  # code and options may be others than those that it was trained with
-        scoring = {"scored_by": choice.describe(), "weights": checkpoint.weights}
-        mark = fingerprint({"checkpoint": checkpoint.description, **scoring})
+    # Code and options may be others than those that it was trained with.
+    made = recipe or [checkpoint.description, choice.describe()]
+    # On a GPU, the same recipe gives other weights each time.
+    mark = fingerprint({"made": made, "weights": checkpoint.weights})
     return System(choice, members, checkpoint.weight, mark, checkpoint.about)
 
 

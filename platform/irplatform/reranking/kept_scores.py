@@ -49,21 +49,34 @@ def kept_scores(
     """
 
     def build(folder: Path) -> None:
-        finished = folder / _FINISHED
+        finished, told = folder / _FINISHED, folder / _NOTED
         with resources.noting() as noted:
-            scores = score_topics(
-                system.choice.registration, system.members, topics, candidates, resources, finished
-            )
+            if told.exists():  # when an interrupted call scored the topics that are finished
+                resources.recall(_read(told))
+            try:
+                scores = score_topics(
+                    system.choice.registration,
+                    system.members,
+                    topics,
+                    candidates,
+                    resources,
+                    finished,
+                )
+            finally:
+                write_json(told, asdict(noted))
         np.savez(folder / _SCORES, *(scores[topic.id] for topic in topics))
-        write_json(folder / _NOTED, asdict(noted))
         finished.unlink(missing_ok=True)
 
     depends_on = _dependencies(system, topics, candidates, resources)
     cached = artifact("scores", system.choice.name, depends_on, build, resumable=resources.resume)
     if not cached.built:
-        resources.recall(Noted(**json.loads((cached.path / _NOTED).read_text(encoding="utf-8"))))
+        resources.recall(_read(cached.path / _NOTED))
     with np.load(cached.path / _SCORES, allow_pickle=False) as arrays:
         return {topic.id: arrays[f"arr_{number}"] for number, topic in enumerate(topics)}
+
+
+def _read(noted: Path) -> Noted:
+    return Noted(**json.loads(noted.read_text(encoding="utf-8")))
 
 
 def _dependencies(

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from irplatform.console import notice
+from irplatform.errors import counted
 from irplatform.plugin import LabelledTopic, Topic
 from irplatform.storage import fingerprint
+from irplatform.training.topic_marks import topic_marks
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -52,8 +55,22 @@ class TrainingSet:
             example.topic for part in (self.training, self.validation or ()) for example in part
         ]
 
+    def apart(self) -> TrainingSet:
+        """The same without validation topics that ask what a training topic asks; tells of them."""
+        learned = {mark for example in self.training for mark in topic_marks(example.topic)}
+        validation = self.validation or ()
+        unseen = [each for each in validation if learned.isdisjoint(topic_marks(each.topic))]
+        if not (repeated := len(validation) - len(unseen)):
+            return self
+        notice(
+            f"{self.label}: {counted(repeated, 'validation topic')} of {len(validation):,} "
+            f"{'asks' if repeated == 1 else 'ask'} what a training topic asks, and "
+            f"{'is' if repeated == 1 else 'are'} left out"
+        )
+        return replace(self, validation=unseen or None)
+
     def digest(self) -> str:
-        """Stands for topics, candidates, first-stage scores and judgments."""
+        """Stands for topics, candidates, judgments and the first stage's rankings."""
         mark = hashlib.sha256()
         for part in (self.training, self.validation or ()):
             mark.update(b"\0part")
@@ -62,6 +79,7 @@ class TrainingSet:
                 mark.update(fingerprint({"topic": labelled.topic.describe()}).encode())
                 mark.update(repr(labelled.candidates).encode())
                 mark.update(repr(sorted(labelled.judgments.items())).encode())
+                mark.update(repr(example.first.doc_ids).encode())
                 mark.update(example.first.scores.tobytes())
         return mark.hexdigest()[:16]
 

@@ -94,6 +94,8 @@ class Checkpoint:
                 queries=frozenset(description[_QUERIES]),
                 description=description,
             )
+            if checkpoint.members < 1 or not 0 <= checkpoint.weight <= 1:
+                raise ValueError("no members, or a weight that is none")
         except FileNotFoundError as error:
             raise InputError(
                 f"there is no checkpoint here: {_DESCRIPTION} is missing.", path=folder

@@ -15,7 +15,7 @@ from pydantic import Field
 from irplatform.plugin import Documents, FeatureGroup, Options, Resources, Retriever, Topic
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     import numpy.typing as npt
 
@@ -82,15 +82,26 @@ class FirstStage(FeatureGroup):
         self, batch: Sequence[tuple[Topic, Documents]]
     ) -> list[npt.NDArray[np.float32]]:
         """The features, with one search of all topics per retriever."""
-        topics = list({topic.id: topic for topic, _ in batch}.values())
+        searches, depth = _searches(topic for topic, _ in batch), self.options.depth
         parts: list[list[npt.NDArray[np.float32]]] = [[] for _ in batch]
         for retriever in self._retrievers.values():
-            if not batch:
-                break
-            run = retriever.retrieve(topics, self.options.depth, self._resources)
-            for number, (topic, documents) in enumerate(batch):
-                parts[number].append(_columns(run.rankings[topic.id], documents.ids))
+            found = [
+                (topics, retriever.retrieve(list(topics.values()), depth, self._resources))
+                for topics in searches
+            ]
+            for columns, (topic, documents) in zip(parts, batch, strict=True):
+                run = next(run for topics, run in found if topics.get(topic.id) == topic)
+                columns.append(_columns(run.rankings[topic.id], documents.ids))
         return [np.hstack(columns) for columns in parts]
+
+
+def _searches(topics: Iterable[Topic]) -> list[dict[str, Topic]]:
+    """The topics by id, in two searches where those to learn from and to validate on share ids."""
+    searches: list[dict[str, Topic]] = []
+    for topic in topics:
+        if not any(search.setdefault(topic.id, topic) == topic for search in searches):
+            searches.append({topic.id: topic})
+    return searches
 
 
 def _columns(ranking: Ranking, doc_ids: Sequence[str]) -> npt.NDArray[np.float32]:
