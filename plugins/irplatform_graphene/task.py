@@ -84,9 +84,15 @@ class GrapheneTask:
         index = self._model.reader.index
         self._rows = index.rows([doc_id for pool in pools for doc_id in pool.doc_ids])
         self._topics = [self._model.topics.read(each.topic) for each in self._sampler.topics]
-        relevant = np.concatenate([pool.grades for pool in pools]) > 0
-        owners = np.repeat(np.arange(len(pools)), np.diff(pool_offsets(pools)))
-        self._relevant = np.unique(self._named(owners, self._rows)[relevant])
+        # All that are judged relevant: those that the first stage missed are in no pool of theirs,
+        # but can be in another topic's.
+        relevant = [
+            [doc_id for doc_id, grade in topic.judgments.items() if grade > 0]
+            for topic in self._sampler.topics
+        ]
+        owners = np.repeat(np.arange(len(pools)), [len(doc_ids) for doc_ids in relevant])
+        rows = index.rows([doc_id for doc_ids in relevant for doc_id in doc_ids])
+        self._relevant = np.unique(self._named(owners, rows))
         features = np.concatenate(self._model.features.fit(data, pools))
         self._features = torch.from_numpy(features).to(self._model.device)
         if features.any():  # otherwise no group applies, and the last layer stays as published

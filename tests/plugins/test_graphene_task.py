@@ -53,8 +53,10 @@ def test_those_that_are_relevant_to_the_topic_as_well_are_not(compared):
     twin = replace(topic, topic=other.topic)
     assert compared([topic, twin])[0] == 0
     shared = replace(other, judgments={**other.judgments, **topic.judgments})
+    not_found = compared([topic, shared])[0]  # its first stage missed what it shares
     shared = replace(shared, candidates=(*other.candidates, *topic.candidates))
     assert 0 < compared([topic, shared])[0] < compared([topic, other])[0]
+    assert 0 < not_found < compared([topic, other])[0]
 
 
 def test_a_step_weighs_by_its_pairs(compared):
