@@ -18,7 +18,9 @@ def _examples(*queries):
 
 def _validated_on(*queries):
     learned = _examples("EGFR lung cancer", "BRAF melanoma")
-    validation = TrainingSet("train", learned, _examples(*queries)).apart().validation
+    validation = (
+        TrainingSet("train", learned, _examples(*queries)).with_validation_apart().validation
+    )
     return validation and [each.topic.query for each in validation]
 
 

@@ -233,7 +233,7 @@ def training_source_of(
         )
     training_set = None
     if candidates and resolved.learns:
-        training_set = candidates.training_set(fusion, resolved.resources).apart()
+        training_set = candidates.training_set(fusion, resolved.resources).with_validation_apart()
     return TrainingSource(
         training_set=training_set,
         checkpoint=settings.checkpoint,

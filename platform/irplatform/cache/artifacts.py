@@ -122,7 +122,7 @@ def _is_whole(final: Path) -> bool:
     manifest = final / MANIFEST
     try:
         content = json.loads(manifest.read_text(encoding="utf-8"))
-        size, _ = int(content["bytes"]), float(content["seconds"])
+        size, _ = int(content["bytes"]), float(content["seconds"])  # the second for `_finished`
         return _bytes(final) - manifest.stat().st_size >= size
     except (FileNotFoundError, NotADirectoryError, ValueError, KeyError, TypeError):
         return False  # also where another process removes it meanwhile

@@ -55,7 +55,7 @@ class TrainingSet:
             example.topic for part in (self.training, self.validation or ()) for example in part
         ]
 
-    def apart(self) -> TrainingSet:
+    def with_validation_apart(self) -> TrainingSet:
         """The same without validation topics that ask what a training topic asks; tells of them."""
         learned = {mark for example in self.training for mark in topic_marks(example.topic)}
         validation = self.validation or ()
