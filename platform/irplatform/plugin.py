@@ -485,6 +485,9 @@ class TrainableReranker(Reranker):
         """The options that pre-training is done with, of those that were chosen.
 
         Pre-training is done anew when they change: leave out of them what it does not heed.
+
+        Raises:
+            InputError: it cannot be pre-trained with these.
         """
         return options
 

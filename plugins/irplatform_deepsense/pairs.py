@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from irplatform.training.text_pairs import read_text_pairs
@@ -21,11 +22,19 @@ SENTENCE, TITLE, ARTICLE = "sentence", "cited_title", "citing_id"
 
 @dataclass(frozen=True)
 class Pair:
-    """A sentence and a title that it cites, as rows of word vectors."""
+    """A sentence and a title that it cites, as rows of word vectors.
+
+    Attributes:
+        article: that it stands in.
+        sentence: int64.
+        title: int64.
+        cited: the bytes of all titles that the sentence cites, which are no negatives of it.
+    """
 
     article: str
     sentence: npt.NDArray[np.int64]
     title: npt.NDArray[np.int64]
+    cited: frozenset[bytes]
 
 
 def read_pairs(path: Path, encoder: Encoder, most: int, without: PairsOfTopics) -> list[Pair]:
@@ -41,14 +50,14 @@ def read_pairs(path: Path, encoder: Encoder, most: int, without: PairsOfTopics) 
         InputError: the file cannot be read, or lacks a column.
     """
     pairs: list[Pair] = []
-    last = ""
-    for pair in read_text_pairs(path, query=SENTENCE, text=TITLE, group=ARTICLE, marker="[CIT]"):
-        if pair.query == last or pair in without:
-            continue
-        last = pair.query
-        sentence, title = encoder.query(pair.query), encoder.title(pair.text)
-        if len(sentence) and len(title):
-            pairs.append(Pair(pair.group, sentence, title))
+    every = read_text_pairs(path, query=SENTENCE, text=TITLE, group=ARTICLE, marker="[CIT]")
+    left = (pair for pair in every if pair not in without)
+    for (article, query), of_sentence in groupby(left, key=lambda pair: (pair.group, pair.query)):
+        sentence = encoder.query(query)
+        titles = [title for pair in of_sentence if len(title := encoder.title(pair.text))]
+        if len(sentence) and titles:
+            cited = frozenset(title.tobytes() for title in titles)
+            pairs.append(Pair(article, sentence, titles[0], cited))
         if len(pairs) == most:
             break
     return pairs

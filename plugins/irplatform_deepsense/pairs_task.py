@@ -1,13 +1,15 @@
 """Pre-training of F and G on sentences and the titles that they cite.
 
 Titles are known of far more cited articles than abstracts are judged. A sentence is compared with
-all titles of its batch, of which its own must score highest (softmax over in-batch negatives);
-sentences of the same article stand together, so that some of the others are of its subject. The
+all titles of its batch, of which its own must score highest (softmax over in-batch negatives); what
+else it cites is no negative. Sentences of the same article stand together, so that some of the
+others are of its subject. The
 score is a small head on v₁ and v₂ that is thrown away: H learns afterwards, from documents.
 """
 
 from __future__ import annotations
 
+from itertools import compress
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -31,7 +33,7 @@ if TYPE_CHECKING:
 HEAD = 32
 """Width of the head's hidden layer."""
 HELD_OUT = 50
-"""Every so many sentences, one validates."""
+"""Of so many articles, the sentences of one validate."""
 
 
 class PairNetwork(nn.Module):
@@ -70,8 +72,12 @@ class PairsTask:
         self._options = options
         self.advance: Callable[[int], None] = lambda _steps: None
         blocks = list(_blocks(pairs, options.neighbours))
-        self._validation = [pair for block in blocks[::HELD_OUT] for pair in block]
-        self._training = [b for number, b in enumerate(blocks) if number % HELD_OUT]
+        # Sentences without an article stand for themselves.
+        articles = [block[0].article or str(number) for number, block in enumerate(blocks)]
+        held_out = set(list(dict.fromkeys(articles))[::HELD_OUT])
+        apart = [article in held_out for article in articles]
+        self._validation = [pair for block in compress(blocks, apart) for pair in block]
+        self._training = [block for block, held in zip(blocks, apart, strict=True) if not held]
         if not self._training:
             raise InputError(
                 "there are too few sentences with titles to pre-train on, apart from those of the "
@@ -102,7 +108,10 @@ class PairsTask:
         return nn.functional.cross_entropy(self._scores(batch), targets)
 
     def _scores(self, batch: Sequence[Pair]) -> Tensor:
-        """Scores of all sentences with all titles, [sentences, titles]; equal titles only once."""
+        """Scores of all sentences with all titles, [sentences, titles].
+
+        The lowest there is for titles that a sentence cites beside its own.
+        """
         count = len(batch)
         texts = [[p.sentence for p in batch], [p.title for p in batch]]
         network = self.module.network
@@ -118,10 +127,10 @@ class PairsTask:
         sentence = sentences.padded(every, tables.padding).repeat_interleave(count, dim=0)
         title = titles.padded(every, tables.padding).repeat(count, 1)
         scores = self.module.head(torch.cat(network.match(tables, sentence, title), dim=1))
-        same = _same([p.title for p in batch]) | _same([p.sentence for p in batch])
-        np.fill_diagonal(same, val=False)
+        cited = _cited(batch)
+        np.fill_diagonal(cited, val=False)
         table: Tensor = scores.view(count, count)
-        return table.masked_fill(self._encoder.tensor(same), torch.finfo(table.dtype).min)
+        return table.masked_fill(self._encoder.tensor(cited), torch.finfo(table.dtype).min)
 
     def validate(self) -> float:
         """How many sentences have their own title first in their batch, 0 to 1."""
@@ -145,10 +154,13 @@ def _blocks(pairs: Sequence[Pair], size: int) -> Iterator[list[Pair]]:
         yield block
 
 
-def _same(texts: Sequence[npt.NDArray[np.int64]]) -> npt.NDArray[np.bool_]:
-    """Which texts are equal, [n, n]."""
-    marks = np.array([hash(text.tobytes()) for text in texts])
-    return np.asarray(marks[:, None] == marks)
+def _cited(batch: Sequence[Pair]) -> npt.NDArray[np.bool_]:
+    """Which sentences cite which titles, wherever in the batch they do: [sentences, titles]."""
+    cited: dict[bytes, set[bytes]] = {}
+    for pair in batch:
+        cited.setdefault(pair.sentence.tobytes(), set()).update(pair.cited)
+    titles = [pair.title.tobytes() for pair in batch]
+    return np.array([[t in cited[pair.sentence.tobytes()] for t in titles] for pair in batch])
 
 
 def _at_hand(

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from irplatform_deepsense.encoding import Encoder
     from irplatform_deepsense.options import DeepSenSeOptions
 
-FORMAT = 1
+FORMAT = 2
 _WEIGHTS = "deepsense-pairs.safetensors"
 
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from irplatform.plugin import Documents, Resources, Topic, TrainingData
+    from irplatform.plugin import Options as AnyOptions
     from irplatform_deepsense.attention import Tables
     from irplatform_deepsense.encoding import Encoder
     from irplatform_deepsense.features import FieldFeatures
@@ -74,6 +75,14 @@ class DeepSenSe(NeuralReranker):
     def identity(self) -> dict[str, Any]:
         """The network's sizes and the side features."""
         return {**asdict(self.network.sizes), "features": list(self._features.names)}
+
+    @classmethod
+    def options_of_pretraining(cls, options: AnyOptions) -> AnyOptions:
+        """All of them; InputError with a file of pairs, see `refuse_with_pretraining`."""
+        from irplatform.training.text_pairs import refuse_with_pretraining
+
+        refuse_with_pretraining(DeepSenSeOptions.model_validate(options.model_dump()).pairs.file)
+        return options
 
     def check_training(self) -> None:
         """Look at the file of sentences and titles, where one is given."""

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 Float32 = npt.NDArray[np.float32]
 
-FORMAT = 1
+FORMAT = 2
 
 
 class Encoder:

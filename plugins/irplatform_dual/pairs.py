@@ -15,6 +15,8 @@ from irplatform_dual.learned import Learned, mark
 from irplatform_dual.passages import read_passages
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import numpy.typing as npt
 
     from irplatform_dual.bags import Bags, Reader
@@ -33,14 +35,16 @@ class Pairs:
         queries: the texts that ask.
         texts: the texts that they should find.
         group: int64, a number for the source of each pair.
-        same: int64, equal for pairs whose texts to be found are equal.
+        asking: int64, equal for pairs whose asking texts are equal, from 0.
+        found: int64, equal for pairs whose texts to be found are equal, from 0.
         learned: marks of all queries and sources.
     """
 
     queries: Bags
     texts: Bags
     group: Int64
-    same: Int64
+    asking: Int64
+    found: Int64
     learned: Learned
 
     def __len__(self) -> int:
@@ -80,16 +84,17 @@ def read_pairs(options: PairsOptions, reader: Reader, without: PairsOfTopics | F
     numbers: dict[str, int] = {}
     # Without a source, a query is one of its own.
     group = [numbers.setdefault(pair.group or pair.query, len(numbers)) for pair in text_pairs]
-    firsts: dict[str, int] = {}
-    same = [firsts.setdefault(pair.text, number) for number, pair in enumerate(text_pairs)]
+    asking = _numbered([pair.query for pair in text_pairs])
+    found = _numbered([pair.text for pair in text_pairs])
     queries = reader.texts(pair.query for pair in text_pairs)
     texts = reader.texts(pair.text for pair in text_pairs)
-    groups, equal = np.array(group, dtype=np.int64), np.array(same, dtype=np.int64)
+    groups = np.array(group, dtype=np.int64)
     if options.passages:
         passages, titles, rows = read_passages(reader, options)
         queries, texts = joined(queries, passages), joined(texts, titles)
         groups = np.concatenate([groups, rows + len(numbers)])
-        equal = np.concatenate([equal, rows + len(text_pairs)])
+        asking = np.concatenate([asking, len(text_pairs) + np.arange(len(rows))])
+        found = np.concatenate([found, len(text_pairs) + rows])
     if len(np.unique(groups)) < _FEWEST:
         raise InputError(
             "there are too few pairs to learn from, apart from those of the topics at hand.",
@@ -99,9 +104,16 @@ def read_pairs(options: PairsOptions, reader: Reader, without: PairsOfTopics | F
         queries,
         texts,
         groups,
-        equal,
+        asking,
+        found,
         Learned.of((pair.query for pair in text_pairs), {pair.group for pair in text_pairs} - {""}),
     )
+
+
+def _numbered(texts: Sequence[str]) -> Int64:
+    """A number for each distinct text, from 0."""
+    numbers: dict[str, int] = {}
+    return np.array([numbers.setdefault(text, len(numbers)) for text in texts], dtype=np.int64)
 
 
 def _pairs_of_file(options: PairsOptions, without: PairsOfTopics | Fold) -> list[TextPair]:

@@ -1,7 +1,8 @@
 """The training task of pairs: each text must find its own among all texts of its batch.
 
 The other texts of a batch are negatives (in-batch negatives: Karpukhin et al., EMNLP 2020, section
-3.2), both for the texts that ask and for those that are to be found.
+3.2), both for the texts that ask and for those that are to be found; but not where they are a pair,
+too.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
+from scipy.sparse import csr_matrix
 from torch import Tensor
 from torch.nn import functional
 
@@ -51,6 +53,8 @@ class PairsTask:
         held_out = pairs.group % HELD_OUT == 0
         self._validation = np.flatnonzero(held_out)[:MOST_HELD_OUT]
         self._training = np.flatnonzero(~held_out)
+        # Which texts that ask and which that are to be found are a pair, by their numbers.
+        self._paired = csr_matrix((np.ones(len(pairs), np.bool_), (pairs.asking, pairs.found)))
 
     @property
     def steps(self) -> int:
@@ -68,16 +72,16 @@ class PairsTask:
     def loss(self, batch: Int64) -> Tensor:
         """Mean cross-entropy of each text's own among all of the batch, and the other way round.
 
-        Texts that are equal to a pair's own are no negatives.
+        Two texts that are a pair wherever it may be are no negatives of each other.
         """
         self.advance(1)
         queries, texts = self._encode(batch)
         logits = self.module.logits(queries, texts)
-        same = self._pairs.same[batch]
-        equal = same[:, None] == same
-        np.fill_diagonal(equal, val=False)
+        rows, columns = self._pairs.asking[batch], self._pairs.found[batch]
+        paired = self._paired[rows][:, columns].toarray()
+        np.fill_diagonal(paired, val=False)
         logits = logits.masked_fill(
-            torch.from_numpy(equal).to(logits.device), torch.finfo(logits.dtype).min
+            torch.from_numpy(paired).to(logits.device), torch.finfo(logits.dtype).min
         )
         targets = torch.arange(len(batch), device=logits.device)
         forth, back = (

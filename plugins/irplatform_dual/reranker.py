@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from irplatform.plugin import Options as AnyOptions
     from irplatform_dual.encoder import Encoder
     from irplatform_dual.learned import Learned
 
@@ -55,6 +56,14 @@ class DualEncoder(TrainableReranker):
         self.learned = Learned.of()
         self._stored = None
 
+    @classmethod
+    def options_of_pretraining(cls, options: AnyOptions) -> AnyOptions:
+        """All of them; InputError with a file of pairs, see `refuse_with_pretraining`."""
+        from irplatform.training.text_pairs import refuse_with_pretraining
+
+        refuse_with_pretraining(DualOptions.model_validate(options.model_dump()).pairs.file)
+        return options
+
     def check_training(self) -> None:
         """Look at the file of pairs, where one is given."""
         self.options.pairs.check()
@@ -80,7 +89,7 @@ class DualEncoder(TrainableReranker):
         self.encoder.network.sparse = peers_of(data.workspace).sparse_gradients
         task = TopicsTask(self.encoder, self.options, data, self._resources.seed)
         run_shown(task, self.options.loop, self._resources, data.workspace)
-        self.learned |= Learned.of(labelled.topic.query for labelled in data.training)
+        self.learned |= Learned.of_topics(labelled.topic for labelled in data.training)
         self._stored = None
 
     def save(self, folder: Path) -> None:

@@ -32,7 +32,7 @@ class EncodedTopic:
 
     Attributes:
         words: int64 [fields, words of a field], rows of word vectors; GAP is none.
-        weights: float32, of the same shape: each word's share in the mean of its field; 0 at gaps.
+        weights: float32, of the same shape: each word's share in its field, before IDF; 0 at gaps.
         matching: int64, distinct concepts that it speaks of, in order of their number.
     """
 
@@ -91,7 +91,7 @@ class TopicReader:
         return self._concepts_of[text]
 
     def _field(self, text: str) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
-        """Words of a field and their shares: half for its own ones, half for other names."""
+        """Words of a field and their shares, before IDF: half for its own, half for other names."""
         if text not in self._encoded_fields:
             own_words = known_words(text, self._vectors)
             rows, shares = [own_words], [_shares(own_words)]

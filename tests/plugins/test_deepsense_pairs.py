@@ -1,6 +1,7 @@
 """Pre-training on sentences and the titles that they cite."""
 
 import gzip
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -90,7 +91,7 @@ def test_pairs_are_read_without_what_validates(resources, tmp_path, name):
         tmp_path / name,
         [
             f"a1\t2012\t{sentences[0]} [CIT] .\t{TWINS[0]}",
-            f"a1\t2012\t{sentences[0]} [CIT] .\tanother title of the same sentence",
+            f"a1\t2012\t{sentences[0]} [CIT] .\tanother title: {TWINS[9]}",
             f"a2\t2012\t{sentences[1]}\t{TWINS[1]}",
             f"a3\t2012\t{sentences[2]}\t{TWINS[2]}",
             f"a3\t2012\t{sentences[3]}\tnothing known",
@@ -104,6 +105,8 @@ def test_pairs_are_read_without_what_validates(resources, tmp_path, name):
     assert [pair.article for pair in pairs] == ["a1", "a4", "a4"]
     assert pairs[0].sentence.tolist() == rows(sentences[0].split()).tolist()
     assert [pair.title.tolist() for pair in pairs] == [[rows([TWINS[n]])[0]] for n in (0, 4, 5)]
+    assert [len(pair.cited) for pair in pairs] == [2, 1, 1]
+    assert all(pair.title.tobytes() in pair.cited for pair in pairs)
 
 
 def test_a_file_without_its_columns_is_refused(resources, tmp_path):
@@ -127,7 +130,8 @@ def _task(resources, tmp_path, count=600, **changed):
 def test_the_loss_asks_for_the_own_title_among_the_others(resources, tmp_path):
     task, pairs = _task(resources, tmp_path, 40)
     task.module.eval()
-    batch = [*pairs[:5], pairs[0]]
+    both = pairs[1].cited | {pairs[3].title.tobytes()}
+    batch = [pairs[0], replace(pairs[1], cited=both), *pairs[2:5], pairs[0]]
     network = task.module.network
     with torch.no_grad():
         tables = network.tabulate(task._encoder.vectors, task._encoder.idf)
@@ -150,8 +154,18 @@ def test_the_loss_asks_for_the_own_title_among_the_others(resources, tmp_path):
             ]
         )
         scores[0, 5] = scores[5, 0] = -np.inf  # the same pair twice is no negative
+        scores[1, 3] = -np.inf  # nor is what a sentence cites beside its own title
         expected = np.mean(np.log(np.exp(scores).sum(axis=1)) - scores.diagonal())
         assert task.loss(batch).item() == pytest.approx(expected, abs=1e-5)
+
+
+def test_articles_validate_whose_other_sentences_teach_nothing(resources, tmp_path):
+    task, pairs = _task(resources, tmp_path, 600, neighbours=2)
+    validating = {pair.article for pair in task._validation}
+    teaching = {pair.article for batch in task.batches(0) for pair in batch}
+    assert len(validating) == 3
+    assert validating | teaching == {pair.article for pair in pairs}
+    assert not validating & teaching
 
 
 def test_neighbours_stand_together_in_every_epoch(resources, tmp_path):

@@ -11,6 +11,7 @@ from torch import Tensor
 from irplatform.errors import InputError
 from irplatform.plugin import Topic, TrainingData
 from irplatform.training.text_pairs import PairsOfTopics, read_text_pairs
+from irplatform_deepsense.reranker import DeepSenSe
 from irplatform_dual.encoder import Encoder
 from irplatform_dual.learned import Learned
 from irplatform_dual.options import DualOptions, PairsOptions
@@ -168,7 +169,8 @@ def test_passages_join_the_pairs_of_a_file_and_do_without_one(abstracts, file):
     pairs = read_pairs(both.pairs, reader, nothing)
     assert len(pairs) == len(pairs.queries) == len(pairs.texts) == 3000 + 8 * len(FINDS)
     assert len(np.unique(pairs.group)) == 600 + 4 * len(FINDS)
-    assert pairs.same[-1] == pairs.same[-2] != pairs.same[-3]
+    assert pairs.found[-1] == pairs.found[-2] != pairs.found[-3]
+    assert len(set(pairs.asking[-3:])) == 3
     few = alone.pairs.model_copy(update={"most": 40})
     assert len(read_pairs(few, reader, nothing)) == 40
 
@@ -189,17 +191,20 @@ def test_the_loss_is_that_of_a_plain_loop(resources, file):
     options = _options(file)
     encoder = Encoder(resources, options, 1)
     pairs = read_pairs(options.pairs, encoder.reader, PairsOfTopics.of([], "citing_id"))
+    pairs.found[4] = pairs.found[1]  # as if both had the same title
+    pairs.asking[9] = pairs.asking[0]  # as if the sentence of 0 cited another title, that of 3, too
+    pairs.found[9] = pairs.found[3]
     task = PairsTask(encoder.network, pairs, options.pairs)
-    pairs.same[4] = pairs.same[1]  # as if both had the same title
     batch = np.arange(6)
+    no_negatives = [{(1, 4), (4, 1), (0, 3)}, {(1, 4), (4, 1), (3, 0)}]
     with torch.inference_mode():
         queries = encoder.network.queries(pairs.queries.take(batch))
         titles = encoder.network.titles(pairs.texts.take(batch))
         logits = encoder.network.logits(queries, titles).numpy().astype(float)
     losses = []
-    for matrix in (logits, logits.T):
+    for matrix, none in zip((logits, logits.T), no_negatives, strict=True):
         for row in range(6):
-            among = [c for c in range(6) if c == row or {row, c} != {1, 4}]
+            among = [c for c in range(6) if (row, c) not in none]
             losses.append(np.log(np.exp(matrix[row, among]).sum()) - matrix[row, row])
     assert np.isclose(task.loss(batch).item(), np.mean(losses), atol=1e-4)
 
@@ -271,3 +276,23 @@ def test_marks_are_of_queries_and_sources_apart(tmp_path):
     assert held.knows(Topic("1", "new", {"from": "source"}), "from")
     assert not held.knows(Topic("1", "new", {"from": "source"}), "citing_id")
     assert not held.knows(Topic("1", "source", {"from": "a query"}), "from")
+
+
+def test_other_capitals_order_and_marks_make_no_other_query_or_source():
+    """The platform's own topics and a file of another maker spell sentences and DOIs otherwise."""
+    learned = Learned.of(["In vitro , and lethal ."], ["10.7554/eLife.00003"])
+    assert learned.knows(Topic("1", "in vitro, and lethal."), "from")
+    assert learned.knows(Topic("1", "new", {"from": ("other", "10.7554/elife.00003")}), "from")
+    topic = Topic("1", "BRAF melanoma 49-year-old", {"disease": "melanoma", "gene": "BRAF"})
+    again = Topic("2", "melanoma BRAF", {"disease": "Melanoma", "gene": "braf"})
+    assert Learned.of_topics([topic]).knows(again, "from")
+
+
+@pytest.mark.parametrize("reranker", [DualEncoder, DeepSenSe])
+def test_no_pre_training_beside_a_file_of_pairs(reranker, file):
+    """It would learn from pairs of topics that come after it, which it does not know of."""
+    options = reranker.Options.model_validate({"pairs": {"file": file}})
+    with pytest.raises(InputError, match=r"--pretrain and pairs\.file exclude each other"):
+        reranker.options_of_pretraining(options)
+    plain = reranker.Options()
+    assert reranker.options_of_pretraining(plain) == plain

@@ -113,3 +113,15 @@ def test_headings_are_asked_for_before_any_work():
     check("mesh", _collection(headings=True), None, [_choice(Silent)], registry())
     with pytest.raises(InputError, match="no field 'mesh' with MeSH headings"):
         check("mesh", _collection(headings=False), None, [_choice(Silent)], registry())
+
+
+def test_a_reranker_that_cannot_be_pretrained_as_it_is_says_so_before_any_work():
+    class Unwilling(Silent):
+        @classmethod
+        def options_of_pretraining(cls, options):
+            raise InputError("not beside a file of pairs.")
+
+    with pytest.raises(InputError, match="not beside a file of pairs"):
+        training_topics.check_pretraining(
+            "mesh", _collection(headings=True), None, [_choice(Unwilling)], registry()
+        )

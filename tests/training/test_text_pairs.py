@@ -11,6 +11,7 @@ KNOWN = PairsOfTopics.of(
         Topic("a", "a  query"),
         Topic("b", "other", {"citing_id": "a7"}),
         Topic("c", "more", {"citing_id": ""}),
+        Topic("d", "Others, in vitro."),
     ],
     "citing_id",
 )
@@ -20,6 +21,11 @@ def test_pairs_with_their_queries_or_of_their_sources():
     assert TextPair("a query", "text", "a1") in KNOWN
     assert TextPair("a sentence", "text", "a7") in KNOWN
     assert TextPair("a sentence", "text", "a1") not in KNOWN
+
+
+def test_other_spellings_are_of_the_same_topics():
+    assert TextPair("in vitro , others .", "text", "a1") in KNOWN
+    assert TextPair("a sentence", "text", " A7") in KNOWN
 
 
 def test_pairs_without_a_source_are_of_no_topic():

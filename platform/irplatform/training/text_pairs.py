@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from irplatform.errors import InputError
 from irplatform.text.extra_text import tab_separated
 from irplatform.text_files import opened_text
+from irplatform.training.topic_marks import query_mark, source_mark, topic_marks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -37,8 +38,8 @@ class PairsOfTopics:
     A model that learned from these would remember the topics that it is judged on.
 
     Attributes:
-        queries: the topics' queries, their white space made plain.
-        sources: what the topics are of.
+        queries: `topic_marks` of the topics.
+        sources: `source_mark`s of what the topics are of.
     """
 
     queries: frozenset[str]
@@ -48,12 +49,14 @@ class PairsOfTopics:
     def of(cls, topics: Sequence[Topic], group: str) -> PairsOfTopics:
         """Those of topics whose field `group` is their source."""
         return cls(
-            frozenset(" ".join(topic.query.split()) for topic in topics),
-            frozenset(filter(None, (source for t in topics for source in t.values(group)))),
+            frozenset(mark for topic in topics for mark in topic_marks(topic)),
+            frozenset(source_mark(source) for topic in topics for source in topic.values(group))
+            - {""},
         )
 
     def __contains__(self, pair: TextPair) -> bool:
-        return pair.group in self.sources or pair.query in self.queries
+        known = bool(self.sources) and source_mark(pair.group) in self.sources
+        return known or (bool(self.queries) and query_mark(pair.query) in self.queries)
 
 
 def read_text_pairs(
@@ -102,6 +105,22 @@ def check_text_pairs(path: Path, *, query: str, text: str) -> None:
     """
     if next(read_text_pairs(path, query=query, text=text), None) is None:
         raise InputError(f"no line has both '{query}' and '{text}'.", path=path)
+
+
+def refuse_with_pretraining(file: Path | None) -> None:
+    """See that a reranker which is pre-trained on topics is given no file of pairs.
+
+    Pre-training does not know which topics come after it, so it could not leave out their pairs.
+
+    Raises:
+        InputError: it is given one.
+    """
+    if file is not None:
+        raise InputError(
+            "--pretrain and pairs.file exclude each other: pre-training would learn from pairs of "
+            "the topics that training and validation ask. Leave out one of them.",
+            path=file,
+        )
 
 
 def _column(header: list[str], name: str, path: Path) -> int:

@@ -38,7 +38,21 @@ def topic_marks(topic: Topic) -> frozenset[str]:
         texts.append(sum(subject, Counter()))
     elif without_treatment := texts[0] - _words(*topic.values(_ADDED)):
         texts.append(without_treatment)
-    return frozenset(fingerprint({"words": sorted(text.elements())}) for text in texts)
+    return frozenset(map(_mark, texts))
+
+
+def query_mark(text: str) -> str:
+    """The fingerprint of a query's words, one of the `topic_marks` of each topic that asks it."""
+    return _mark(_words(text))
+
+
+def source_mark(source: str) -> str:
+    """Stands for what topics or pairs are of, such as a DOI, in which capitals mean nothing."""
+    return " ".join(source.split()).casefold()
+
+
+def _mark(words: Counter[str]) -> str:
+    return fingerprint({"words": sorted(words.elements())})
 
 
 def _words(*texts: str) -> Counter[str]:

@@ -44,8 +44,9 @@ def check_pretraining(
     """Refuse pre-training that would have no effect, or on what there is not.
 
     Raises:
-        InputError: nothing is trained, there is no such collection, it has other documents or no
-            judgments, or the documents have no MeSH headings.
+        InputError: nothing is trained, a reranker cannot be pre-trained with its options, there is
+            no such collection, it has other documents or no judgments, or the documents have no
+            MeSH headings.
     """
     if name in (None, NO_PRETRAINING):
         return
@@ -53,6 +54,8 @@ def check_pretraining(
         raise InputError("--pretrain has no effect with --checkpoint: nothing is trained then.")
     if not any(choice.trainable for choice in rerankers):
         raise InputError("--pretrain has no effect: no reranker that learns is asked for.")
+    for choice in rerankers:
+        choice.in_pretraining()
     if name == MESH:
         check_headings(collection.corpus)
         return
