@@ -557,7 +557,8 @@ class FeatureGroup:
     def lacks(self, topics: Sequence[Topic]) -> str:
         """What these topics lack to have such features; "" where nothing is lacking.
 
-        Called once with the training topics; a group that lacks something is left out.
+        Called once with the topics of training and validation; a group that lacks something is left
+        out.
         """
         del topics
         return ""

@@ -81,19 +81,22 @@ class MBM(TrainableReranker):
         return self.options.k1, self.options.b
 
     def fit(self, data: TrainingData) -> None:
-        """Choose k1 and b; of equally good pairs, the one that stands first in the options."""
+        """Choose k1 and b; of equally good pairs, the one that stands first in the options.
+
+        Where no topic has a relevant document among its candidates, they stay what they are.
+        """
         # Without the first stage's scores, the validator ranks by what it is given alone.
         topics = [replace(topic, first_stage=()) for topic in data.training]
         validator = Validator(topics, limit=self.options.topics)
         matches = [self._match(t.topic, t.candidates) for t in validator.topics]
         pairs = list(product(*self._grids))
-        values = []
+        values, start = [], (self.k1, self.b)
         with self._resources.progress("choosing k1 and b", len(pairs)) as advance:
             for k1, b in pairs:
                 self.k1, self.b = k1, b
                 values.append(validator(lambda number: self._weigh(matches[number])))
                 advance(1)
-        self.k1, self.b = pairs[int(np.argmax(values))]
+        self.k1, self.b = pairs[int(np.argmax(values))] if any(values) else start
 
     def save(self, folder: Path) -> None:
         """Write k1 and b."""

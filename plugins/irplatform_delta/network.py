@@ -101,7 +101,7 @@ class DeltaNetwork(nn.Module):
             ],
             dim=1,
         )
-        delta = torch.cat([delta, torch.zeros_like(delta[:1])])  # padding
+        delta = torch.cat([delta, delta.new_zeros(1, delta.shape[1])])  # padding
         matrix = functional.embedding(documents, delta).transpose(1, 2)
         present = documents < len(words.word)
         mask = present[:, None, :]

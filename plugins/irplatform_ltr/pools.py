@@ -44,7 +44,8 @@ def _pool(topic: LabelledTopic, options: PoolOptions) -> Pool:
     most, head = options.unjudged, options.head
     if rejected:  # the best candidates were judged, then
         share, head = options.unjudged_share, 0.0
-        most = min(most, round(len(rejected) * share / (1 - share)))
+        enough = max(round(len(rejected) * share / (1 - share)), len(relevant) - len(rejected))
+        most = min(most, enough)
     others = [d for d in _best_first(topic) if d not in topic.judgments]
     best = others[: options.head_depth] if head else []
     first = draw_some(sorted(best), round(most * head), random)

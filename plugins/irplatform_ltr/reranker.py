@@ -104,7 +104,7 @@ class LearningToRank(TrainableReranker):
         from irplatform_ltr.pools import pools_of_system
 
         names, settings = self._groups_and_settings()
-        topics = [labelled.topic for labelled in data.training]
+        topics = [labelled.topic for labelled in (*data.training, *data.validation)]
         groups = [
             group
             for group in open_groups(names, settings, self._resources)

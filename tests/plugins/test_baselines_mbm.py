@@ -70,6 +70,13 @@ def test_of_equally_good_values_the_first_is_taken(resources, tmp_path):
     assert (reranker.k1, reranker.b) == (1.5, 0.7)
 
 
+def test_topics_that_say_nothing_leave_the_middle_of_the_grids(resources, tmp_path):
+    reranker = prepared(resources)
+    before = reranker.k1, reranker.b
+    reranker.fit(data(tmp_path, ("gene", "not a candidate")))
+    assert (reranker.k1, reranker.b) == before
+
+
 def test_the_first_stage_has_no_say(resources, tmp_path):
     """Mixed with a first stage that is always right, both would do, and the first be taken."""
     reranker = prepared(resources, b=(0.9, 0.2), k1=(2.0,))

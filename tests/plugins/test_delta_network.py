@@ -133,6 +133,12 @@ def test_every_form_computes_what_the_paper_says(resources, query, switches):
         assert np.allclose(scores, expected, atol=1e-5), name
 
 
+def test_documents_without_a_word_have_a_score_in_every_form(resources):
+    forms = _forms(_network(), *_encode(resources, QUERIES["words with vectors"], ["empty"]))
+    assert np.isfinite(forms["plain"]).all()
+    assert all(np.allclose(scores, forms["plain"], atol=1e-6) for scores in forms.values())
+
+
 def test_forms_have_the_same_gradients(resources):
     network = _network()
     encoder, encoded = _encode(resources, QUERIES["some without vectors"], list(resources.texts))

@@ -48,7 +48,7 @@ def test_one_that_was_trained_on_the_topics_is_refused(tmp_path):
     fine = described(tmp_path / "fine", "delta", [Topic("1", "other words")])
     seen = described(tmp_path / "seen", "delta", [Topic("77", "glioma")])
     assert _group(fine).lacks(TOPICS) == ""
-    with pytest.raises(InputError, match=r"seen: .*trained on 1 of the 2 training topics"):
+    with pytest.raises(InputError, match=r"seen: .*trained on 1 of the 2 topics of training"):
         _group(fine, seen).lacks(TOPICS)
 
 

@@ -130,6 +130,24 @@ def test_who_learns_for_a_fold_is_told_which_topics_it_will_score(resources, tmp
     assert [len(unseen) for _, unseen in ids] == [7, 6, 6, 6, 0]
 
 
+def test_what_an_outer_fold_will_score_is_told_on(resources, tmp_path, monkeypatch):
+    """Where the reranker is itself stacked in another, whose fold its own parts must not learn."""
+    told = []
+    fit = Judgments.fit
+    monkeypatch.setattr(Judgments, "fit", lambda self, d: (told.append(d.unseen), fit(self, d)))
+    outer = topics_of([30])[0].topic
+    data = replace(training_data(tmp_path / "work"), unseen=[outer])
+    _seen(resources, tmp_path, monkeypatch, "judgments", data=data)
+    assert [outer in unseen for unseen in told] == [True] * 5
+
+
+def test_groups_are_asked_about_the_topics_that_validate_too(resources, tmp_path, monkeypatch):
+    asked = []
+    monkeypatch.setattr(Judgments, "lacks", lambda self, t: asked.append(len(t)) or "")
+    _seen(resources, tmp_path, monkeypatch, "judgments")
+    assert asked == [25]
+
+
 def test_topics_of_one_article_stay_together(resources, tmp_path, monkeypatch):
     data = training_data(tmp_path / "work")
     cited = [

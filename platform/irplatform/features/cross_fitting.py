@@ -101,7 +101,8 @@ def cross_fitted(group: Group, data: TrainingData, resources: Resources, how: Fo
         learned = _training_topics(
             topics, folds, fold, remembers=group.remembers, hides=how.hide_judged
         )
-        unseen = [t.topic for t, its_fold in zip(topics, folds, strict=True) if its_fold == fold]
+        its_own = [t.topic for t, its_fold in zip(topics, folds, strict=True) if its_fold == fold]
+        unseen = [*data.unseen, *its_own]
         instances[fold], marks[fold] = _fitted(group, learned, unseen, data.workspace, resources)
     whole = instances.pop(_WHOLE)
     assert isinstance(whole, TrainableFeatureGroup)  # `_fitted` makes no other

@@ -96,7 +96,7 @@ class SideFeatures:
             [documents, width]; features that are learned come from instances that never saw the
             topic's judgments.
         """
-        topics = [labelled.topic for labelled in data.training]
+        topics = [labelled.topic for labelled in (*data.training, *data.validation)]
         how = Folding(FOLDS, APART)
         columns: list[list[Features]] = []
         groups: list[Group] = []

@@ -1,7 +1,8 @@
 """What a query and a field of documents have in common, in numbers (Mohan et al., WWW 2018).
 
-For a query Q and a field F of a document, over distinct words and without truncation or rare-word
-conflation, with idf(w) = log(1 + (N - df(w) + 0.5) / (df(w) + 0.5)) and the df of that field:
+For a query Q and a field F of a document, over distinct words (of the query's words that the
+collection lacks, each time that they stand there) and without truncation or rare-word conflation,
+with idf(w) = log(1 + (N - df(w) + 0.5) / (df(w) + 0.5)) and the df of that field:
 
 - `overlap`: |Q ∩ F| / |Q|, and `bigram_overlap`, the same of pairs of neighbouring words;
 - `jaccard`: |Q ∩ F| / |Q ∪ F|;
@@ -66,7 +67,7 @@ class FieldMatch:
 
     @cached_property
     def unknown(self) -> int:
-        """How many further words the query has."""
+        """How many further words the query has, those that stand twice counted twice."""
         return int(np.count_nonzero(self.query < 0))
 
     @cached_property

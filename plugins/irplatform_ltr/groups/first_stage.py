@@ -2,7 +2,7 @@
 
 Each retriever searches as deep as is asked for, independently of the candidates, so that a
 document's features do not depend on the others. What it does not find gets the last score that it
-gave, and the rank behind.
+gave, and a rank twice as deep as it searched.
 """
 
 from __future__ import annotations

@@ -166,9 +166,9 @@ class Checkpoints(FeatureGroup):
         for folder in self._folders:
             if seen := Checkpoint.read(folder).learned(topics):
                 raise InputError(
-                    f"this checkpoint was trained on {len(seen)} of the {len(topics)} training "
-                    "topics, so that its scores of them are no guide to others. Name its reranker "
-                    "in --set ltr.stack=[…]: it is then trained out of fold.",
+                    f"this checkpoint was trained on {len(seen)} of the {len(topics)} topics of "
+                    "training and validation, so that its scores of them are no guide to others. "
+                    "Name its reranker in --set ltr.stack=[…]: it is then trained out of fold.",
                     path=folder,
                 )
         return ""
