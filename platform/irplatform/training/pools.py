@@ -25,7 +25,8 @@ class PoolSettings(Options):
 
     relevant: Literal["candidates", "judged"] = Field(
         "candidates",
-        description="learn from relevant documents that the first stage found, or from all judged",
+        description="learn from relevant documents that the first stage found, or from all judged; "
+        "those of grade 0 are all judged ones",
     )
     unjudged_share: float = Field(
         0.3,
