@@ -371,6 +371,18 @@ def test_learning_from_evaluated_topics_is_told_under_whatever_ids(kind, source,
     assert told in warning if told else warning == ""
 
 
+def test_beside_a_checkpoint_each_is_told_of_what_it_learned_from_itself(tmp_path):
+    folder = described(tmp_path / "seen", "ranker", [Topic("x5", "query 5")])
+    source = TrainingSource(_set(3), checkpoint=folder)
+    told = warning_of_learned(_choice(Letters), TOPICS, source, None)
+    assert told == (
+        "WARNING: the first stage's share in ranker was chosen on 1 of these 20 topics (t3)."
+    )
+    assert warning_of_learned(_choice(Letters), TOPICS, source, 0.5) == ""
+    told = warning_of_learned(_choice(Witness), TOPICS, source, None)
+    assert "trained on 1 of these 20 topics (t5)" in told
+
+
 def _reading(folder):
     """A reranker that learns and reads the scores of a checkpoint."""
     return _choice(type("Reading", (Witness,), {"checkpoints": lambda self: [folder]}))

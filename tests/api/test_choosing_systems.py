@@ -3,12 +3,15 @@
 from dataclasses import replace
 
 import pytest
+from checkpoints import described
 
+from irplatform import training_topics
 from irplatform.api import RunSettings, train
-from irplatform.api.resolving import resolve, resolve_training
+from irplatform.api.resolving import resolve, resolve_training, training_source_of
 from irplatform.api.systems import resolve_systems
 from irplatform.errors import InputError
 from irplatform.registry import registry
+from irplatform.retrieval.fusion import Fusion
 
 pytestmark = pytest.mark.usefixtures("fresh_home")
 
@@ -45,6 +48,36 @@ def test_nothing_is_learned_where_nothing_learns_and_the_share_is_given(capsys):
     with pytest.raises(InputError, match="--train-on has no effect: no reranker learns"):
         resolve(replace(given, train_on=("demo-train",)), registry())
     assert resolve(replace(given, rerankers=("revdocid", "delta")), registry()).learns
+
+
+def test_beside_a_checkpoint_only_the_share_of_who_does_not_learn_is_learned(tmp_path, capsys):
+    folder = described(tmp_path / "ckpt", "delta", options={"filters": 8})
+    both = RunSettings("demo", rerankers=("bm25-text", "delta"), checkpoint=folder)
+    held = resolve(both, registry())
+    assert [choice.name for choice in held.learning] == ["bm25-text"]
+    assert held.training is not None
+    assert resolve(replace(both, train_on=("demo-train",)), registry()).training is not None
+    folded = resolve(replace(both, collection="demo-train"), registry())
+    assert (folded.training, folded.folds) == (None, True)
+    told = capsys.readouterr().err
+    assert "by a choice of the first stage's share that saw its judgments" in told
+    assert "--train-on COLLECTION or --interpolate W." in told
+    for given in ({"interpolate": 0.3}, {"rerankers": ("delta",)}):
+        held = resolve(replace(both, **given), registry())
+        assert (held.learns, held.training, held.folds) == (False, None, False)
+        with pytest.raises(InputError, match="--train-on has no effect with --checkpoint"):
+            replace(both, train_on=("demo-train",), **given)
+
+
+def test_the_reranker_of_a_checkpoint_asks_for_no_pretraining(tmp_path, monkeypatch):
+    folder = described(tmp_path / "ckpt", "delta")
+    both = RunSettings("demo", rerankers=("bm25-text", "delta"), checkpoint=folder)
+    asked = []
+    monkeypatch.setattr(
+        training_topics, "declared_pretraining", lambda _, choices: asked.extend(choices)
+    )
+    training_source_of(resolve(both, registry()), None, Fusion())
+    assert [choice.name for choice in asked] == ["bm25-text"]
 
 
 @pytest.mark.parametrize("given", [{"seeds": 2}, {"members": 2}])

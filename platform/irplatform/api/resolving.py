@@ -65,10 +65,14 @@ class ResolvedRun:
     @property
     def learns(self) -> bool:
         """Whether rerankers, or their weights, have to be learned."""
+        return bool(self.learning)
+
+    @property
+    def learning(self) -> list[RerankerChoice]:
+        """The rerankers that are trained, or whose weights are chosen; a checkpoint has both."""
+        trains = self.settings.checkpoint is None
         weighs = self.settings.interpolate is None
-        return self.settings.checkpoint is None and any(
-            choice.trainable or weighs for choice in self.rerankers
-        )
+        return [c for c in self.rerankers if (trains if c.trainable else weighs)]
 
     @property
     def fuses(self) -> bool:
@@ -83,7 +87,7 @@ def resolve(settings: RunSettings, plugins: Registry) -> ResolvedRun:
         InputError: a wrong name, option or file.
     """
     systems = resolve_learning_systems(settings, plugins)
-    collection, rerankers = systems.collection, systems.rerankers
+    collection = systems.collection
     train_on = [plugins.collection(name) for name in settings.train_on]
     qrels = (collection.load_qrels() or None) if collection.load_qrels else None
     _refuse_other_judgments(collection, qrels)
@@ -101,7 +105,7 @@ def resolve(settings: RunSettings, plugins: Registry) -> ResolvedRun:
     folds = (
         resolved.learns
         and not training
-        and training_topics.check_cross_validation(collection, rerankers, qrels)
+        and training_topics.check_cross_validation(collection, resolved.learning, qrels)
     )
     return replace(resolved, training=training, folds=folds)
 
@@ -228,9 +232,7 @@ def training_source_of(
 
     declared_name = None
     if settings.pretrain is None and resolved.learns:
-        declared_name = training_topics.declared_pretraining(
-            resolved.collection, resolved.rerankers
-        )
+        declared_name = training_topics.declared_pretraining(resolved.collection, resolved.learning)
     training_set = None
     if candidates and resolved.learns:
         training_set = candidates.training_set(fusion, resolved.resources).with_validation_apart()

@@ -78,7 +78,7 @@ def run(settings: RunSettings, plugins: Registry | None = None) -> RunReport:
     first = candidates.first
     if training is not None:
         learned_on = training.judged_topics
-        learns = any(choice.trainable for choice in resolved.rerankers)
+        learns = any(choice.trainable for choice in resolved.learning)
         for warning in (
             warning_of_fusion(candidates.topics, learned_on) if resolved.fuses else "",
             warning_of_fields(candidates.topics, learned_on) if learns else "",

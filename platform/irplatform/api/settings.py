@@ -125,7 +125,9 @@ class RunSettings:
                 raise InputError(f"--{option} has no effect without --reranker NAME.")
         if self.candidates not in (RETRIEVED, JUDGED) and not self.rerankers:
             self._refuse_idle_retrievers()
-        if self.train_on and self.checkpoint is not None:
+        # Beside a checkpoint's reranker there may be others, whose weights are chosen.
+        weighs = len(self.rerankers) > 1 and self.interpolate is None
+        if self.train_on and self.checkpoint is not None and not (weighs or fused):
             raise InputError("--train-on has no effect with --checkpoint; give one of the two.")
         for name, usual in (("seeds", 1), ("preset", None), ("members", MEMBERS)):
             if self.checkpoint is not None and getattr(self, name) != usual:

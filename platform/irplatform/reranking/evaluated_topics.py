@@ -33,9 +33,8 @@ def warning_of_learned(
         training_source: what it learns from.
         interpolate: the first stage's share; None chooses it on the training topics.
     """
-    if training_source.checkpoint is not None:
-        checkpoint = Checkpoint.read(training_source.checkpoint) if choice.trainable else None
-        learned = checkpoint.learned(topics) if checkpoint else []
+    if training_source.checkpoint is not None and choice.trainable:
+        learned = Checkpoint.read(training_source.checkpoint).learned(topics)
         some = _some(learned, topics)
     else:
         sources = [training_source.training_set] if choice.trainable or interpolate is None else []

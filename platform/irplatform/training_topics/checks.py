@@ -64,11 +64,11 @@ def check_cross_validation(
         )
     if rerankers and possible:
         learned = "model" if learning else "choice of the first stage's share"
+        instead = "--checkpoint FOLDER" if learning else "--interpolate W"
         notice(
             f"{collection.id} names no training collection: cross-validating over its own "
             f"{len(judged_topics)} judged topics in {FOLDS} folds, so that no topic is scored by a "
-            f"{learned} that saw its judgments. Or give --train-on COLLECTION or --checkpoint "
-            "FOLDER."
+            f"{learned} that saw its judgments. Or give --train-on COLLECTION or {instead}."
         )
     return possible
 

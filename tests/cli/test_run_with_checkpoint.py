@@ -1,0 +1,55 @@
+"""Runs with a checkpoint, and with rerankers beside it that do not learn, on the demo."""
+
+import json
+
+import pytest
+from commands import call
+
+pytestmark = pytest.mark.java
+
+DEMO = ("--collection", "demo")
+LEXICAL = ("--reranker", "lexical")
+PLAIN = ("--reranker", "bm25-text")
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory):
+    return tmp_path_factory.mktemp("checkpoint-home")
+
+
+@pytest.fixture
+def platform(tmp_path, home, capsys, monkeypatch):
+    """Call the command line from an empty folder; the cache is shared by this file's tests."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("IRPLATFORM_HOME", str(home))
+    return lambda *arguments: call(capsys, monkeypatch, *arguments)
+
+
+@pytest.fixture
+def checkpoint(platform, tmp_path):
+    """A reranker that was trained on the demo's partner."""
+    trained = platform(
+        *("train", "--collection", "demo-train", *LEXICAL, "--members", "1", "--out", "ckpt")
+    )
+    assert trained.code == 0, trained.err
+    return tmp_path / "ckpt"
+
+
+def _share(tmp_path, folder, reranker="bm25-text"):
+    recorded = json.loads((tmp_path / folder / f"{reranker}.run.meta.json").read_text())
+    return recorded["method"]["interpolation"]
+
+
+def test_a_reranker_that_does_not_learn_is_mixed_as_it_is_without_the_checkpoint(
+    platform, checkpoint, tmp_path
+):
+    alone = platform("run", *DEMO, *PLAIN, "--run-dir", "alone")
+    assert alone.code == 0, alone.err
+    beside = platform(
+        *("run", *DEMO, *PLAIN, *LEXICAL, "--checkpoint", checkpoint, "--run-dir", "beside")
+    )
+    assert beside.code == 0, beside.err
+    assert "training lexical" not in beside.err
+    for name in ("bm25-text.run", "bm25-text-alone.run"):
+        assert (tmp_path / "beside" / name).read_text() == (tmp_path / "alone" / name).read_text()
+    assert _share(tmp_path, "beside") == _share(tmp_path, "alone")
