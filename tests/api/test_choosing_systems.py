@@ -69,6 +69,19 @@ def test_beside_a_checkpoint_only_the_share_of_who_does_not_learn_is_learned(tmp
             replace(both, train_on=("demo-train",), **given)
 
 
+def test_the_options_of_a_checkpoint_are_overridden_by_those_that_are_set(tmp_path):
+    (usual,) = resolve_systems(RunSettings("demo", rerankers=("delta",)), registry()).rerankers
+    folder = described(tmp_path / "ckpt", "delta", options={"filters": 8, "query_words": 3})
+    given = RunSettings(
+        "demo",
+        rerankers=("delta",),
+        checkpoint=folder,
+        settings={"delta.filters": usual.options.filters},
+    )
+    (choice,) = resolve(given, registry()).rerankers
+    assert (choice.options.filters, choice.options.query_words) == (usual.options.filters, 3)
+
+
 def test_the_reranker_of_a_checkpoint_asks_for_no_pretraining(tmp_path, monkeypatch):
     folder = described(tmp_path / "ckpt", "delta")
     both = RunSettings("demo", rerankers=("bm25-text", "delta"), checkpoint=folder)

@@ -1,45 +1,92 @@
 """The options that a checkpoint's reranker is used with."""
 
+from typing import ClassVar
+
 import pytest
 from pydantic import Field
 from small import registration
 
+from irplatform.choices import choose_systems
 from irplatform.errors import InputError
 from irplatform.plugin import Options, TrainableReranker
-from irplatform.registry import registry
-from irplatform.reranking.systems import RerankerChoice
+from irplatform.registry import Registry, registry
+
+
+class Parts(Options):
+    epochs: int = Field(3, description="epochs")
+    patience: int = Field(2, description="patience")
 
 
 class ConstantOptions(Options):
     size: int = Field(1, description="size")
     form: str = Field("usual", description="form")
+    loop: Parts = Field(Parts(), description="loop")
+    more: Parts | None = Field(None, description="more")
 
 
 class Constant(TrainableReranker):
     """Learns nothing."""
 
     Options = ConstantOptions
+    presets: ClassVar = {"paper": {"size": 7}}
 
 
-def _choice(**settings):
-    held = registration(Constant, "constant")
-    return RerankerChoice(held, held.options(settings))
+@pytest.fixture
+def plugins():
+    found = Registry()
+    found.rerankers = {
+        "constant": registration(Constant, "constant"),
+        "variant": registration(Constant, "variant", size=4),
+    }
+    return found
 
 
-def test_options_are_those_of_training_unless_the_user_chose_others():
-    recorded = _choice(size=9, form="usual").options.model_dump(mode="json")
-    assert _choice().as_trained(recorded).options == ConstantOptions(size=9)
-    assert _choice(form="plain").as_trained(recorded).options == ConstantOptions(
+@pytest.fixture
+def choice(plugins):
+    """The reranker with some settings, as a run chooses it."""
+
+    def chosen(name="constant", **settings):
+        _, (made,) = choose_systems(plugins, [], [name], settings)
+        return made
+
+    return chosen
+
+
+def test_options_are_those_of_training_unless_the_user_chose_others(choice):
+    recorded = choice(size=9, form="usual").options.model_dump(mode="json")
+    assert choice().as_trained(recorded).options == ConstantOptions(size=9)
+    assert choice(form="plain").as_trained(recorded).options == ConstantOptions(
         size=9, form="plain"
     )
 
 
+def test_an_option_that_is_set_to_its_default_is_set(choice):
+    recorded = ConstantOptions(size=9, form="plain").model_dump(mode="json")
+    for given in ({"form": "usual"}, {"constant.form": "usual"}):
+        assert choice(**given).as_trained(recorded).options == ConstantOptions(size=9)
+    variant = choice("variant", size=4).as_trained(recorded).options
+    assert variant == ConstantOptions(size=4, form="plain")
+
+
+def test_of_an_option_with_parts_only_those_that_are_set_override(choice):
+    recorded = ConstantOptions(loop=Parts(epochs=9, patience=8)).model_dump(mode="json")
+    again = choice(**{"loop.epochs": 3, "more.epochs": 1}).as_trained(recorded).options
+    assert again.loop == Parts(epochs=3, patience=8)
+    assert again.more == Parts(epochs=1)  # there was none
+    assert choice(loop={"epochs": 4}).as_trained(recorded).options.loop == Parts(epochs=4)
+
+
+def test_a_preset_is_not_what_the_user_set(plugins):
+    _, (made,) = choose_systems(plugins, [], ["constant"], {"form": "plain"}, "paper")
+    assert (made.options.size, made.given) == (7, {"form": "plain"})
+
+
 def test_what_queries_are_expanded_with_is_no_choice_of_the_user():
     """Features go on reading what the model was trained with."""
-    held = registry().reranker("ltr")
 
     def choice(bases, **settings):
-        return RerankerChoice(held, held.options(settings)).expanding(bases)
+        _, (made,) = choose_systems(registry(), [], ["ltr"], settings)
+        return made.expanding(bases)
 
     trained = choice(("mesh", "hgnc"), settings={"fields": {"k1": 2}})
     recorded = trained.options.model_dump(mode="json")
@@ -51,6 +98,6 @@ def test_what_queries_are_expanded_with_is_no_choice_of_the_user():
     assert again.expanding(("doid",)) == again
 
 
-def test_options_of_another_version_are_refused():
+def test_options_of_another_version_are_refused(choice):
     with pytest.raises(InputError, match="'colour' is no option of reranker 'constant'"):
-        _choice().as_trained({"colour": "red"})
+        choice().as_trained({"colour": "red"})

@@ -68,16 +68,20 @@ def choose_systems(
         if not any(key in used for used, _ in used_and_values):
             raise unknown_option(key, registrations, registry)
     with_options = [
-        (registration, registration.options(values))
-        for registration, (_, values) in zip(registrations, used_and_values, strict=True)
+        (
+            registration,
+            registration.options(values),
+            {k: settings[k] for k in settings if k in used},
+        )
+        for registration, (used, values) in zip(registrations, used_and_values, strict=True)
     ]
     count = len(retrievers)
     retriever_choices = [
-        RetrieverChoice(registration, options) for registration, options in with_options[:count]
+        RetrieverChoice(registration, options) for registration, options, _ in with_options[:count]
     ]
     reranker_choices = [
-        RerankerChoice(registration, options, members)
-        for registration, options in with_options[count:]
+        RerankerChoice(registration, options, members, given)
+        for registration, options, given in with_options[count:]
     ]
     return retriever_choices, told_of_expansion(reranker_choices, retriever_choices)
 

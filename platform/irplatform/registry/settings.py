@@ -36,7 +36,10 @@ def flat(table: Mapping[str, Any], prefix: str = "") -> dict[str, object]:
 
 
 def settings_of(
-    registration: Registration[Any], settings: Mapping[str, object], of_name: Container[str] = ()
+    registration: Registration[Any],
+    settings: Mapping[str, object],
+    of_name: Container[str] = (),
+    beneath: Mapping[str, object] | None = None,
 ) -> tuple[set[str], dict[str, object]]:
     """The settings that a system takes: which keys were used, and the nested values.
 
@@ -44,26 +47,35 @@ def settings_of(
         registration: the system.
         settings: all that were given.
         of_name: options of all systems with its name, which are left to those that have them.
+        beneath: values that the settings are set into, as JSON holds them.
     """
-    used_keys: set[str] = set()
-    values: dict[str, Any] = {}
-    names = set(registration.option_names())
-    for key, value in settings.items():
-        path = key.split(".")
-        if path[0] == registration.name and path[0] not in names:
-            path = path[1:]
-        by_name = key.startswith(f"{registration.name}.")
-        if path and (path[0] in names or (by_name and path[0] not in of_name)):
-            used_keys.add(key)
-            place = values
-            for part in path[:-1]:
-                inner = place.setdefault(part, _base(registration, part))
-                if not isinstance(inner, dict):
-                    raise InputError(f"'{part}' cannot be set both as a whole and by '{key}'.")
-                place = inner
-            unset = value == "none" and _takes_none(registration.system.Options, path)
-            place[path[-1]] = None if unset else deepcopy(value)  # parts of it may be set below
-    return used_keys, values
+    paths = {key: path for key in settings if (path := _path_of(key, registration, of_name))}
+    with_parts = {path[0] for path in paths.values() if len(path) > 1}
+    values: dict[str, Any] = {
+        name: deepcopy(value)
+        for name, value in (beneath or {}).items()
+        if isinstance(value, dict) or name not in with_parts
+    }
+    for key, path in paths.items():
+        place, value = values, settings[key]
+        for part in path[:-1]:
+            inner = place.setdefault(part, _base(registration, part))
+            if not isinstance(inner, dict):
+                raise InputError(f"'{part}' cannot be set both as a whole and by '{key}'.")
+            place = inner
+        unset = value == "none" and _takes_none(registration.system.Options, path)
+        place[path[-1]] = None if unset else deepcopy(value)  # parts of it may be set below
+    return set(paths), values
+
+
+def _path_of(key: str, registration: Registration[Any], of_name: Container[str]) -> list[str]:
+    """Where in a system's options a setting belongs, as ["loop", "epochs"]; [] for nowhere."""
+    names = registration.option_names()
+    path = key.split(".")
+    if path[0] == registration.name and path[0] not in names:
+        path = path[1:]
+    by_name = key.startswith(f"{registration.name}.")
+    return path if path and (path[0] in names or (by_name and path[0] not in of_name)) else []
 
 
 def _takes_none(options: Any, path: Sequence[str]) -> bool:

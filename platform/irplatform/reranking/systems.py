@@ -6,12 +6,13 @@ Untrained rerankers have one member and a weight; trained ones are kept as a che
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from irplatform.plugin import Options, Reranker, Resources, TrainableReranker
 from irplatform.registry import our_digest
 from irplatform.registry.answers import folders, options_of, truth
+from irplatform.registry.settings import settings_of
 from irplatform.reranking.splits import MEMBERS
 
 if TYPE_CHECKING:
@@ -29,14 +30,16 @@ class RerankerChoice:
         registration: its name and class.
         options: of the reranker.
         members: how many models are trained and averaged, where it learns.
-        plain: the options before they were told of knowledge bases; None where they were not.
+        given: what the user set of the options, by name ("size", "loop.epochs").
+        told: whether the options were told of knowledge bases.
         trained: whether the options are a checkpoint's.
     """
 
     registration: Registration[Reranker]
     options: Options
     members: int = MEMBERS
-    plain: Options | None = None
+    given: Mapping[str, object] = field(default_factory=dict)
+    told: bool = False
     trained: bool = False
 
     @property
@@ -101,28 +104,24 @@ class RerankerChoice:
 
         One that was trained goes on reading what it was trained with.
         """
-        if not knowledge or self.trained or self.plain is not None:
+        if not knowledge or self.trained or self.told:
             return self
         with self.registration.at_work("reading its options"):
             answer = self.registration.system.expanding(self.options, knowledge)
         options = options_of(self.registration.who, "expanding", answer, type(self.options))
-        return replace(self, options=options, plain=self.options)
+        return replace(self, options=options, told=True)
 
     def as_trained(self, recorded: Mapping[str, object]) -> RerankerChoice:
-        """This reranker with a checkpoint's options, where it has its defaults now.
+        """This reranker with a checkpoint's options, but for those that the user set.
+
+        Args:
+            recorded: the checkpoint's options, as JSON holds them.
 
         Raises:
             InputError: the checkpoint has options that this version of the reranker has not.
         """
-        defaults = self.registration.options({})
-        current = self.plain or self.options
-        changed = {
-            name: value
-            for name in type(defaults).model_fields
-            if (value := getattr(current, name)) != getattr(defaults, name)
-        }
-        options = self.registration.options({**recorded, **changed})
-        return replace(self, options=options, plain=None, trained=True)
+        _, values = settings_of(self.registration, self.given, beneath=recorded)
+        return replace(self, options=self.registration.options(values), trained=True)
 
     def in_pretraining(self) -> RerankerChoice:
         """This reranker with the options that its pre-training is done with."""
