@@ -8,6 +8,7 @@ from commands import call
 
 from irplatform import storage
 from irplatform.errors import InputError
+from irplatform.runs import read_run
 
 pytestmark = pytest.mark.java
 
@@ -111,6 +112,22 @@ def test_a_run_file_takes_the_place_of_the_first_stage(platform):
     (run,) = again["runs"]
     assert run["name"] == "mine"
     assert run["measures"] == usual["runs"][0]["measures"]
+
+
+def test_no_run_over_a_run_file_is_deeper_than_asked_for(platform, tmp_path):
+    assert platform("run", *DEMO, "--depth", "20", "--run-dir", "u").code == 0
+    made = platform(
+        *("run", *DEMO, "--candidates", "u/bm25.run", "--reranker", "bm25-text"),
+        *("--interpolate", "0.5", "--depth", "5", "--run-dir", "c"),
+    )
+    assert made.code == 0, made.err
+    runs = {path.stem: read_run(path).rankings for path in tmp_path.glob("c/*.run")}
+    assert set(runs) == {"bm25", "bm25-text", "bm25-text-alone"}
+    for rankings in runs.values():
+        assert {len(ranking) for ranking in rankings.values()} == {5}
+    whole = read_run(tmp_path / "u/bm25.run").rankings
+    reranked = {t: set(r.doc_ids) for t, r in runs["bm25-text-alone"].items()}
+    assert any(reranked[topic] - set(whole[topic].doc_ids[:5]) for topic in whole)
 
 
 def test_a_run_that_candidates_come_from_is_not_written_over(platform, tmp_path):

@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+from dataclasses import replace
 from threading import Thread
 from types import SimpleNamespace
 
@@ -176,6 +177,26 @@ def test_a_run_is_the_first_stage_and_its_first_documents_the_candidates(run_fil
     assert found.provenance.facts["protocol"] == "run"
     assert found.provenance.facts["missing"] == 0
     assert "no candidates for topics: 3" in capsys.readouterr().err
+
+
+def test_a_run_is_written_to_the_depth_and_reranked_to_the_other_depth(run_file, capsys):
+    lines = [("1", doc_id, rank, 10 - rank, "tag") for rank, doc_id in enumerate("abcdex", 1)]
+    found = run_file(lines).find(_request(ONE, rerank_depth=5))
+    (run,) = found.first.runs
+    assert run.rankings["1"].doc_ids == tuple("abcd")
+    assert _ids(found) == {"1": "abcde", "2": "", "3": ""}
+    reranked = Run("x", {"1": _ranking("edcbax")})
+    assert found.first.cut(reranked).rankings["1"].doc_ids == tuple("edcb")
+    told = "topics have up to 6 results; the first 4 (--depth) are written and scored."
+    assert told in capsys.readouterr().err
+    run_file(GOOD).find(_request(ONE))
+    assert "--depth" not in capsys.readouterr().err
+
+
+def test_a_run_to_another_depth_is_another_first_stage(run_file):
+    source = run_file(GOOD)
+    marks = {source.find(replace(_request(), depth=n)).first.fingerprint for n in (2, 3)}
+    assert len(marks) == 2
 
 
 def test_documents_that_the_collection_lacks_are_left_out_and_counted(run_file, capsys):

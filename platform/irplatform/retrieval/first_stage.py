@@ -88,7 +88,7 @@ class FirstStage:
     Attributes:
         runs: one per retriever.
         final: what rerankers start from: the only run, or the reciprocal rank fusion of all, with
-            every document that any of these found.
+            every document that any of these found; of a run file, all that is in it.
         fingerprint: of all that the runs depend on.
         seconds: per stage, what each run took beyond those before it.
         descriptions: what each run is, for its metadata.

@@ -84,14 +84,24 @@ class FromRun:
             )
         if empty := [topic for topic, ranking in rankings.items() if not len(ranking)]:
             notice(f"{self.path}: there are no candidates for topics: {listing(empty)}")
+        deepest = max(map(len, rankings.values()), default=0)
+        if deepest > request.depth:
+            notice(
+                f"{self.path}: topics have up to {deepest:,} results; the first {request.depth:,} "
+                "(--depth) are written and scored."
+            )
         run = Run(self._name(request.names), rankings)
         digest = file_digest(readable_again(self.path))
         index = request.resources.index_artifact().fingerprint
         facts = {"run": run.name, "file": self.path.name, "sha256": digest}
-        first = FirstStage([run], run, fingerprint({"index": index, **facts}), [{}], [facts])
+        mark = fingerprint({"index": index, "depth": request.depth, **facts})
+        shown = run.top(request.depth)
         return Found(
-            first,
-            first.candidates(request.rerank_depth),
+            FirstStage([shown], run, mark, [{}], [facts], depth=request.depth),
+            {
+                topic: ranking.top(request.rerank_depth).doc_ids
+                for topic, ranking in rankings.items()
+            },
             Provenance(
                 {
                     "protocol": "run",
