@@ -594,6 +594,21 @@ def test_training_on_other_documents_is_refused(resources):
         training_topics.find_candidates(other, [], 10, 10, resources)
 
 
+def test_a_fusion_is_not_learned_over_other_documents_and_that_is_told(capsys):
+    evaluated, partner = _collection(), _collection("partner", validation=_collection)
+    held = training_topics.to_fuse_on(partner, evaluated, named=True)
+    assert (held.id, held.validation) == ("partner", None)
+    assert capsys.readouterr().err == ""
+    other = replace(partner, corpus=OTHER_CORPUS)
+    assert training_topics.to_fuse_on(other, evaluated, named=False) is None
+    assert capsys.readouterr().err == (
+        "partner: has other documents than 'c', so that all retrievers count the same when they "
+        "are fused\n"
+    )
+    with pytest.raises(InputError, match=r"'partner' has other documents than 'c': .*--fusion pl"):
+        training_topics.to_fuse_on(other, evaluated, named=True)
+
+
 def test_few_judged_topics_cannot_teach(capsys):
     few = {f"t{n}": {"a": 1} for n in range(9)}
     many = {f"t{n}": {"a": 1} for n in range(10)}

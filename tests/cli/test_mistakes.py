@@ -114,6 +114,10 @@ def refused(platform, folder):
         ((*DELTA,), "'small-test' cannot train rerankers for itself"),
         ((*RUN, "--reranker", "delta", "--train-on", "demo-train"), "has other documents than the"),
         ((*RUN, "--reranker", "revdocid", "--train-on", "demo-train"), "has other documents than"),
+        (
+            (*RUN, "--retriever=bm25", "--retriever=rm3", "--train-on", "demo-train"),
+            "'demo-train' has other documents than 'small-test': the weights of retrievers cannot",
+        ),
         (("train", *SMALL, "--reranker", "delta", "--pretrain", "demo-train"), "has other doc"),
         ((*DEMO, "--pretrain", "small"), "'small-test' has other documents than the evaluated"),
         ((*DEMO, "--pretrain", "mesch"), "unknown collection 'mesch'. Did you mean 'mesh'?"),

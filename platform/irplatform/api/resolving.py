@@ -102,6 +102,8 @@ def resolve(settings: RunSettings, plugins: Registry) -> ResolvedRun:
     training = training_topics.find_training(collection, train_on)
     if training is not None and resolved.learns:
         training_topics.check_same_documents(training, collection.corpus)
+    elif training is not None:
+        training = training_topics.to_fuse_on(training, collection, named=bool(train_on))
     folds = (
         resolved.learns
         and not training
@@ -190,9 +192,7 @@ def search_training_topics(resolved: ResolvedRun) -> tuple[TrainingCandidates | 
         InputError: the training collection has other documents.
     """
     training = resolved.training
-    if training is None or not (
-        resolved.learns or training_topics.same_documents(training, resolved.collection)
-    ):
+    if training is None:
         return None, Fusion()
     source = resolved.source if training is resolved.collection else resolved.source.for_training()
     if source is not resolved.source:

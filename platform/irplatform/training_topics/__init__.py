@@ -13,7 +13,7 @@ from irplatform.training_topics.collections import (
     all_to_learn_from,
     check_same_documents,
     find_training,
-    same_documents,
+    to_fuse_on,
     topics_to_tune_on,
 )
 from irplatform.training_topics.pretraining import (
@@ -33,7 +33,7 @@ __all__ = [
     "find_candidates",
     "find_training",
     "pretraining_set",
-    "same_documents",
+    "to_fuse_on",
     "topics_to_tune_on",
     "warning_of_fields",
 ]

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from irplatform.collections.joined import joined
+from irplatform.console import notice
 from irplatform.errors import InputError
 
 if TYPE_CHECKING:
@@ -92,6 +93,29 @@ def check_same_documents(training: Collection, corpus: Corpus) -> None:
                 "`platform train` and give the result with --checkpoint; for rerankers that do not "
                 "learn, give --interpolate W."
             )
+
+
+def to_fuse_on(training: Collection, collection: Collection, *, named: bool) -> Collection | None:
+    """The training collection where nothing but weights of fused retrievers is learned from it.
+
+    Args:
+        training: the collection that would be learned from.
+        collection: what is evaluated.
+        named: whether the user named it; a partner with other documents is told of and left out.
+
+    Raises:
+        InputError: the user named one that has other documents.
+    """
+    if same_documents(training, collection):
+        return replace(training, validation=None)  # nothing is validated
+    other = f"has other documents than '{collection.id}'"
+    if named:
+        raise InputError(
+            f"'{training.id}' {other}: the weights of retrievers cannot be learned from it. Give "
+            "another --train-on COLLECTION, or --fusion plain without it."
+        )
+    notice(f"{training.id}: {other}, so that all retrievers count the same when they are fused")
+    return None
 
 
 def topics_to_tune_on(
