@@ -9,7 +9,7 @@ from irplatform.errors import InputError
 def test_a_rerank_depth_that_has_no_effect_is_refused():
     with pytest.raises(InputError, match="--rerank-depth 101 has no effect beyond --depth 100"):
         RunSettings("demo", depth=100, rerank_depth=101)
-    RunSettings("demo", depth=100, rerank_depth=100)
+    RunSettings("demo", depth=100, rerank_depth=100, rerankers=("delta",))
 
 
 def test_the_usual_rerank_depth_goes_with_any_depth():
@@ -18,7 +18,22 @@ def test_the_usual_rerank_depth_goes_with_any_depth():
 
 @pytest.mark.parametrize("candidates", ["judged", "some.run"])
 def test_candidates_that_are_not_found_do_not_heed_the_depth(candidates):
-    RunSettings("demo", depth=100, rerank_depth=1000, candidates=candidates)
+    RunSettings("demo", depth=100, rerank_depth=1000, candidates=candidates, rerankers=("delta",))
+
+
+@pytest.mark.parametrize("candidates", ["retrieved", "some.run"])
+def test_a_rerank_depth_without_rerankers_is_refused(candidates):
+    with pytest.raises(InputError, match="--rerank-depth has no effect without --reranker NAME"):
+        RunSettings("demo", rerank_depth=50, candidates=candidates)
+    RunSettings("demo", candidates=candidates)
+    RunSettings("demo", rerank_depth=50, candidates="judged")  # where it is idle anyway
+
+
+def test_a_fusion_of_one_retriever_is_refused():
+    with pytest.raises(InputError, match="--fusion plain has no effect without a second --retr"):
+        RunSettings("demo", fusion="plain")
+    RunSettings("demo", fusion="plain", retrievers=("bm25", "qld"))
+    RunSettings("demo", fusion="auto")
 
 
 @pytest.mark.parametrize(

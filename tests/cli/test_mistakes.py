@@ -136,6 +136,12 @@ def refused(platform, folder):
         ((*RUN, "--tag", ""), "--tag '' is no run tag: TREC takes letters, digits"),
         ((*RUN, "--tag", "my run"), "--tag 'my run' is no run tag: TREC takes letters, digits"),
         ((*RUN, "--tag", "bm25+rm3"), "--tag 'bm25+rm3' is no run tag: TREC takes letters"),
+        ((*RUN, "--fusion", "plain"), "--fusion plain has no effect without a second --retriever"),
+        ((*RUN, "--rerank-depth", "50"), "--rerank-depth has no effect without --reranker"),
+        (
+            (*DEMO, "--pretrain-queries", "50"),
+            "--pretrain-queries has no effect without --pretrain mesh",
+        ),
         ((*RUN, "--set", "delta.filters=8"), "the reranker 'delta' is not in this run"),
         ((*RUN, "--set", "expand=mesh"), """write a list, as ["mesh"] (in a shell: '["mesh"]')"""),
         ((*RUN, "--set", 'expand=["mesh"'), 'write a list, as ["mesh"] '),

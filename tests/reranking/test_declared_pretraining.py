@@ -115,6 +115,28 @@ def test_headings_are_asked_for_before_any_work():
         check("mesh", _collection(headings=False), None, [_choice(Silent)], registry())
 
 
+def test_a_number_of_queries_is_refused_where_none_are_drawn(tmp_path):
+    def check(name, *kinds, checkpoint=None, queries=50, headings=True):
+        training_topics.check_pretraining(
+            name,
+            _collection(headings=headings),
+            checkpoint,
+            [_choice(kind) for kind in kinds],
+            registry(),
+            queries=queries,
+        )
+
+    check("mesh", Silent)
+    check(None, Silent, Declaring)
+    check(None, Declaring, headings=False)  # where a line says that nothing is drawn
+    check(None, Silent, queries=10_000)
+    for name, kinds in ((None, (Silent,)), (None, ()), ("none", (Declaring,)), ("demo", (Silent,))):
+        with pytest.raises(InputError, match="--pretrain-queries has no effect without --pretrain"):
+            check(name, *kinds)
+    with pytest.raises(InputError, match="--pretrain-queries has no effect with --checkpoint"):
+        check(None, Declaring, checkpoint=tmp_path)
+
+
 def test_a_reranker_that_cannot_be_pretrained_as_it_is_says_so_before_any_work():
     class Unwilling(Silent):
         @classmethod

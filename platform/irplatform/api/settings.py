@@ -13,6 +13,7 @@ from irplatform.resources import CollectionResources
 from irplatform.retrieval.candidates import JUDGED, RETRIEVED
 from irplatform.retrieval.fusion import AUTO
 from irplatform.runs.checks import check_tag
+from irplatform.training_topics import MESH_QUERIES
 from irplatform.word_vectors import VectorSource
 
 if TYPE_CHECKING:
@@ -23,12 +24,16 @@ if TYPE_CHECKING:
     from irplatform.retrieval.first_stage import RetrieverChoice
 
 
-_OF_RERANKERS = ("interpolate", "train_on")
-"""Settings that only rerankers heed."""
 _RETRIEVERS = ("bm25",)
 """What finds documents where nobody asks for another retriever."""
 _RERANK_DEPTH = 500
 """The usual; a smaller depth of the retrievers goes before it."""
+_OF_RERANKERS: Mapping[str, object] = {
+    "interpolate": None,
+    "train_on": (),
+    "rerank_depth": _RERANK_DEPTH,
+}
+"""Settings that only rerankers heed, and what they are where nobody sets them."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +85,7 @@ class RunSettings:
     train_on: Sequence[str] = ()
     checkpoint: Path | None = None
     pretrain: str | None = None
-    pretrain_queries: int = 10_000
+    pretrain_queries: int = MESH_QUERIES
     fusion: str = AUTO
     interpolate: float | None = None
     vectors: Path | None = None
@@ -116,21 +121,41 @@ class RunSettings:
         check_device(self.device)
         if self.tag is not None:
             check_tag(self.tag)
-        fused = len(self.retrievers) > 1 and self.fusion == AUTO
-        for name in _OF_RERANKERS:
-            if name == "train_on" and fused:
-                continue  # the weights of the fusion are learned, too
-            if not self.rerankers and getattr(self, name) not in (None, ()):
-                option = name.replace("_", "-")
-                raise InputError(f"--{option} has no effect without --reranker NAME.")
+        if self.fusion != AUTO and len(self.retrievers) < 2:
+            raise InputError(
+                f"--fusion {self.fusion} has no effect without a second --retriever NAME: there is "
+                "nothing to fuse."
+            )
+        if not self.rerankers:
+            self._refuse_options_of_rerankers()
         if self.candidates not in (RETRIEVED, JUDGED) and not self.rerankers:
             self._refuse_idle_retrievers()
+        if self.checkpoint is not None:
+            self._refuse_options_of_training()
+
+    @property
+    def _learns_fusion(self) -> bool:
+        return len(self.retrievers) > 1 and self.fusion == AUTO
+
+    def _refuse_options_of_rerankers(self) -> None:
+        """Refuse, where nothing is reranked, what only rerankers heed."""
+        for name, usual in _OF_RERANKERS.items():
+            if name == "train_on" and self._learns_fusion:
+                continue
+            if name == "rerank_depth" and self.candidates == JUDGED:
+                continue  # no depth plays a part there
+            if getattr(self, name) != usual:
+                option = name.replace("_", "-")
+                raise InputError(f"--{option} has no effect without --reranker NAME.")
+
+    def _refuse_options_of_training(self) -> None:
+        """Refuse, where a checkpoint takes the place of training, what only training heeds."""
         # Beside a checkpoint's reranker there may be others, whose weights are chosen.
         weighs = len(self.rerankers) > 1 and self.interpolate is None
-        if self.train_on and self.checkpoint is not None and not (weighs or fused):
+        if self.train_on and not (weighs or self._learns_fusion):
             raise InputError("--train-on has no effect with --checkpoint; give one of the two.")
         for name, usual in (("seeds", 1), ("preset", None), ("members", MEMBERS)):
-            if self.checkpoint is not None and getattr(self, name) != usual:
+            if getattr(self, name) != usual:
                 raise InputError(
                     f"--{name} has no effect with --checkpoint: nothing is trained then."
                 )

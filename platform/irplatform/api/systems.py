@@ -99,7 +99,12 @@ def resolve_learning_systems(settings: RunSettings, plugins: Registry) -> System
     training_topics.check_repetitions(settings.seeds, settings.members, systems.rerankers)
     rerankers = pipeline.apply_checkpoint(settings.checkpoint, systems.rerankers)
     training_topics.check_pretraining(
-        settings.pretrain, systems.collection, settings.checkpoint, rerankers, plugins
+        settings.pretrain,
+        systems.collection,
+        settings.checkpoint,
+        rerankers,
+        plugins,
+        queries=settings.pretrain_queries,
     )
     for choice in rerankers:
         choice.check()

@@ -17,12 +17,14 @@ from irplatform.training_topics.collections import (
     topics_to_tune_on,
 )
 from irplatform.training_topics.pretraining import (
+    MESH_QUERIES,
     check_pretraining,
     declared_pretraining,
     pretraining_set,
 )
 
 __all__ = [
+    "MESH_QUERIES",
     "TrainingCandidates",
     "all_to_learn_from",
     "check_cross_validation",

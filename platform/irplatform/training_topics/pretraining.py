@@ -28,6 +28,8 @@ MESH = "mesh"
 """The name of pre-training on MeSH-term queries."""
 NO_PRETRAINING = "none"
 """Says that rerankers are not pre-trained, those that would be by default included."""
+MESH_QUERIES = 10_000
+"""How many are drawn where nobody says."""
 PLAIN_RETRIEVER = "bm25"
 """What finds candidates for MeSH-term queries."""
 PRETRAINING_DEPTH = 100
@@ -40,14 +42,18 @@ def check_pretraining(
     checkpoint: Path | None,
     rerankers: Sequence[RerankerChoice],
     plugins: Registry,
+    *,
+    queries: int = MESH_QUERIES,
 ) -> None:
     """Refuse pre-training that would have no effect, or on what there is not.
 
     Raises:
         InputError: nothing is trained, a reranker cannot be pre-trained with its options, there is
-            no such collection, it has other documents or no judgments, or the documents have no
-            MeSH headings.
+            no such collection, it has other documents or no judgments, the documents have no MeSH
+            headings, or a number of queries is set and none are drawn.
     """
+    if queries != MESH_QUERIES:
+        _refuse_idle_queries(name, checkpoint, rerankers)
     if name in (None, NO_PRETRAINING):
         return
     if checkpoint is not None:
@@ -63,6 +69,19 @@ def check_pretraining(
     if source.load_qrels is None:
         raise InputError(f"'{source.id}' has no judgments to pre-train on.")
     check_same_documents(source, collection.corpus)
+
+
+def _refuse_idle_queries(
+    name: str | None, checkpoint: Path | None, rerankers: Sequence[RerankerChoice]
+) -> None:
+    """See that somebody is pre-trained on MeSH-term queries, because the user or it says so."""
+    if checkpoint is not None:
+        raise InputError(
+            "--pretrain-queries has no effect with --checkpoint: nothing is trained then."
+        )
+    declared = name is None and any(choice.pretrained_on == MESH for choice in rerankers)
+    if name != MESH and not declared:
+        raise InputError("--pretrain-queries has no effect without --pretrain mesh.")
 
 
 def declared_pretraining(collection: Collection, rerankers: Sequence[RerankerChoice]) -> str | None:
