@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from irplatform.evaluation import evaluate, judged_documents, read_sampled_qrels
 from irplatform.evaluation.inferred import infer, inferred_ap, inferred_ndcg
 from irplatform.evaluation.sampled_qrels import Pool
+from irplatform.evaluation.topic_notices import without_results
 from irplatform.runs import Ranking, Run, read_run
 
 
@@ -177,6 +178,38 @@ def test_means_are_over_topics_that_the_run_retrieves_for():
     assert result.aggregate["infNDCG"] == result.aggregate["infAP"] == 1.0
     assert result.aggregate["P@1"] == pytest.approx(1 / 3)
     assert result.missing == ("2", "3")
+
+
+def test_topics_without_results_are_told_by_what_that_means_to_their_measures():
+    sampled = {t: pool({"a": (1, 1)}) for t in ("both", "sampled")}
+    sampled["pooled"] = pool({"a": (1, -1)})
+    qrels = {"both": {"a": 1}, "ordinary": {"a": 1}, "answered": {"a": 1}}
+    run = Run("x", {"answered": Ranking.of(["a"], [1.0])})
+    result = evaluate(qrels, run, ["infNDCG", "P@1"], sampled=sampled)
+    assert result.missing == ("both", "ordinary", "sampled")
+    left_out = "left out of the mean of infNDCG, as in TREC's own program"
+    assert without_results(result) == (
+        f"1 topic with no results (they count as 0, but are {left_out}): both; "
+        "1 topic with no results (they count as 0): ordinary; "
+        f"1 topic with no results (they are {left_out}; tests between runs count them as 0): "
+        "sampled"
+    )
+
+
+@pytest.mark.parametrize(
+    ("measures", "missing"),
+    [
+        (["P@1"], ("both", "ordinary")),
+        (["infNDCG", "infAP"], ("both", "sampled")),
+        (["infAP", "own"], ("both", "ordinary", "sampled")),
+    ],
+)
+def test_topics_that_no_reported_measure_knows_are_not_missing(measures, missing):
+    sampled = {t: pool({"a": (1, 1)}) for t in ("both", "sampled")}
+    qrels = {"both": {"a": 1}, "ordinary": {"a": 1}}
+    own = {"own": lambda qrels, run: dict.fromkeys(qrels, 0.0)}
+    result = evaluate(qrels, Run("x", {}), measures, sampled=sampled, extra=own)
+    assert result.missing == missing
 
 
 def test_topics_of_whose_pool_nothing_was_judged_are_left_out():

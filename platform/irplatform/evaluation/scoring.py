@@ -33,8 +33,8 @@ class Evaluation:
             `NumRel`).
         per_topic: measure name to the values of all judged topics, in the order of the judgments;
             measures of sampled judgments have no values for topics without results.
-        missing: judged topics without results; they count, with 0, except for measures of sampled
-            judgments.
+        missing: topics without results that are judged for one of the measures. Those with ordinary
+            judgments count as 0; measures of sampled judgments leave theirs out of the mean.
         unjudged: topics with results but without judgments; they do not count.
         without_relevant: judged topics without a relevant document; they count as all others do.
         sampled: topics with sampled judgments, where there are some.
@@ -101,15 +101,18 @@ def evaluate(
         name: _aggregate(standard.get(name), list(values.values()))
         for name, values in per_topic.items()
     }
+    pooled = topics_of(sampled or {})
+    ordinary = len(inferred) < len(parsed)
+    scored = dict.fromkeys([*(judged if ordinary else ()), *(pooled if inferred else ())])
     return Evaluation(
         aggregate,
         per_topic,
-        missing=tuple(topic for topic in judged if topic not in retrieved),
+        missing=tuple(topic for topic in scored if topic not in retrieved),
         unjudged=tuple(topic for topic in retrieved if topic not in judged),
         without_relevant=tuple(
             topic for topic, grades in judged.items() if max(grades.values()) <= 0
         ),
-        sampled=topics_of(sampled or {}),
+        sampled=pooled,
     )
 
 

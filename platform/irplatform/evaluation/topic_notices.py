@@ -17,8 +17,13 @@ _SHOWN = 10
 
 def without_results(evaluation: Evaluation) -> str:
     """A notice of judged topics that a run has nothing for, of which there is one at least."""
-    topics = evaluation.missing
-    return f"{_topics(topics)} with no results ({_counted(evaluation)}): {listing(topics, _SHOWN)}"
+    groups: dict[str, list[str]] = {}
+    for topic in evaluation.missing:
+        groups.setdefault(_counted(evaluation, topic), []).append(topic)
+    return "; ".join(
+        f"{_topics(topics)} with no results ({explanation}): {listing(topics, _SHOWN)}"
+        for explanation, topics in groups.items()
+    )
 
 
 def without_judgments(evaluation: Evaluation) -> list[str]:
@@ -46,15 +51,16 @@ def without_relevant(evaluation: Evaluation) -> str:
     return f"{heading} (they count): {listing(topics, _SHOWN)}"
 
 
-def _counted(evaluation: Evaluation) -> str:
-    """What topics without results mean to the means of an evaluation."""
+def _counted(evaluation: Evaluation, topic: str) -> str:
+    """What a topic without results, and others like it, mean to the means of an evaluation."""
     values = evaluation.per_topic
     # ir-measures' infAP, which takes ordinary judgments, counts them.
-    left_out = [m for m in values if is_inferred(m) and evaluation.missing[0] not in values[m]]
+    left_out = [m for m in values if is_inferred(m) and topic in evaluation.sampled]
     if not left_out:
         return "they count as 0"
     explanation = f"left out of the mean of {' and '.join(left_out)}, as in TREC's own program"
-    if len(left_out) == len(values):
+    # One with sampled judgments alone has no value by other measures.
+    if not any(topic in values[measure] for measure in values.keys() - set(left_out)):
         return f"they are {explanation}; tests between runs count them as 0"
     return f"they count as 0, but are {explanation}"
 
