@@ -22,6 +22,12 @@ def sampled(folder):
     return folder
 
 
+def make_unjudged(folder):
+    (folder / "unjudged").mkdir()
+    for name in ("corpus.jsonl", "queries.jsonl"):
+        shutil.copy(folder / "small" / name, folder / "unjudged")
+
+
 def measures(outcome):
     assert outcome.code == 0, outcome
     return outcome.json["runs"][0]["measures"]
@@ -43,6 +49,16 @@ def test_sampled_judgments_stand_beside_ordinary_ones(platform, sampled):
     both = ("--qrels", "qrels.txt", "--sampled-qrels", "sampled.txt")
     found = measures(platform("evaluate", "good.run", *both, "--json"))
     assert list(found) == ["infNDCG", "infAP", "nDCG@20", "AP", "P@10", "RR", "R@1000"]
+
+
+def test_sampled_judgments_stand_beside_a_collection_that_has_none(platform, sampled):
+    make_unjudged(sampled)
+    asked = ("--collection", "unjudged:unjudged", "--sampled-qrels", "sampled.txt")
+    found = measures(platform("evaluate", "good.run", *asked, "--json"))
+    assert list(found)[:3] == ["infNDCG", "infAP", "nDCG@20"]
+    others = ("--measure", "P(rel=2)@1", "--measure", "Judged@2")
+    found = measures(platform("evaluate", "good.run", *asked, *others, "--json"))
+    assert found == {"P(rel=2)@1": 0.0, "Judged@2": 0.75}
 
 
 def test_a_collections_sampled_judgments_come_first(platform, sampled):
@@ -125,9 +141,7 @@ def test_runs_with_different_topics_are_compared(platform, sampled):
 )
 def test_a_mistake_is_answered_in_a_line(platform, sampled, arguments, message):
     (sampled / "bad.txt").write_text("q1 0 d1 1 1\nq1 0 d2 1\n")
-    (sampled / "unjudged").mkdir()
-    for name in ("corpus.jsonl", "queries.jsonl"):
-        shutil.copy(sampled / "small" / name, sampled / "unjudged")
+    make_unjudged(sampled)
     refused = platform("evaluate", "good.run", *arguments)
     assert (refused.code, refused.out) == (2, "")
     assert message in refused.err

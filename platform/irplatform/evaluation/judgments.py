@@ -60,6 +60,8 @@ def of_collection(
 ) -> Judgments:
     """A collection's judgments.
 
+    Where it has no ordinary ones, those are the judged documents of the sampled ones.
+
     Args:
         collection: the collection.
         measures: names that the user gave; empty takes the collection's.
@@ -69,17 +71,17 @@ def of_collection(
     Raises:
         InputError: it has no judgments, a file is at fault, or a measure cannot be had.
     """
+    if sampled is not None:
+        collection = replace(collection, sampled_qrels=sampled)
+    path = collection.sampled_qrels
+    pools = read_sampled_qrels(path) if path is not None else None
     qrels = collection.load_qrels() if collection.load_qrels else {}
-    if not qrels:
+    if not (qrels := qrels or judged_documents(pools or {})):
         raise InputError(
             f"'{collection.id}' has no judgments. (`platform evaluate --qrels FILE` takes a file "
             "of them.)"
         )
-    if sampled is not None:
-        collection = replace(collection, sampled_qrels=sampled)
-    names = measures_of(collection, measures, extra, qrels)
-    path = collection.sampled_qrels
-    return Judgments(qrels, read_sampled_qrels(path) if path is not None else None, names)
+    return Judgments(qrels, pools, measures_of(collection, measures, extra, qrels))
 
 
 def of_files(
