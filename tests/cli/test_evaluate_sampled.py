@@ -188,3 +188,21 @@ def test_every_pair_of_runs_is_compared_on_the_same_topics(platform, sampled):
     found = platform("evaluate", "a.run", "b.run", "c.run", "--qrels", "sampled.txt", "--json")
     systems = found.json["comparisons"]["systems"]
     assert [systems[name]["infNDCG"]["topics"] for name in systems] == [2, 2]
+
+
+@pytest.mark.parametrize(
+    ("ordinary", "measure"), [("q1 0 d1 1\n", "nDCG@20"), ("q2 0 d3 1\nq3 0 d3 1\n", "infNDCG")]
+)
+def test_a_run_of_topics_that_the_measures_asked_for_do_not_know_is_refused(
+    platform, sampled, ordinary, measure
+):
+    (sampled / "other.txt").write_text(ordinary)
+    (sampled / "pools.txt").write_text("q1 0 d1 1 1\nq2 0 d3 1 1\nq3 0 d3 1 -1\n")
+    topic = "q2" if measure == "nDCG@20" else "q3"
+    (sampled / "other.run").write_text(f"{topic} Q0 d3 1 2.0 x\n")
+    files = ("--qrels", "other.txt", "--sampled-qrels", "pools.txt")
+    refused = platform("evaluate", "other.run", *files, "--measure", measure)
+    assert (refused.code, refused.out) == (2, "")
+    assert f"none of its 1 topics ({topic}) is among the" in refused.err
+    known = platform("evaluate", "other.run", *files, "--measure", "nDCG@20", "--measure", "infAP")
+    assert known.code == 0

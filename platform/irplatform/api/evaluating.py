@@ -10,6 +10,7 @@ from irplatform.console import notice
 from irplatform.errors import InputError, listing
 from irplatform.evaluation import Evaluation, evaluate
 from irplatform.evaluation.agreement import Agreement, agreement, indistinct
+from irplatform.evaluation.inferred import topics_of
 from irplatform.evaluation.judgments import Judgments, of_collection, of_files
 from irplatform.evaluation.sources import read_sources
 from irplatform.evaluation.subsets import TopicFilter, only, without
@@ -86,8 +87,8 @@ def evaluate_runs(
 
 def _refuse_other_topics(path: Path, run: Run, judgments: Judgments) -> None:
     """Refuse a run that would score 0 because it is about something else."""
-    pools = judgments.sampled or {}
-    topics = dict.fromkeys([*judgments.qrels, *pools])
+    qrels, pools = judgments.used
+    topics = dict.fromkeys([*qrels, *topics_of(pools)])
     if not run.rankings.keys() & topics.keys():
         raise InputError(
             f"none of its {len(run.rankings):,} topics ({listing(run.rankings)}) is among the "
@@ -96,7 +97,7 @@ def _refuse_other_topics(path: Path, run: Run, judgments: Judgments) -> None:
         )
     for topic, ranking in run.rankings.items():
         sampled = pools[topic].positions if topic in pools else {}
-        judged_documents = {**sampled, **judgments.qrels.get(topic, {})}
+        judged_documents = {**sampled, **qrels.get(topic, {})}
         if any(doc_id in judged_documents for doc_id in ranking.doc_ids):
             return
     notice(

@@ -43,6 +43,13 @@ class Judgments:
     sampled: SampledQrels | None
     measures: Sequence[str]
 
+    @property
+    def used(self) -> tuple[Qrels, SampledQrels]:
+        """The ordinary judgments if a measure asks for them, and the sampled ones if one does."""
+        inferred = [self.sampled is not None and is_inferred(name) for name in self.measures]
+        qrels = {} if all(inferred) else {t: grades for t, grades in self.qrels.items() if grades}
+        return qrels, (self.sampled or {}) if any(inferred) else {}
+
     def is_scored(self, topic: str) -> bool:
         """Whether the first measure can tell rankings of a topic apart."""
         if self.sampled is not None and is_inferred(self.measures[0]):
