@@ -1,6 +1,7 @@
 """What is told about a search: cautions in words, and a TOML file that reads back as it was."""
 
 import tomllib
+from dataclasses import replace
 
 import pytest
 
@@ -71,6 +72,17 @@ def test_the_file_reads_back_as_the_options():
         "limit": "none",
         "tiny": pytest.approx(1e-07),
         "a b": {"c": 1},
+    }
+
+
+def test_the_file_reads_back_where_a_plan_is_given_and_a_part_of_it_chosen():
+    report = _report(0.1, 0.1, {"bm25.plan.gene.weight": 8.0})
+    fold = {"topics": ["a | b"], "weights": {"gene": {"title": 0.1}}}
+    plan = {"required": ["disease"], "gene": {"title": 0.5, "weight": 2.0}, "folds": [fold]}
+    given = replace(report, settings={"bm25.expand": ["hgnc"], "bm25.plan": plan})
+    assert tomllib.loads(given.as_toml()) == {
+        "bm25": {"expand": ["hgnc"], "plan": {**plan, "gene": {"title": 0.5, "weight": 8.0}}},
+        "k1": 0.9,
     }
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from irplatform.evaluation import paired_test
+from irplatform.registry.settings import flat
 from irplatform.reports.columns import aligned
 from irplatform.toml_io import toml_key, toml_value
 
@@ -144,7 +145,8 @@ class TuneReport:
     def as_toml(self) -> str:
         """All given and chosen options, for `--config`."""
         outcome, gain = self.outcome, self.outcome.gain
-        settings = {**self.settings, **self.chosen}
+        # TOML lets no part of a table be set beside the whole, such as one weight of a query plan.
+        settings = flat({**self.settings, **self.chosen})
         lines = [
             f"# {shlex.join(self.command)}" if self.command else "# platform tune",
             f"# chosen on the {len(outcome.held_out):,} topics of {self.tuned_on}, "
