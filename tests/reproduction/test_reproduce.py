@@ -79,6 +79,54 @@ def test_a_call_that_goes_on_runs_again_what_ran_on_other_data(results, called, 
     assert runs_after(folder / "qrels" / "test.tsv", f"{judged}2\n") == 0
 
 
+@pytest.mark.parametrize(
+    ("arguments", "changed"),
+    [
+        ("--train-on {folder}/train", "train/qrels/test.tsv"),
+        ("--pretrain={folder}/train", "train/queries.jsonl"),
+        ("--checkpoint {folder}/ckpt", "ckpt/0/weights"),
+        ('--set settings.checkpoints.folders=["{folder}/ckpt"]', "ckpt/0/weights"),
+    ],
+)
+def test_what_a_row_learns_from_or_starts_from_counts_as_its_data(
+    results, called, tmp_path, arguments, changed
+):
+    files = {
+        "train/corpus.jsonl": '{"_id": "d1", "title": "", "text": "a text"}\n',
+        "train/queries.jsonl": '{"_id": "1", "text": "text"}\n',
+        "train/qrels/test.tsv": "query-id\tcorpus-id\tscore\n1\td1\t1\n",
+        "ckpt/0/weights": "0.5",
+    }
+    for name, content in files.items():
+        (path := tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content)
+    named = arguments.format(folder=tmp_path).split()
+    row = read_rows(results)[0].model_copy(update={"arguments": tuple(named)})
+    rows = [row, row.model_copy(update={"id": "again", "seed": 7})]
+
+    def runs():
+        before = len(called)
+        stopped = reproduce(rows)
+        assert next(stopped).verdict == "passed"
+        stopped.close()
+        return len(called) - before
+
+    assert [runs(), runs()] == [1, 0]
+    other = {"test.tsv": "query-id\tcorpus-id\tscore\n1\td1\t2\n", "weights": "0.6"}
+    path = tmp_path / changed
+    path.write_text(other.get(path.name, '{"_id": "1", "text": "a text"}\n'))
+    assert [runs(), runs()] == [1, 0]
+
+
+def test_a_row_that_learns_from_an_unknown_collection_cannot_run(results, called):
+    arguments = ("--pretrain", "mesh", "--train-on", "demo-trian")
+    row = read_rows(results)[0].model_copy(update={"arguments": arguments})
+    (execution,) = reproduce([row])
+    assert execution.verdict == "cannot_run"
+    assert "Did you mean 'demo-train'?" in execution.reason
+    assert called == []
+
+
 def test_without_resume_it_starts_over(results, called):
     rows = read_rows(results)[:2]
     stopped = reproduce(rows)

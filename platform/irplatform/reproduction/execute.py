@@ -154,8 +154,9 @@ def _execute(row: Row, command: Sequence[str], cache: Path, journal: Finished) -
         return Execution(row, command, reason=str(error), skipped=True)
     try:
         key = json.dumps([*command, inputs_mark(collection, command)])
-    except InputError as error:
-        return Execution(row, command, reason=str(error), refused=True)
+    except PlatformError as error:
+        refused = isinstance(error, InputError)
+        return Execution(row, command, reason=str(error), refused=refused)
     started = time.monotonic()
     report = journal.report(key)
     if report is None:

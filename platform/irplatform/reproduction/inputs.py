@@ -5,39 +5,86 @@ A call that goes on after an interruption must not report figures of data that w
 
 from __future__ import annotations
 
+import json
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from irplatform.digests import digest
+from irplatform.digests import digest, folder_digests
 from irplatform.knowledge import installed
+from irplatform.registry import registry
 from irplatform.storage import fingerprint
+from irplatform.training_topics.pretraining import MESH, NO_PRETRAINING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from irplatform.collections import Collection
 
+_LEARNED_FROM = ("--train-on", "--pretrain")
+_OF_FOLDERS = ("--checkpoint", "--set")
+"""Options that take folders. A word of another option may be the name of some folder by chance."""
+
 
 def inputs_mark(collection: Collection, command: Sequence[str]) -> str:
-    """Stands for documents, topics, judgments, knowledge bases and files that a command names.
+    """Stands for all data that a command reads.
+
+    These are documents, topics and judgments, knowledge bases, and the files and folders (those of
+    checkpoints and models) that its options name.
 
     Args:
         collection: what is searched; what trains for it counts, too.
         command: the arguments of `platform`, placeholders filled in.
 
     Raises:
-        InputError: a file of the collections cannot be read.
+        InputError: a collection is not known, or a file cannot be read.
+        PlatformError: a collection of a plugin fails.
     """
+    options = list(_options(command))
     partner = collection.training() if collection.training else None
-    validation = partner.validation() if partner and partner.validation else None
-    words = (word.rpartition("=")[2] for word in command)  # of --option=PATH, too
+    learned_from = [partner, *map(registry().collection, _learned_from(options))]
+    validation = [c.validation() for c in learned_from if c and c.validation]
+    files = [path for _, text in options for path in _paths(text) if path.is_file()]
+    folders = [
+        path
+        for option, text in options
+        if option in _OF_FOLDERS
+        for path in _paths(text)
+        if path.is_dir()
+    ]
     return fingerprint(
         {
-            "collections": [_described(c) for c in (collection, partner, validation) if c],
+            "collections": [_described(c) for c in (collection, *learned_from, *validation) if c],
             "knowledge": {name: manifest.fingerprint for name, manifest in installed().items()},
-            "files": [digest(path) for path in map(Path, words) if path.is_file()],
+            "files": [digest(path) for path in files],
+            "folders": [folder_digests(path) for path in folders],
         }
     )
+
+
+def _options(command: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Options and their values; of `--set NAME=VALUE`, too."""
+    for word, following in pairwise([*command, ""]):
+        option, equals, value = word.partition("=")
+        if option.startswith("--"):
+            text = value if equals else following
+            yield option, text.partition("=")[2] if option == "--set" else text
+
+
+def _learned_from(options: Sequence[tuple[str, str]]) -> list[str]:
+    """Names of the collections that a run is told to learn from."""
+    names = [text for option, text in options if option in _LEARNED_FROM]
+    return [name for name in names if name not in (MESH, NO_PRETRAINING)]
+
+
+def _paths(text: str) -> list[Path]:
+    """What a value may be the path of; lists are JSON."""
+    try:
+        values = json.loads(text)
+    except ValueError:
+        values = None
+    texts = values if isinstance(values, list) else [text]
+    return [Path(path) for path in texts if isinstance(path, str) and path]
 
 
 def _described(collection: Collection) -> dict[str, Any]:
