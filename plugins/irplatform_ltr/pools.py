@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from irplatform.errors import InputError
 from irplatform.training.pools import Pool, draw_some
 
 if TYPE_CHECKING:
@@ -28,6 +29,29 @@ def pools_of_system(topics: Sequence[LabelledTopic], options: PoolOptions) -> li
     """
     pools = (_pool(topic, options) for topic in topics)
     return [pool for pool in pools if len(set(pool.grades.tolist())) > 1]
+
+
+def refuse_large_pools(pools: Sequence[Pool], most: int) -> None:
+    """Refuse a topic that is too large for a learner, before any feature is computed.
+
+    Args:
+        pools: of all topics.
+        most: how many documents of a topic the learner takes.
+
+    Raises:
+        InputError: which topic has more, and what makes it smaller.
+    """
+    pool = max(pools, key=lambda pool: len(pool.doc_ids))
+    if (count := len(pool.doc_ids)) <= most:
+        return
+    relevant, unjudged = int((pool.grades > 0).sum()), int((~pool.judged).sum())
+    raise InputError(
+        f"training topic '{pool.labelled.topic.id}' has {count:,} documents to learn from "
+        f"({relevant:,} relevant, {count - relevant - unjudged:,} rejected, {unjudged:,} "
+        f"unjudged); LambdaMART takes {most:,} at most. Lower --rerank-depth, or the options "
+        "pool.rejected or pool.unjudged, or leave pool.relevant at 'candidates'; learner='linear' "
+        "and 'network' take any number."
+    )
 
 
 def _pool(topic: LabelledTopic, options: PoolOptions) -> Pool:

@@ -97,11 +97,17 @@ class LearningToRank(TrainableReranker):
         return checkpoints_of_groups(*self._groups_and_settings())
 
     def fit(self, data: TrainingData) -> None:
-        """Compute features of the training topics' documents, and fit the learners to them."""
+        """Compute features of the training topics' documents, and fit the learners to them.
+
+        Raises:
+            InputError: no group applies, nothing can be learned from, or a topic is too large for
+                LambdaMART.
+        """
         from irplatform.features import open_groups
         from irplatform.training.pools import pool_offsets
+        from irplatform_ltr.learners.ensemble import most_documents
         from irplatform_ltr.learners.learner import Table
-        from irplatform_ltr.pools import pools_of_system
+        from irplatform_ltr.pools import pools_of_system, refuse_large_pools
 
         names, settings = self._groups_and_settings()
         topics = [labelled.topic for labelled in (*data.training, *data.validation)]
@@ -117,6 +123,8 @@ class LearningToRank(TrainableReranker):
             raise InputError(
                 "no training topic has both relevant documents and others among its candidates."
             )
+        if (most := most_documents(self.options)) is not None:
+            refuse_large_pools(pools, most)
         columns: list[list[Features]] = []
         self._groups = []
         for group in groups:

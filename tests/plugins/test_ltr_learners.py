@@ -1,12 +1,14 @@
 """Trees, the linear model, the network, and their average."""
 
+import contextlib
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from lightgbm.basic import LightGBMError
 
 from irplatform.errors import InputError
-from irplatform_ltr.learners.ensemble import Ensemble
+from irplatform_ltr.learners.ensemble import Ensemble, most_documents
 from irplatform_ltr.learners.learner import Table
 from irplatform_ltr.learners.linear import PairwiseLinear
 from irplatform_ltr.learners.network import PairwiseNetwork
@@ -267,3 +269,15 @@ def test_there_is_one_view_where_nothing_or_everything_remembers(remembers, shar
     assert views.score(table.features).tolist() == plain.score(table.features).tolist()
     views.save(tmp_path)
     assert not any(path.is_dir() for path in tmp_path.iterdir())
+
+
+def test_only_lambdamart_refuses_large_topics_and_those_alone():
+    assert most_documents(LtrOptions(learner="linear")) is None
+    most = most_documents(LtrOptions(learner="trees"))
+    for size, fits in ((most, True), (most + 1, False)):
+        grades = (np.arange(size) < 3).astype(np.int64)
+        features = np.arange(size, dtype=np.float32)[:, None]
+        table = Table(features, grades, np.array([0, size]))
+        with contextlib.nullcontext() if fits else pytest.raises(LightGBMError):
+            Trees("lambdarank", TreeOptions(trees=1)).fit(table, 1)
+        Trees("regression", TreeOptions(trees=1)).fit(table, 1)

@@ -16,7 +16,7 @@ from irplatform.errors import InputError
 from irplatform.training.per_topic import centered
 from irplatform_ltr.learners.linear import PairwiseLinear
 from irplatform_ltr.learners.network import PairwiseNetwork
-from irplatform_ltr.learners.trees import Trees
+from irplatform_ltr.learners.trees import MOST_DOCUMENTS, Trees
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,6 +25,13 @@ if TYPE_CHECKING:
     from irplatform_ltr.options import LtrOptions
 
 _FILE = "ensemble.json"
+_LAMBDAMART = ("trees", "average")
+"""Values of the option `learner` with LambdaMART among their learners."""
+
+
+def most_documents(options: LtrOptions) -> int | None:
+    """How many documents of a topic the learners can learn from; None for any number."""
+    return MOST_DOCUMENTS if options.learner in _LAMBDAMART else None
 
 
 class Ensemble:
@@ -38,7 +45,7 @@ class Ensemble:
     def of(cls, options: LtrOptions, threads: int = 1) -> Ensemble:
         """The learners that the options name; the number of threads changes no score."""
         learners: dict[str, Learner] = {}
-        if options.learner in ("trees", "average"):
+        if options.learner in _LAMBDAMART:
             learners["lambdamart"] = Trees("lambdarank", options.tree, threads)
         if options.learner == "average":
             learners["regression"] = Trees("regression", options.tree, threads)

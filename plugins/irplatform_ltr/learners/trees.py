@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 _HIGHEST_GRADE = 1000
 """Higher grades are scaled to this for LambdaMART, to which the gain of each has to be told. Gains
 are the grades themselves, not powers of 2."""
+MOST_DOCUMENTS = 10_000
+"""LightGBM's LambdaMART refuses a topic with more."""
 _MANY = 100_000
 """Documents from which on several threads are used."""
 
