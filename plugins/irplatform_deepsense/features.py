@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from irplatform.text import content_words, lexical_features, tokenize
-from irplatform_deepsense.fields import VALUES, write_fields
+from irplatform_deepsense.fields import VALUES, Columns, write_fields
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from irplatform.text import ForwardIndex
     from irplatform_deepsense.options import DeepSenSeOptions
 
-FORMAT = 2
+FORMAT = 3
 SAMPLE = 200
 """Documents that are looked at to see which fields a collection has."""
-_NAMES = "names.json"
+_COLUMNS = "columns.json"
 _VALUES = "values.npy"
 
 
@@ -40,19 +40,19 @@ class FieldFeatures:
     Attributes:
         index: the collection's forward index.
         lexical: names of lexical match features.
-        fields: names of the features that come from documents' fields.
+        columns: the features that come from documents' fields.
         values: float32 [documents of the collection, fields], memory-mapped.
     """
 
     index: ForwardIndex
     lexical: tuple[str, ...]
-    fields: tuple[str, ...]
+    columns: Columns
     values: npt.NDArray[np.float32]
 
     @property
     def names(self) -> tuple[str, ...]:
         """Of all features, in their order."""
-        return (*self.lexical, *self.fields)
+        return (*self.lexical, *self.columns.names)
 
     def __call__(self, topic: Topic, doc_ids: Sequence[str]) -> npt.NDArray[np.float32]:
         """float32 [len(doc_ids), len(names)]."""
@@ -65,24 +65,43 @@ class FieldFeatures:
         return np.concatenate(parts, axis=1)
 
 
-def field_features(resources: Resources, options: DeepSenSeOptions) -> FieldFeatures:
-    """The side features that a collection has."""
+def field_features(
+    resources: Resources, options: DeepSenSeOptions, given: Columns | None = None
+) -> FieldFeatures:
+    """The side features that a collection has.
+
+    Args:
+        resources: the harness's resources.
+        options: the model's options.
+        given: what is read of fields, as a model learned it on another collection; by default what
+            this collection has.
+    """
     index = resources.forward_index()
-    numbers, categories = _present(resources, index, options)
+    if given is None:
+        numbers, categories = _present(resources, index, options)
+    else:
+        numbers, categories = list(given.numbers), list(given.categories)
     if not numbers and not categories:
         return FieldFeatures(
-            index, options.lexical, (), np.empty((index.count, 0), dtype=np.float32)
+            index, options.lexical, Columns({}, {}), np.empty((index.count, 0), dtype=np.float32)
         )
 
     def build(folder: Path) -> None:
-        names = write_fields(folder / _VALUES, resources, numbers, categories)
-        (folder / _NAMES).write_text(json.dumps(names), encoding="utf-8")
+        columns = write_fields(folder / _VALUES, resources, numbers, categories, given)
+        (folder / _COLUMNS).write_text(json.dumps(columns.as_json()), encoding="utf-8")
 
-    depends_on = {"format": FORMAT, "numbers": numbers, "categories": categories, "values": VALUES}
+    depends_on: dict[str, object] = {
+        "format": FORMAT,
+        "numbers": numbers,
+        "categories": categories,
+        "values": VALUES,
+    }
+    if given is not None:
+        depends_on["given"] = given.as_json()
     folder = resources.artifact("deepsense-fields", depends_on, build, of_vectors=False)
-    names = tuple(json.loads((folder / _NAMES).read_text(encoding="utf-8")))
+    content = json.loads((folder / _COLUMNS).read_text(encoding="utf-8"))
     values = np.load(folder / _VALUES, mmap_mode="r", allow_pickle=False)
-    return FieldFeatures(index, options.lexical, names, np.asarray(values))
+    return FieldFeatures(index, options.lexical, Columns.of_json(content), np.asarray(values))
 
 
 def _present(

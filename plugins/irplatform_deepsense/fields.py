@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import math
 from array import array
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +18,7 @@ from irplatform.retrieval.dates import YEAR, year_of
 from irplatform.text.arrays import new_matrix
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from irplatform.plugin import Document, Resources
@@ -30,9 +31,49 @@ _BATCH = 1000
 _WAITING = "numbers.npy"
 
 
+@dataclass(frozen=True)
+class Columns:
+    """What the columns of the matrix are.
+
+    Attributes:
+        numbers: fields that are numbers, to what a document without one has.
+        categories: fields that are categories, to the values with a column of their own.
+    """
+
+    numbers: Mapping[str, float]
+    categories: Mapping[str, Sequence[str]]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of the columns, in their order."""
+        pairs = ((name, value) for name, values in self.categories.items() for value in values)
+        return (*self.numbers, *(f"{name}: {value}" for name, value in pairs))
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """The fields that are read."""
+        return (*self.numbers, *self.categories)
+
+    def as_json(self) -> dict[str, Any]:
+        """As lists, since the order counts."""
+        return {
+            "numbers": [[name, mean] for name, mean in self.numbers.items()],
+            "categories": [[name, list(values)] for name, values in self.categories.items()],
+        }
+
+    @classmethod
+    def of_json(cls, content: Mapping[str, Any]) -> Columns:
+        """What `as_json` gave."""
+        return cls(dict(content["numbers"]), {n: list(v) for n, v in content["categories"]})
+
+
 def write_fields(
-    path: Path, resources: Resources, numbers: Sequence[str], categories: Sequence[str]
-) -> list[str]:
+    path: Path,
+    resources: Resources,
+    numbers: Sequence[str],
+    categories: Sequence[str],
+    given: Columns | None = None,
+) -> Columns:
     """Write the matrix: float32 [documents of the collection, names], as .npy.
 
     Documents are read once. The means and the columns of categories are known only after the last
@@ -43,9 +84,10 @@ def write_fields(
         resources: the harness's resources.
         numbers: fields that are numbers.
         categories: fields that are categories.
+        given: columns of these fields that another collection had, instead of this one's own.
 
     Returns:
-        Names of the columns.
+        The columns.
     """
     index = resources.forward_index()
     waiting = path.with_name(_WAITING)
@@ -63,24 +105,25 @@ def write_fields(
             counts += (~np.isnan(batch)).sum(axis=0)
             raw_numbers[rows] = batch
             advance(len(rows))
-    mean = (total / np.maximum(counts, 1)).astype(np.float32)
+    means = (total / np.maximum(counts, 1)).astype(np.float32).tolist()
     most_frequent = [values.most_frequent() for values in category_values]
-    names = list(numbers)
-    for name, of_category in zip(categories, most_frequent, strict=True):
-        names += [f"{name}: {value}" for value in of_category]
-    matrix = new_matrix(path, (index.count, len(names)))
+    columns = given or Columns(
+        dict(zip(numbers, means, strict=True)), dict(zip(categories, most_frequent, strict=True))
+    )
+    mean = np.array(list(columns.numbers.values()), dtype=np.float32)
+    matrix = new_matrix(path, (index.count, len(columns.names)))
     for rows in _batches(index):
         stored = raw_numbers[rows]
         indicators = [
             values.has(rows, which)
-            for values, which in zip(category_values, most_frequent, strict=True)
+            for values, which in zip(category_values, columns.categories.values(), strict=True)
         ]
         matrix[rows] = np.concatenate(
             [np.where(np.isnan(stored), mean, stored), *indicators], axis=1
         )
     matrix.flush()
     waiting.unlink()
-    return names
+    return columns
 
 
 def _batches(index: ForwardIndex) -> Iterator[npt.NDArray[np.int64]]:
@@ -119,7 +162,9 @@ class _Values:
     def has(self, rows: npt.NDArray[np.int64], chosen: Sequence[str]) -> npt.NDArray[np.float32]:
         """Whether consecutive documents have some of the values, as 0 or 1: [rows, chosen]."""
         place = np.full(len(self._numbers), -1)
-        place[[self._numbers[value] for value in chosen]] = np.arange(len(chosen))
+        for column, value in enumerate(chosen):
+            if value in self._numbers:
+                place[self._numbers[value]] = column
         owner, number = np.asarray(self._rows), np.asarray(self._values)
         start, end = np.searchsorted(owner, [rows[0], rows[-1] + 1])
         places = place[number[start:end]]

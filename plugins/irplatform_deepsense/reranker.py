@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from irplatform.errors import InputError
 from irplatform.training import NeuralReranker
 from irplatform_deepsense.options import PRESETS, DeepSenSeOptions
 
@@ -17,7 +19,11 @@ if TYPE_CHECKING:
     from irplatform_deepsense.attention import Tables
     from irplatform_deepsense.encoding import Encoder
     from irplatform_deepsense.features import FieldFeatures
+    from irplatform_deepsense.fields import Columns
     from irplatform_deepsense.network import DeepSenSeNetwork
+
+
+_FIELDS = "fields.json"
 
 
 class DeepSenSe(NeuralReranker):
@@ -46,13 +52,17 @@ class DeepSenSe(NeuralReranker):
 
     def prepare(self, resources: Resources) -> None:
         """Take forward index, word vectors and fields, and make an untrained network."""
+        self._prepare(resources)
+
+    def _prepare(self, resources: Resources, columns: Columns | None = None) -> None:
+        """The same, with what another collection has in its fields, where that is given."""
         from irplatform_deepsense.encoding import Encoder
         from irplatform_deepsense.features import field_features
         from irplatform_deepsense.network import DeepSenSeNetwork, Sizes
 
         options = self.options
         vectors = resources.vectors(options.vectors)
-        self._features = field_features(resources, options)
+        self._features = field_features(resources, options, columns)
         self._encoder = Encoder(
             resources.forward_index(), vectors, options, self._features, resources.device
         )
@@ -125,10 +135,44 @@ class DeepSenSe(NeuralReranker):
         )
         self.network.load_state_dict(state, strict=False)
 
+    def save(self, folder: Path) -> None:
+        """Write the weights, and what is read of fields."""
+        super().save(folder)
+        content = json.dumps(self._features.columns.as_json())
+        (folder / _FIELDS).write_text(content, encoding="utf-8")
+
     def load(self, folder: Path) -> None:
-        """Read the weights, which training on pairs would only forget."""
+        """Read the weights, which training on pairs would only forget.
+
+        On another collection than the weights were trained on, its fields are read as that one's.
+
+        Raises:
+            InputError: a file is damaged, or of a network of another identity.
+        """
+        columns = self._saved_columns(folder / _FIELDS)
+        own = self._features.columns
+        if columns is not None and columns.as_json() != own.as_json():
+            if lacking := [name for name in columns.fields if name not in own.fields]:
+                names = " and ".join(lacking)
+                self.resources.notice(
+                    f"{self.model}: it has learned from {names} of documents, which these have not"
+                )
+            self._prepare(self.resources, columns)
         super().load(folder)
         self._loaded = True
+
+    def _saved_columns(self, path: Path) -> Columns | None:
+        """The columns that were saved; None if the options leave out a field that they need."""
+        from irplatform_deepsense.fields import Columns
+
+        if not path.exists():  # as before columns were saved: those of this collection must fit
+            return None
+        try:
+            columns = Columns.of_json(json.loads(path.read_text(encoding="utf-8")))
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise InputError("this does not say what is read of fields.", path=path) from error
+        known = {*self.options.numbers, *self.options.categories}
+        return columns if known >= {*columns.fields} else None
 
     def weights_changed(self) -> None:
         """Compute for every word what does not depend on its text."""

@@ -1,5 +1,6 @@
 """DeepSenSe's matrix of fields: what one computes in memory, written batch by batch."""
 
+import json
 import tracemalloc
 from collections import Counter
 from contextlib import contextmanager
@@ -10,7 +11,7 @@ import pytest
 
 from irplatform.plugin import Document
 from irplatform_deepsense import fields
-from irplatform_deepsense.fields import VALUES, write_fields
+from irplatform_deepsense.fields import VALUES, Columns, write_fields
 
 NUMBERS = ("year", "citations", "never")
 CATEGORIES = ("types", "journal", "nothing")
@@ -71,9 +72,10 @@ def _plain(documents):
 def test_batches_of_any_size_write_what_is_computed_in_memory(tmp_path, monkeypatch, batch):
     monkeypatch.setattr(fields, "_BATCH", batch)
     path = tmp_path / "values.npy"
-    names = write_fields(path, Held(300, _document), NUMBERS, CATEGORIES)
+    columns = write_fields(path, Held(300, _document), NUMBERS, CATEGORIES)
     expected_names, expected = _plain([_document(number) for number in range(300)])
-    assert names == expected_names
+    assert list(columns.names) == expected_names
+    assert Columns.of_json(json.loads(json.dumps(columns.as_json()))) == columns
     found = np.load(path)
     assert (found.dtype, found.shape) == (np.float32, expected.shape)
     np.testing.assert_array_equal(found, expected)
@@ -82,8 +84,8 @@ def test_batches_of_any_size_write_what_is_computed_in_memory(tmp_path, monkeypa
 
 @pytest.mark.parametrize(("numbers", "categories"), [(("year",), ()), ((), ("types",))])
 def test_a_collection_may_have_one_kind_of_field(tmp_path, numbers, categories):
-    names = write_fields(tmp_path / "values.npy", Held(20, _document), numbers, categories)
-    assert np.load(tmp_path / "values.npy").shape == (20, len(names))
+    columns = write_fields(tmp_path / "values.npy", Held(20, _document), numbers, categories)
+    assert np.load(tmp_path / "values.npy").shape == (20, len(columns.names))
 
 
 def test_the_matrix_is_never_held_in_memory(tmp_path, monkeypatch):
@@ -107,3 +109,14 @@ def test_a_date_is_its_year_and_what_is_not_finite_is_no_number(tmp_path):
     year, citations = np.load(tmp_path / "values.npy").T
     assert year.tolist() == [2012.0] * 4
     assert citations == pytest.approx(np.log1p([7.0] * 4))
+
+
+def test_columns_of_another_collection_are_filled_with_what_documents_have_of_them(tmp_path):
+    given = Columns({"year": 1234.5}, {"types": ["t9", "elsewhere", "t3"], "nothing": []})
+    documents = [_document(number) for number in range(20)]
+    resources = Held(20, lambda number: documents[int(number)])
+    assert write_fields(tmp_path / "values.npy", resources, ["year"], ["types", "nothing"], given)
+    year, *types = np.load(tmp_path / "values.npy").T
+    assert year.tolist() == [float(d.fields.get("year", 1234.5)) for d in documents]
+    for found, value in zip(types, given.categories["types"], strict=True):
+        assert found.tolist() == [float(value in d.fields["types"]) for d in documents]

@@ -16,6 +16,7 @@ from planted import (
 )
 from small import SmallResources
 
+from irplatform.errors import InputError
 from irplatform.plugin import Document, Documents, Topic, TrainingData
 from irplatform_deepsense.options import DeepSenSeOptions
 from irplatform_deepsense.reranker import DeepSenSe
@@ -118,3 +119,75 @@ def test_fields_of_documents_are_side_features_where_they_are_there(planted):
     features = reranker._features(Topic("t", "query"), ["t3d1", "t5d4"])
     expected = [[2001, 1, 0, 1], [2004, 1, 1, 0]]
     assert np.array_equal(features[:, [0, 1, *(2 + np.argsort(names[2:]))]], expected)
+
+
+class OtherResources(FieldResources):
+    """The same documents with other publication types, and years that some lack."""
+
+    def _document(self, doc_id):
+        number = int(doc_id.rpartition("d")[2]) if doc_id != "glossary" else 0
+        kinds = ("Trial", "t1") if number % 2 else ("Trial",)
+        year = {"year": str(2000 + number)} if number else {}
+        return Document(doc_id, "", "", {**year, "publication_types": kinds})
+
+
+def test_a_model_reads_the_fields_of_another_collection_as_it_learned_to(planted, tmp_path):
+    options = {
+        "numbers": ("year",),
+        "categories": ("publication_types",),
+        "loop": {"epochs": 1},
+    }
+    trained = _reranker(FieldResources(**vars(planted)), **options)
+    trained.fit(planted_data(tmp_path / "work"))
+    saved(trained, tmp_path / "saved")
+    elsewhere = OtherResources(**{**vars(planted), "folder": tmp_path / "other"})
+    loaded = _reranker(elsewhere, **options)
+    assert loaded._features.names != trained._features.names
+    loaded.load(tmp_path / "saved")
+    assert loaded._features.names == trained._features.names
+    mean = trained._features.columns.numbers["year"]
+    features = loaded._features(Topic("t", "query"), ["t3d0", "t5d3"])
+    assert features.tolist() == [[np.float32(mean), 0, 0, 0], [2003, 0, 0, 1]]
+    (topic,) = planted_topics([90])
+    assert len(scores(loaded, elsewhere, topic)) == len(topic.candidates)
+
+
+def test_fields_that_another_collection_lacks_are_told_of(planted, tmp_path):
+    options = {"numbers": ("year",), "categories": ("publication_types",), "loop": {"epochs": 1}}
+    trained = _reranker(FieldResources(**vars(planted)), **options)
+    trained.fit(planted_data(tmp_path / "work"))
+    saved(trained, tmp_path / "saved")
+    bare = FieldResources(**{**vars(planted), "folder": tmp_path / "other"})
+    bare._document = lambda doc_id: Document(doc_id, "")
+    told = []
+    bare.notice = told.append
+    loaded = _reranker(bare, **options)
+    loaded.load(tmp_path / "saved")
+    assert loaded._features.names == trained._features.names
+    assert told == [
+        "deepsense: it has learned from year and publication_types of documents, which these have "
+        "not"
+    ]
+
+
+def test_a_model_on_its_own_collection_is_loaded_without_reading_fields_again(planted, tmp_path):
+    options = {"numbers": ("year",), "categories": ("publication_types",), "loop": {"epochs": 1}}
+    resources = FieldResources(**vars(planted))
+    trained = _reranker(resources, **options)
+    trained.fit(planted_data(tmp_path / "work"))
+    saved(trained, tmp_path / "saved")
+    built = list(resources.built)
+    again = _reranker(resources, **options)
+    features = again._features
+    again.load(tmp_path / "saved")
+    assert again._features is features
+    assert resources.built == built
+
+
+def test_a_field_that_the_options_leave_out_is_not_read_for_a_model(planted, tmp_path):
+    resources = FieldResources(**vars(planted))
+    trained = _reranker(resources, numbers=("year",), loop={"epochs": 1})
+    trained.fit(planted_data(tmp_path / "work"))
+    saved(trained, tmp_path / "saved")
+    with pytest.raises(InputError, match="these weights belong to another model"):
+        _reranker(resources, numbers=()).load(tmp_path / "saved")
