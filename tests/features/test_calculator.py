@@ -117,6 +117,16 @@ def test_what_the_cache_holds_is_not_computed_again(resources, group):
     assert len(Counted.asked) == first == 12
 
 
+def test_what_another_version_kept_is_computed_anew(resources, group, monkeypatch):
+    """The version stands for the code of our groups, on which nothing else in the key depends."""
+    topics = [(Topic("t1", "words"), tuple(IDS[:4]))]
+    for version, asked in (("1.0.0", 4), ("1.0.0", 4), ("1.1.0", 8)):
+        forget_features()
+        monkeypatch.setattr("irplatform.features.calculator.__version__", version)
+        Calculator(resources).compute_all(group, topics)
+        assert len(Counted.asked) == asked
+
+
 def test_what_is_too_much_is_forgotten_and_computed_again(resources, group, monkeypatch):
     monkeypatch.setattr("irplatform.features.calculator._REMEMBERED", 40)
     calculator = Calculator(resources)

@@ -16,6 +16,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from irplatform import __version__
 from irplatform.batched import batched_by_size
 from irplatform.storage import fingerprint
 
@@ -137,9 +138,12 @@ class Calculator:
             none = np.empty((0, width), dtype=np.float32)
             np.save(folder / "features.npy", np.concatenate([*features, none]))
 
-        place = self._resources.artifact(
-            "features", {**group.described, "topics": mark.hexdigest()}, build
-        )
+        depends_on = {
+            **group.described,
+            "irplatform": __version__,  # which stands for the code of our groups
+            "topics": mark.hexdigest(),
+        }
+        place = self._resources.artifact("features", depends_on, build)
         values: Features = np.load(place / "features.npy", mmap_mode="r", allow_pickle=False)
         ends = accumulate(len(ids) for _, ids in topics)
         return [values[end - len(ids) : end] for end, (_, ids) in zip(ends, topics, strict=True)]

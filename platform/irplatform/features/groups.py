@@ -28,7 +28,7 @@ Features = npt.NDArray[np.float32]
 Batch = list[tuple[Topic, Documents]]
 
 _FORMAT = 1
-"""Raise it when a group that comes with the platform computes something else."""
+"""Raise it when a group that comes with the platform computes something else within a version."""
 
 
 @dataclass(frozen=True)
