@@ -640,7 +640,7 @@ class Retriever:
         Options: the class of its options.
         citation: where the method comes from.
         on_device: whether it computes on the device of the resources, such as a GPU; its rankings
-            are then kept for each.
+            are then kept for each, and for each number of `model_threads`.
         seeded: whether its rankings may depend on the seed of the resources; they are then kept for
             each. One that draws nothing says False, so that runs with other seeds share them.
         limits_dates: whether it leaves out what a topic's field `published_before` excludes.

@@ -104,6 +104,7 @@ class Encoder:
             "weights": weights_digest(self.network.state_dict()),
             "vectors": None if learned else vectors_digest(self._vectors),
             "device": self._resources.device,
+            "model_threads": self._resources.model_threads,
         }
 
 

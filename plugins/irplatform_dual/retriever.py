@@ -153,6 +153,7 @@ class DualEncoderSearch(Retriever):
                 "of": dict(self.depends_on()),
                 "options": self.options.model_dump(mode="json"),
                 "device": resources.device,
+                "model_threads": resources.model_threads,
                 "seed": resources.system_seed,
             }
         )

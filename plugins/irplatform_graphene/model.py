@@ -183,4 +183,5 @@ class Model:
             "vectors": self._vectors_digest,
             "words": self.options.document_words,
             "device": self.device,
+            "model_threads": self._resources.model_threads,
         }

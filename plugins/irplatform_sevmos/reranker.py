@@ -148,6 +148,7 @@ class SevMos(NeuralReranker):
             "vectors": vectors_digest(self._word_vectors),
             "document_words": self.options.document_words,
             "device": self.resources.device,
+            "model_threads": self.resources.model_threads,
         }
         return stored_documents(
             self.resources, "sevmos-documents", depends_on, compute, self.options.filters

@@ -173,6 +173,10 @@ def test_stored_documents_score_the_same(fitted, resources, tmp_path):
     (topic,) = _topics([110])
     assert np.allclose(scores(other, cached, topic), scores(fitted, resources, topic), atol=1e-6)
     assert cached.built == ["dual-encoder"]
+    more = _prepared(replace(cached, model_threads=2), stored_documents=10_000)
+    more.load(tmp_path / "saved")  # other threads round differently
+    scores(more, cached, topic)
+    assert cached.built == ["dual-encoder"] * 2
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU with CUDA")

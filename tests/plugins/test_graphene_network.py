@@ -248,6 +248,17 @@ def test_what_is_stored_is_of_the_same_weights_options_and_graph(resources, tmp_
     assert torch.allclose(*found, atol=1e-5)
 
 
+def test_what_is_stored_is_kept_for_every_number_of_threads(resources, tmp_path):
+    """Sums that are divided among threads round differently."""
+    own = replace(resources, folder=tmp_path / "artifacts")
+    topic, rows = Topic("t", subject_words(1)[0]), np.arange(40)
+    for threads in (1, 2, 1):
+        model = _model(replace(own, model_threads=threads))
+        model.scores(model.topics.read(topic), rows, None)
+    kinds = ("graphene-documents", "graphene-encodings")
+    assert [len([*own.folder.glob(f"{kind}-*")]) for kind in kinds] == [2, 2]
+
+
 def _without_relations(graph):
     """The same graph under another fingerprint, its concepts not related to each other."""
     other = copy(graph)

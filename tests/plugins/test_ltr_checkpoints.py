@@ -16,7 +16,9 @@ TOPICS = [Topic("1", "melanoma therapy"), Topic("2", "glioma")]
 
 def _group(*folders, members=()):
     group = Checkpoints(CheckpointOptions(folders=tuple(map(str, folders))))
-    group.prepare(SimpleNamespace(device="cpu", checkpoint=lambda _folder: members))
+    group.prepare(
+        SimpleNamespace(device="cpu", model_threads=1, checkpoint=lambda _folder: members)
+    )
     return group
 
 

@@ -64,14 +64,18 @@ def test_those_of_one_that_draws_nothing_are_shared(of_seed, monkeypatch):
     assert _opened(of_seed(7)).mark == _opened(of_seed(9)).mark
 
 
-def test_the_device_counts_where_something_computes_on_it(of_seed, monkeypatch):
-    assert _opened(of_seed(7)).mark == _opened(of_seed(7, device="cuda")).mark
+@pytest.mark.parametrize("other", [{"device": "cuda"}, {"model_threads": 2}])
+def test_the_device_and_its_threads_count_where_something_computes_on_it(
+    of_seed, monkeypatch, other
+):
+    assert _opened(of_seed(7)).mark == _opened(of_seed(7, **other)).mark
     monkeypatch.setattr(Drawn, "on_device", True)
-    assert _opened(of_seed(7)).mark != _opened(of_seed(7, device="cuda")).mark
+    assert _opened(of_seed(7)).mark != _opened(of_seed(7, **other)).mark
     marks = set()
-    for device in ("cpu", "cuda"):
+    for changed in ({}, other):
         group = Checkpoints(CheckpointOptions())
-        group.prepare(SimpleNamespace(device=device, checkpoint=lambda _folder: []))
+        where = {"device": "cpu", "model_threads": 1, **changed}
+        group.prepare(SimpleNamespace(**where, checkpoint=lambda _folder: []))
         marks.add(Group("checkpoints", {}, group).mark)
     assert len(marks) == 2
 

@@ -113,6 +113,15 @@ def test_document_vectors_are_computed_once_for_the_same_weights(resources, tmp_
     assert held.built == ["sevmos-documents"] * 2
 
 
+def test_document_vectors_are_kept_for_every_number_of_threads(resources, tmp_path):
+    """Sums that are divided among threads round differently."""
+    held = replace(resources, folder=tmp_path, built=[])
+    for threads in (1, 2, 1):
+        reranker = _reranker(replace(held, model_threads=threads), filters=5)
+        reranker.score(Topic("t", QUERIES["words with vectors"]), held.documents(["d1"]))
+    assert held.built == ["sevmos-documents"] * 2
+
+
 def test_training_forgets_what_was_stored(planted, tmp_path):
     reranker = _reranker(planted, filters=16, loop={"epochs": 1})
     (topic,) = planted_topics([90])

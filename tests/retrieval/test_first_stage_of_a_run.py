@@ -211,6 +211,20 @@ def test_a_retriever_that_draws_has_a_run_for_every_seed():
     assert len(steady) == 1
 
 
+@pytest.mark.parametrize(("on_device", "searched"), [(True, 2), (False, 1)])
+def test_a_retriever_that_computes_on_a_device_has_a_run_for_every_number_of_threads(
+    on_device, searched
+):
+    """What it trains or computes there is rounded otherwise."""
+    calls = []
+    choice = _choice({"1": "x", "2": "", "3": ""}, calls=calls)
+    choice.registration.system.on_device = on_device
+    for threads in (1, 2, 1):
+        resources = Indexed(None, device="cpu", seed=1, threads=1, model_threads=threads)
+        retrieve([choice], TOPICS, 10, resources, label="t")
+    assert len(calls) == searched
+
+
 def test_later_documents_are_left_out_for_retrievers_that_do_not_know_of_dates():
     class Dated(Indexed):
         def documents(self, doc_ids):

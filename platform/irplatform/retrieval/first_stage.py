@@ -228,6 +228,7 @@ def _own_dependencies(choice: RetrieverChoice, resources: CollectionResources) -
     return {
         **choice.describe(),
         **({"device": resources.device} if on_device else {}),
+        **({"model_threads": resources.model_threads} if system.on_device else {}),
         **({"seed": resources.seed} if system.seeded else {}),
     }
 

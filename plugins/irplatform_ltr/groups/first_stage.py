@@ -66,12 +66,14 @@ class FirstStage(FeatureGroup):
         return tuple(f"{name}_{kind}" for name in self.options.retrievers for kind in kinds)
 
     def depends_on(self) -> Mapping[str, object]:
-        """The seed and the device, of the retrievers whose rankings depend on them."""
+        """Seed, device and threads of models, of retrievers whose rankings depend on them."""
         device, seed = self._resources.device, self._resources.seed
+        threads = self._resources.model_threads
         retrievers = self._retrievers.items()
         return {
             name: {
                 **({"device": device} if retriever.on_device and device != "cpu" else {}),
+                **({"model_threads": threads} if retriever.on_device else {}),
                 **({"seed": seed} if retriever.seeded else {}),
             }
             for name, retriever in retrievers

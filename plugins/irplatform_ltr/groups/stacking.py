@@ -126,6 +126,7 @@ class Checkpoints(FeatureGroup):
     options: CheckpointOptions
     _members: list[Sequence[Reranker]]
     _device: str
+    _threads: int
 
     def check(self) -> Mapping[str, object]:
         """See that there are checkpoints in the folders; their files."""
@@ -146,7 +147,7 @@ class Checkpoints(FeatureGroup):
 
     def prepare(self, resources: Resources) -> None:
         """Read the checkpoints."""
-        self._device = resources.device
+        self._device, self._threads = resources.device, resources.model_threads
         self._members = [resources.checkpoint(folder) for folder in self._folders]
 
     def names(self) -> tuple[str, ...]:
@@ -154,8 +155,9 @@ class Checkpoints(FeatureGroup):
         return tuple(f"{number} {path.name}" for number, path in enumerate(self._folders, start=1))
 
     def depends_on(self) -> Mapping[str, object]:
-        """Where they compute: other devices round otherwise."""
-        return {} if self._device == "cpu" else {"device": self._device}
+        """Where they compute: other devices, and other numbers of threads, round otherwise."""
+        device = {} if self._device == "cpu" else {"device": self._device}
+        return {"model_threads": self._threads, **device}
 
     def lacks(self, topics: Sequence[Topic]) -> str:
         """Nothing; but a checkpoint must not have been trained on these topics.
