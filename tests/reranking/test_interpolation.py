@@ -73,6 +73,24 @@ def test_with_weight_0_it_is_the_reranker_and_then_the_rest_in_order():
     assert mixed.doc_ids[3:] == tuple(d for d in FIRST.doc_ids if d in "def")
 
 
+@pytest.mark.parametrize("scale", [1e-20, 1.0, 1e20])
+@pytest.mark.parametrize("last", [0.0, -1e9])
+@pytest.mark.parametrize("count", [0, 1, 3])
+def test_the_rest_stays_in_order_where_candidates_do_not_tell_how_far_scores_lie_apart(
+    scale, last, count
+):
+    """With one candidate, none, or several that are equal, whatever the scale of the scores."""
+    doc_ids = [f"d{n:02d}" for n in range(50)]
+    scores = scale * np.linspace(2, 1, 50)
+    scores[:count], scores[-1] = scores[0], last
+    first = Ranking.of(doc_ids, scores)
+    reranked = Reranked.of(first, first.doc_ids[:count], [float(n) for n in range(count)])
+    for weight in WEIGHTS:
+        mixed = reranked.mixed(weight).doc_ids
+        assert mixed[count:] == first.doc_ids[count:]
+        assert set(mixed[:count]) == set(first.doc_ids[:count])
+
+
 def test_documents_that_were_not_reranked_stay_below_all_others_however_the_weight():
     scattered = Ranking.of(list("abcdef"), [10.0, 9.0, 8.0, 7.0, 6.0, 5.0])
     reranked = Reranked.of(scattered, ["a", "b", "c"], [-1e9, 0.0, 1e9])

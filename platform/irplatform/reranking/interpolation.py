@@ -51,8 +51,10 @@ class Reranked:
         places = np.array([position[d] for d in candidates], dtype=np.int64)
         values = first.scores.astype(np.float64)
         inside = values[places]
-        center = inside.mean() if len(inside) else 0.0
-        standard = (values - center) / (deviation(inside) or 1.0)
+        if unit := deviation(inside):
+            standard = (values - inside.mean()) / unit
+        else:  # only the order counts, which 32 bits of scores around 1e-20 would lose
+            standard = np.unique(values, return_inverse=True)[1].astype(np.float64)
         if len(places):
             # By ranks, where a few scores are far from all others.
             standard_inside = standardized(inside)
