@@ -32,6 +32,8 @@ class Corpus(ABC):
     """Names of the documents' fields beside title and abstract."""
     finds_fields: bool = False
     """Whether these names are found in the documents, and so are no part of the fingerprint."""
+    promises_titles: bool = False
+    """Whether somebody said that documents have titles, which is no part of it, either."""
 
     @property
     @abstractmethod

@@ -72,6 +72,7 @@ class JsonLinesCorpus(Corpus):
         self.files = tuple(files)
         self.names = names
         self.finds_fields = bool(names.metadata)
+        self.promises_titles = names.title in names.declared
         self._count: int | None = None
         self._problems: tuple[str, ...] = ()
 

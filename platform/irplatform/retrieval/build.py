@@ -10,7 +10,7 @@ where vectors cost every document.
 
 from __future__ import annotations
 
-from contextlib import suppress
+from contextlib import closing, suppress
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -22,6 +22,7 @@ from irplatform.document_ids import DocumentIds
 from irplatform.errors import InputError, PlatformError, counted
 from irplatform.parallel import available_cores
 from irplatform.retrieval import java
+from irplatform.retrieval.index import LuceneIndex
 from irplatform.retrieval.records import searchable, to_record
 
 if TYPE_CHECKING:
@@ -55,12 +56,10 @@ def build_index(corpus: Corpus, *, threads: int | None = None) -> cache.Artifact
         InputError: the corpus is empty, is not what it says, or has an id twice.
         PlatformError: Lucene did not take a document, or could not write the index.
     """
-    return cache.artifact(
-        "index",
-        corpus.name,
-        _depends_on(corpus),
-        lambda folder: _build(corpus, folder, threads or available_cores()),
-    )
+    index = _index(corpus, threads or available_cores())
+    if corpus.promises_titles and not index.built:
+        _require_titles(corpus, index)
+    return index
 
 
 def is_indexed(corpus: Corpus) -> bool:
@@ -70,7 +69,7 @@ def is_indexed(corpus: Corpus) -> bool:
 
 def documents_indexed(corpus: Corpus) -> int | None:
     """How many documents the corpus has, where it is indexed; None where it is not."""
-    return _document_count(build_index(corpus).path) if is_indexed(corpus) else None
+    return _document_count(_index(corpus, 1).path) if is_indexed(corpus) else None
 
 
 def _likely_cause(records: Sequence[str], folder: Path) -> str:
@@ -83,6 +82,13 @@ def _likely_cause(records: Sequence[str], folder: Path) -> str:
     return (
         f"Is the disk of {folder} full, the Java heap ({java.HEAP_VARIABLE}) too small, or an id "
         "longer than 32,766 bytes?"
+    )
+
+
+def _index(corpus: Corpus, threads: int) -> cache.Artifact:
+    depends_on = _depends_on(corpus)
+    return cache.artifact(
+        "index", corpus.name, depends_on, lambda folder: _build(corpus, folder, threads)
     )
 
 
@@ -158,6 +164,23 @@ def _verify(corpus: Corpus, folder: Path, ids: DocumentIds, expected: int | None
             f"the index of '{corpus.name}' has {indexed:,} documents, but {len(ids):,} were "
             f"read. Is the disk of {folder} full?"
         )
+
+
+def _require_titles(corpus: Corpus, index: cache.Artifact) -> None:
+    """Refuse what `_verify` would: who built the index may have promised no titles."""
+
+    def look(_folder: Path) -> None:
+        with closing(LuceneIndex.open(index.path)) as opened:
+            if opened.documents_with("title"):
+                return
+        with progress(f"looking for titles in {corpus.name}", corpus.size_hint()) as advance:
+            for _ in corpus:
+                advance(1)
+        if problems := corpus.problems():
+            raise InputError(problems[0])
+
+    depends_on = {"format": 1, "titles of": index.fingerprint}
+    cache.artifact("check", f"{corpus.name}-titles", depends_on, look)
 
 
 def _document_count(folder: Path) -> int:
