@@ -4,6 +4,7 @@ import json
 import multiprocessing
 import os
 import re
+import shutil
 import signal
 import time
 from pathlib import Path
@@ -157,7 +158,53 @@ def test_any_other_build_begins_in_an_empty_folder():
     assert found == []
 
 
-def _build_in_another_process(home, log):
+def test_what_was_built_under_another_label_is_found(fresh_home):
+    """A label is mostly a collection's, whose folder may be renamed."""
+    first = artifact("kind", "one", DEPENDS_ON, _write("content"))
+    assert is_built("kind", "two", DEPENDS_ON)
+    second = artifact("kind", "two", DEPENDS_ON, _never)
+    assert (second.built, second.path) == (False, first.path)
+    assert artifact("kind", "two", {**DEPENDS_ON, "corpus": "abd"}, _write("other")).built
+    assert artifact("other", "two", DEPENDS_ON, _write("other")).built
+
+
+def test_its_own_label_comes_first():
+    twin = artifact("kind", "one", DEPENDS_ON, _write("twin")).path
+    own = twin.with_name(twin.name.replace("one", "two"))
+    shutil.copytree(twin, own)
+    assert artifact("kind", "two", DEPENDS_ON, _never).path == own
+    (own / "content").unlink()
+    assert artifact("kind", "two", DEPENDS_ON, _never).path == twin
+
+
+def test_what_was_lost_under_another_label_is_told_and_made_again(capsys):
+    lost = artifact("kind", "one", DEPENDS_ON, _write("content")).path
+    (lost / "content").unlink()
+    assert not is_built("kind", "two", DEPENDS_ON)
+    again = artifact("kind", "two", DEPENDS_ON, _write("content"))
+    assert again.built
+    assert [path for path in lost.parent.iterdir() if path.is_dir()] == [again.path]
+    assert f"kind/{lost.name} lacks some of what was written there" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("resumable", "found"), [(True, ["half"]), (False, [])])
+def test_a_build_goes_on_from_what_was_left_under_another_label(resumable, found, fresh_home):
+    for label in ("one", "two", "one"):
+        with pytest.raises(RuntimeError):
+            artifact("kind", label, DEPENDS_ON, _fail, resumable=True)
+    there = []
+    built = artifact(
+        "kind",
+        "three",
+        DEPENDS_ON,
+        lambda folder: there.extend(path.name for path in folder.iterdir()),
+        resumable=resumable,
+    )
+    assert there == found
+    assert [path for path in built.path.parent.iterdir() if path.is_dir()] == [built.path]
+
+
+def _build_in_another_process(home, log, label):
     os.environ["IRPLATFORM_HOME"] = str(home)
 
     def build(folder):
@@ -166,16 +213,18 @@ def _build_in_another_process(home, log):
         time.sleep(0.2)  # long enough for the others to come
         (folder / "content").write_text("content")
 
-    built = artifact("kind", "label", DEPENDS_ON, build)
+    built = artifact("kind", label, DEPENDS_ON, build)
     with log.open("a") as file:
         file.write(f"{(built.path / 'content').read_text()}\n")
 
 
-def test_processes_that_want_the_same_build_it_once(fresh_home, tmp_path):
+@pytest.mark.parametrize("labels", [["label"] * 4, ["a", "b", "a", "c"]], ids=["one", "several"])
+def test_processes_that_want_the_same_build_it_once(labels, fresh_home, tmp_path):
     context = multiprocessing.get_context("fork")
     log = tmp_path / "log"
     processes = [
-        context.Process(target=_build_in_another_process, args=(fresh_home, log)) for _ in range(4)
+        context.Process(target=_build_in_another_process, args=(fresh_home, log, label))
+        for label in labels
     ]
     for process in processes:
         process.start()
@@ -189,7 +238,7 @@ def test_who_waits_for_another_process_says_so_once(fresh_home, monkeypatch, cap
     mark = fingerprint({"kind": "kind", **DEPENDS_ON, **arithmetic()})
     final = fresh_home / "kind" / f"label-{mark}"
     final.parent.mkdir(parents=True)
-    other = FileLock(f"{final}.lock")
+    other = FileLock(final.with_name(f"{mark}.lock"))  # whatever its label
     other.acquire()
 
     def end_of_waiting(message):

@@ -162,13 +162,16 @@ def test_a_mistake_is_told(platform, held, arguments, message):
     assert _there(held) == before
 
 
+BUSY = {"corpus": "busy"}
+
+
 def _build(started, finish):
     def build(folder):
         (folder / "half").write_bytes(b"1")
         started.set()
         finish.wait(60)
 
-    artifact("index", "busy", {}, build)
+    artifact("index", "busy", BUSY, build)
 
 
 def test_what_is_being_made_is_left_alone(platform, held):
@@ -184,7 +187,7 @@ def test_what_is_being_made_is_left_alone(platform, held):
         process.join(60)
     assert "is being made by another command: left." in done.out
     assert not held["index"].exists()
-    built = artifact("index", "busy", {}, lambda _folder: pytest.fail("it was made"))
+    built = artifact("index", "busy", BUSY, lambda _folder: pytest.fail("it was made"))
     assert (built.path / "half").exists()
 
 

@@ -31,19 +31,20 @@ def test_a_run_warns_every_time(fresh_home, tmp_path, capsys, monkeypatch):
     lines = [{"id": f"d{n}", "title": "A title", "body": "The abstract"} for n in range(3)]
     (tmp_path / "d.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     (tmp_path / "t.tsv").write_text("q1\ttitle\n")
-    (tmp_path / "wrong.toml").write_text(
-        """
-        id = "wrong"
-        [documents]
-        files = ["d.jsonl"]
-        abstract = "text"
-        [topics]
-        file = "t.tsv"
-        format = "tsv"
-        """
-    )
+    for name in ("wrong", "renamed"):
+        (tmp_path / f"{name}.toml").write_text(
+            f"""
+            id = "{name}"
+            [documents]
+            files = ["d.jsonl"]
+            abstract = "text"
+            [topics]
+            file = "t.tsv"
+            format = "tsv"
+            """
+        )
     monkeypatch.chdir(tmp_path)
-    for _ in range(2):
-        outcome = call(capsys, monkeypatch, "run", "--collection", "wrong.toml")
+    for name in ("wrong", "wrong", "renamed"):
+        outcome = call(capsys, monkeypatch, "run", "--collection", f"{name}.toml")
         assert outcome.code == 0, outcome.err
-        assert "none of the 3 documents of 'wrong' have an abstract" in outcome.err
+        assert f"none of the 3 documents of '{name}' have an abstract" in outcome.err

@@ -113,6 +113,13 @@ def test_a_system_is_trained_on_folds_and_each_topic_validates_once():
     )
 
 
+def test_a_renamed_collection_finds_what_was_trained_on_it_and_is_told_by_its_name():
+    for label in ("train", "renamed"):
+        system = fit_system(_choice(Memory), TrainingSet(label, _examples(range(20))), Resources())
+        assert len(Memory.fitted) == MEMBERS
+        assert system.description["trained_on"] == label
+
+
 def test_a_single_member_validates_on_a_fold():
     choice = replace(_choice(Memory), members=1)
     system = fit_system(choice, TrainingSet("train", _examples(range(20))), Resources())

@@ -9,7 +9,7 @@ import pytest
 
 from irplatform.errors import InputError, PlatformError
 from irplatform.plugin import Document
-from irplatform.retrieval import LuceneIndex, build, build_index
+from irplatform.retrieval import LuceneIndex, build, build_index, is_indexed
 
 pytestmark = pytest.mark.java
 
@@ -23,6 +23,17 @@ def test_an_index_is_built_once(listed_corpus):
     first, second = build_index(corpus), build_index(corpus)
     assert (first.built, second.built) == (True, False)
     assert first.path == second.path
+
+
+def test_the_index_of_documents_under_another_name_is_found(listed_corpus):
+    """As after their folder was renamed."""
+
+    corpus = listed_corpus(numbered(10))
+    first = build_index(corpus)
+    corpus.name = "renamed"
+    assert is_indexed(corpus)
+    again = build_index(corpus)
+    assert (again.built, again.path) == (False, first.path)
 
 
 @pytest.mark.parametrize("threads", [1, 3])

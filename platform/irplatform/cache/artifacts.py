@@ -5,6 +5,9 @@ depends on, with a manifest that spells those dependencies out. It is built unde
 folder with the suffix `.partial` and renamed when complete: a killed process leaves no half
 artifact, and two processes never build the same one twice. A builder that can resume keeps what it
 finds in its partial folder.
+
+The fingerprint alone identifies an artifact. The label before it is for people, mostly the
+collection's, which changes when its folder is renamed: what was built under another is found, too.
 """
 
 from __future__ import annotations
@@ -25,7 +28,7 @@ from irplatform.console import notice
 from irplatform.storage import fingerprint, write_json
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
 MANIFEST = "manifest.json"
@@ -60,7 +63,7 @@ def artifact(
 
     Args:
         kind: the folder under the cache that holds its like, e.g. "index".
-        label: a readable beginning for its name, e.g. the collection's.
+        label: a readable beginning for its name, e.g. the collection's, where it is built now.
         depends_on: all that its content depends on, as JSON: fingerprints of inputs, options,
             the version of the format.
         build: fills the folder that it is given.
@@ -72,18 +75,16 @@ def artifact(
     """
     depends_on = _with_arithmetic(kind, depends_on)
     final, mark = _named(kind, label, depends_on)
-    if _is_whole(final):
-        return _finished(final, mark, built=False)
-    partial = final.with_name(final.name + ".partial")
-    with lock(final, wait=True):
-        if _is_whole(final):  # another process built it while we waited
-            return _finished(final, mark, built=False)
-        if (final / MANIFEST).exists():
-            notice(f"{within_home(final)} lacks some of what was written there, and is made again")
-        if not resumable:
-            shutil.rmtree(partial, ignore_errors=True)
-        partial.mkdir(exist_ok=True)
-        (partial / MANIFEST).unlink(missing_ok=True)  # of a call that was killed when all was done
+    if whole := _whole(final, mark):
+        return _finished(whole, mark, built=False)
+    with lock(place_of_lock(final, mark), wait=True, told_as=final):
+        if whole := _whole(final, mark):  # another process built it while we waited
+            return _finished(whole, mark, built=False)
+        for broken in _under_any_label(final, mark):
+            if (broken / MANIFEST).exists():
+                what = within_home(broken)
+                notice(f"{what} lacks some of what was written there, and is made again")
+        partial = _partial(final, mark, resumes=resumable)
         started = time.monotonic()
         try:
             build(partial)
@@ -103,14 +104,49 @@ def artifact(
             "created": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         }
         write_json(partial / MANIFEST, manifest)
-        shutil.rmtree(final, ignore_errors=True)  # a folder without a manifest is debris
+        for debris in _under_any_label(final, mark):  # without a manifest, or broken
+            shutil.rmtree(debris, ignore_errors=True)
         partial.rename(final)
     return _finished(final, mark, built=True)
 
 
 def is_built(kind: str, label: str, depends_on: Mapping[str, Any]) -> bool:
     """Whether `artifact` would find an artifact instead of building it."""
-    return _is_whole(_named(kind, label, _with_arithmetic(kind, depends_on))[0])
+    return _whole(*_named(kind, label, _with_arithmetic(kind, depends_on))) is not None
+
+
+def place_of_lock(item: Path, mark: str) -> Path:
+    """What is locked while an artifact is built: the same under all labels.
+
+    Args:
+        item: the artifact's folder, or the partial one.
+        mark: its fingerprint.
+    """
+    return item.with_name(mark)
+
+
+def _whole(final: Path, mark: str) -> Path | None:
+    """The artifact where it is finished, under this label if it can be."""
+    return next((path for path in _under_any_label(final, mark) if _is_whole(path)), None)
+
+
+def _under_any_label(final: Path, mark: str, suffix: str = "") -> Iterator[Path]:
+    """The folder under this label, there or not, and then those under other ones."""
+    own = final.with_name(f"{final.name}{suffix}")
+    yield own
+    yield from sorted(path for path in final.parent.glob(f"*-{mark}{suffix}") if path != own)
+
+
+def _partial(final: Path, mark: str, *, resumes: bool) -> Path:
+    """The folder to build in: empty, or as an interrupted call left it, under whatever label."""
+    own, *others = _under_any_label(final, mark, ".partial")
+    if resumes and others and not own.exists():
+        others.pop().rename(own)
+    for path in others if resumes else (own, *others):
+        shutil.rmtree(path, ignore_errors=True)
+    own.mkdir(exist_ok=True)
+    (own / MANIFEST).unlink(missing_ok=True)  # of a call that was killed when all was done
+    return own
 
 
 def _is_whole(final: Path) -> bool:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from irplatform.cache.artifacts import MANIFEST
+from irplatform.cache.artifacts import MANIFEST, place_of_lock
 from irplatform.cache.location import home
 from irplatform.cache.locks import lock
 from irplatform.errors import InputError
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-_NAME = re.compile(r".+-[0-9a-f]{16}(\.partial|\.jsonl)?")
+_NAME = re.compile(r".+-([0-9a-f]{16})(\.partial|\.jsonl)?")
 _ALWAYS_COMPLETE = ("tune",)
 """Kinds of journals that later commands read whether or not the command that wrote them ended."""
 
@@ -76,12 +76,17 @@ def remove(items: Iterable[Item]) -> tuple[list[Item], list[Item]]:
     removed: list[Item] = []
     busy: list[Item] = []
     for item in items:
-        final = item.path.with_name(item.path.name.removesuffix(".partial"))
-        with lock(final) as free:
+        with lock(_place_of_lock(item.path)) as free:
             if free:
                 _delete(item.path)
         (removed if free else busy).append(item)
     return removed, busy
+
+
+def _place_of_lock(path: Path) -> Path:
+    """What whoever makes an item locks: of a journal, the file itself."""
+    name = _NAME.fullmatch(path.name)
+    return path if name is None or name[2] == ".jsonl" else place_of_lock(path, name[1])
 
 
 def _delete(path: Path) -> None:

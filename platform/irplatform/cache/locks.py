@@ -17,12 +17,13 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def lock(final: Path, *, wait: bool = False) -> Iterator[bool]:
+def lock(final: Path, *, wait: bool = False, told_as: Path | None = None) -> Iterator[bool]:
     """Keep other processes from building something, or learn that one is building it.
 
     Args:
-        final: what is built.
+        final: what is built, or what stands for it.
         wait: for a process that is building it; a notice says so, since it may take hours.
+        told_as: what the notice calls it, where that is not `final`.
 
     Yields:
         Whether the lock is ours; always, with `wait`.
@@ -35,7 +36,7 @@ def lock(final: Path, *, wait: bool = False) -> Iterator[bool]:
     file_lock = FileLock(f"{final}.lock")
     try:
         final.parent.mkdir(parents=True, exist_ok=True)
-        free = _acquire(file_lock, final, wait=wait)
+        free = _acquire(file_lock, told_as or final, wait=wait)
     except OSError as error:
         raise InputError(
             f"the cache cannot be written to: {error.strerror}. Set IRPLATFORM_HOME to a folder "

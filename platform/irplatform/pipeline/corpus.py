@@ -61,7 +61,12 @@ def refuse_broken_corpus(
         )
         (folder / "warning.txt").write_text(warning, encoding="utf-8")
 
-    depends_on = {"format": 2, "index": index_fingerprint, "qrels": fingerprint(judged)}
+    depends_on = {
+        "format": 2,
+        "collection": collection.id,  # which the warning names
+        "index": index_fingerprint,
+        "qrels": fingerprint(judged),
+    }
     with resources.stopwatch.timed("index"):
         check = artifact("check", collection.id, depends_on, look)
     if warning := (check.path / "warning.txt").read_text(encoding="utf-8"):

@@ -60,7 +60,9 @@ def fit_system(
     """
     if choice.trainable:
         checkpoint = train(choice, training_set, resources, pretraining)
-        return open_checkpoint(choice, checkpoint.path, resources, checkpoint.fingerprint)
+        system = open_checkpoint(choice, checkpoint.path, resources, checkpoint.fingerprint)
+        # The topics may have had another collection's name when it was trained on them.
+        return replace(system, description={**system.description, "trained_on": training_set.label})
     _require_relevant(choice, training_set)
     system = unweighed(choice, resources)
     examples = weighing(training_set.validation or training_set.training)
