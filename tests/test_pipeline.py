@@ -320,6 +320,21 @@ def test_what_an_interrupted_call_told_is_told_by_those_that_go_on(noting, monke
         assert resources.artifacts == {"forward_index": "forward"}
 
 
+def test_what_one_reranker_uses_is_not_said_of_another():
+    first = FirstStage([], _candidates().first.final, "mark", artifacts=[{"index": "index"}])
+    task = RerankingTask(replace(_candidates(), first=first), TrainingSource(), None, None)
+    resources = CollectionResources(CORPUS, device="cpu", seed=1, threads=1)
+    resources.documents = SmallResources().documents
+    built = SimpleNamespace(fingerprint="forward")
+    resources._opened.forward_index = built, built
+    used = []
+    for kind in (Noting, Letters):
+        choice = RerankerChoice(registration(kind, kind.__name__), Options())
+        ((_, made_with),) = pipeline.rerank_with_seeds(choice, task, resources, 1)
+        used.append(made_with.artifacts)
+    assert used == [{"index": "index", "forward_index": "forward"}, {"index": "index"}]
+
+
 @pytest.mark.parametrize("changed", [{"seed": 2}, {"model_threads": 2}, {"corpus": OTHER_CORPUS}])
 def test_what_scores_depend_on_makes_them_others(noting, changed):
     noting()

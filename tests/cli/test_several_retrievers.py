@@ -1,5 +1,7 @@
 """Several retrievers and what is made of them, from end to end, on the demo."""
 
+import json
+
 import pytest
 from commands import call
 
@@ -54,3 +56,20 @@ def test_a_retriever_that_does_not_count_brings_no_documents(made):
     for topic, ranking in runs["fused"].items():
         assert len(ranking) <= 1000
         assert ranking.scores[-1] > 0, topic
+
+
+def test_metadata_name_what_a_run_was_made_with_whatever_the_cache_holds(made, tmp_path):
+    def facts(*names):
+        made("--retriever", "embedding", "--reranker", "bm25-title", "--fusion", "plain")
+        read = [json.loads((tmp_path / f"runs/demo/{n}.run.meta.json").read_text()) for n in names]
+        return {n: set(facts["data"]["artifacts"]) for n, facts in zip(names, read, strict=True)}
+
+    vectors = {"index", "forward_index", "vectors"}
+    for _ in range(2):
+        assert facts("bm25", "rm3", "embedding", "fused", "bm25-title") == {
+            "bm25": {"index"},
+            "rm3": {"index"},
+            "embedding": vectors,
+            "fused": vectors,
+            "bm25-title": vectors,
+        }

@@ -225,6 +225,51 @@ def test_a_retriever_that_computes_on_a_device_has_a_run_for_every_number_of_thr
     assert len(calls) == searched
 
 
+def test_each_run_names_what_it_was_made_with_wherever_it_comes_from():
+    """What other retrievers of the command use is not among it; what made a kept run is."""
+    found = {"1": "x", "2": "", "3": ""}
+    plain, reading = _choice(found, "plain"), _choice(found, "reading")
+    search = reading.registration.system.retrieve
+
+    def read(self, topics, depth, resources):
+        resources.forward_index()
+        return search(self, topics, depth, resources)
+
+    reading.registration.system.retrieve = read
+    for order in ([reading, plain], [plain, reading]):
+        resources = Indexed(corpus=None, device="cpu", seed=1, threads=1)
+        built = SimpleNamespace(fingerprint="forward")
+        resources._opened.forward_index = built, built
+        first = retrieve(order, TOPICS, 10, resources, label="test")
+        made_with = dict(zip([run.name for run in first.runs], first.artifacts, strict=True))
+        assert made_with == {
+            "plain": {"index": "index"},
+            "reading": {"index": "index", "forward_index": "forward"},
+        }
+        assert first.used == made_with["reading"]
+
+
+@pytest.mark.parametrize(
+    ("on_device", "seeded", "told"),
+    [
+        (False, False, {}),
+        (False, True, {"seed": 1}),
+        (True, False, {"device": "cpu", "model_threads": 1}),
+        (True, True, {"seed": 1, "device": "cpu", "model_threads": 1}),
+    ],
+)
+def test_seed_and_device_are_told_of_retrievers_that_depend_on_them(on_device, seeded, told):
+    choice = _choice({"1": "x", "2": "", "3": ""})
+    choice.registration.system.on_device = on_device
+    choice.registration.system.seeded = seeded
+    (description,) = _retrieve(choice).descriptions
+    assert {
+        name: description[name]
+        for name in ("seed", "device", "model_threads")
+        if name in description
+    } == told
+
+
 def test_later_documents_are_left_out_for_retrievers_that_do_not_know_of_dates():
     class Dated(Indexed):
         def documents(self, doc_ids):

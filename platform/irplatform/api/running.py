@@ -67,10 +67,11 @@ def run(settings: RunSettings, plugins: Registry | None = None) -> RunReport:
     candidates = candidates_of(resolved, taken=candidate_runs)
     recorder.candidates = candidates.provenance
     first = candidates.first
-    for retrieved, description, seconds in zip(
-        first.runs, first.descriptions, first.seconds, strict=True
+    for retrieved, description, artifacts, seconds in zip(
+        first.runs, first.descriptions, first.artifacts, first.seconds, strict=True
     ):
-        recorder.add(retrieved, [description], resources, {**indexing_seconds, **seconds})
+        made_with = replace(resources, artifacts=dict(artifacts))
+        recorder.add(retrieved, [description], made_with, {**indexing_seconds, **seconds})
         indexing_seconds = {}
 
     training, fusion = search_training_topics(resolved)
@@ -87,7 +88,8 @@ def run(settings: RunSettings, plugins: Registry | None = None) -> RunReport:
                 resources.notice(warning)
                 recorder.warn(warning)
     if len(first.runs) > 1:
-        recorder.add(first.cut(first.final), first.describe(), resources, {})
+        made_with = replace(resources, artifacts=first.used)
+        recorder.add(first.cut(first.final), first.describe(), made_with, {})
     recorder.first_stage = first.fingerprint
 
     training_source = training_source_of(resolved, training, fusion)

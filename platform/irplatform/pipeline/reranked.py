@@ -143,7 +143,8 @@ def rerank_with_seeds(
     seeds = seeds_of(resources.seed, count if choice.trainable else 1)
     several = len(seeds) > 1
     for seed in seeds:
-        seeded = replace(resources, seed=seed)
+        # What others of the process use is not what these runs are made with.
+        seeded = replace(resources, seed=seed, artifacts=task.candidates.first.used)
         with speaking_of(f"seed {seed}" if several else ""):
             reranked = rerank(choice, task, seeded)
         yield (reranked.with_suffix(f"-seed{seed}") if several else reranked), seeded

@@ -6,6 +6,7 @@ Each retriever's run is kept in the cache, so that rerankers that are added late
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -20,7 +21,7 @@ from irplatform.retrieval.dates import DATES_FORMAT, date_limits
 from irplatform.retrieval.fusion import Fusion
 from irplatform.runs import Ranking, Run, read_run, write_run
 from irplatform.runs.names import FUSED
-from irplatform.storage import fingerprint
+from irplatform.storage import fingerprint, write_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
 
 _FORMAT = 2
 """Raise it when retrievers rank otherwise with the same options."""
+_RUN = "run.txt"
+_USED = "used.json"
+"""Fingerprints of what a search used, for when its run is taken from the cache."""
 
 
 @dataclass(frozen=True)
@@ -92,6 +96,7 @@ class FirstStage:
         fingerprint: of all that the runs depend on.
         seconds: per stage, what each run took beyond those before it.
         descriptions: what each run is, for its metadata.
+        artifacts: fingerprints of what each run was made with, likewise.
         fusion: how the runs were fused, where that was chosen.
         depth: most documents that a run has per topic, whatever the number of retrievers; None
             where all candidates are ranked.
@@ -102,6 +107,7 @@ class FirstStage:
     fingerprint: str
     seconds: Sequence[Mapping[str, float]] = ()
     descriptions: Sequence[Mapping[str, Any]] = ()
+    artifacts: Sequence[Mapping[str, str]] = ()
     fusion: Fusion | None = None
     depth: int | None = None
 
@@ -122,6 +128,11 @@ class FirstStage:
         """What `final` is made of, for the metadata of runs."""
         fusion = [{"fusion": self.fusion.describe()}] if self.fusion else []
         return [*self.descriptions, *fusion]
+
+    @property
+    def used(self) -> dict[str, str]:
+        """Fingerprints of what all runs were made with."""
+        return {name: mark for artifacts in self.artifacts for name, mark in artifacts.items()}
 
     def candidates(self, rerank_depth: int) -> dict[str, tuple[str, ...]]:
         """Per topic, the union of the retrievers' first documents, in the order of `final`."""
@@ -153,29 +164,38 @@ def retrieve(
     """
     most = depth if among is None else None
     common = _dependencies(topics, most, among, resources)
-    runs, fingerprints, seconds, descriptions = [], [], [], []
+    runs, fingerprints, seconds, descriptions, artifacts = [], [], [], [], []
     for choice in choices:
         before = dict(resources.stopwatch.seconds)
         depends_on = {**common, **_own_dependencies(choice, resources)}
 
         def build(folder: Path, choice: RetrieverChoice = choice) -> None:
             notice(f"{label}: searching {counted(len(topics), 'topic')} with {choice.name}")
-            if among is None:
-                run = find(choice, topics, depth, resources)
-            else:
-                run = rank_among(partial(find, choice), topics, among, resources)
-            write_run(run, folder / "run.txt")
+            with resources.noting() as noted:
+                if among is None:
+                    run = find(choice, topics, depth, resources)
+                else:
+                    run = rank_among(partial(find, choice), topics, among, resources)
+            write_run(run, folder / _RUN)
+            write_json(folder / _USED, noted.artifacts)
 
         with resources.stopwatch.timed("retrieve"):
             run_artifact = artifact("run", f"{label}-{choice.name}", depends_on, build)
             rankings: Mapping[str, Ranking] = {}
-            if (run_artifact.path / "run.txt").stat().st_size:
-                rankings = read_run(run_artifact.path / "run.txt").rankings
+            if (run_artifact.path / _RUN).stat().st_size:
+                rankings = read_run(run_artifact.path / _RUN).rankings
             runs.append(_complete(choice.name, topics, rankings))
         fingerprints.append(run_artifact.fingerprint)
         seconds.append(resources.stopwatch.since(before))
-        descriptions.append({**choice.describe(), **choice.about(topics, resources)})
-    return combine(runs, fingerprints, seconds, descriptions, most)
+        descriptions.append(
+            {
+                **choice.describe(),
+                **choice.about(topics, resources),
+                **_made_with(choice, resources),
+            }
+        )
+        artifacts.append({"index": common["index"], **_used(run_artifact.path)})
+    return combine(runs, fingerprints, seconds, descriptions, artifacts, most)
 
 
 def combine(
@@ -183,6 +203,7 @@ def combine(
     fingerprints: Sequence[str],
     seconds: Sequence[Mapping[str, float]] = (),
     descriptions: Sequence[Mapping[str, Any]] = (),
+    artifacts: Sequence[Mapping[str, str]] = (),
     depth: int | None = None,
 ) -> FirstStage:
     """The first stage that some retrievers' runs make together.
@@ -192,13 +213,23 @@ def combine(
         fingerprints: of all that each run depends on.
         seconds: per run, see `FirstStage`.
         descriptions: per run, see `FirstStage`.
+        artifacts: per run, see `FirstStage`.
         depth: see `FirstStage`.
     """
     if len(runs) == 1:
-        return FirstStage(runs, runs[0], fingerprints[0], seconds, descriptions, depth=depth)
-    final = Fusion().fuse(runs, FUSED)
-    of_all = fingerprint({"fused": fingerprints})
-    return FirstStage(runs, final, of_all, seconds, descriptions, depth=depth)
+        final, mark = runs[0], fingerprints[0]
+    else:
+        final, mark = Fusion().fuse(runs, FUSED), fingerprint({"fused": fingerprints})
+    return FirstStage(runs, final, mark, seconds, descriptions, artifacts, depth=depth)
+
+
+def _used(folder: Path) -> dict[str, str]:
+    """Fingerprints of what a kept run was made with."""
+    path = folder / _USED
+    if not path.exists():  # a run that was kept before this was
+        return {}
+    used: dict[str, str] = json.loads(path.read_text(encoding="utf-8"))
+    return used
 
 
 def _dependencies(
@@ -223,13 +254,16 @@ def _dependencies(
 
 def _own_dependencies(choice: RetrieverChoice, resources: CollectionResources) -> dict[str, Any]:
     """What the rankings of one retriever depend on beside that."""
+    return {**choice.describe(), **_made_with(choice, resources)}
+
+
+def _made_with(choice: RetrieverChoice, resources: CollectionResources) -> dict[str, Any]:
+    """Seed, device and threads of models, where the retriever's rankings depend on them."""
     system = choice.registration.system
-    on_device = system.on_device and resources.device != "cpu"
+    computing = {"device": resources.device, "model_threads": resources.model_threads}
     return {
-        **choice.describe(),
-        **({"device": resources.device} if on_device else {}),
-        **({"model_threads": resources.model_threads} if system.on_device else {}),
         **({"seed": resources.seed} if system.seeded else {}),
+        **(computing if system.on_device else {}),
     }
 
 

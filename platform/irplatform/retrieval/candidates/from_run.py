@@ -97,7 +97,7 @@ class FromRun:
         mark = fingerprint({"index": index, "depth": request.depth, **facts})
         shown = run.top(request.depth)
         return Found(
-            FirstStage([shown], run, mark, [{}], [facts], depth=request.depth),
+            FirstStage([shown], run, mark, [{}], [facts], [{"index": index}], depth=request.depth),
             {
                 topic: ranking.top(request.rerank_depth).doc_ids
                 for topic, ranking in rankings.items()
