@@ -43,6 +43,20 @@ def test_folders_splits_and_toml_files_are_found_from_here(
     assert found == ["small-test", "small-dev", "small-test", "pm", "pm", "pm"]
 
 
+def test_splits_of_the_folder_here_and_of_the_one_above_are_found(beir_folder, monkeypatch):
+    folder = beir_folder("dev", "train")
+    monkeypatch.chdir(folder)
+    with pytest.raises(InputError, match=r"Choose one: \.:dev, \.:train, or \.:unjudged"):
+        resolve(".", {})
+    assert [resolve(name, {}).id for name in (".:dev", "./:train")] == ["small-dev", "small-train"]
+    assert add_alias("here", ".") == str(folder)
+    assert resolve("here:dev", {}).id == "small-dev"
+    with pytest.raises(InputError, match=r"^unknown split 'tran'\. Did you mean 'train'\?"):
+        resolve(".:tran", {})
+    monkeypatch.chdir(folder / "qrels")
+    assert resolve("..:train", {}).id == "small-train"
+
+
 def test_an_alias_outlives_the_process_and_the_working_folder(beir_folder, tmp_path, monkeypatch):
     beir_folder("dev", "test")
     monkeypatch.chdir(tmp_path)

@@ -67,6 +67,17 @@ def test_a_folder_in_beir_layout_can_train(toml_collection, declaration, beir_fo
     assert open_toml(path).training().id == "small-train"
 
 
+def test_the_folder_that_the_file_lies_in_can_train(
+    toml_collection, declaration, beir_folder, monkeypatch
+):
+    folder = beir_folder("train")
+    text = declaration + '[train]\ncollection = ".:train"\n'
+    path = toml_collection(text, name=folder.name).rename(folder / "new.toml")
+    assert open_toml(path).training().id == "small-train"
+    monkeypatch.chdir(folder)
+    assert open_toml(path.relative_to(folder)).training().id == "small-train"
+
+
 def test_a_missing_training_collection_is_reported_when_it_is_asked_for(
     toml_collection, declaration
 ):

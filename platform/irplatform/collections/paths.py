@@ -55,4 +55,4 @@ def split_off(path: Path) -> tuple[Path, str | None]:
     name, colon, split = path.name.rpartition(":")
     if not colon or path.exists():
         return path, None
-    return path.with_name(name) if name else path.parent, split
+    return path.parent / name, split  # with_name takes neither "" nor ".", the folder itself
