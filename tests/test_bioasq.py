@@ -87,6 +87,7 @@ def test_documents_of_questions_are_judgments_however_their_addresses_are_writte
             "'id' of question 2 is 7, which has to be text",
         ),
         ([{"id": "1 2", "body": "Why?"}], "'1 2' of question 1 has white space"),
+        ([{"id": "1\0", "body": "Why?"}], r"'1\x00' of question 1 has a control character"),
         (["Why?"], "question 1 is no JSON object"),
         ([{"id": "1", "body": "Why?", "documents": "12"}], "'documents' of question 1 is no list"),
         (

@@ -70,6 +70,8 @@ def test_a_sound_one_is_what_it_was():
         (Document(7), "has a document with the id 7; ids are text without white space"),
         (Document("d 1"), "has a document with the id 'd 1'"),
         (Document(""), "has a document with the id ''"),
+        (Document("d\1"), r"has a document whose id 'd\\x01' has a control character in it"),
+        (Document("d" * 32_767), "has a document whose id 'd.*d' has 32,767 bytes"),
         (Document("d", None), "has NoneType for the title of document d, not text"),
         (Document("d", "", b"x"), "has bytes for the abstract of document d, not text"),
         (Document("d", fields={"year": 7}), "has 7 for the field 'year' of document d; text is"),

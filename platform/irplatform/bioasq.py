@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from irplatform.errors import InputError
+from irplatform.errors import InputError, quoted
+from irplatform.ids import fault
 from irplatform.text_files import numbered_lines, open_bytes
 
 if TYPE_CHECKING:
@@ -155,11 +156,8 @@ def _question(entry: Any, name: str, path: Path) -> Question:
     if not isinstance(entry, dict):
         raise InputError(f"{name} is no JSON object.", path=path)
     question_id = _text(entry, "id", name, path)
-    if question_id.split() != [question_id]:
-        raise InputError(
-            f"the id {question_id!r} of {name} has white space in it, which run files cannot hold.",
-            path=path,
-        )
+    if wrong := fault(question_id):
+        raise InputError(f"the id {quoted(question_id)} of {name} {wrong}.", path=path)
     kind = entry.get("type")
     documents = entry.get("documents")
     if documents is not None and not isinstance(documents, list):

@@ -2,6 +2,7 @@
 
 import pytest
 
+from irplatform.plugin import Document
 from irplatform.retrieval.java import java_class
 from irplatform.retrieval.transfer import byte_references
 
@@ -15,3 +16,9 @@ def test_references_are_those_that_are_made_one_by_one(doc_ids):
     for doc_id in doc_ids:
         plain.add(reference(doc_id.encode()))
     assert byte_references(doc_ids).equals(plain)
+
+
+def test_ids_come_back_whatever_bytes_they_have(index_of):
+    ids = ["a\x01b", "\x0f", "\x7f", "~\u0080", "plain"]
+    index = index_of([Document(doc_id, "melanoma") for doc_id in ids])
+    assert set(index.search({"q": "melanoma"}, 10)["q"].doc_ids) == set(ids)

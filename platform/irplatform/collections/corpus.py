@@ -120,8 +120,8 @@ class JsonLinesCorpus(Corpus):
 
         Raises:
             InputError: naming file and line: not JSON, not an object, no id, an id that is neither
-                a string nor a whole number or has white space in it, or a title or abstract that is
-                not text.
+                a string nor a whole number or cannot be one, or a title or abstract that is not
+                text.
         """
         number = 0
         missing, keys = set(self.names.declared), set[str]()

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from irplatform.errors import InputError
+from irplatform.errors import InputError, quoted
+from irplatform.ids import fault
 from irplatform.text_files import numbered_lines
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def read(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def identifier(record: dict[str, Any], key: str, path: Path, line: int) -> str:
-    """The id under a key: text without white space, as TREC's files require.
+    """The id under a key: text that can be an id, see `irplatform.ids`.
 
     A whole number, as tools for BEIR write PMIDs, is the text of its decimal digits.
 
@@ -66,14 +67,10 @@ def check_id(value: str, path: Path, line: int | None = None) -> None:
     """Refuse an id that could not be a column of a TREC file.
 
     Raises:
-        InputError: the id is empty or has white space in it.
+        InputError: the id is empty or too long, or has white space or a control character in it.
     """
-    if not value or value.split() != [value]:
-        raise InputError(
-            f"the id {value!r} is empty or has white space in it, which run files cannot hold.",
-            path=path,
-            line=line,
-        )
+    if wrong := fault(value):
+        raise InputError(f"the id {quoted(value)} {wrong}.", path=path, line=line)
 
 
 def text(record: dict[str, Any], key: str, path: Path, line: int) -> str:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from irplatform.at_work import plugin_at_work
 from irplatform.collections import Collection, Corpus
 from irplatform.errors import PluginError, quoted
+from irplatform.ids import fault
 from irplatform.plugin import Document, Topic
 
 if TYPE_CHECKING:
@@ -148,11 +149,13 @@ class Guard:
         return {t: {d: int(g) for d, g in grades.items()} for t, grades in qrels.items() if grades}
 
     def check_id(self, identifier: object, of: str) -> None:
-        """Refuse what a run file cannot hold as an id."""
+        """Refuse what a run file or an index cannot hold as an id."""
         if not isinstance(identifier, str) or identifier.split() != [identifier]:
             raise self.wrong(
                 f"has a {of} with the id {quoted(identifier)}; ids are text without white space."
             )
+        if wrong := fault(identifier):
+            raise self.wrong(f"has a {of} whose id {quoted(identifier)} {wrong}.")
 
     def check_text(self, text: object, what: str) -> None:
         """Refuse what is no text."""

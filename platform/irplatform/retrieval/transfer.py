@@ -59,8 +59,16 @@ def ranking(hits: Any) -> Ranking:
     score_docs = orjson.loads(_mapper().writeValueAsString(hits))["scoreDocs"]
     scores = np.array([hit["fields"][0] for hit in score_docs], dtype=np.float32)
     scores.flags.writeable = False
-    ids = tuple(bytes.fromhex(hit["fields"][1][1:-1]).decode() for hit in score_docs)
+    ids = tuple(_bytes(hit["fields"][1][1:-1]).decode() for hit in score_docs)
     return Ranking(ids, scores)  # already in order: Ranking.of would only find that out again
+
+
+def _bytes(hexadecimal: str) -> bytes:
+    """The bytes that Lucene writes as "70 6d 1": those below 16 have one digit."""
+    try:
+        return bytes.fromhex(hexadecimal)
+    except ValueError:
+        return bytes(int(digits, 16) for digits in hexadecimal.split())
 
 
 @cache
