@@ -32,6 +32,7 @@ _OTHERS = {
 }
 """How files begin that are not unpacked here, and what they are."""
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_UTF_16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _PIPES: dict[tuple[int, int], IO[bytes]] = {}
 """What came out of pipes, by device and inode: a pipe gives its content once, and files are opened
 more than once. The copies go when the process ends."""
@@ -120,13 +121,28 @@ def numbered_lines(path: Path) -> Iterator[tuple[int, bytes]]:
     """Yield the lines that are not blank with their numbers, counted from 1.
 
     Raises:
-        InputError: see `open_bytes`.
+        InputError: see `open_bytes`; or the first line is not in an encoding that has ASCII in it.
     """
     with open_bytes(path) as file:
         for number, line in enumerate(file, start=1):
-            content = line.removeprefix(_BYTE_ORDER_MARK) if number == 1 else line
+            content = line
+            if number == 1:
+                _refuse_utf_16(line, path)
+                content = line.removeprefix(_BYTE_ORDER_MARK)
             if content.strip():
                 yield number, content
+
+
+def _refuse_utf_16(beginning: bytes, path: Path) -> None:
+    """Name the encoding, where every column would be found wrong for the NUL bytes in it."""
+    if beginning.startswith(_UTF_16_MARKS):
+        raise InputError("this file is UTF-16. Save the file as UTF-8.", path=path)
+    if b"\0" in beginning:
+        raise InputError(
+            "this file has NUL bytes, as UTF-16 and binary files have. Save the file as UTF-8.",
+            path=path,
+            line=1,
+        )
 
 
 def decoded(line: bytes, path: Path, number: int) -> str:

@@ -67,6 +67,14 @@ def test_entities_are_characters_and_the_encoding_is_checked(tmp_path):
         read_topics(path, "trec", None)
 
 
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le"])
+def test_columns_in_utf_16_are_told_to_be_saved_as_utf_8(tmp_path, encoding):
+    path = tmp_path / "topics"
+    path.write_bytes("1\tlung cancer\n".encode(encoding))
+    with pytest.raises(InputError, match=r"topics:.* UTF-16.* Save the file as UTF-8\."):
+        read_topics(path, "tsv", None)
+
+
 def test_marked_words_stay_within_their_text_and_repeated_tags_are_joined(tmp_path):
     marked = (
         "<top>\n<num>1\n<title> role of <i>EGFR</i>-mutant H<SUB>2</SUB>O\n"

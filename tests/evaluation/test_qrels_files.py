@@ -85,6 +85,23 @@ def test_text_that_is_not_utf8_is_named(tmp_path):
         read_qrels(tmp_path / "q")
 
 
+@pytest.mark.parametrize(
+    ("encoding", "words"),
+    [
+        ("utf-16", "q: this file is UTF-16. Save the file as UTF-8."),
+        ("utf-16-le", "q:1: this file has NUL bytes, as UTF-16 and binary files have. Save the "),
+        ("utf-16-be", "q:1: this file has NUL bytes"),
+    ],
+)
+@pytest.mark.parametrize("text", ["1 0 a 1\n", BEIR + "1\ta\t1\n"])
+def test_a_file_in_utf_16_is_named_and_no_nul_is_printed(tmp_path, text, encoding, words):
+    (tmp_path / "q").write_bytes(text.encode(encoding))
+    with pytest.raises(InputError) as caught:
+        read_qrels(tmp_path / "q")
+    assert words in str(caught.value)
+    assert "\0" not in str(caught.value)
+
+
 def test_a_missing_file_is_named(tmp_path):
     with pytest.raises(InputError, match="there is no such file"):
         read_qrels(tmp_path / "none.txt")

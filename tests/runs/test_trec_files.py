@@ -140,6 +140,14 @@ def test_text_that_is_not_utf8_is_named(tmp_path):
         read_run(path)
 
 
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le"])
+def test_a_run_in_utf_16_is_told_to_be_saved_as_utf_8(tmp_path, encoding):
+    path = tmp_path / "wide.run"
+    path.write_bytes("1 Q0 a 1 2 t\n".encode(encoding))
+    with pytest.raises(InputError, match=r"wide\.run:.* UTF-16.* Save the file as UTF-8\."):
+        read_run(path)
+
+
 @pytest.mark.parametrize("text", ["", "\n \n"])
 def test_an_empty_file_is_refused(tmp_path, text):
     with pytest.raises(InputError, match="no results in this file"):
