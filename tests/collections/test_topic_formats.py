@@ -119,6 +119,19 @@ def test_topics_of_clinical_trials_are_text_without_elements(tmp_path):
         read(tmp_path, empty, "trec-pm")
 
 
+def test_attributes_of_a_topic_are_fields_but_its_number(tmp_path):
+    xml = (
+        '<topics><topic number="1" type="diagnosis" age=""><summary>A cough.</summary></topic>'
+        '<topic number="2" type="x" age="45 years"><type>test</type></topic>'
+        '<topic number="3" type="treatment">A man with a cough.</topic></topics>'
+    )
+    topics = read(tmp_path, xml, "trec-pm", "{summary}{text} {type}")
+    queries = ["A cough. diagnosis", "test", "A man with a cough. treatment"]
+    assert [topic.query for topic in topics] == queries
+    assert topics[0].fields == {"type": "diagnosis", "summary": "A cough."}
+    assert topics[1].fields == {"type": "test", "age": "45 years"}
+
+
 def test_a_treatment_is_searched_where_topics_have_one(tmp_path):
     topic = '<topic number="{}"><disease>{}</disease><gene>KRAS</gene>{}</topic>'
     treated = topic.format(1, "melanoma", "<treatment>trametinib</treatment>")

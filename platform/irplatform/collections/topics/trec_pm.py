@@ -2,7 +2,8 @@
 
 2017 has `other`, 2018 and 2019 do not, 2020 has `treatment` in place of both; whatever elements a
 topic has become its fields. Those of an element that comes twice are joined, as two genes are. A
-topic of TREC Clinical Trials 2021 and 2022 has text and no elements, which is its field `text`.
+topic of TREC Clinical Trials 2021 and 2022 has text and no elements, which is its field `text`. The
+attributes of `<topic>` are fields, too, as `type="diagnosis"` is in TREC Clinical Decision Support.
 """
 
 from __future__ import annotations
@@ -21,7 +22,10 @@ if TYPE_CHECKING:
 
 
 def read(path: Path) -> Iterator[TopicRecord]:
-    """Yield topics with a field for every element that has text, or with `text` alone."""
+    """Yield topics with a field for every element that has text, or with `text`.
+
+    Attributes other than the number are fields where no element has their name.
+    """
     root, lines = xml.parse(path)
     for element in root.iter("topic"):
         line = lines[element]
@@ -35,7 +39,13 @@ def read(path: Path) -> Iterator[TopicRecord]:
                 fields[part.tag] = f"{fields[part.tag]}, {text}" if part.tag in fields else text
         if not fields and (text := _text(element)):
             fields["text"] = text
-        yield TopicRecord(topic_id, fields, line)
+        yield TopicRecord(topic_id, {**_attributes(element), **fields}, line)
+
+
+def _attributes(topic: Element) -> dict[str, str]:
+    """What its tag says beside its number."""
+    values = ((name, " ".join(value.split())) for name, value in topic.attrib.items())
+    return {name: value for name, value in values if value and name != "number"}
 
 
 def _text(part: Element) -> str:
