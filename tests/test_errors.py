@@ -6,7 +6,7 @@ import sqlite3
 import pytest
 from safetensors import SafetensorError
 
-from irplatform.errors import PluginError, counted, in_a_line, lacks_space, unknown
+from irplatform.errors import PluginError, counted, in_a_line, lacks_space, printable, unknown
 
 MANY = [f"name-{n}" for n in range(20)]
 
@@ -40,6 +40,12 @@ def test_a_number_is_not_nearly_another_one():
 @pytest.mark.parametrize("text", ["No licence.", "No licence", " No\nlicence.\n"])
 def test_what_others_say_goes_on_in_a_sentence_of_ours(text):
     assert in_a_line(OSError(text)) == "OSError: No licence"
+
+
+def test_control_characters_of_others_reach_no_terminal():
+    told = in_a_line(OSError("\x1b[31mred\x1b[0m\x00\x7f\x9b2J,\ta\r\nnew line"))
+    assert told == r"OSError: \x1b[31mred\x1b[0m\x00\x7f\x9b2J," + "\ta new line"
+    assert printable("two\nlines\tof “é”\u200b😀") == "two\nlines\tof “é”\u200b😀"
 
 
 @pytest.mark.parametrize(

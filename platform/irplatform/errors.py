@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 _MOST_LISTED = 12
 """More names than this help nobody."""
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+"""All but tabs and line breaks."""
 _QUOTES = Repr()
 _QUOTES.maxstring = _QUOTES.maxother = 60
 
@@ -112,7 +114,12 @@ def unstopped(told: object) -> str:
 
 def one_line(text: str) -> str:
     """A text of others without its line breaks: each message of ours is a line."""
-    return " ".join(filter(None, map(str.strip, text.splitlines())))
+    return printable(" ".join(filter(None, map(str.strip, text.splitlines()))))
+
+
+def printable(text: str) -> str:
+    """A text with its control characters written as escapes: a terminal would obey them."""
+    return _CONTROL.sub(lambda match: repr(match[0])[1:-1], text)
 
 
 def in_words(told: object) -> str:

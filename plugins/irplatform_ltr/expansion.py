@@ -41,7 +41,7 @@ class ExpansionOptions(Options):
         """
         fields = fields or (self.plan.disease.field, self.plan.gene.field)
         if not any(topic.fields.get(name) for topic in topics for name in fields):
-            return f"the topics have no field {' or '.join(fields)}."
+            return f"the training topics have no field {' or '.join(fields)}."
         if not self.bases():
             return "no knowledge base is installed (`platform kb list`)."
         return ""

@@ -108,7 +108,8 @@ def test_what_a_topic_does_not_tell_is_zero():
 
 def test_the_group_is_left_out_where_topics_tell_nothing():
     group = Demographics()
-    assert "no field demographic" in group.lacks([Topic("t", "x", {"demographic": "unknown"})])
+    told = "the training topics have no field demographic with an age or a sex."
+    assert group.lacks([Topic("t", "x", {"demographic": "unknown"})]) == told
     assert group.lacks([Topic("t", "x"), OLD_MAN]) == ""
     other = Demographics(Demographics.Options(field="patient"))
     assert other.lacks([OLD_MAN])

@@ -123,6 +123,14 @@ def test_topics_with_sampled_judgments_alone_are_scored(monkeypatch, tmp_path, r
     assert system.score({}) == {t.id: 1.0 for t in topics}
 
 
+@pytest.mark.parametrize(("number", "told"), [(1, "is 1 topic"), (2, "are 2 topics")])
+def test_how_few_topics_there_are_is_told_in_the_right_number(number, told):
+    topics = [Topic(str(n), f"question {n}") for n in range(number)]
+    judgments = Judgments({topic.id: GRADES for topic in topics}, None, ["P@1"])
+    with pytest.raises(InputError, match=f"^there {told} with a relevant document to tune on; at"):
+        usable_topics(topics, judgments, None, 1)
+
+
 @pytest.mark.java
 def test_trials_train_the_members_that_were_asked_for(monkeypatch):
     trained = []

@@ -17,7 +17,7 @@ from irplatform import __version__, stdout
 from irplatform.arithmetic import check_arithmetic
 from irplatform.at_work import show_traceback
 from irplatform.cli.failures import explained, give_up_stdout, lost, origin, refused
-from irplatform.errors import InputError, PlatformError, PluginError, lacks_space
+from irplatform.errors import InputError, PlatformError, PluginError, lacks_space, printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -155,7 +155,7 @@ def main() -> None:
         sys.exit(error.exit_code)
     except PlatformError as error:
         show_traceback(error)
-        print(f"platform: {error}", file=sys.stderr)
+        print(f"platform: {printable(str(error))}", file=sys.stderr)
         sys.exit(error.exit_code)
     except (KeyboardInterrupt, click.Abort) as error:
         print(

@@ -52,6 +52,8 @@ def identifier(record: dict[str, Any], key: str, path: Path, line: int) -> str:
     value = record.get(key)
     if type(value) is int:  # True is an instance of int
         return str(value)
+    if value is None and key in record:
+        raise InputError(f"no id: '{key}' is null.", path=path, line=line)
     if value is None:
         keys = ", ".join(f"'{name}'" for name in record) or "none"
         raise InputError(f"no id: the key '{key}' is missing (keys: {keys}).", path=path, line=line)

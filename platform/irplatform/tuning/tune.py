@@ -11,7 +11,7 @@ from irplatform.cache import home, lock
 from irplatform.choices import choose_systems
 from irplatform.choices.declared import Declared, declarations
 from irplatform.console import notice
-from irplatform.errors import InputError
+from irplatform.errors import InputError, counted
 from irplatform.storage import fingerprint
 from irplatform.training.topic_marks import families
 from irplatform.tuning.design import design
@@ -110,9 +110,10 @@ def usable_topics(
         usable = [usable[number] for number in sorted(numbers.tolist())]
     if (distinct := len(set(families(usable)))) < FEWEST_TOPICS:
         remark = "" if distinct == len(usable) else f", which ask for {distinct} different things"
+        are = "is" if len(usable) == 1 else "are"
         raise InputError(
-            f"there are {len(usable)} topics with a relevant document to tune on{remark}; at least "
-            f"{FEWEST_TOPICS} are needed."
+            f"there {are} {counted(len(usable), 'topic')} with a relevant document to tune on"
+            f"{remark}; at least {FEWEST_TOPICS} are needed."
         )
     return usable
 

@@ -115,7 +115,7 @@ class Demographics(FeatureGroup):
         people = [self._person(topic) for topic in topics]
         if any(person.age is not None or person.sex for person in people):
             return ""
-        return f"the topics have no field {self.options.field} with an age or a sex."
+        return f"the training topics have no field {self.options.field} with an age or a sex."
 
     def names(self) -> tuple[str, ...]:
         """Headings, words, ages."""
