@@ -7,7 +7,7 @@ import pytest
 from pubmed_files import article, article_set, deletion, write_gz
 
 from irplatform.collections.pubmed import baseline
-from irplatform.collections.pubmed.baseline import NumberSet, PubmedCorpus, find_files, latest
+from irplatform.collections.pubmed.baseline import NumberSet, PubmedCorpus, latest
 from irplatform.collections.pubmed.packing import Member, pack
 from irplatform.collections.toml import open_toml
 from irplatform.errors import InputError
@@ -112,28 +112,6 @@ def test_what_a_corpus_is_depends_on_content_and_fields_and_not_on_the_place(tmp
     assert corpus("a").fingerprint == corpus("b").fingerprint
     assert corpus("a").fingerprint != corpus("c", "U").fingerprint
     assert corpus("a").fingerprint != corpus("a", fields=("mesh", "year")).fingerprint
-
-
-def test_patterns_and_folders_name_files(tmp_path):
-    for place in (
-        "baseline/n1.xml.gz",
-        "baseline/n2.xml",
-        "baseline/n1.xml.gz.md5",
-        "baseline/._n1.xml.gz",
-        "up/n3.xml.gz",
-    ):
-        write_gz(tmp_path / place, b"")
-
-    def names(*patterns):
-        return sorted(path.name for path in find_files(tmp_path, patterns))
-
-    assert names("baseline") == ["n1.xml.gz", "n2.xml"]
-    assert names("baseline/*.xml.gz", "up/n3.xml.gz") == ["n1.xml.gz", "n3.xml.gz"]
-    assert names("baseline", "baseline/*.xml") == ["n1.xml.gz", "n2.xml"]
-    assert names(str(tmp_path / "*" / "n3*")) == ["n3.xml.gz"]
-    assert names("**/*.xml.gz") == names("*/**.xml.gz") == ["n1.xml.gz", "n3.xml.gz"]
-    with pytest.raises(InputError, match=r"there are no files .*/other"):
-        find_files(tmp_path, ["baseline", "other/*.xml.gz"])
 
 
 TOML = """id = "pm-2020"

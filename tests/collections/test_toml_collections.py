@@ -49,6 +49,21 @@ def test_sampled_judgments_alone_are_judgments_too(toml_collection, declaration)
     assert collection.metadata["judgments"] == str(path.parent / "sampled.txt")
 
 
+@pytest.mark.parametrize("files", ["docs/*.jsonl*", "docs", "./docs/[ab].*"])
+def test_patterns_and_folders_name_the_files_of_documents(toml_collection, declaration, files):
+    listed = '"docs/a.jsonl", "docs/b.jsonl.gz"'
+    one_by_one = open_toml(toml_collection()).corpus.fingerprint
+    corpus = open_toml(toml_collection(declaration.replace(listed, f'"{files}"'))).corpus
+    assert [document.id for document in corpus] == ["1", "2"]
+    assert corpus.fingerprint == one_by_one
+
+
+def test_a_pattern_that_names_no_documents_is_told(toml_collection, declaration):
+    path = toml_collection(declaration.replace("docs/a.jsonl", "docs/x*.jsonl"))
+    with pytest.raises(InputError, match=r"\[documents\] files: there are no files .*x\*\.jsonl\."):
+        open_toml(path)
+
+
 def test_two_collections_can_train_for_each_other(toml_collection, declaration):
     path = toml_collection(declaration + '[train]\ncollection = "other.toml"\n')
     other = declaration.replace('"pm"', '"other"') + '[train]\ncollection = "collection.toml"\n'

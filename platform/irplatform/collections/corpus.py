@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 _FORMAT = 1
 """Version of the mapping from JSON to documents: a change of it makes other documents."""
+JSONL_ENDINGS = (".jsonl", ".jsonl.gz")
+"""Of the files in a folder of documents."""
 _LOOKED_AT = 100
 """Documents whose keys are named where a declared one is not found."""
 _FIELDS = "fields.json"

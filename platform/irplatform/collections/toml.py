@@ -10,9 +10,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from irplatform.collections.collection import Collection, Corpus, Qrels
-from irplatform.collections.corpus import FieldNames, JsonLinesCorpus
+from irplatform.collections.corpus import JSONL_ENDINGS, FieldNames, JsonLinesCorpus
 from irplatform.collections.declaration import read_declaration
 from irplatform.collections.folder_name import folder_name
+from irplatform.collections.patterns import find_files
 from irplatform.collections.topics import read_topics
 from irplatform.errors import InputError
 
@@ -65,7 +66,10 @@ def open_toml(path: Path) -> Collection:
 def _corpus(path: Path, documents: Documents) -> Corpus:
     if documents.format == "pubmed-xml":
         return _pubmed(path, documents)
-    files = [_file(path, name, "[documents] files") for name in documents.files]
+    try:
+        files = find_files(path.parent, documents.files, JSONL_ENDINGS)
+    except InputError as error:
+        raise InputError(f"[documents] files: {error}", path=path) from error
     titles = (documents.title,) if "title" in documents.model_fields_set else ()
     keys = FieldNames(
         documents.id,
@@ -78,7 +82,7 @@ def _corpus(path: Path, documents: Documents) -> Corpus:
 
 
 def _pubmed(path: Path, documents: Documents) -> Corpus:
-    from irplatform.collections.pubmed.baseline import DEFAULT_FIELDS, PubmedCorpus, find_files
+    from irplatform.collections.pubmed.baseline import DEFAULT_FIELDS, XML_ENDINGS, PubmedCorpus
 
     keys = documents.model_fields_set
     if meaningless := keys & {"id", "title", "abstract"}:
@@ -88,7 +92,7 @@ def _pubmed(path: Path, documents: Documents) -> Corpus:
             path=path,
         )
     try:
-        files = find_files(path.parent, documents.files)
+        files = find_files(path.parent, documents.files, XML_ENDINGS)
         fields = documents.fields if "fields" in keys else DEFAULT_FIELDS
         return PubmedCorpus(_place(files), files, fields)
     except InputError as error:

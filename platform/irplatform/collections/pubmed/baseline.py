@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from functools import cached_property, partial
-from glob import glob
 from typing import TYPE_CHECKING
 
 from irplatform import storage
@@ -18,7 +17,7 @@ from irplatform.collections.collection import Corpus
 from irplatform.collections.pubmed.packing import Member, pack
 from irplatform.collections.pubmed.record import FIELDS
 from irplatform.digests import digests
-from irplatform.errors import InputError, unknown
+from irplatform.errors import unknown
 from irplatform.parallel import ordered_map
 
 if TYPE_CHECKING:
@@ -31,6 +30,8 @@ FORMAT = 2
 """Version of the mapping from XML to documents: a change of it makes other documents."""
 DEFAULT_FIELDS = ("mesh", "mesh_major", "chemicals", "keywords", "publication_types", "year")
 """Fields that are kept where nothing else is said."""
+XML_ENDINGS = (".xml.gz", ".xml")
+"""Of the files in a folder of NLM's."""
 _NUMBERS = re.compile(r"(\d+)")
 
 
@@ -137,28 +138,3 @@ def check_fields(fields: Iterable[str]) -> None:
     for name in fields:
         if name not in FIELDS:
             raise unknown("field", name, FIELDS, of="PubMed's articles")
-
-
-def find_files(folder: Path, patterns: Iterable[str]) -> list[Path]:
-    """Files that patterns name, relative to a folder; a folder stands for the XML files in it.
-
-    Hidden files are passed over, unless a pattern begins with a dot as they do.
-
-    Raises:
-        InputError: a pattern names no file.
-    """
-    files: dict[Path, None] = {}
-    for pattern in patterns:
-        place = folder / pattern
-        if place.is_file():
-            paths = [place]
-        elif place.is_dir():
-            paths = [*place.glob("[!.]*.xml.gz"), *place.glob("[!.]*.xml")]
-        else:
-            # No pattern is wrong here; Path.glob fails for one such as "**.xml.gz".
-            names = glob(pattern, root_dir=folder, recursive=True)  # noqa: PTH207
-            paths = [path for name in names if (path := folder / name).is_file()]
-        if not paths:
-            raise InputError(f"there are no files {place}.")
-        files.update(dict.fromkeys(paths))
-    return list(files)
