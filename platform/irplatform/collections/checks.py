@@ -16,11 +16,15 @@ from irplatform.errors import InputError
 from irplatform.thinning import evenly_spaced
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from irplatform.collections.collection import Collection, Qrels
     from irplatform.evaluation.measures import MeasureFunction
+    from irplatform.plugin import Topic
 
+_ID_HEADERS = frozenset({"id", "qid", "queryid", "topic", "topicid", "number", "num"})
+_QUERY_HEADERS = frozenset({"query", "querytext", "text", "title", "topic", "question"})
+"""What columns of topics are called, in letters of the alphabet."""
 _LOOKED_UP = 2_000
 """Relevant documents that are looked up in an index, evenly spread over all of them."""
 
@@ -37,11 +41,13 @@ def check(
     Raises:
         InputError: a file cannot be read.
     """
-    topics = [topic.id for topic in collection.load_topics()]
+    loaded = collection.load_topics()
+    topics = [topic.id for topic in loaded]
     qrels = collection.load_qrels() if collection.load_qrels else None
     judged = {doc_id for grades in (qrels or {}).values() for doc_id in grades}
     findings = [
         *check_documents(collection.corpus, judged, _relevant(qrels)),
+        *_header(loaded),
         *(_check_topics(topics, qrels) if qrels is not None else _no_judgments()),
         *check_measures(collection, extra or {}, qrels),
         *check_sampled(collection, topics),
@@ -110,6 +116,26 @@ def warning_of_abstracts(
         "they should, a field is named wrongly: 'text' in a corpus.jsonl, the key after 'abstract "
         "=' in a collection.toml."
     )
+
+
+def _header(topics: Sequence[Topic]) -> Iterator[Finding]:
+    """See that the first topic is none that a header makes of itself, in a table of topics."""
+    first = next(iter(topics), None)
+    if first is None or _plain(first.id) not in _ID_HEADERS:
+        return
+    if _plain(first.query) in _QUERY_HEADERS:
+        yield Finding(
+            "header among the topics",
+            False,
+            1,
+            f"the first topic, '{first.id}' with the query '{first.query}', looks like a header; "
+            "remove its line",
+            (),
+        )
+
+
+def _plain(name: str) -> str:
+    return "".join(filter(str.isalnum, name.lower()))
 
 
 def _check_topics(topics: list[str], qrels: Qrels) -> Iterator[Finding]:
