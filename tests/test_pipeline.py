@@ -42,8 +42,16 @@ from irplatform.training_topics import (
 
 pytestmark = pytest.mark.usefixtures("fresh_home")
 
-CORPUS = SimpleNamespace(name="corpus", fingerprint="corpus")
-OTHER_CORPUS = SimpleNamespace(name="corpus", fingerprint="other")
+
+def _corpus(fingerprint):
+    return SimpleNamespace(
+        name="corpus",
+        fingerprint=fingerprint,
+        same_documents=lambda other: other.fingerprint == fingerprint,
+    )
+
+
+CORPUS, OTHER_CORPUS = _corpus("corpus"), _corpus("other")
 TOPICS = [Topic(f"t{n}", f"query {n}") for n in range(20)]
 IDS = list("edcba")
 FIRST = Ranking.of(IDS, np.arange(5.0, 0.0, -1.0))
@@ -595,7 +603,7 @@ def test_several_named_collections_are_learned_from_together():
         find_training(evaluated, [a, evaluated])
     with pytest.raises(InputError, match="'b' has no judgments to train on"):
         find_training(evaluated, [a, replace(b, load_qrels=None)])
-    other = replace(b, corpus=SimpleNamespace(name="o", fingerprint="other"))
+    other = replace(b, corpus=OTHER_CORPUS)
     with pytest.raises(InputError, match="'b' has other documents than 'a': they cannot"):
         find_training(evaluated, [a, other])
     partners = joined([a, evaluated])
@@ -604,7 +612,7 @@ def test_several_named_collections_are_learned_from_together():
 
 
 def test_training_on_other_documents_is_refused(resources):
-    other = replace(_collection("other"), corpus=SimpleNamespace(name="o", fingerprint="other"))
+    other = replace(_collection("other"), corpus=OTHER_CORPUS)
     with pytest.raises(InputError, match=r"'other' has other documents.*--checkpoint"):
         training_topics.find_candidates(other, [], 10, 10, resources)
 

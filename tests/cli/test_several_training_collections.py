@@ -42,6 +42,21 @@ def collections(folder):
     return folder
 
 
+def test_documents_that_differ_in_fields_alone_are_learned_from_as_the_same(platform, collections):
+    plain = platform("run", "--collection", "c.toml", *DELTA, "--train-on", "a.toml")
+    assert plain.code == 0, plain.err
+    with_fields = (
+        (collections / "a.toml").read_text().replace("[topics]", 'fields = ["id"]\n[topics]')
+    )
+    (collections / "fields.toml").write_text(with_fields)
+    trained = ("--train-on", "fields.toml", "--run-dir", "fields")
+    run = platform("run", "--collection", "c.toml", *DELTA, *trained)
+    assert run.code == 0, run.err
+    assert "training delta" not in run.err  # what was learned from the same topics fits
+    files = collections / "fields/delta.run", collections / "runs/c/delta.run"
+    assert files[0].read_text() == files[1].read_text()
+
+
 def test_all_commands_learn_from_the_same_topics(platform, collections):
     run = platform("run", "--collection", "c.toml", *DELTA, *BOTH)
     assert run.code == 0, run.err

@@ -113,6 +113,27 @@ def test_the_fingerprint_is_of_content_and_keys_not_of_place_or_name(tmp_path, j
     assert len({c.fingerprint for c in [corpus(one), *different]}) == 6
 
 
+def test_corpora_have_the_same_documents_whatever_fields_they_keep(tmp_path, json_lines):
+    one = json_lines(tmp_path / "x/a.jsonl", [{"_id": "1", "title": "T", "text": "A"}])
+    same = json_lines(tmp_path / "y/b.jsonl", [{"_id": "1", "title": "T", "text": "A"}])
+    other = json_lines(tmp_path / "y/c.jsonl", [{"_id": "1", "title": "U", "text": "A"}])
+    folder = corpus(one, names=BEIR)
+    for fields in ((), ("mesh",), ("mesh", "year")):
+        declared = corpus(same, names=FieldNames("_id", "title", "text", fields))
+        assert declared.fingerprint != folder.fingerprint
+        assert declared.same_documents(folder)
+        assert folder.same_documents(declared)
+    for different in (
+        corpus(other, names=BEIR),
+        corpus(one, other, names=BEIR),
+        corpus(one, names=FieldNames("id", "title", "text")),
+        corpus(one, names=FieldNames("_id", "heading", "text")),
+        corpus(one, names=FieldNames("_id", "title", "abstract")),
+    ):
+        assert not different.same_documents(folder)
+        assert not folder.same_documents(different)
+
+
 def test_names_of_metadata_are_known_wherever_they_come_first(
     tmp_path, json_lines, fresh_home, monkeypatch
 ):

@@ -111,7 +111,10 @@ def test_what_a_corpus_is_depends_on_content_and_fields_and_not_on_the_place(tmp
 
     assert corpus("a").fingerprint == corpus("b").fingerprint
     assert corpus("a").fingerprint != corpus("c", "U").fingerprint
-    assert corpus("a").fingerprint != corpus("a", fields=("mesh", "year")).fingerprint
+    with_year = corpus("a", fields=("mesh", "year"))
+    assert corpus("a").fingerprint != with_year.fingerprint
+    assert corpus("a").same_documents(with_year)
+    assert not corpus("c", "U").same_documents(with_year)
 
 
 TOML = """id = "pm-2020"

@@ -11,6 +11,7 @@ from irplatform.collections.toml import open_toml
 from irplatform.errors import InputError
 from irplatform.plugin import Document
 from irplatform.retrieval import build_index, documents_indexed
+from irplatform.training_topics import check_same_documents, find_training
 
 
 def test_everything_that_is_declared_is_there(toml_collection):
@@ -91,6 +92,19 @@ def test_the_folder_that_the_file_lies_in_can_train(
     assert open_toml(path).training().id == "small-train"
     monkeypatch.chdir(folder)
     assert open_toml(path.relative_to(folder)).training().id == "small-train"
+
+
+def test_a_folder_over_the_same_file_trains_whatever_fields_are_kept(
+    toml_collection, declaration, beir_folder
+):
+    beir_folder("train")
+    files, keys = 'files = ["docs/a.jsonl", "docs/b.jsonl.gz"]', 'id = "_id"\nabstract = "text"'
+    text = declaration.replace(files, f'files = ["../small/corpus.jsonl"]\n{keys}')
+    collection = open_toml(toml_collection(text + '[train]\ncollection = "../small:train"\n'))
+    training = find_training(collection, [])
+    assert training.id == "small-train"
+    check_same_documents(training, collection.corpus)
+    assert "training partner" not in {finding.kind for finding in check(collection)}
 
 
 def test_a_missing_training_collection_is_reported_when_it_is_asked_for(

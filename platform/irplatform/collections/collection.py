@@ -40,6 +40,22 @@ class Corpus(ABC):
     def fingerprint(self) -> str:
         """Stands for the content of all documents."""
 
+    @property
+    def texts_fingerprint(self) -> str:
+        """Stands for their ids, titles and abstracts, where it is known without the fields."""
+        return self.fingerprint
+
+    def same_documents(self, other: Corpus) -> bool:
+        """Whether another corpus has the same ids, titles and abstracts.
+
+        Judgments of one are then judgments of the other's documents. Fields may differ: topics that
+        train are searched in the evaluated collection's corpus, and the partner's is never read.
+        """
+        return (
+            self.fingerprint == other.fingerprint
+            or self.texts_fingerprint == other.texts_fingerprint
+        )
+
     @abstractmethod
     def __iter__(self) -> Iterator[Document]:
         """Stream the documents.

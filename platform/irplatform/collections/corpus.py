@@ -100,12 +100,20 @@ class JsonLinesCorpus(Corpus):
     @cached_property
     def fingerprint(self) -> str:
         """Of the files' content and the keys, wherever the files lie."""
+        return self._fingerprint_with([*self.names.fields], self.names.metadata)
+
+    @cached_property
+    def texts_fingerprint(self) -> str:
+        """Likewise, of the keys of id, title and abstract alone."""
+        return self._fingerprint_with()
+
+    def _fingerprint_with(self, *fields: object) -> str:
         names = self.names
         return storage.fingerprint(
             {
                 "format": _FORMAT,
                 "files": [digest(path) for path in self.files],
-                "names": [names.id, names.title, names.abstract, [*names.fields], names.metadata],
+                "names": [names.id, names.title, names.abstract, *fields],
             }
         )
 

@@ -47,7 +47,7 @@ def build_new_documents(collection: Collection, out: Path, *, seed: int) -> dict
     if collection.training is None:
         raise InputError(f"'{collection.id}' names no training collection to learn from.")
     partner = collection.training()
-    if partner.corpus.fingerprint != collection.corpus.fingerprint:
+    if not partner.corpus.same_documents(collection.corpus):
         raise InputError(
             f"'{partner.id}' has other documents than '{collection.id}': there is nothing to part."
         )

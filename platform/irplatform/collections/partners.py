@@ -97,7 +97,7 @@ def _problems(role: str, partner: Collection, collection: Collection) -> Iterato
     qrels = partner.load_qrels()
     if not any(max(qrels.get(topic, {}).values(), default=0) > 0 for topic in topics):
         yield finding(True, "has no topic with a relevant document")
-    if partner.corpus.fingerprint != collection.corpus.fingerprint:
+    if not partner.corpus.same_documents(collection.corpus):
         yield finding(
             False,
             "has other documents: train on it with `platform train`, and give the result with "

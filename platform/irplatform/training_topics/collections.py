@@ -76,7 +76,7 @@ def _check_learnable(training: Collection) -> None:
 
 def same_documents(training: Collection, collection: Collection) -> bool:
     """Whether two collections search the same documents."""
-    return training.corpus.fingerprint == collection.corpus.fingerprint
+    return training.corpus.same_documents(collection.corpus)
 
 
 def check_same_documents(training: Collection, corpus: Corpus) -> None:
@@ -87,7 +87,7 @@ def check_same_documents(training: Collection, corpus: Corpus) -> None:
     """
     validation = training.validation() if training.validation else None
     for part in (training, validation):
-        if part is not None and part.corpus.fingerprint != corpus.fingerprint:
+        if part is not None and not part.corpus.same_documents(corpus):
             raise InputError(
                 f"'{part.id}' has other documents than the evaluated collection. Train on it with "
                 "`platform train` and give the result with --checkpoint; for rerankers that do not "

@@ -59,13 +59,15 @@ class PubmedCorpus(Corpus):
     @cached_property
     def fingerprint(self) -> str:
         """Of the files' content, their order and the fields, wherever the files lie."""
-        return storage.fingerprint(
-            {
-                "pubmed": FORMAT,
-                "files": digests(self.files),
-                "fields": [*self.fields],
-            }
-        )
+        return self._fingerprint_with(fields=[*self.fields])
+
+    @cached_property
+    def texts_fingerprint(self) -> str:
+        """Likewise, whatever the fields."""
+        return self._fingerprint_with()
+
+    def _fingerprint_with(self, **more: object) -> str:
+        return storage.fingerprint({"pubmed": FORMAT, "files": digests(self.files), **more})
 
     def count(self) -> int | None:
         """The number of articles, once they have all been read."""
