@@ -363,6 +363,12 @@ def test_topics_that_all_ask_the_same_leave_none_to_validate_on():
     fit_system(_choice(Memory), TrainingSet("train", same, _examples(range(5))), Resources())
 
 
+def test_of_a_single_topic_it_is_not_said_that_all_ask_the_same():
+    told = "'train' has only one judged topic, so that none is left to validate 'memory' on"
+    with pytest.raises(InputError, match=told):
+        fit_system(_choice(Memory), TrainingSet("train", _examples(range(1))), Resources())
+
+
 def test_without_a_relevant_document_there_is_nothing_to_learn():
     nothing = [replace(e, labelled=replace(e.labelled, judgments={})) for e in _examples(range(9))]
     with pytest.raises(InputError, match="'train' has no relevant document to train 'memory'"):

@@ -127,16 +127,18 @@ def train(
         pretraining: what it is pre-trained on.
 
     Raises:
-        InputError: nothing is relevant in the training set.
+        InputError: nothing is relevant in the training set, or no topic is left to validate on.
     """
     start = train(choice.in_pretraining(), pretraining, resources) if pretraining else None
     _require_relevant(choice, training_set)
     kin = families([example.topic for example in training_set.training])
     if not training_set.validation and len(set(kin)) < 2:
-        raise InputError(
-            f"the topics of '{training_set.label}' all ask for the same, so that none is left to "
-            f"validate '{choice.name}' on."
+        those = (
+            f"'{training_set.label}' has only one judged topic"
+            if len(kin) == 1
+            else f"the topics of '{training_set.label}' all ask for the same"
         )
+        raise InputError(f"{those}, so that none is left to validate '{choice.name}' on.")
     splits = split_topics(
         training_set.training, training_set.validation, resources.seed, choice.members, kin
     )
