@@ -514,6 +514,17 @@ def test_each_fold_chooses_its_own_weight(resources):
     assert made.weight < 0.5
 
 
+def test_each_fold_learns_from_as_many_topics_with_a_relevant_document(resources):
+    """Of ten such topics four folds have eight, however the others fall."""
+    qrels = {t.id: {"a": int(n < 10)} for n, t in enumerate(TOPICS)}
+    made = rerank(
+        _choice(Witness), _candidates(), qrels, TrainingSource(folds=True), None, resources
+    )
+    assert [system.description["topics"] for system in made.systems] == [16] * FOLDS
+    chosen_on = [system.description["interpolation"]["topics"] for system in made.systems]
+    assert chosen_on == [8] * FOLDS
+
+
 @pytest.mark.parametrize("seeds", [1, 2])
 def test_of_several_seeds_every_line_names_its_own(resources, monkeypatch, capsys, seeds):
     documents = SmallResources().documents
@@ -658,7 +669,8 @@ def test_few_judged_topics_cannot_teach(capsys):
     ):
         check_cross_validation(same, [_choice(Witness)], many)
     assert check_cross_validation(_collection(), [_choice(Witness)], many) is True
-    assert "cross-validating over its own 10 judged topics" in capsys.readouterr().err
+    told = "cross-validating over its own 10 topics with a relevant document in 5 folds"
+    assert told in capsys.readouterr().err
 
 
 def test_options_are_tuned_on_the_partner_never_on_the_collection_itself_unasked():

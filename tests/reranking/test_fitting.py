@@ -10,6 +10,7 @@ import pytest
 from pydantic import Field
 from small import SmallResources, labelled, registration
 
+from irplatform.console import notice
 from irplatform.errors import InputError, PluginError
 from irplatform.plugin import Options, Reranker, Topic, TrainableReranker
 from irplatform.reranking.fitting import fit_system, open_checkpoint
@@ -73,6 +74,7 @@ class Resources(SmallResources):
     corpus = SimpleNamespace(fingerprint="corpus", name="corpus")
     source = VectorSource()
     resume = True
+    notice = staticmethod(notice)
 
     @contextmanager
     def noting(self):
@@ -358,13 +360,14 @@ def test_topics_that_all_ask_the_same_leave_none_to_validate_on():
         replace(e, labelled=replace(e.labelled, topic=Topic(e.topic.id, "the same")))
         for e in _examples(range(9))
     ]
-    with pytest.raises(InputError, match="topics of 'train' all ask for the same"):
+    told = "topics of 'train' with a relevant document all ask for the same"
+    with pytest.raises(InputError, match=told):
         fit_system(_choice(Memory), TrainingSet("train", same), Resources())
     fit_system(_choice(Memory), TrainingSet("train", same, _examples(range(5))), Resources())
 
 
 def test_of_a_single_topic_it_is_not_said_that_all_ask_the_same():
-    told = "'train' has only one judged topic, so that none is left to validate 'memory' on"
+    told = "'train' has only one topic with a relevant document, so that none is left to validate "
     with pytest.raises(InputError, match=told):
         fit_system(_choice(Memory), TrainingSet("train", _examples(range(1))), Resources())
 
@@ -373,6 +376,48 @@ def test_without_a_relevant_document_there_is_nothing_to_learn():
     nothing = [replace(e, labelled=replace(e.labelled, judgments={})) for e in _examples(range(9))]
     with pytest.raises(InputError, match="'train' has no relevant document to train 'memory'"):
         fit_system(_choice(Memory), TrainingSet("train", nothing), Resources())
+
+
+def _without_relevant(examples):
+    """The same topics, where all that was judged is not relevant."""
+    return [
+        replace(e, labelled=replace(e.labelled, judgments={e.first.doc_ids[0]: 0}))
+        for e in examples
+    ]
+
+
+def test_topics_without_a_relevant_document_validate_no_member_alone(capsys):
+    """Those that have some are dealt out evenly, and only they are counted."""
+    mixed = [*_without_relevant(_examples(range(15))), *_examples(range(15, 20))]
+    system = fit_system(_choice(Memory), TrainingSet("train", mixed), Resources())
+    useful = {f"t{n}" for n in range(15, 20)}
+    assert [len(useful & set(validation)) for _, validation in Memory.fitted] == [1] * MEMBERS
+    assert system.description["interpolation"]["topics"] == 5
+    assert "each on 16 topics and validated on 1\n" in capsys.readouterr().err
+
+
+def test_a_single_topic_with_a_relevant_document_cannot_both_teach_and_validate():
+    few = [*_without_relevant(_examples(range(9))), *_examples([9])]
+    with pytest.raises(InputError, match="'train' has only one topic with a relevant document"):
+        fit_system(_choice(Memory), TrainingSet("train", few), Resources())
+    fit_system(_choice(Memory), TrainingSet("train", few, _examples([10])), Resources())
+
+
+def test_members_that_are_validated_on_topics_that_nothing_relevant_was_found_for_are_told_of(
+    capsys,
+):
+    def unfound(e):
+        ids = e.labelled.candidates[:-1]  # the relevant document is the last one
+        return replace(e, labelled=replace(e.labelled, candidates=ids))
+
+    training_set = TrainingSet("train", _examples(range(20)), [unfound(*_examples([20]))])
+    fit_system(_choice(Memory), training_set, Resources())
+    told = "WARNING: memory on train: 5 of 5 members are validated on topics without any relevant "
+    assert told in capsys.readouterr().err
+    fit_system(_choice(Memory), training_set, Resources())
+    assert told in capsys.readouterr().err, "also of one that was trained before"
+    fit_system(_choice(Memory), TrainingSet("train", _examples(range(20))), Resources())
+    assert "WARNING" not in capsys.readouterr().err
 
 
 def test_a_moved_checkpoint_can_be_opened(tmp_path):

@@ -187,6 +187,15 @@ def test_a_grade_below_0_counts_as_not_relevant():
     assert choose_weight(topics, negative).curve == choose_weight(topics, judgments).curve
 
 
+def test_topics_without_a_relevant_document_do_not_count():
+    topics, judgments = _topics(6, lambda n: True)
+    some = {topic: held if n < 3 else {"c": 0} for n, (topic, held) in enumerate(judgments.items())}
+    without = {topic: topics[topic] for topic in list(topics)[:3]}
+    choice = choose_weight(topics, some)
+    assert choice.topics == 3
+    assert choice == choose_weight(without, some)
+
+
 def test_one_topic_is_not_enough_to_leave_the_first_stage():
     assert choose_weight(*_topics(1, lambda n: True)).weight == 1
 

@@ -66,6 +66,40 @@ def test_a_family_that_grows_moves_no_other_topic():
     assert fold_of(after, 1) == fold_of(after, 0) == fold_of(before, 0)
 
 
+def test_each_fold_has_its_share_of_the_topics_with_a_relevant_document():
+    useful = [number % 3 == 0 for number in range(30)]
+    for seed in range(20):
+        splits = fold_topics(range(30), 5, seed, useful=useful)
+        _check(splits, range(30))
+        assert [sum(useful[t] for t in split.validation) for split in splits] == [2] * 5
+
+
+def test_so_it_is_with_topics_that_ask_the_same():
+    kin = [number // 2 for number in range(30)]
+    useful = [number in {1, 8, 13, 20, 29} for number in range(30)]
+    for seed in range(40):
+        splits = fold_topics(range(30), 5, seed, kin, useful)
+        _check(splits, range(30))
+        assert [sum(useful[t] for t in split.validation) for split in splits] == [1] * 5
+        for split in splits:
+            assert not {kin[t] for t in split.training} & {kin[t] for t in split.validation}
+
+
+@pytest.mark.parametrize("kin", [None, [number // 2 for number in range(30)], [0, *range(29)]])
+def test_where_all_topics_have_one_they_are_dealt_as_ever(kin):
+    for seed in range(20):
+        given = (range(30), 5, seed, kin)
+        assert fold_topics(*given, useful=[True] * 30) == fold_topics(*given)
+
+
+def test_no_member_validates_on_nothing_but_topics_without_a_relevant_document():
+    useful = [number in {4, 7, 8} for number in range(12)]
+    splits = split_topics(range(12), None, seed=1, useful=useful)
+    assert [sum(useful[t] for t in split.validation) for split in splits] == [1, 1, 1]
+    _check(splits, range(12))
+    assert split_topics(range(12), [20], seed=1, useful=useful)[0].validation == (20,)
+
+
 @pytest.mark.parametrize(("members", "validating"), [(2, 12), (MEMBERS, 30), (8, 30)])
 def test_few_members_learn_from_as_many_topics_as_more_would(members, validating):
     splits = split_topics(range(30), None, seed=1, members=members)

@@ -84,7 +84,8 @@ def assign(
     assigned = []
     unjudged = [topic for topic in topics if topic.id not in qrels]
     kin = families([example.topic for example in judged])
-    for number, split in enumerate(fold_topics(judged, FOLDS, resources.seed, kin)):
+    useful = [example.has_relevant for example in judged]
+    for number, split in enumerate(fold_topics(judged, FOLDS, resources.seed, kin, useful)):
         held_out = [e.topic for e in split.validation] + (unjudged if number == 0 else [])
         training_set = TrainingSet(f"fold {number + 1} of {FOLDS}", split.training)
         fit = partial(fit_system, choice, training_set, resources, pretraining, scores)

@@ -103,10 +103,49 @@ def open_checkpoint(
 
 
 def _require_relevant(choice: RerankerChoice, training_set: TrainingSet) -> None:
-    if not any(g > 0 for e in training_set.training for g in e.labelled.judgments.values()):
+    if not any(example.has_relevant for example in training_set.training):
         raise InputError(
             f"'{training_set.label}' has no relevant document to train '{choice.name}' on."
         )
+
+
+def _require_validation(
+    choice: RerankerChoice, training_set: TrainingSet, kin: Sequence[int]
+) -> None:
+    """See that topics can validate each other, where there are none apart for that.
+
+    Args:
+        choice: the reranker.
+        training_set: what it learns from.
+        kin: per training topic the number of its family, see `fold_topics`.
+    """
+    relevant = [
+        family
+        for example, family in zip(training_set.training, kin, strict=True)
+        if example.has_relevant
+    ]
+    if training_set.validation or len(set(relevant)) > 1:
+        return
+    those = (
+        f"'{training_set.label}' has only one topic with a relevant document"
+        if len(relevant) == 1
+        else f"the topics of '{training_set.label}' with a relevant document all ask for the same"
+    )
+    raise InputError(f"{those}, so that none is left to validate '{choice.name}' on.")
+
+
+def _warning_of_validation(
+    choice: RerankerChoice, training_set: TrainingSet, splits: Sequence[Split[Example]]
+) -> str:
+    """What to tell where members are validated on topics that no ranking is good for, or ""."""
+    blind = sum(not any(e.found_relevant for e in split.validation) for split in splits)
+    if not blind:
+        return ""
+    return (
+        f"WARNING: {choice.name} on {training_set.label}: {blind} of "
+        f"{counted(len(splits), 'member')} {'is' if blind == 1 else 'are'} validated on topics "
+        "without any relevant document among their candidates: nothing tells when to stop training."
+    )
 
 
 def train(
@@ -132,23 +171,24 @@ def train(
     start = train(choice.in_pretraining(), pretraining, resources) if pretraining else None
     _require_relevant(choice, training_set)
     kin = families([example.topic for example in training_set.training])
-    if not training_set.validation and len(set(kin)) < 2:
-        those = (
-            f"'{training_set.label}' has only one judged topic"
-            if len(kin) == 1
-            else f"the topics of '{training_set.label}' all ask for the same"
-        )
-        raise InputError(f"{those}, so that none is left to validate '{choice.name}' on.")
+    _require_validation(choice, training_set, kin)
     splits = split_topics(
-        training_set.training, training_set.validation, resources.seed, choice.members, kin
+        training_set.training,
+        training_set.validation,
+        resources.seed,
+        choice.members,
+        kin,
+        [example.has_relevant for example in training_set.training],
     )
+    if warning := _warning_of_validation(choice, training_set, splits):
+        resources.notice(warning)
     depends_on = _dependencies(choice, training_set, resources, start)
 
     def build(folder: Path) -> None:
         notice(
             f"training {choice.name} on {training_set.label}: {counted(len(splits), 'member')}"
             f"{', each' if len(splits) > 1 else ''} on {counted(len(splits[0].training), 'topic')} "
-            f"and validated on {len(splits[0].validation):,}"
+            f"and validated on {sum(e.has_relevant for e in splits[0].validation):,}"
         )
         scored, vectors = train_members(
             choice, splits, resources, folder, member_folder(start.path, 0) if start else None

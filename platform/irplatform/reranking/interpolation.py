@@ -81,7 +81,7 @@ class Choice:
 
     Attributes:
         weight: the weight, 0 to 1.
-        topics: number of validation topics.
+        topics: number of validation topics that have a relevant document.
         curve: weight to mean nDCG@20 over them; 1 is the first stage, 0 the reranker alone.
     """
 
@@ -106,7 +106,8 @@ def choose_weight(
     stands alone (W = 0), unless the first stage alone is better by more than the standard error.
 
     Args:
-        topics: validation topics.
+        topics: validation topics; those without a relevant document are left out, since every
+            weight is as good for them.
         judgments: of these topics.
         holds_first_stage: whether the reranker has the first stage's score among its features.
     """
@@ -114,6 +115,7 @@ def choose_weight(
         [
             [ndcg_of(reranked.mixed(weight).doc_ids, judgments[topic]) for weight in WEIGHTS]
             for topic, reranked in topics.items()
+            if any(grade > 0 for grade in judgments[topic].values())
         ]
     )
     if not len(table):

@@ -3,7 +3,8 @@
 Without validation topics of their own, the training topics are split into folds, each of which
 validates the member that learned from the others: no topic is lost to learning, and the weight of
 interpolation is chosen on all of them. A collection with a `dev` split validates every member on
-that; the members then differ by their seeds.
+that; the members then differ by their seeds. A topic without a relevant document tells nothing
+about a ranking, so those that have some are dealt out first, to all folds alike.
 """
 
 from __future__ import annotations
@@ -67,8 +68,11 @@ def split_topics(
     seed: int,
     members: int = MEMBERS,
     families: Sequence[int] | None = None,
+    useful: Sequence[bool] | None = None,
 ) -> list[Split[T]]:
     """Split the training topics; one split per member of the ensemble.
+
+    Each has a useful topic to validate on: where there are few, there are fewer splits.
 
     Args:
         topics: the training topics.
@@ -76,14 +80,22 @@ def split_topics(
         seed: of the choice.
         members: how many.
         families: see `fold_topics`.
+        useful: see `fold_topics`.
     """
     if validation:
         return [Split(tuple(topics), tuple(validation))] * members
-    return fold_topics(topics, max(members, MEMBERS), seed, families)[:members]
+    folds = max(members, MEMBERS)
+    if useful is not None:
+        folds = min(folds, len(_useful_families(families or range(len(topics)), useful)))
+    return fold_topics(topics, folds, seed, families, useful)[:members]
 
 
 def fold_topics(
-    topics: Sequence[T], folds: int, seed: int, families: Sequence[int] | None = None
+    topics: Sequence[T],
+    folds: int,
+    seed: int,
+    families: Sequence[int] | None = None,
+    useful: Sequence[bool] | None = None,
 ) -> list[Split[T]]:
     """Every topic validates in exactly one of `folds` splits.
 
@@ -93,16 +105,26 @@ def fold_topics(
         seed: of the choice.
         families: per topic the number of its family, from 0, which stays together: topics that ask
             the same. Without them each topic is one of its own.
+        useful: per topic whether it has a relevant document. Each fold gets such a topic, as long
+            as there are enough; without them all topics count as useful.
     """
     kin = list(range(len(topics))) if families is None else families
+    use = [True] * len(topics) if useful is None else useful
     random = np.random.default_rng([seed, 7])
     # Where the first of a family goes, the others follow: they move no other topic.
     first = {family: place for place, family in reversed(list(enumerate(kin)))}
+    first |= {family: place for place, family in reversed(list(enumerate(kin))) if use[place]}
     folds = min(folds, len(first))
-    by_place = _dealt(random.permutation(len(topics)), folds)
+    by_place = _dealt(_useful_first(random.permutation(len(topics)), use), folds)
     fold_of = {family: by_place[place] for family, place in first.items()}
-    if len(set(fold_of.values())) < folds:  # many topics of few families
-        fold_of = dict(zip(first, _dealt(random.permutation(len(first)), folds), strict=True))
+    wanted = _useful_families(kin, use)
+    if (
+        len(set(fold_of.values())) < folds  # many topics of few families
+        or len({fold_of[family] for family in wanted}) < min(folds, len(wanted))
+    ):
+        use = [family in wanted for family in first]
+        order = _useful_first(random.permutation(len(first)), use)
+        fold_of = dict(zip(first, _dealt(order, folds), strict=True))
     return [
         Split(
             tuple(t for t, family in zip(topics, kin, strict=True) if fold_of[family] != fold),
@@ -110,6 +132,16 @@ def fold_topics(
         )
         for fold in range(folds)
     ]
+
+
+def _useful_families(kin: Sequence[int], useful: Sequence[bool]) -> set[int]:
+    """The families that have a useful topic."""
+    return {family for family, use in zip(kin, useful, strict=True) if use}
+
+
+def _useful_first(order: npt.NDArray[np.int64], useful: Sequence[bool]) -> npt.NDArray[np.int64]:
+    """An order of places, those of useful topics before the others; as it was where all are."""
+    return order[np.argsort(~np.asarray(useful, dtype=bool)[order], kind="stable")]
 
 
 def _dealt(order: npt.NDArray[np.int64], folds: int) -> list[int]:

@@ -33,6 +33,17 @@ class Example:
         """The topic."""
         return self.labelled.topic
 
+    @property
+    def has_relevant(self) -> bool:
+        """Whether something is relevant to the topic: others tell nothing about a ranking."""
+        return any(grade > 0 for grade in self.labelled.judgments.values())
+
+    @property
+    def found_relevant(self) -> bool:
+        """Whether something relevant is among its candidates, so that they can be ranked well."""
+        judgments = self.labelled.judgments
+        return any(judgments.get(doc_id, 0) > 0 for doc_id in self.labelled.candidates)
+
 
 @dataclass(frozen=True)
 class TrainingSet:

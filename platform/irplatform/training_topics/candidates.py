@@ -39,7 +39,7 @@ class TrainingCandidates:
 
     @property
     def judged_topics(self) -> list[Topic]:
-        """The topics that there is something to learn of."""
+        """The topics that are learned from: some may have no relevant document."""
         return [topic for topic in self.training.topics if topic.id in self.qrels]
 
     def fusion(self) -> Fusion:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _ASKED = ("disease", "gene", "treatment")
 """Fields that say what a topic of precision medicine asks for."""
 FEWEST_TOPICS = 10
-"""Fewer judged topics than this are not cross-validated."""
+"""Fewer topics with a relevant document than this are not cross-validated."""
 
 
 def check_repetitions(seeds: int, members: int, rerankers: Sequence[RerankerChoice]) -> None:
@@ -45,20 +45,18 @@ def check_cross_validation(
         InputError: they cannot, and one of them has to learn.
     """
     topics = collection.load_topics()
-    judged_topics = [t for t in topics if any(g > 0 for g in (qrels or {}).get(t.id, {}).values())]
-    distinct = len(set(families(judged_topics)))
+    relevant = [t for t in topics if any(g > 0 for g in (qrels or {}).get(t.id, {}).values())]
+    distinct = len(set(families(relevant)))
     possible = distinct >= FEWEST_TOPICS
     learning = [choice.name for choice in rerankers if choice.trainable]
     if learning and not possible:
         remark = (
-            ""
-            if distinct == len(judged_topics)
-            else f", which ask for {distinct} different things,"
+            "" if distinct == len(relevant) else f", which ask for {distinct} different things,"
         )
         raise InputError(
             f"'{collection.id}' names no training collection for {', '.join(learning)}, and "
-            f"its own {counted(len(judged_topics), 'topic')} with a relevant document{remark} "
-            f"{'is' if len(judged_topics) == 1 else 'are'} too few to cross-validate (at least "
+            f"its own {counted(len(relevant), 'topic')} with a relevant document{remark} "
+            f"{'is' if len(relevant) == 1 else 'are'} too few to cross-validate (at least "
             f"{FEWEST_TOPICS}). "
             "Give --train-on COLLECTION or --checkpoint FOLDER."
         )
@@ -67,8 +65,9 @@ def check_cross_validation(
         instead = "--checkpoint FOLDER" if learning else "--interpolate W"
         notice(
             f"{collection.id} names no training collection: cross-validating over its own "
-            f"{len(judged_topics)} judged topics in {FOLDS} folds, so that no topic is scored by a "
-            f"{learned} that saw its judgments. Or give --train-on COLLECTION or {instead}."
+            f"{len(relevant)} topics with a relevant document in {FOLDS} folds, so that no topic "
+            f"is scored by a {learned} that saw its judgments. Or give --train-on COLLECTION or "
+            f"{instead}."
         )
     return possible
 
