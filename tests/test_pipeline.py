@@ -514,6 +514,28 @@ def test_each_fold_chooses_its_own_weight(resources):
     assert made.weight < 0.5
 
 
+@pytest.mark.parametrize("kind", [Letters, Witness])
+def test_on_how_few_topics_a_weight_was_chosen_is_told_once(resources, capsys, kind):
+    def told(topics, interpolate=None):
+        source = TrainingSource(_set(*range(topics)))
+        rerank(_choice(kind), _candidates(), None, source, interpolate, resources)
+        return [line for line in capsys.readouterr().err.splitlines() if "share was chosen" in line]
+
+    assert told(5) == []
+    assert told(4, interpolate=0.5) == []
+    line = "ranker: the first stage's share was chosen on only 4 topics, where luck decides much"
+    assert told(4) == [line]
+    assert told(4) == []
+
+
+def test_of_folds_the_one_with_the_fewest_topics_is_told(resources, capsys):
+    qrels = {t.id: {"a": int(n < 6)} for n, t in enumerate(TOPICS)}
+    source = TrainingSource(folds=True)
+    rerank(_choice(Letters), _candidates(), qrels, source, None, resources)
+    told = "the first stage's share was chosen on only 4 topics in a fold"
+    assert capsys.readouterr().err.count(told) == 1
+
+
 def test_each_fold_learns_from_as_many_topics_with_a_relevant_document(resources):
     """Of ten such topics four folds have eight, however the others fall."""
     qrels = {t.id: {"a": int(n < 10)} for n, t in enumerate(TOPICS)}

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from irplatform.evaluation.mean_difference import MeanDifference
 
-VALUES = st.lists(st.floats(-1, 1, width=32), min_size=2, max_size=50)
+VALUES = st.lists(st.floats(-1, 1, width=32), min_size=3, max_size=50)
 
 
 @given(VALUES)
@@ -26,10 +26,11 @@ def test_it_is_the_mean_and_its_standard_error(values):
         ([0.1, 0.1, 0.1, 0.2], True),
         ([1.0, -0.2, -0.2, -0.2], False),
         ([-0.1, -0.1, -0.1, -0.2], False),
-        ([0.0, 0.0], False),
-        ([0.3, 0.3], True),
-        ([2.0, 0.0], False),  # as large as the error, not larger
-        ([0.5], False),  # one topic proves nothing
+        ([0.0, 0.0, 0.0], False),
+        ([0.3, 0.3, 0.3], True),
+        ([3.0, 0.0, 0.0], False),  # as large as the error, not larger
+        ([0.5, 0.5], False),  # two topics prove nothing
+        ([0.5], False),
     ],
 )
 def test_only_what_is_larger_than_its_error_is_clear(differences, clear):

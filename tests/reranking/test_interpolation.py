@@ -196,8 +196,10 @@ def test_topics_without_a_relevant_document_do_not_count():
     assert choice == choose_weight(without, some)
 
 
-def test_one_topic_is_not_enough_to_leave_the_first_stage():
-    assert choose_weight(*_topics(1, lambda n: True)).weight == 1
+@pytest.mark.parametrize("number", [1, 2])
+def test_two_topics_are_not_enough_to_leave_the_first_stage(number):
+    assert choose_weight(*_topics(number, lambda n: True)).weight == 1
+    assert choose_weight(*_topics(3, lambda n: True)).weight < 0.7
 
 
 def test_without_validation_topics_the_first_stage_stays():
@@ -233,6 +235,8 @@ def test_who_has_the_first_stage_among_its_features_stands_alone_unless_it_is_wo
     assert set(choice.curve) == set(WEIGHTS)
 
 
-def test_a_single_topic_does_not_put_the_first_stage_before_it():
+@pytest.mark.parametrize("number", [1, 2])
+def test_two_topics_do_not_put_the_first_stage_before_it(number):
     topics, judgments = _difference(10, 0)
-    assert choose_weight({"t0": topics["t0"]}, judgments, holds_first_stage=True).weight == 0
+    few = {topic: topics[topic] for topic in list(topics)[:number]}
+    assert choose_weight(few, judgments, holds_first_stage=True).weight == 0

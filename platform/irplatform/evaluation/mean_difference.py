@@ -14,13 +14,17 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 
+FEWEST_TOPICS = 3
+"""Of two topics, a quarter of all differences exceed their standard error by luck alone."""
+
+
 @dataclass(frozen=True)
 class MeanDifference:
     """A mean difference between two systems over topics.
 
     Attributes:
         mean: of the differences.
-        error: the standard error of that mean; infinite for a single topic.
+        error: the standard error of that mean; infinite for fewer than three topics.
     """
 
     mean: float
@@ -30,8 +34,9 @@ class MeanDifference:
     def of(cls, differences: npt.NDArray[np.float64]) -> MeanDifference:
         """The mean of one or more topics' differences."""
         count = len(differences)
-        error = float(differences.std(ddof=1)) / count**0.5 if count > 1 else float("inf")
-        return cls(float(differences.mean()), error)
+        if count < FEWEST_TOPICS:
+            return cls(float(differences.mean()), float("inf"))
+        return cls(float(differences.mean()), float(differences.std(ddof=1)) / count**0.5)
 
     @property
     def is_clear(self) -> bool:

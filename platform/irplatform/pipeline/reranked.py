@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from irplatform.console import speaking_of
-from irplatform.errors import InputError
+from irplatform.errors import InputError, counted
 from irplatform.pipeline.assignment import assign
 from irplatform.reranking.evaluated_topics import (
     warning_of_code,
@@ -31,6 +31,10 @@ if TYPE_CHECKING:
     from irplatform.reranking.scoring import Values
     from irplatform.reranking.systems import RerankerChoice, System
     from irplatform.resources import CollectionResources
+
+
+_FEW_TOPICS = 5
+"""Where a weight was chosen on fewer, that is told: another few topics may choose another."""
 
 
 @dataclass(frozen=True)
@@ -91,6 +95,8 @@ def rerank(
             )
             alone[topic.id], final[topic.id] = reranked.mixed(0.0), reranked.mixed(weight)
         systems.append(replace(system, members=()))  # folds have five networks each
+    if interpolate is None and (few := _few_topics(choice, systems)):
+        resources.notice(few)
     weights = [s.weight if interpolate is None else interpolate for s in systems]
     order = [topic.id for topic in candidates.topics]
     return RerankedRun(
@@ -99,6 +105,18 @@ def rerank(
         sum(weights) / len(weights),
         systems,
         warnings,
+    )
+
+
+def _few_topics(choice: RerankerChoice, systems: Sequence[System]) -> str:
+    """What to tell where weights were chosen on so few topics that it may be luck, or ""."""
+    counts = [system.chosen_on for system in systems if system.chosen_on is not None]
+    if not counts or min(counts) >= _FEW_TOPICS:
+        return ""
+    fold = " in a fold" if len(systems) > 1 else ""
+    return (
+        f"{choice.name}: the first stage's share was chosen on only "
+        f"{counted(min(counts), 'topic')}{fold}, where luck decides much"
     )
 
 

@@ -70,7 +70,8 @@ def fit_system(
         topics = [example.topic for example in examples]
         candidates = {example.topic.id: example.labelled.candidates for example in examples}
         scores = kept_scores(system, topics, candidates, resources)
-    return replace(system, weight=_choose(choice, examples, scores).weight)
+    chosen = _choose(choice, examples, scores)
+    return replace(system, weight=chosen.weight, chosen_on=chosen.topics)
 
 
 def unweighed(choice: RerankerChoice, resources: CollectionResources) -> System:
@@ -99,7 +100,8 @@ def open_checkpoint(
     made = recipe or [checkpoint.description, choice.describe()]
     # On a GPU, the same recipe gives other weights each time.
     mark = fingerprint({"made": made, "weights": checkpoint.weights})
-    return System(choice, members, checkpoint.weight, mark, checkpoint.about)
+    chosen_on = checkpoint.description["interpolation"].get("topics")
+    return System(choice, members, checkpoint.weight, mark, checkpoint.about, chosen_on)
 
 
 def _require_relevant(choice: RerankerChoice, training_set: TrainingSet) -> None:

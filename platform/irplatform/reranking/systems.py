@@ -155,6 +155,7 @@ class System:
         weight: the first stage's share in interpolation, as chosen on validation topics.
         fingerprint: of all that its scores depend on, beside documents and topics.
         description: what is recorded about its training; empty for an untrained one.
+        chosen_on: how many topics the weight was chosen on; None where it was not, or nobody knows.
     """
 
     choice: RerankerChoice
@@ -162,3 +163,4 @@ class System:
     weight: float
     fingerprint: str
     description: Mapping[str, Any]
+    chosen_on: int | None = None
