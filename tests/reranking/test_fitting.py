@@ -105,6 +105,14 @@ def _examples(numbers, shared=""):
     return made
 
 
+def _without_relevant(examples):
+    """The same topics, where all that was judged is not relevant."""
+    return [
+        replace(e, labelled=replace(e.labelled, judgments={e.first.doc_ids[0]: 0}))
+        for e in examples
+    ]
+
+
 def test_a_system_is_trained_on_folds_and_each_topic_validates_once():
     system = fit_system(_choice(Memory), TrainingSet("train", _examples(range(20))), Resources())
     assert len(system.members) == len(Memory.fitted) == MEMBERS
@@ -248,6 +256,26 @@ def test_so_do_more_processes_and_fewer_topics_to_choose_the_weight_on(monkeypat
     assert Memory.fitted
 
 
+@pytest.mark.parametrize(
+    ("training_set", "rules"),
+    [
+        (TrainingSet("x", _examples(range(15))), set()),
+        (TrainingSet("x", _examples(range(20)), _examples(range(20, 35))), set()),
+        (TrainingSet("x", _examples(range(14))), {"fewest_topics"}),
+        (TrainingSet("x", _examples(range(20)), _examples([20])), {"fewest_topics"}),
+        (
+            TrainingSet("x", [*_without_relevant(_examples([0])), *_examples(range(1, 20))]),
+            {"relevant_first"},
+        ),
+    ],
+)
+def test_only_where_rules_changed_the_result_is_a_checkpoint_of_before_made_again(
+    training_set, rules
+):
+    depends_on = fit_system(_choice(Memory), training_set, Resources()).description["depends_on"]
+    assert {"relevant_first", "fewest_topics"} & set(depends_on) == rules
+
+
 def test_fields_judgments_and_first_stage_scores_are_part_of_a_training_sets_digest():
     plain = TrainingSet("x", _examples(range(5)))
     example = plain.training[0]
@@ -376,14 +404,6 @@ def test_without_a_relevant_document_there_is_nothing_to_learn():
     nothing = [replace(e, labelled=replace(e.labelled, judgments={})) for e in _examples(range(9))]
     with pytest.raises(InputError, match="'train' has no relevant document to train 'memory'"):
         fit_system(_choice(Memory), TrainingSet("train", nothing), Resources())
-
-
-def _without_relevant(examples):
-    """The same topics, where all that was judged is not relevant."""
-    return [
-        replace(e, labelled=replace(e.labelled, judgments={e.first.doc_ids[0]: 0}))
-        for e in examples
-    ]
 
 
 def test_topics_without_a_relevant_document_validate_no_member_alone(capsys):

@@ -16,11 +16,18 @@ from irplatform import __version__
 from irplatform.cache import Artifact, artifact
 from irplatform.console import notice
 from irplatform.errors import InputError, counted
+from irplatform.evaluation.mean_difference import FEWEST_TOPICS
 from irplatform.reranking.interpolation import Choice, Reranked, choose_weight
 from irplatform.reranking.kept_scores import kept_scores
 from irplatform.reranking.member import workspace
 from irplatform.reranking.members import train_members
-from irplatform.reranking.splits import MOST_WEIGHING_TOPICS, Split, split_topics, weighing
+from irplatform.reranking.splits import (
+    MEMBERS,
+    MOST_WEIGHING_TOPICS,
+    Split,
+    split_topics,
+    weighing,
+)
 from irplatform.reranking.systems import RerankerChoice, System
 from irplatform.storage import fingerprint
 from irplatform.training.checkpoints import KIND, Checkpoint, member_folder, write_checkpoint
@@ -238,7 +245,21 @@ def _dependencies(
         "start": start.fingerprint if start else None,
         "processes": training_processes(resources.device),
         "holds_first_stage": choice.holds_first_stage,
+        **_rules(training_set),
     }
+
+
+def _rules(training_set: TrainingSet) -> dict[str, Any]:
+    """The rules that decide about few topics, and about those without a relevant document.
+
+    Other training sets do without: for them nothing changed, and their checkpoints stay good.
+    """
+    rules: dict[str, Any] = {}
+    if not all(e.has_relevant for e in (*training_set.training, *(training_set.validation or ()))):
+        rules["relevant_first"] = True
+    if len(training_set.validation or training_set.training) < FEWEST_TOPICS * MEMBERS:
+        rules["fewest_topics"] = FEWEST_TOPICS
+    return rules
 
 
 def _out_of_sample(
