@@ -99,6 +99,14 @@ def test_a_file_with_two_names_counts_once(platform, held):
     assert 8_000_000 < total < 8_010_000
 
 
+@pytest.mark.parametrize("kind", ["vectors", "checkpoint"])
+def test_it_counts_for_a_kind_that_is_listed_alone(platform, held, kind):
+    os.link(held["vectors"] / "held", held["checkpoint"] / "vectors")
+    listed = json.loads(platform("cache", "list", "--kind", kind, "--json").out)["items"]
+    assert {item["kind"] for item in listed} == {kind}
+    assert sum(item["bytes"] for item in listed) >= 2_000_000
+
+
 @pytest.mark.parametrize(
     ("arguments", "gone"),
     [

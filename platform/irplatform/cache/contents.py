@@ -19,7 +19,7 @@ from irplatform.cache.locks import lock
 from irplatform.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator
     from pathlib import Path
 
 _NAME = re.compile(r".+-([0-9a-f]{16})(\.partial|\.jsonl)?")
@@ -46,11 +46,17 @@ class Item:
     complete: bool
 
 
-def contents() -> list[Item]:
-    """All that commands have made, by kind and name."""
+def contents(kinds: Collection[str] = ()) -> list[Item]:
+    """All that commands have made, by kind and name.
+
+    Args:
+        kinds: only items of these; a file that others share with them counts here all the same.
+    """
     items: list[Item] = []
     counted: set[tuple[int, int]] = set()
     for path in sorted(home().glob("*/*")):
+        if kinds and path.parent.name not in kinds:
+            continue
         if not _NAME.fullmatch(path.name) or path.is_symlink():
             continue
         try:

@@ -32,7 +32,7 @@ def cache() -> None:
 def list_items(kinds: tuple[str, ...], as_json: bool) -> None:
     """List what the cache holds: its kinds, or with --kind each item of a kind.
 
-    A file that several items share counts for the first of them.
+    A file that several of the listed items share counts for the first of them.
     """
     from irplatform.cache import home
 
@@ -73,7 +73,9 @@ def remove(
     """Remove what the options say from the cache; it is made again when it is needed.
 
     Knowledge bases, collections that were built and their names stay. Run it while no other command
-    uses the cache: what is being made is left alone, but not what is being read.
+    uses the cache: what is being made is left alone, but not what is being read. A file that an
+    item shares with others, as a checkpoint its word vectors, takes up room until all of them are
+    removed.
     """
     from irplatform.cache.contents import remove as remove_items
 
@@ -120,16 +122,16 @@ def _confirmed(question: str) -> bool:
 def _of_kinds(kinds: Sequence[str]) -> list[Item]:
     from irplatform.cache.contents import contents
 
-    items = contents()
-    cached_kinds = sorted({item.kind for item in items})
+    items = contents(kinds)
     for kind in kinds:
-        if kind not in cached_kinds:
+        if all(item.kind != kind for item in items):
+            cached_kinds = sorted({item.kind for item in contents()})
             guess = did_you_mean(kind, cached_kinds)
             raise InputError(
                 f"unknown kind '{kind}'.{guess and ' ' + guess} The cache holds: "
                 f"{', '.join(cached_kinds) or 'nothing'}."
             )
-    return [item for item in items if not kinds or item.kind in kinds]
+    return items
 
 
 def _by_kind(items: Sequence[Item]) -> list[tuple[str, ...]]:
