@@ -14,7 +14,7 @@ from irplatform.errors import InputError, PlatformError, PluginError
 from irplatform.plugin import Options, Reranker, TrainableReranker
 from irplatform.registry import sources
 from irplatform.reranking.systems import RerankerChoice
-from irplatform.resources import CollectionResources
+from irplatform.resources import CollectionResources, _Opened
 from irplatform.text import VectorOptions, WordVectors
 from irplatform.training.distributed import Alone, Place, Together, joined, peers_of
 from irplatform.word_vectors import VectorSource
@@ -113,6 +113,49 @@ def test_imported_vectors_serve_whatever_is_asked(resources, tmp_path):
     resources.source = VectorSource(imported=tmp_path / "v.txt")
     assert resources.vectors(VectorOptions(**TINY)).dimensions == 3
     assert resources.vectors() is resources.vectors(VectorOptions(**TINY))
+
+
+@pytest.mark.parametrize("index_first", [True, False])
+def test_how_much_of_the_collection_imported_vectors_cover_is_told_once(
+    resources, tmp_path, capsys, index_first
+):
+    def told(content, name):
+        (tmp_path / name).write_text(content)
+        given = replace(
+            resources, source=VectorSource(imported=tmp_path / name), _vectors={}, _opened=_Opened()
+        )
+        asked = (given.forward_index, given.vectors)
+        for ask in asked if index_first else reversed(asked):
+            ask()
+        given.vectors()
+        given.of_member(1).vectors()
+        elsewhere = given.unopened()  # in the process of another member
+        elsewhere.forward_index()
+        elsewhere.vectors()
+        return [line for line in capsys.readouterr().err.splitlines() if "have a vector" in line]
+
+    assert told("2 3\nmelanoma 1 2 3\nglioma 4 5 6\n", "some.txt") == [
+        "some.txt: 33.3% of the 6 words of articles have a vector, and so 33.3% of its text"
+    ]
+    assert told("2 3\nzzz 1 2 3\nqqq 4 5 6\n", "none.txt") == [
+        "WARNING: none.txt: 0.0% of the 6 words of articles have a vector, and so 0.0% of its "
+        "text: rankings with these vectors mean little"
+    ]
+
+
+def test_of_vectors_that_were_trained_on_the_collection_nothing_is_told(resources, capsys):
+    resources.forward_index()
+    resources.vectors(VectorOptions(**TINY))
+    assert "have a vector" not in capsys.readouterr().err
+
+
+def test_no_forward_index_is_built_to_tell_what_vectors_cover(resources, tmp_path, monkeypatch):
+    (tmp_path / "v.txt").write_text("2 3\nmelanoma 1 2 3\nglioma 4 5 6\n")
+    resources.source = VectorSource(imported=tmp_path / "v.txt")
+    monkeypatch.setattr(
+        "irplatform.text.build_forward_index", lambda *_, **__: pytest.fail("it was built")
+    )
+    resources.vectors()
 
 
 def test_a_large_file_of_vectors_is_hashed_once_for_all_that_is_made_of_it(

@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from irplatform.text import ForwardIndex, VectorOptions, WordVectors
 
 _KIND = re.compile(r"[a-z0-9][a-z0-9-]*")
+_HARDLY_ANY = 0.05
+"""Share of a collection's text below which vectors are hardly of its words: those of a general
+English corpus have more than nine tenths of it."""
 
 
 @dataclass
@@ -56,6 +59,8 @@ class _Opened:
     concepts: dict[str, ConceptGraph] = field(default_factory=dict)
     notices: set[str] = field(default_factory=set)
     noted: Noted | None = None
+    compared: set[str] = field(default_factory=set)
+    """Fingerprints of the vectors whose share of the collection's words was told."""
 
 
 @dataclass
@@ -109,7 +114,7 @@ class CollectionResources:
 
         What the user was told here is not told there again.
         """
-        opened = _Opened(notices=set(self._opened.notices))
+        opened = _Opened(notices=set(self._opened.notices), compared=set(self._opened.compared))
         return replace(
             self,
             stopwatch=Stopwatch(),
@@ -157,6 +162,8 @@ class CollectionResources:
                     ),
                 )
                 self._opened.forward_index = ForwardIndex.open(index_artifact.path), index_artifact
+            for vectors, vectors_artifact in self._vectors.values():
+                self._tell_coverage(vectors, vectors_artifact.fingerprint)
         index, index_artifact = self._opened.forward_index
         self._note("forward_index", index_artifact.fingerprint)
         return index
@@ -171,10 +178,31 @@ class CollectionResources:
             with self.stopwatch.timed("vectors"):
                 vectors_artifact = self.source.open(self.corpus, options)
                 self._vectors[key] = (WordVectors.open(vectors_artifact.path), vectors_artifact)
+            self._tell_coverage(self._vectors[key][0], vectors_artifact.fingerprint)
         vectors, vectors_artifact = self._vectors[key]
         self._note("vectors", vectors_artifact.fingerprint)
         self.vectors_used[key] = vectors_artifact.path
         return vectors
+
+    def _tell_coverage(self, vectors: WordVectors, mark: str) -> None:
+        """Tell how many of the collection's words have a vector, where vectors are published ones.
+
+        Nothing is told before something needs both the vectors and the forward index.
+        """
+        imported = vectors.facts.get("source") == "imported"
+        if not imported or self._opened.forward_index is None or mark in self._opened.compared:
+            return
+        self._opened.compared.add(mark)
+        index, _ = self._opened.forward_index
+        frequency = index.statistics("text").collection_frequency
+        of_words, of_text = vectors.coverage(index.vocabulary, frequency)
+        warns = of_text < _HARDLY_ANY
+        self.notice(
+            f"{'WARNING: ' if warns else ''}{vectors.facts.get('file', 'published vectors')}: "
+            f"{of_words:.1%} of the {len(index.vocabulary):,} words of {self.corpus.name} have a "
+            f"vector, and so {of_text:.1%} of its text"
+            f"{': rankings with these vectors mean little' if warns else ''}"
+        )
 
     def concepts(self, options: ConceptOptions | None = None) -> ConceptGraph:
         """The document–concept graph."""

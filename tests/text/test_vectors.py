@@ -56,6 +56,21 @@ def test_a_vocabulary_is_aligned_word_by_word(tmp_path, more_words):
     assert known.tolist() == [-1 if row == vectors.unk else row for row in aligned.tolist()]
 
 
+def test_coverage_is_of_words_and_of_their_occurrences(tmp_path):
+    build_forward_index(
+        [Document("d", "", "gene gene gene therapy")], tmp_path / "index", workers=1
+    )
+    index = ForwardIndex.open(tmp_path / "index")
+    frequency = index.statistics("text").collection_frequency
+    for words in (["gene"], ["gene", "other", "strange"]):
+        vectors = WordVectors.with_unk(words, np.ones((len(words), 2), np.float32), seed=1)
+        assert vectors.coverage(index.vocabulary, frequency) == (0.5, 0.75)
+    build_forward_index([], tmp_path / "nothing", workers=1)
+    nothing = ForwardIndex.open(tmp_path / "nothing")
+    empty = nothing.statistics("text").collection_frequency
+    assert vectors.coverage(nothing.vocabulary, empty) == (0.0, 0.0)
+
+
 def test_a_folder_without_vectors_is_an_explained_failure(tmp_path):
     with pytest.raises(PlatformError, match="there are no word vectors here"):
         WordVectors.open(tmp_path)

@@ -148,3 +148,18 @@ class WordVectors:
         aligned = self.align(vocabulary).astype(np.int64)
         aligned[aligned == self.unk] = UNKNOWN
         return aligned
+
+    def coverage(self, vocabulary: Vocabulary, frequency: Int64) -> tuple[float, float]:
+        """How much of a collection has a vector.
+
+        Args:
+            vocabulary: its words.
+            frequency: how often each occurs, int64 [len(vocabulary)].
+
+        Returns:
+            The shares of its words, and of their occurrences, from 0 to 1; 0 where it has none.
+        """
+        if not len(vocabulary):
+            return 0.0, 0.0
+        known = self.align(vocabulary) != self.unk
+        return float(known.mean()), float(frequency[known].sum() / frequency.sum())
