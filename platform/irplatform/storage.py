@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from irplatform.errors import InputError, lacks_space
+from irplatform.scratch import scratch_beside
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -141,7 +142,8 @@ def atomic_folder(path: Path) -> Iterator[Path]:
 
     Yields:
         An empty folder with the same name, beside the final one, to fill. Whatever lies beside
-        *it*, in its parent, is scratch: it vanishes when the block ends.
+        *it*, in its parent, is scratch: it vanishes when the block ends; or, where the process is
+        killed, when the same folder is made again.
 
     Raises:
         InputError: something is there already, or the place cannot be written to.
@@ -149,14 +151,11 @@ def atomic_folder(path: Path) -> Iterator[Path]:
     if path.exists() and not (path.is_dir() and not any(path.iterdir())):
         raise InputError("this exists already; choose another folder, or remove it.", path=path)
     writable_folder(path).parent.mkdir(parents=True, exist_ok=True)
-    scratch = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}."))
-    try:
+    with scratch_beside(path) as scratch:
         filled = scratch / path.name
         filled.mkdir()
         yield filled
         filled.replace(path)
-    finally:
-        shutil.rmtree(scratch)
 
 
 def copy_folder(source: Path, target: Path) -> None:
