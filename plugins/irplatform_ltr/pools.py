@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from irplatform_ltr.options import PoolOptions
 
 
+_FEWEST = 8
+"""Documents of grade 0: one stray judgment must not leave a topic with hardly any."""
+
+
 def pools_of_system(topics: Sequence[LabelledTopic], options: PoolOptions) -> list[Pool]:
     """The pools of the topics that have something to tell apart, documents by id.
 
@@ -68,7 +72,7 @@ def _pool(topic: LabelledTopic, options: PoolOptions) -> Pool:
     most, head = options.unjudged, options.head
     if rejected:  # the best candidates were judged, then
         share, head = options.unjudged_share, 0.0
-        enough = max(round(len(rejected) * share / (1 - share)), len(relevant) - len(rejected))
+        enough = max(round(len(rejected) * share / (1 - share)), _FEWEST - len(rejected))
         most = min(most, enough)
     others = [d for d in _best_first(topic) if d not in topic.judgments]
     best = others[: options.head_depth] if head else []
