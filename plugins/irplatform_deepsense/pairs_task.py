@@ -3,8 +3,8 @@
 Titles are known of far more cited articles than abstracts are judged. A sentence is compared with
 all titles of its batch, of which its own must score highest (softmax over in-batch negatives); what
 else it cites is no negative. Sentences of the same article stand together, so that some of the
-others are of its subject. The
-score is a small head on v₁ and v₂ that is thrown away: H learns afterwards, from documents.
+others are of its subject. The score is a small head on v₁ and v₂ that is thrown away: H learns
+afterwards, from documents.
 """
 
 from __future__ import annotations
