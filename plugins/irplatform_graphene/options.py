@@ -101,9 +101,11 @@ class GrapheneOptions(Options):
         description="the same for pre-training",
     )
     validation_topics: int = Field(
-        150, gt=0, description="topics that early stopping looks at in pre-training"
+        150, gt=0, description="topics that early stopping looks at, at most; 150 in pre-training"
     )
-    validation_depth: int = Field(500, gt=0, description="candidates of each that it looks at")
+    validation_depth: int = Field(
+        500, gt=0, description="candidates of each that it looks at; 50 in pre-training"
+    )
     stored_documents: int = Field(
         2_000_000,
         ge=0,

@@ -19,7 +19,12 @@ NOT_DEFINED = "whatever the knowledge bases say"
         ("LC", "lung cancer cells", NOTHING_KNOWN),  # what it ends in counts
         ("AR", "androgen receptor", "AR"),
         ("AR", "inpatients", "inpatients"),  # no protein, so not the gene's
-        ("AR", "protein S", "AR"),
+        ("AR", "protein S", "protein S"),  # whose names have neither AR nor a word of its names
+        ("BRAF", "protein S", "BRAF"),  # four characters are no coincidence
+        ("BRAF", "rapidly accelerated fibrosarcoma", NOT_DEFINED),
+        ("BRAF-mut", "mutation of the oncogene", NOT_DEFINED),  # but a part of it is known
+        ("BRAF V600E", "BRAF with glutamic acid", NOT_DEFINED),
+        ("BRAF V600E", "mutation of the oncogene", NOTHING_KNOWN),
         ("AR", "hepatocyte growth factor receptor", "MET"),  # another gene
         ("HGFR", "protein S", "protein S"),  # an alias is no symbol
         ("AR", "androgen response element", NOTHING_KNOWN),  # one word of three

@@ -73,6 +73,8 @@ def test_a_topic_finds_its_concepts_and_narrower_ones(graph):
     names = [graph.names[concept] for concept in graph.find("AR and BRAF V600E in cancer")]
     assert names == ["AR", "BRAF V600E", "BRAF", "neoplasm"]
     assert [graph.names[c] for c in graph.find("BRAF V600E")] == ["BRAF V600E", "BRAF"]
+    listed = graph.find("MET amplification, BRAF (V600E), AR (L701H)")
+    assert [graph.names[c] for c in listed] == ["MET", "BRAF V600E", "BRAF", "AR"]
     expanded = {graph.names[concept] for concept in graph.find("cancer", expand=1)}
     assert expanded == {
         "neoplasm", "melanoma", "non-small cell lung cancer", "small cell carcinoma", "lung cancer",
@@ -170,7 +172,7 @@ def test_a_graph_of_other_documents_is_refused(graph):
 def test_a_graph_of_another_pipeline_is_refused(graph):
     now = versions(ConceptOptions())
     assert graph.require(corpus="f1", pipeline=now) is graph
-    with pytest.raises(InputError, match=r"another pipeline \(pipeline 2, now 99\)"):
+    with pytest.raises(InputError, match=r"another pipeline \(pipeline \d, now 99\)"):
         graph.require(corpus="f1", pipeline={**now, "pipeline": "99"})
 
 

@@ -1,6 +1,7 @@
 """Searching an index and reading documents from it."""
 
 import string
+import unicodedata
 from pathlib import Path
 
 import pytest
@@ -66,6 +67,12 @@ def test_every_field_can_be_searched_by_name(article_index):
 def test_phrases_match_within_a_value_and_not_across_two(article_index):
     assert found(article_index, field_query("mesh", "lung", "neoplasm")) == ("e1",)
     assert found(article_index, field_query("mesh", "melanoma", "imidazol")) == ()
+
+
+@pytest.mark.parametrize("form", ["NFC", "NFD"])
+def test_accents_are_found_in_either_form_of_unicode(index_of, form):
+    index = index_of([Document("c", "N\xe9vrome"), Document("d", "Ne\u0301vrome")])
+    assert set(found(index, unicodedata.normalize(form, "n\xe9vrome"))) == {"c", "d"}
 
 
 def test_a_ranking_is_in_the_one_order_of_runs(index_of):

@@ -21,6 +21,15 @@ def test_a_record_gives_the_document_back(document):
     assert from_record(to_record(document)) == document
 
 
+def test_text_is_composed_and_ids_and_fields_stay_as_they_are():
+    document = Document("e\u0301", "Ne\u0301o", "Lie\u0300ge", {"journal": "E\u0301tude"})
+    record = orjson.loads(to_record(document))
+    assert (record["title"], record["abstract"]) == ("N\xe9o", "Li\xe8ge")
+    assert (record["contents"], record["journal"]) == ("N\xe9o Li\xe8ge", "\xc9tude")
+    read = from_record(to_record(document))
+    assert (read.id, dict(read.fields)) == ("e\u0301", {"journal": "E\u0301tude"})
+
+
 def test_title_and_abstract_are_searched_together():
     assert orjson.loads(to_record(Document("1", "On BRAF", "We saw.")))["contents"] == (
         "On BRAF We saw."

@@ -10,13 +10,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from irplatform.concepts.gene_names import is_mostly_something_else
 from irplatform.concepts.surface import Definitions
 from irplatform.concepts.table import KINDS
 from irplatform.knowledge.names import literal_key
 from irplatform.text.stop_words import content_words
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from irplatform.concepts.matcher import NameMatcher
 
@@ -28,6 +29,10 @@ _SHARE = 0.5
 """Least share of a long form that its concept's name covers."""
 _SHORTEST = 4
 """Letters of a word that tells names apart."""
+_GENERIC = frozenset({"factor", "kinase", "protein", "receptor"})
+"""Words that names of unrelated genes share."""
+_TELLING = 4
+"""Characters from which on a gene's own symbol is seldom defined as anything else: PTEN, CDK4."""
 
 
 def definitions(matcher: NameMatcher, long_forms: Mapping[str, str]) -> Definitions:
@@ -41,16 +46,21 @@ def definitions(matcher: NameMatcher, long_forms: Mapping[str, str]) -> Definiti
         Short form to the concept whose name is the long form, or its end ("metastatic
         castration-resistant prostate cancer"), or to the gene with that symbol where the long form
         is its protein's name; to None where the long form is something else than the knowledge
-        bases know under the short form; and nothing where it may well be the same.
+        bases know under the short form; and nothing where it may well be the same, or where they
+        know but a part of the short form ("FLT3-ITD").
     """
     concepts: dict[str, int | None] = {}
     for short, long_form in long_forms.items():
         concept = _concept(matcher, long_form)
-        usual = next((m.concept for m in matcher.mentions(short, strict=False)), None)
+        usual = next(iter(matcher.mentions(short, strict=False)), None)
         if concept is not None:
-            symbol = usual is not None and _is_gene_of(matcher, usual, concept, short)
-            concepts[short] = usual if symbol and _PROTEIN.search(long_form) else concept
-        elif usual is None or not _akin(matcher.table.names_of(usual), long_form):
+            protein = usual is not None and _is_protein_of(
+                matcher, usual.concept, concept, short, long_form
+            )
+            concepts[short] = usual.concept if usual is not None and protein else concept
+        elif usual is None or (
+            usual.text == short and not _may_be(matcher, usual.concept, short, long_form)
+        ):
             concepts[short] = None
     return Definitions(concepts)
 
@@ -64,16 +74,47 @@ def _concept(matcher: NameMatcher, long_form: str) -> int | None:
     return ends[0].concept if enough else None
 
 
-def _is_gene_of(matcher: NameMatcher, usual: int, concept: int, short: str) -> bool:
-    """Whether a short form is a gene's own symbol, and its long form may be its protein."""
+def _is_protein_of(
+    matcher: NameMatcher, usual: int, concept: int, short: str, long_form: str
+) -> bool:
+    """Whether a short form is a gene's own symbol, and its long form the gene's protein.
+
+    Not so TF, a transferrin's symbol, for tissue factor.
+    """
     table = matcher.table
     kinds = KINDS[table.kinds[usual]], KINDS[table.kinds[concept]]
-    return kinds[0] == "gene" and kinds[1] in {"drug", "other"} and table.names[usual] == short
+    if kinds[0] != "gene" or kinds[1] not in {"drug", "other"} or table.names[usual] != short:
+        return False
+    if not _PROTEIN.search(long_form):
+        return False
+    word = re.compile(rf"(?<![^\W_]){re.escape(short)}(?![^\W_])")
+    return (
+        len(short) >= _TELLING
+        or _akin(table.names_of(usual), long_form, besides=_GENERIC)
+        or any(map(word.search, table.names_of(concept)))
+    )
 
 
-def _akin(names: list[str], long_form: str) -> bool:
-    """Whether half of a long form's words occur in names of a concept."""
+def _may_be(matcher: NameMatcher, usual: int, short: str, long_form: str) -> bool:
+    """Whether a long form without a concept may be what its short form usually means.
+
+    Genes have many old names that no source lists: "phosphatase and tensin homologue on chromosome
+    ten", PTEN.
+    """
+    table = matcher.table
+    kind = KINDS[table.kinds[usual]]
+    symbol = kind == "gene" and table.names[usual] == short
+    if symbol and len(short) >= _TELLING and not is_mostly_something_else(short):
+        return True
+    if kind == "variant" and short.split(maxsplit=1)[0] in long_form.split():  # FLT3 ITD
+        return True
+    return _akin(table.names_of(usual), long_form)
+
+
+def _akin(names: list[str], long_form: str, besides: Collection[str] = ()) -> bool:
+    """Whether half of a long form's words, besides some, occur in names of a concept."""
     words = [word for word in content_words(long_form) if len(word) >= _SHORTEST]
+    words = [word for word in words if word not in besides]
     keys = [literal_key(name) for name in names]
     shared = sum(any(word in key for key in keys) for word in words)
     return bool(words) and shared >= _SHARE * len(words)

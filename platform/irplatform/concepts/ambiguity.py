@@ -66,6 +66,9 @@ def condition(  # noqa: PLR0911 - a list of cases
         if text.islower() or len(key) < 4:
             return Condition.WHOLE
         return Condition.CAPITALS  # AND-1, AN inhibitor
+    letters = "".join(words[:2])
+    if len(words) > 2 and len(letters) == 2 and letters in STOP_WORDS:  # "at protein": A-T protein
+        return Condition.WHOLE if text.islower() else Condition.CAPITALS
     if " " in text.strip():
         return Condition.NONE if len(key) > 4 else Condition.CAPITALS | Condition.SUPPORT
     if key in STOP_WORDS:

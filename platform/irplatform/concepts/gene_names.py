@@ -46,27 +46,66 @@ _PREFIXES = ("c", "h")
 
 _OTHERS = frozenset(
     """
-    ACD ACR ACT ADM BID BLM BTC CA1 CA3 CAMP CISH CPD CPE CPM CR1 CR2 CTRL DDT DES DLD ECD EFS
-    ELN EMD ESD F10 FAP FEV FLG GEM GP5 GPI GSC HPD HRG IMPACT LOX LPA MCC MIA MIB1 MICE MIP MSC
-    MVD NCL NHS NOG OCM OTC PAH PAM PART1 PDC PDF PER1 PGP PI3 PIP PTS RPE SCA1 SCD SCT SDS SEA
-    SET SKI SLN SMS SPR SRM SSB STAR STS TEP1 TRAP TRG TST TTF1
+    ACD ACR ACT ADM BCR3 BID BLM BTC CA1 CA3 CAMP CISH CPD CPE CPM CR1 CR2 CTRL DDT DES DLD ECD
+    EFS ELA2 ELN EMD ESD F10 FAP FEV FLG GEM GP5 GPI GSC HPD HRG IMPACT LOX LPA MCC MIA MIB1 MICE
+    MINT1 MINT2 MIP MSC MVD NCL NHS NOG OCM OTC PAH PAM PART1 PDC PDF PER1 PGP PI3 PIP PTS RPE SCA1
+    SCD SCT SDS SEA SET SKI SLN SMS SPR SRM SSB STAR STS TEP1 TRAP TRG TST TTF1
     """.split()  # noqa: SIM905 - a list would take a page
 )
 """Symbols, official or once so, that are mostly something else: twice daily (BID), a cell line
 (F10, OCM, DLD, MIA PaCa), an antibody (MIB-1), a primer (GP5), a panel (IMPACT), a detergent (SDS),
-survival (EFS), a remission (CR1), a part of the hippocampus (CA1), another gene (TTF-1, TEP1)."""
+survival (EFS), a remission (CR1), a part of the hippocampus (CA1), methylated DNA (MINT1), a
+breakpoint (bcr3), another gene (TTF-1, TEP1)."""
 _CODON = re.compile("[ACGT]{3}")
 
-EXTRA_NAMES = {
-    gene: (
-        f"epidermal growth factor receptor {number}",
-        f"epidermal growth factor receptor type {number}",
-        f"human epidermal growth factor {number}",
-        f"human epidermal growth factor type {number}",
-    )
-    for number, gene in enumerate(("EGFR", "ERBB2", "ERBB3", "ERBB4"), start=1)
-}
-"""Names in articles that no source has; without them, what HER2 abbreviates would be EGFR."""
+_OLD_NAMES = """
+AKT1: v-akt murine thymoma viral oncogene homolog 1
+ALK: anaplastic large cell lymphoma kinase
+ATM: ataxia telangiectasia mutated
+ATR: ataxia telangiectasia and Rad3 related
+BCR: breakpoint cluster region
+BRAF: v-raf murine sarcoma viral oncogene homolog B1
+EML4: echinoderm microtubule-associated protein-like 4
+ERG: ETS-related gene
+HRAS: Harvey rat sarcoma viral oncogene homolog
+KIT: v-kit Hardy-Zuckerman 4 feline sarcoma viral oncogene homolog
+KRAS: Kirsten ras
+KRAS: Kirsten rat sarcoma
+KRAS: Kirsten rat sarcoma viral oncogene
+KRAS: Kirsten rat sarcoma viral oncogene homolog
+LIF: leukemia inhibitory factor
+MDM2: mouse double minute 2
+MDM2: murine double minute 2
+MET: mesenchymal-epithelial transition factor
+MET: mesenchymal to epithelial transition factor
+NRAS: neuroblastoma ras
+NRAS: neuroblastoma ras viral oncogene homolog
+PML: promyelocytic leukemia protein
+PTEN: phosphatase and tensin homolog deleted on chromosome 10
+PTEN: phosphatase and tensin homolog deleted on chromosome ten
+RET: rearranged during transfection
+"""
+
+
+def _extra_names() -> dict[str, list[str]]:
+    names = {
+        gene: [
+            f"epidermal growth factor receptor {number}",
+            f"epidermal growth factor receptor type {number}",
+            f"human epidermal growth factor {number}",
+            f"human epidermal growth factor type {number}",
+        ]
+        for number, gene in enumerate(("EGFR", "ERBB2", "ERBB3", "ERBB4"), start=1)
+    }
+    for line in _OLD_NAMES.split("\n")[1:-1]:
+        gene, name = line.split(": ")
+        names.setdefault(gene, []).append(name)
+    return names
+
+
+EXTRA_NAMES = _extra_names()
+"""Names in articles that no source has. Without them, what HER2 abbreviates would be EGFR, and RET
+would stand for something unknown."""
 
 
 def is_known_alias(text: str, symbol: str) -> bool:

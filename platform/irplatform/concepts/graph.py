@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 VERSION = 1
 """Of the files."""
 _AT_ONCE = 1 << 22
+_BRACKET = re.compile(r"\s*[()\[\]]\s*")
 FACTS = "graph.json"
 TABLE = "table"
 
@@ -136,7 +138,8 @@ class ConceptGraph:
         if whole is not None:
             concepts[whole] = None
         if whole is None or KINDS[self.kinds[whole]] in {"variant", "other"}:
-            concepts.update(dict.fromkeys(mention.concept for mention in self.mentions(text)))
+            mentions = self.mentions(_BRACKET.sub(" ", text))  # BRAF (V600E), CDKN2A Deletion
+            concepts.update(dict.fromkeys(mention.concept for mention in mentions))
         topic_concepts = np.fromiter(concepts, np.int64, count=len(concepts))
         return self.narrower(topic_concepts, expand) if expand else topic_concepts
 

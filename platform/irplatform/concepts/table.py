@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from irplatform.concepts.spelling import UInt64
     from irplatform.knowledge import ConceptKind
 
-VERSION = 4
+VERSION = 5
 """Of the files and of what names are looked for under which conditions."""
 
 KINDS: tuple[ConceptKind, ...] = ("disease", "gene", "drug", "variant", "other")

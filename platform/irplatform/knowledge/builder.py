@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from irplatform.knowledge.model import ConceptKind, NameKind, Relation
 
-VERSION = 1
+VERSION = 2
 """Of the file's format and of the normalization of names: raised when either changes."""
 
 SCHEMA = """

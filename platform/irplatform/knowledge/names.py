@@ -18,16 +18,30 @@ if TYPE_CHECKING:
 _POSSESSIVE = re.compile(r"(?<=\w)['’]s?(?!\w)")
 _WORD = re.compile(r"[^\W_]+")
 _PLURAL = re.compile(r"(?<![^\W_])[^\W\d_]{4,}s(?![^\W_])")
-_BRITISH = (
-    (re.compile("tumour"), "tumor"),
-    (re.compile("aemi"), "emi"),
-    (re.compile("haem"), "hem"),
-    (re.compile("oedem"), "edem"),
-    (re.compile("oesoph"), "esoph"),
-    (re.compile("paed"), "ped"),
-    (re.compile("gynaec"), "gynec"),
-)
-_BRITISH_HINT = re.compile("tumour|ae|oe")
+_BRITISH = {
+    "aemi": "emi",
+    "aetiolog": "etiolog",
+    "anaesth": "anesth",
+    "behaviour": "behavior",
+    "coeliac": "celiac",
+    "faec": "fec",
+    "foet": "fet",
+    "gynaec": "gynec",
+    "haem": "hem",
+    "homologue": "homolog",
+    "leucocyt": "leukocyt",
+    "naev": "nev",
+    "oedem": "edem",
+    "oesoph": "esoph",
+    "oestr": "estr",
+    "paed": "ped",
+    "paeni": "peni",
+    "pnoe": "pne",
+    "rrhoe": "rrhe",
+    "sulph": "sulf",
+    "tumour": "tumor",
+}
+_BRITISH_HINT = re.compile("ae|oe|our|sulph|leuco|homologue")
 _DOSAGE = re.compile(
     r"\s*[(\[]?(?<![\w-])\d+(?:[.,]\d+)*\s*(?:mg|mcg|µg|μg|ug|g|ml|iu|units?|%)"
     r"(?:\s*/\s*(?:\d+(?:\.\d+)?\s*)?\w+)?(?!\w)[)\]]?",
@@ -110,8 +124,8 @@ def _plain(text: str) -> str:
     if "'" in plain or "’" in plain:
         plain = _POSSESSIVE.sub("", plain)
     if _BRITISH_HINT.search(plain):
-        for pattern, american in _BRITISH:
-            plain = pattern.sub(american, plain)
+        for british, american in _BRITISH.items():
+            plain = plain.replace(british, american)
     return plain
 
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from irplatform.collections import Corpus
 
-_FORMAT = 1
+_FORMAT = 2
 """Version of what an index holds; raise it when `records` or the arguments below change."""
 _OPTIONS = {"positions": True, "vectors": False}
 """What `_build` asks for, in the words of the fingerprints of all indexes."""

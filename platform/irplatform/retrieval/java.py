@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from irplatform.errors import InputError, PlatformError, unstopped
 from irplatform.retrieval.java_runtime import MINIMUM_VERSION, anserini_jar, find_runtime
+from irplatform.text.composition import composed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -40,8 +41,8 @@ _silenced: list[Any] = []
 
 
 def java_text(text: str) -> str:
-    """A text without half characters (lone surrogates), which Java does not take."""
-    return text.encode("utf-8", "replace").decode()
+    """A text composed as documents are, and without lone surrogates, which Java refuses."""
+    return composed(text).encode("utf-8", "replace").decode()
 
 
 def start() -> None:

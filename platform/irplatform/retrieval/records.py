@@ -2,7 +2,7 @@
 
 A record has the text that is searched (`contents`, the title and abstract; and every field by its
 own name) and, under `fields`, the document's further fields as they were, so that what is read
-from the index equals what went in.
+from the index equals what went in, but for title and abstract, which are composed (NFC).
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import orjson
 
 from irplatform.errors import InputError
 from irplatform.plugin import Document
+from irplatform.text.composition import composed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -44,17 +45,18 @@ def to_record(document: Document) -> str:
     Raises:
         InputError: it holds text that is not Unicode.
     """
-    text = document.text
+    text = composed(document.text)
     record: dict[str, object] = {
         "id": document.id,
-        TITLE: document.title,
-        "abstract": document.abstract,
+        TITLE: composed(document.title),
+        "abstract": composed(document.abstract),
         CONTENTS: text if text.strip(_BLANK) else _NO_TEXT,
     }
     if document.fields:
         for name, value in document.fields.items():
             if name not in _OWN_NAMES:
-                record[name] = value if isinstance(value, str) else _SEPARATOR.join(value)
+                joined = value if isinstance(value, str) else _SEPARATOR.join(value)
+                record[name] = composed(joined)
         record["fields"] = dict(document.fields)
     try:
         return orjson.dumps(record).decode()

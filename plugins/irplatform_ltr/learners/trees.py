@@ -7,6 +7,7 @@ topic has. Both are kept as LightGBM's text files.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -29,6 +30,7 @@ MOST_DOCUMENTS = 10_000
 """LightGBM's LambdaMART refuses a topic with more."""
 _MANY = 100_000
 """Documents from which on several threads are used."""
+_THREADS = re.compile(r"^\[num_threads: \d+\]$", re.MULTILINE)
 
 
 class Trees:
@@ -102,8 +104,9 @@ class Trees:
         return values
 
     def save(self, folder: Path, name: str) -> None:
-        """Write the trees as text."""
-        (folder / f"{name}.txt").write_text(self._booster.model_to_string(), encoding="utf-8")
+        """Write the trees as text, without the number of threads that grew them."""
+        text = _THREADS.sub("[num_threads: 1]", self._booster.model_to_string())
+        (folder / f"{name}.txt").write_text(text, encoding="utf-8")
 
     def load(self, folder: Path, name: str) -> None:
         """Read trees.
