@@ -437,6 +437,9 @@ def test_asking_for_what_no_training_topic_asks_for_is_told():
     assert "platform collections build treatments" in told
     assert warning_of_fields(plain, asking) == warning_of_fields(asking, asking) == ""
     assert "field disease and treatment" in warning_of_fields(asking, TOPICS)
+    told = warning_of_fields(TOPICS, asking)
+    assert told.startswith("WARNING: the training topics have the field disease and treatment,")
+    assert warning_of_fields(TOPICS, TOPICS) == ""
 
 
 def test_fusing_with_weights_of_evaluated_topics_is_told():

@@ -15,8 +15,8 @@ from irplatform.retrieval.querying import (
     as_text,
     read_plan,
 )
-from irplatform.retrieval.querying.evidence import initials
 from irplatform.retrieval.querying.held_out import topic_mark
+from irplatform.retrieval.querying.initials import fits, initials
 
 OWN = """\
 id\tname\tkind\tsynonyms\tparents\txrefs
@@ -56,6 +56,7 @@ DOCUMENTS = [
     Document("tdm1", "Kadcyla and T", "In pulmonary cancer with ERBB2 V600E."),
     Document("lapatinib", "Lapatinib", "Lapatinib and radiotherapy. T, too."),
     Document("disease", "Traumatic rhinopathy", "Traumatic rhinopathy (NEU) with HER2."),
+    Document("rhinopathy", "TRP", "Traumatic rhinopathy (TRP)."),
     Document("heading", "No words", "at all", {"mesh": ("Lung Neoplasms", "Humans")}),
 ]
 TOPIC = Topic("1", "lung cancer ERBB2", {"disease": "lung cancer", "gene": "ERBB2 (V600E)"})
@@ -152,6 +153,42 @@ def test_a_disease_of_which_nobody_knows_anything_is_searched_by_its_words(expan
     weights = {"treatment_weight": 0, "people_weight": 0, "prognosis_weight": 0}
     query = expander(context=weights).query(topic)
     assert index.search({"1": lambda _: query}, 1)["1"].doc_ids == ("k-ras",)
+
+
+@pytest.mark.parametrize(
+    ("short", "name"),
+    [
+        ("CRC", "colorectal cancer"),
+        ("HNSCC", "head and neck squamous cell carcinoma"),
+        ("MTC", "medullary thyroid carcinoma"),
+        ("NSCLC", "non-small cell lung cancer"),
+    ],
+)
+def test_an_abbreviation_has_the_first_letter_of_each_word_and_others_in_order(short, name):
+    assert fits(short, name)
+    assert not fits(short[1:], name)
+    assert not fits(short, f"{name} syndrome")
+    assert not fits(f"{short}X", name)
+    assert not fits(short, name.split()[0])
+
+
+def test_an_abbreviated_disease_has_its_names_where_texts_say_what_it_is(expander):
+    parts = expander().parts(Topic("1", "", {"disease": "TRP"}))
+    assert [name.text.lower() for name in parts.disease.synonyms] == [
+        "trp",
+        "traumatic rhinopathy",
+        "neu",
+    ]
+    assert parts.disease.concepts == ("DOID:4",)
+    assert parts.described == ""
+    for unknown in (
+        "TRY",
+        "MTC",
+        "TR",
+        "trp",
+    ):  # no name fits, none occurs with it, no abbreviation
+        parts = expander().parts(Topic("1", "", {"disease": unknown}))
+        assert not parts.disease.concepts
 
 
 def test_a_disease_without_names_has_no_names_in_titles_or_near_genes(expander):

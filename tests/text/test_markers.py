@@ -43,6 +43,9 @@ def variants(text):
         ("E2F1", ["E2F1"], []),
         ("BRCA2 (S1982fs)", ["BRCA2"], ["S1982fs"]),
         ("FLT3 (D835del)", ["FLT3"], ["D835del"]),
+        ("CFTR (ΔF508)", ["CFTR"], ["F508del"]),
+        ("CFTR deltaF508", ["CFTR"], ["F508del"]),
+        ("EGFR (delE746-A750)", ["EGFR"], ["delE746-A750"]),
         ("APOE (p.Leu167del)", ["APOE"], ["Leu167del"]),
         ("EGFR p.(Glu746_Ala750del)", ["EGFR"], ["Glu746_Ala750del"]),
         ("TP53 p.Arg97Profs*23, p.Arg213*", ["TP53"], ["Arg97Profs*23", "Arg213*"]),
@@ -127,6 +130,8 @@ def test_a_variant_has_several_spellings():
     assert set(spellings("Val600Glu")) == set(spellings("V600E"))
     assert {"Q61*", "Q61X", "Gln61Ter"} <= set(spellings("Q61*"))
     assert set(spellings("Q61*")) < set(spellings("Gln61*"))
+    forms = {"F508del", "Phe508del", "p.F508del", "p.Phe508del", "ΔF508", "deltaF508", "delF508"}
+    assert forms == set(spellings("F508del")) == set(spellings("Phe508del"))
     assert "E746_A750delinsA" in spellings("Glu746_Ala750delinsAla")
     for written in ("E746-A750del", "E746–A750del", "delE746-A750", "del E746_A750"):
         assert {"E746_A750del", "E746-A750del", "p.E746_A750del"} <= set(spellings(written))

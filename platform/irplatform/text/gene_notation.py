@@ -68,6 +68,7 @@ _RULES: tuple[tuple[re.Pattern[str], _Replacement], ...] = (
     (re.compile(rf"(?<=[A-Z0-9])-(?={_CHANGE}\b)"), " "),  # BRAF-V600E
     (re.compile(rf"(?<=[A-Z0-9]){_NO_CODON}-(?={_LOSS}\b)"), " "),  # not E746-A750del
     (re.compile(rf"\b(?!{_NUMBERED})([A-Z][A-Z0-9]{{2,}}?)({_GLUED})\b"), r"\1 \2"),  # BRAFV600E
+    (re.compile(rf"(?<!\w)(?:[Δ∆]|[Dd]elta-?|del)({ACID}\d{{2,4}})(?![\w–_-])"), r"\1del"),  # ΔF508
     (re.compile(r"\b([A-Z]{2,}\d?)-?(?:ex|exon)\.?\s?(\d{1,2})\b"), r"\1 exon \2"),  # METex14
     (re.compile(r"\bex\.?\s?(?=\d{1,2}\b)"), "exon "),
     (re.compile(r"\b([A-Z]{2,}\d?)(v(?:I{1,3}|IV|\d))\b"), r"\1 \2"),  # EGFRvIII

@@ -68,6 +68,7 @@ _NOTHING = re.compile(
 )
 _SUBSTITUTION = re.compile(rf"({ACID})(\d+)({ACID}|[X*])", re.IGNORECASE)
 _LONG_ACID = re.compile(_THREE, re.IGNORECASE)
+_ONE_LOST = re.compile(rf"({ACID})(\d{{2,4}})del")
 _LONG = re.compile(rf"{_THREE}\d+.+", re.IGNORECASE)
 
 ALTERATIONS = frozenset(
@@ -152,6 +153,11 @@ def spellings(variant: str) -> tuple[str, ...]:
         ends = ("*", "X") if after in "X*" else (after,)
         forms += [f"{before}{place}{end}" for end in ends]
         forms.append(f"{_ACIDS[before]}{place}{_ACIDS[after]}")
+    if lost := _ONE_LOST.fullmatch(forms[-1]):
+        acid, place = lost.groups()
+        forms.append(f"{_ACIDS[acid]}{place}del")
+        deltas = [f"{delta}{acid}{place}" for delta in ("Δ", "delta", "del")]
+        return tuple(dict.fromkeys([*forms, *(f"p.{form}" for form in forms), *deltas]))
     if between := _RANGE.fullmatch(variant):
         kind, first, last, behind = between.groups()
         forms += [f"{first}{sep}{last}{kind}{behind}" for sep in "_-"]

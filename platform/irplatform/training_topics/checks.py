@@ -81,12 +81,24 @@ def warning_of_fields(topics: Sequence[Topic], learned_on: Sequence[Topic]) -> s
     """
     new_fields = [name for name in _ASKED if _have(topics, name) and not _have(learned_on, name)]
     if not new_fields:
-        return ""
+        return _warning_of_missing(topics, learned_on)
     builder = " `platform collections build treatments` makes topics that do."
     return (
         f"WARNING: these topics have the field {' and '.join(new_fields)}, and no training topic "
         "has: rerankers have not learned what it is worth, and may rank worse than the first stage."
         f"{builder if 'treatment' in new_fields else ''}"
+    )
+
+
+def _warning_of_missing(topics: Sequence[Topic], learned_on: Sequence[Topic]) -> str:
+    """What to say where only training topics ask for a disease or a gene."""
+    known = [name for name in _ASKED if _have(learned_on, name)]
+    if not known or any(_have(topics, name) for name in _ASKED):
+        return ""
+    return (
+        f"WARNING: the training topics have the field {' and '.join(known)}, and none of these "
+        "topics has: what rerankers have learned of it does not apply here, and they may rank "
+        "worse than the first stage."
     )
 
 

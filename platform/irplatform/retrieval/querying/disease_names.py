@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from irplatform.retrieval.querying import spellings
+from irplatform.retrieval.querying.initials import fits
 from irplatform.retrieval.querying.lookup import (
     LONGEST,
     MESH,
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from irplatform.knowledge import Concept, Knowledge
 
 _NEAR_MISSES = 50
+_ABBREVIATION = re.compile(r"[A-Z]{3,8}")
 _ANY_DISEASE = re.compile(
     r"(cancer|carcinoma|condition|disease|disorder|neoplasm|syndrome|tumou?r)s?"
     r"|malignanc(y|ies)|metastas[ie]s",
@@ -64,6 +66,26 @@ def disease_within(text: str, knowledge: Knowledge) -> str:
             if not _ANY_DISEASE.fullmatch(part) and _diseases(part, knowledge):
                 return part
     return ""
+
+
+def diseases_abbreviated(short: str, knowledge: Knowledge) -> list[list[Synonym]]:
+    """The diseases that an abbreviation in capitals may stand for: AML, CRC.
+
+    Args:
+        short: the abbreviation.
+        knowledge: where to look.
+
+    Returns:
+        Per disease, its names that the abbreviation fits; none where it is a word, or shorter than
+        three letters.
+    """
+    if not _ABBREVIATION.fullmatch(short):
+        return []
+    found = (
+        [name for name in names_of([concept], "synonym") if fits(short, name.text)]
+        for concept in knowledge.concepts("disease")
+    )
+    return [names for names in found if names]
 
 
 def _diseases(text: str, knowledge: Knowledge) -> list[Concept]:

@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from irplatform.retrieval.querying.expression import Boolean, Phrase
+from irplatform.retrieval.querying.initials import initials
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -37,7 +38,6 @@ tumour by its cells, has 0.00, bile duct cancer in cholangiocarcinoma 0.07."""
 _BACKED = 0.25
 """Share of the documents with a gene's sure names that must have an alias which is used for much
 else, or by those who never use the symbol: PD-L1 for CD274, MEK1 for MAP2K1."""
-_SMALL_WORDS = frozenset({"and", "of", "the", "with", "in", "for"})
 
 
 class Evidence:
@@ -119,6 +119,22 @@ class Evidence:
         trusted = [n for n in names if n in long or self.agreement(n.text, sure) >= _ABBREVIATED]
         return self.occurring([*trusted, *self.abbreviations(trusted, _ABBREVIATED)])
 
+    def abbreviated(self, short: str, diseases: Iterable[list[Synonym]]) -> str:
+        """What an abbreviation stands for in most documents: a disease's most frequent name.
+
+        Args:
+            short: the abbreviation.
+            diseases: the names of each that it may be.
+
+        Returns:
+            "" where none of them occurs with it often enough.
+        """
+        shares = ((self.agreement(short, names), names) for names in diseases)
+        share, names = max(shares, key=lambda each: each[0], default=(0.0, []))
+        if share < _ABBREVIATED:
+            return ""
+        return max(names, key=lambda name: self.count(name.text)).text
+
     def kinds(self, exact: Sequence[Synonym], kinds: Sequence[Synonym]) -> list[Synonym]:
         """The kinds of a disease that occur most, without those that would take its place."""
         most = max(_FEW, _FREQUENT * self._together([Phrase(name.text) for name in exact]))
@@ -141,12 +157,6 @@ class Evidence:
                         name, text=short, source=f"initials of {name.text}"
                     )
         return list(by_initials.values())
-
-
-def initials(name: str) -> str:
-    """The initials of a name of several words, without the small ones."""
-    words = [w for w in re.findall(r"[^\W_]+", name) if w.lower() not in _SMALL_WORDS]
-    return "".join(word[0] for word in words).upper()
 
 
 def _beyond_doubt(name: Synonym, own_name: str) -> bool:

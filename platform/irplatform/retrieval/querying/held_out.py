@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from irplatform.plugin import Topic
     from irplatform.retrieval.querying.plan import Weights
 
-QUERY_FORMAT = 13
+QUERY_FORMAT = 14
 """Raise it when the same topic, plan and knowledge bases make another query."""
 _DEFAULT = Path(__file__).with_name("default-folds.toml")
 
@@ -74,11 +74,13 @@ class ChosenOn:
 
     def __str__(self) -> str:
         """What a user must know."""
-        sentence = f"the query plan was chosen on {self.topics:,} of these {self.of:,} topics"
+        these = "this topic" if self.of == 1 else f"{self.topics:,} of these {self.of:,} topics"
+        each = "it" if self.of == 1 else "each of them"
+        sentence = f"the query plan was chosen on {these}"
         if self.held_out:
-            return f"{sentence}: each of them is searched with weights that were chosen without it"
+            return f"{sentence}: {each} is searched with weights that were chosen without it"
         return (
-            f"WARNING: {sentence}, and each of them is searched with weights that have seen it, "
+            f"WARNING: {sentence}, and {each} is searched with weights that have seen it, "
             f"because {self.reason}: its scores are better than they would be on other topics."
         )
 

@@ -62,6 +62,17 @@ def spelled(texts: Iterable[str], source: str) -> list[Synonym]:
     return [Synonym(text, "spelling", source) for text in texts]
 
 
+def called(text: str, names: Names) -> Names:
+    """The names of a thing that a topic calls by another one, such as an abbreviation."""
+    others = (
+        replace(name, how="synonym", source=f"what {text} stands for")
+        if name.how == "topic"
+        else name
+        for name in names.synonyms
+    )
+    return replace(names, text=text, synonyms=distinct([Synonym(text, "topic"), *others]))
+
+
 def each_once(mentions: Iterable[Names]) -> tuple[Names, ...]:
     """The things that a topic names, each once by all its names: ERBB2 (HER2) is one gene."""
     things: dict[frozenset[str], list[Names]] = {}

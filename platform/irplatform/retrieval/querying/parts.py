@@ -10,7 +10,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from irplatform.retrieval.querying import spellings
-from irplatform.retrieval.querying.disease_names import disease_names, disease_within
+from irplatform.retrieval.querying.disease_names import (
+    disease_names,
+    disease_within,
+    diseases_abbreviated,
+)
 from irplatform.retrieval.querying.gene_names import (
     family_names,
     gene_names,
@@ -18,7 +22,7 @@ from irplatform.retrieval.querying.gene_names import (
     sure_names,
 )
 from irplatform.retrieval.querying.lookup import phrase_names
-from irplatform.retrieval.querying.names import Names, Synonym, each_once
+from irplatform.retrieval.querying.names import Names, Synonym, called, each_once
 from irplatform.retrieval.querying.treatment_names import drug_names, treatment_names
 from irplatform.text.markers import Marker, parse_markers, says_nothing
 
@@ -127,6 +131,8 @@ class TopicReader:
             disease = disease_names(text, self._knowledge, most)
             if not disease.concepts and (part := disease_within(text, self._knowledge)):
                 disease = disease_names(part, self._knowledge, most)
+            if not disease.concepts and (name := self._spelled_out(text)):
+                disease = called(text, disease_names(name, self._knowledge, most))
             names = evidence.of_disease(evidence.occurring(disease.synonyms))
             exact = [name for name in names if name.how != "narrow"]
             narrow = [name for name in names if name.how == "narrow"]
@@ -134,6 +140,10 @@ class TopicReader:
             occurs = any(evidence.count(name.text) for name in synonyms)
             self._diseases[key] = replace(disease, synonyms=synonyms if occurs else ())
         return self._diseases[key]
+
+    def _spelled_out(self, text: str) -> str:
+        """The name of the disease whose abbreviation a text is, in most documents that have it."""
+        return self._evidence.abbreviated(text, diseases_abbreviated(text, self._knowledge))
 
     def _gene(self, symbol: str, agreement: float) -> Names:
         key = (symbol, agreement)
