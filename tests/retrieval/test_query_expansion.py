@@ -16,7 +16,7 @@ from irplatform.retrieval.querying import (
     read_plan,
 )
 from irplatform.retrieval.querying.held_out import topic_mark
-from irplatform.retrieval.querying.initials import fits, initials
+from irplatform.retrieval.querying.initials import initials
 
 OWN = """\
 id\tname\tkind\tsynonyms\tparents\txrefs
@@ -155,23 +155,6 @@ def test_a_disease_of_which_nobody_knows_anything_is_searched_by_its_words(expan
     assert index.search({"1": lambda _: query}, 1)["1"].doc_ids == ("k-ras",)
 
 
-@pytest.mark.parametrize(
-    ("short", "name"),
-    [
-        ("CRC", "colorectal cancer"),
-        ("HNSCC", "head and neck squamous cell carcinoma"),
-        ("MTC", "medullary thyroid carcinoma"),
-        ("NSCLC", "non-small cell lung cancer"),
-    ],
-)
-def test_an_abbreviation_has_the_first_letter_of_each_word_and_others_in_order(short, name):
-    assert fits(short, name)
-    assert not fits(short[1:], name)
-    assert not fits(short, f"{name} syndrome")
-    assert not fits(f"{short}X", name)
-    assert not fits(short, name.split()[0])
-
-
 def test_an_abbreviated_disease_has_its_names_where_texts_say_what_it_is(expander):
     parts = expander().parts(Topic("1", "", {"disease": "TRP"}))
     assert [name.text.lower() for name in parts.disease.synonyms] == [
@@ -181,12 +164,8 @@ def test_an_abbreviated_disease_has_its_names_where_texts_say_what_it_is(expande
     ]
     assert parts.disease.concepts == ("DOID:4",)
     assert parts.described == ""
-    for unknown in (
-        "TRY",
-        "MTC",
-        "TR",
-        "trp",
-    ):  # no name fits, none occurs with it, no abbreviation
+    # No name fits, none occurs with it, or it is not taken for an abbreviation.
+    for unknown in ("TRY", "MTC", "TR", "trp"):
         parts = expander().parts(Topic("1", "", {"disease": unknown}))
         assert not parts.disease.concepts
 

@@ -53,14 +53,12 @@ def definitions(matcher: NameMatcher, long_forms: Mapping[str, str]) -> Definiti
     for short, long_form in long_forms.items():
         concept = _concept(matcher, long_form)
         usual = next(iter(matcher.mentions(short, strict=False)), None)
-        if concept is not None:
-            protein = usual is not None and _is_protein_of(
-                matcher, usual.concept, concept, short, long_form
-            )
-            concepts[short] = usual.concept if usual is not None and protein else concept
-        elif usual is None or (
-            usual.text == short and not _may_be(matcher, usual.concept, short, long_form)
-        ):
+        if usual is None:
+            concepts[short] = concept
+        elif concept is not None:
+            protein = _is_protein_of(matcher, usual.concept, concept, short, long_form)
+            concepts[short] = usual.concept if protein else concept
+        elif usual.text == short and not _may_be(matcher, usual.concept, short, long_form):
             concepts[short] = None
     return Definitions(concepts)
 
@@ -113,8 +111,7 @@ def _may_be(matcher: NameMatcher, usual: int, short: str, long_form: str) -> boo
 
 def _akin(names: list[str], long_form: str, besides: Collection[str] = ()) -> bool:
     """Whether half of a long form's words, besides some, occur in names of a concept."""
-    words = [word for word in content_words(long_form) if len(word) >= _SHORTEST]
-    words = [word for word in words if word not in besides]
+    words = [w for w in content_words(long_form) if len(w) >= _SHORTEST and w not in besides]
     keys = [literal_key(name) for name in names]
     shared = sum(any(word in key for key in keys) for word in words)
     return bool(words) and shared >= _SHARE * len(words)

@@ -41,7 +41,7 @@ _BRITISH = {
     "sulph": "sulf",
     "tumour": "tumor",
 }
-_BRITISH_HINT = re.compile("ae|oe|our|sulph|leuco|homologue")
+_BRITISH_PART = re.compile("|".join(_BRITISH))
 _DOSAGE = re.compile(
     r"\s*[(\[]?(?<![\w-])\d+(?:[.,]\d+)*\s*(?:mg|mcg|µg|μg|ug|g|ml|iu|units?|%)"
     r"(?:\s*/\s*(?:\d+(?:\.\d+)?\s*)?\w+)?(?!\w)[)\]]?",
@@ -123,10 +123,7 @@ def _plain(text: str) -> str:
     plain = text.lower() if text.isascii() else fold(text)
     if "'" in plain or "’" in plain:
         plain = _POSSESSIVE.sub("", plain)
-    if _BRITISH_HINT.search(plain):
-        for british, american in _BRITISH.items():
-            plain = plain.replace(british, american)
-    return plain
+    return _BRITISH_PART.sub(lambda part: _BRITISH[part[0]], plain)
 
 
 def _singular(match: re.Match[str]) -> str:
