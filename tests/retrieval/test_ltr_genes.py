@@ -1,5 +1,6 @@
 """The genes that documents speak of, told by how their symbols are written."""
 
+import math
 from types import SimpleNamespace
 
 import pytest
@@ -19,6 +20,9 @@ HGNC:3\tEML4\tEML four\tApproved\t\t
 HGNC:4\tALK\tALK kinase\tApproved\tCD246\t
 HGNC:5\tABL1\tABL kinase\tApproved\t\t
 HGNC:6\tBCR\tBCR activator\tApproved\tABL1, CML22\t
+HGNC:7\tSNCA\tsynuclein alpha\tApproved\tPD1\t
+HGNC:8\tPDCD1\tprogrammed cell death 1\tApproved\tPD1, CD279\t
+HGNC:9\tEGR1\tearly growth response 1\tApproved\t225\t
 """
 DOCUMENTS = [
     Document("own", "HER2 in cancer", "ERBB2, HER2-positive; NEU. MET twice, MET."),
@@ -27,6 +31,7 @@ DOCUMENTS = [
     Document("none", "Cancer", ""),
     Document("symbol", "ABL1", "CML22 and BCR."),
     Document("late", "Cancer", f"{'MET ' * 12} BCR"),
+    Document("shared", "PD1", "PD1 and CD279 in 225 patients"),
 ]
 TOPIC = Topic("1", "cancer ERBB2", {"disease": "cancer", "gene": "ERBB2 amplification"})
 
@@ -73,6 +78,22 @@ def test_a_symbol_is_its_own_gene_even_where_another_one_has_it_as_an_alias(foun
     assert (row["title_own"], row["title_others"], row["before_first"]) == (0, 1, 1)
     assert row["abstract_own"] == pytest.approx(1.0986, abs=1e-4)  # CML22, BCR
     assert row["focus"] == pytest.approx(2 / 3)
+
+
+def test_an_alias_of_several_genes_is_the_topics_where_one_of_them_is(found):
+    for gene, in_abstract in (("PDCD1", 2), ("SNCA", 1)):
+        row = found(Topic("6", "", {"disease": "cancer", "gene": gene}))["shared"]
+        assert (row["title_own"], row["title_others"], row["before_first"]) == (1, 0, 0)
+        assert row["abstract_own"] == pytest.approx(math.log1p(in_abstract))
+    others = found(TOPIC)["shared"]
+    assert (others["title_own"], others["title_others"]) == (0, 1)
+    assert (others["abstract_own"], others["different_others"]) == (0, 2)
+
+
+def test_numbers_are_no_genes(found):
+    row = found(Topic("7", "", {"disease": "cancer", "gene": "EGR1"}))["shared"]
+    assert row["abstract_own"] == row["focus"] == 0
+    assert row["abstract_others"] == pytest.approx(math.log1p(2))  # PD1 and CD279, not 225
 
 
 def test_mentions_of_others_before_the_first_are_counted_up_to_ten(found):

@@ -27,7 +27,7 @@ Features = npt.NDArray[np.float32]
 """[documents, features]."""
 Batch = list[tuple[Topic, Documents]]
 
-_FORMAT = 1
+_FORMAT = 2
 """Raise it when a group that comes with the platform computes something else within a version."""
 
 

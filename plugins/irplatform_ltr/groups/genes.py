@@ -1,8 +1,9 @@
 """The genes that a document speaks of: the topic's and others.
 
 An article that lists twenty genes says little of each. Symbols are looked for as they are written,
-capitals and all: "MET" is a gene, "met" is a word. Names that are spelled out, and aliases that are
-words, are the concern of `concepts`.
+capitals and all: "MET" is a gene, "met" is a word. An alias of several genes is the topic's where
+one of them is. Names that are spelled out, and aliases that are words, are the concern of
+`concepts`.
 """
 
 from __future__ import annotations
@@ -23,10 +24,12 @@ if TYPE_CHECKING:
 
     from irplatform.plugin import Documents, Topic
 
-_SYMBOL = re.compile(r"[A-Z0-9-]{3,8}")
+_SYMBOL = re.compile(r"(?=.*[A-Z])[A-Z0-9-]{3,8}")
 _WORD = re.compile(r"[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*")
 _LATE = 10
 """Mentions of genes before the topic's first one are counted up to here."""
+Mention = tuple[str, ...]
+"""The genes that a symbol in a text may stand for; aliases of several, such as PD1, for any."""
 
 
 class Genes(KnowledgeFeatures):
@@ -57,8 +60,8 @@ class Genes(KnowledgeFeatures):
         return np.asarray(values, dtype=np.float32).reshape(len(documents), len(self.names()))
 
 
-def _genes(text: str, symbols: Mapping[str, str]) -> Iterator[str]:
-    """The gene of each symbol in a text; "EGFR-mutant" names one, "EML4-ALK" two."""
+def _genes(text: str, symbols: Mapping[str, Mention]) -> Iterator[Mention]:
+    """The mentions of genes in a text; "EGFR-mutant" is one, "EML4-ALK" two."""
     for word in _WORD.findall(text):
         whole = symbols.get(word)
         if whole is not None:
@@ -67,38 +70,41 @@ def _genes(text: str, symbols: Mapping[str, str]) -> Iterator[str]:
             yield from (symbols[part] for part in word.split("-") if part in symbols)
 
 
-def _features(topic_genes: set[str], title: Sequence[str], abstract: Sequence[str]) -> list[float]:
-    """From the genes of a title and an abstract, in their order."""
-    in_title = [gene in topic_genes for gene in title]
-    in_abstract = [gene in topic_genes for gene in abstract]
+def _features(
+    topic_genes: set[str], title: Sequence[Mention], abstract: Sequence[Mention]
+) -> list[float]:
+    """From the mentions of genes in a title and an abstract, in their order."""
+    in_title = [not topic_genes.isdisjoint(genes) for genes in title]
+    in_abstract = [not topic_genes.isdisjoint(genes) for genes in abstract]
     mentions = [*in_title, *in_abstract]
     return [
         float(sum(in_title)),
-        float(len(set(title) - topic_genes)),
+        float(len({genes for genes in title if topic_genes.isdisjoint(genes)})),
         float(any(in_title) and all(in_title)),
         float(np.log1p(sum(in_abstract))),
         float(np.log1p(len(abstract) - sum(in_abstract))),
-        float(len(set(abstract) - topic_genes)),
+        float(len({genes for genes in abstract if topic_genes.isdisjoint(genes)})),
         sum(mentions) / max(len(mentions), 1),
         float(min(mentions.index(True), _LATE)) if any(mentions) else float(_LATE),
     ]
 
 
 @lru_cache(maxsize=2)
-def _symbols(bases: tuple[str, ...], fingerprint: str) -> Mapping[str, str]:
-    """The gene's own symbol by each way to write it.
+def _symbols(bases: tuple[str, ...], fingerprint: str) -> Mapping[str, Mention]:
+    """The genes that each way to write a symbol stands for.
 
-    Of the aliases, those with a digit: the others are too often something else. All genes take
-    seconds to read, so they are read once per process.
+    Of the aliases, those with a letter and a digit: words are too often something else, and numbers
+    are. All genes take seconds to read, so they are read once per process.
     """
     del fingerprint  # knowledge bases that were replaced meanwhile are read anew
     knowledge = open_knowledge(bases)
-    approved: dict[str, str] = {}
-    aliases: dict[str, str] = {}
+    approved: dict[str, Mention] = {}
+    aliases: dict[str, Mention] = {}
     for concept in knowledge.concepts("gene"):
-        approved[concept.name] = concept.name
-        for name in concept.names:
-            if name.kind == "alias" and any(c.isdigit() for c in name.text):
-                aliases.setdefault(name.text, concept.name)
-    gene_of = {**aliases, **approved}
-    return {text: gene for text, gene in gene_of.items() if _SYMBOL.fullmatch(text)}
+        approved[concept.name] = (concept.name,)
+        # Names are told apart by kind and source, too.
+        for text in {name.text for name in concept.names if name.kind == "alias"}:
+            if any(c.isdigit() for c in text):
+                aliases[text] = (*aliases.get(text, ()), concept.name)
+    genes_of = {**aliases, **approved}
+    return {text: genes for text, genes in genes_of.items() if _SYMBOL.fullmatch(text)}
