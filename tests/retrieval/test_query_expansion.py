@@ -454,6 +454,51 @@ def test_a_topic_of_plain_text_gets_the_names_of_what_it_names(expander, index):
     assert len(index.search({"2": lambda _: unknown}, 10)["2"]) == 0
 
 
+def named(expander, text):
+    """What a topic of plain text is found to name."""
+    return [(names.text, names.concepts) for names in expander().parts(Topic("1", text)).phrases]
+
+
+def test_a_topic_of_plain_text_gets_the_names_of_all_that_it_names(expander):
+    query = expander().expression(
+        Topic("1", "Radiotherapy or lapatinib (with ERBB2) in lung cancer")
+    )
+    assert names_of(query, "text.phrase").keys() == {
+        "Radiotherapy",
+        "lapatinib",
+        "Lapatinib",  # its heading
+        "ERBB2",
+        "lung cancer",
+        "pulmonary cancer",
+    }
+
+
+def test_what_plain_text_names_is_found_by_its_longest_names(expander):
+    """Lung cancer is no second disease in one that has its name."""
+    text = "non-small cell lung carcinoma, lung cancer?"
+    assert named(expander, text) == [
+        ("non-small cell lung carcinoma", ("DOID:2",)),
+        ("lung cancer", ("DOID:1",)),
+    ]
+
+
+def test_plain_text_that_names_a_thing_twice_asks_for_it_once(expander):
+    (disease,) = expander().parts(Topic("1", "Pulmonary cancer: lung cancer")).phrases
+    assert disease.concepts == ("DOID:1",)
+    assert disease.text == "Pulmonary cancer"
+
+
+def test_a_word_of_plain_text_is_a_gene_only_where_it_is_written_as_its_symbol(expander):
+    assert named(expander, "ERBB2 in mice") == [("ERBB2", ("HGNC:1",))]
+    assert named(expander, "erbb2 in mice") == []
+    assert named(expander, "HER2 in mice") == []  # an alias
+    assert [text for text, _ in named(expander, "HER2")] == ["HER2"]
+
+
+def test_a_short_word_of_plain_text_is_no_name(expander):
+    assert named(expander, "NEU and T in mice") == []
+
+
 def test_the_explanation_says_where_names_came_from(expander):
     text = as_text(as_json(expander().expression(TOPIC)))
     assert '0.6 × contents: "HER2" (alias, HGNC:1 alias)' in text

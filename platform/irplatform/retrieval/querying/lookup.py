@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from irplatform.knowledge.names import uninverted
-from irplatform.retrieval.querying.names import Names, Synonym, distinct
+from irplatform.retrieval.querying.names import Names, Synonym, distinct, each_once
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -19,6 +20,10 @@ MESH = "MESH:"
 _EXACT = ("preferred", "synonym", "abbreviation")
 LONGEST = 20
 """Words of a part of a text that is looked up: hardly a name has more, some texts have hundreds."""
+_SHORTEST = 4
+"""Letters of a word that is taken for a name in a longer text."""
+_SYMBOL = re.compile(r"(?=.*[A-Z])[A-Z0-9-]{3,10}")
+_PUNCTUATION = '.,;:?!()[]"“”'
 
 
 def named_concepts(
@@ -73,6 +78,39 @@ def phrase_names(
             if concepts := [each for each in matches if not kinds or each.kind in kinds]:
                 return of_concepts(part, concepts)
     return None
+
+
+def names_within(text: str, knowledge: Knowledge) -> list[Names]:
+    """The names of each thing that a text names, by its longest names, in the text's order.
+
+    A single word is taken for a disease, a drug or a thing without kind, or for a gene whose symbol
+    is written as it is: "MET", but not "met".
+
+    Args:
+        text: the text.
+        knowledge: where to look.
+    """
+    words = [word.strip(_PUNCTUATION) for word in text.split()]
+    named: dict[int, Names] = {}
+    taken = [False] * len(words)
+    for length in range(min(len(words), LONGEST), 0, -1):
+        for start in range(len(words) - length + 1):
+            part = " ".join(words[start : start + length])
+            if any(taken[start : start + length]):
+                continue
+            concepts = knowledge.find(part)
+            if length == 1 < len(words):
+                concepts = [each for each in concepts if _meant_alone(part, each)]
+            if concepts:
+                named[start] = of_concepts(part, concepts)
+                taken[start : start + length] = [True] * length
+    return list(each_once(named[start] for start in sorted(named)))
+
+
+def _meant_alone(word: str, concept: Concept) -> bool:
+    if concept.kind == "gene":
+        return concept.name == word and _SYMBOL.fullmatch(word) is not None
+    return concept.kind != "variant" and len(word) >= _SHORTEST
 
 
 def of_concepts(text: str, concepts: Sequence[Concept], further: Iterable[Synonym] = ()) -> Names:

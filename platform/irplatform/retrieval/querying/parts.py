@@ -21,7 +21,7 @@ from irplatform.retrieval.querying.gene_names import (
     genes_called,
     sure_names,
 )
-from irplatform.retrieval.querying.lookup import phrase_names
+from irplatform.retrieval.querying.lookup import names_within, phrase_names
 from irplatform.retrieval.querying.names import Names, Synonym, called, each_once
 from irplatform.retrieval.querying.treatment_names import drug_names, treatment_names
 from irplatform.text.markers import Marker, parse_markers, says_nothing
@@ -101,10 +101,12 @@ class TopicReader:
             self._symbol(g) for marker in markers if marker.unaltered for g in marker.genes
         }
         genes = each_once(self._gene(symbol, plan.gene.agreement) for symbol in symbols)
-        texts = [marker.words for marker in markers if marker.words and not marker.genes]
         query = _query(topic, (plan.disease.field, plan.gene.field))
-        if not disease and not markers:
-            texts = [query]
+        if disease or markers:
+            words = (marker.words for marker in markers if not marker.genes)
+            mentions = list(filter(None, (phrase_names(each, self._knowledge) for each in words)))
+        else:
+            mentions = names_within(query, self._knowledge)
         names = self._disease(disease, plan.disease.kinds) if disease else None
         return TopicParts(
             names,
@@ -112,7 +114,7 @@ class TopicReader:
             markers,
             self._treatments(_text(topic, plan.treatment.field), plan.treatment.agreement),
             self._drugs(genes) if plan.context.drugs else (),
-            tuple(phrase for text in texts if (phrase := self._phrase(text)) is not None),
+            tuple(map(self._occurring, mentions)),
             disease if names and names.text != disease else "",
             frozenset(unaltered),
             query,
@@ -198,12 +200,8 @@ class TopicReader:
         concepts = (concept for gene in genes for concept in gene.concepts)
         return tuple(self._evidence.occurring(drug_names(concepts, "drug-gene", self._knowledge)))
 
-    def _phrase(self, text: str) -> Names | None:
-        phrase = phrase_names(text, self._knowledge)
-        if phrase is None:
-            return None
-        names = tuple(self._evidence.occurring(phrase.synonyms))
-        return Names(phrase.text, names, phrase.headings, phrase.concepts)
+    def _occurring(self, names: Names) -> Names:
+        return replace(names, synonyms=tuple(self._evidence.occurring(names.synonyms)))
 
 
 def _without_names_of(disease: Names, gene: Names) -> Names:
