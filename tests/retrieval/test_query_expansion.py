@@ -30,6 +30,7 @@ HGNC:2\tTEP1\tgene\t\t\t
 MESH:D3\tLapatinib\tdrug\t\t\t
 MESH:D4\tRadiotherapy\tother\tRadiation Therapy\t\t
 HGNC:5\tCDK4\tgene\t\t\t
+CIVIC:1\tERBB2 V600E\tvariant\t\t\t
 DRUG:1\ttrastuzumab emtansine\tdrug\tKadcyla|T|Unusedinib\t\t
 MESH:D2\tLymphocytes, Tumor-Infiltrating\tother\tTumor Infiltrating Lymphocytes\t\t
 """
@@ -460,39 +461,55 @@ def named(expander, text):
 
 
 def test_a_topic_of_plain_text_gets_the_names_of_all_that_it_names(expander):
-    query = expander().expression(
-        Topic("1", "Radiotherapy or lapatinib (with ERBB2) in lung cancer")
-    )
+    text = "Radiotherapy or lapatinib (with ERBB2) in lung cancer"
+    query = expander(disease={"kinds": 0}).expression(Topic("1", text))
     assert names_of(query, "text.phrase").keys() == {
         "Radiotherapy",
         "lapatinib",
         "Lapatinib",  # its heading
         "ERBB2",
+        "HER2",
+        "NEU",
         "lung cancer",
         "pulmonary cancer",
+        "lung carcinoma",
+        "Lung Neoplasms",
     }
 
 
 def test_what_plain_text_names_is_found_by_its_longest_names(expander):
     """Lung cancer is no second disease in one that has its name."""
     text = "non-small cell lung carcinoma, lung cancer?"
-    assert named(expander, text) == [
-        ("non-small cell lung carcinoma", ("DOID:2",)),
-        ("lung cancer", ("DOID:1",)),
+    assert [name for name, _ in named(expander, text)] == [
+        "non-small cell lung carcinoma",
+        "lung cancer",
     ]
 
 
 def test_plain_text_that_names_a_thing_twice_asks_for_it_once(expander):
-    (disease,) = expander().parts(Topic("1", "Pulmonary cancer: lung cancer")).phrases
-    assert disease.concepts == ("DOID:1",)
-    assert disease.text == "Pulmonary cancer"
+    text = "ERBB2 (HER2) in pulmonary cancer: lung cancer"
+    assert [name for name, _ in named(expander, text)] == ["ERBB2", "pulmonary cancer"]
 
 
-def test_a_word_of_plain_text_is_a_gene_only_where_it_is_written_as_its_symbol(expander):
+def test_a_word_of_plain_text_is_a_gene_only_where_it_is_written_as_a_symbol(expander):
     assert named(expander, "ERBB2 in mice") == [("ERBB2", ("HGNC:1",))]
-    assert named(expander, "erbb2 in mice") == []
-    assert named(expander, "HER2 in mice") == []  # an alias
-    assert [text for text, _ in named(expander, "HER2")] == ["HER2"]
+    for text in ("HER2 in mice", "HER2-positive mice", "(HER2+) mice"):
+        assert named(expander, text) == [("HER2", ("HGNC:1",))]
+    assert named(expander, "erbb2 in mice") == named(expander, "MTC in mice") == []
+
+
+def test_what_plain_text_names_has_the_names_that_it_has_in_a_field(expander):
+    read = expander().parts
+    fields = read(Topic("1", "", {"disease": "lung cancer", "gene": "ERBB2"}))
+    assert fields.disease.headings
+    plain = read(Topic("1", "ERBB2 in lung cancer"))
+    assert plain.phrases == (*fields.genes, fields.disease)
+    assert plain.disease is None
+    assert plain.genes == ()
+
+
+def test_a_variant_in_plain_text_does_not_hide_its_gene(expander):
+    assert named(expander, "ERBB2 V600E") == [("ERBB2", ("HGNC:1",))]
 
 
 def test_a_short_word_of_plain_text_is_no_name(expander):

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from irplatform.knowledge.names import uninverted
-from irplatform.retrieval.querying.names import Names, Synonym, distinct, each_once
+from irplatform.retrieval.querying.names import Names, Synonym, distinct
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -23,7 +23,9 @@ LONGEST = 20
 _SHORTEST = 4
 """Letters of a word that is taken for a name in a longer text."""
 _SYMBOL = re.compile(r"(?=.*[A-Z])[A-Z0-9-]{3,10}")
-_PUNCTUATION = '.,;:?!()[]"“”'
+_BESIDE_SYMBOL = re.compile(r"(?<=[A-Z0-9])[-–](?=[a-z]{3})")
+"""As in HER2-positive. Names are found with and without hyphens."""
+_PUNCTUATION = '.,;:?!+()[]"“”'
 
 
 def named_concepts(
@@ -81,36 +83,39 @@ def phrase_names(
 
 
 def names_within(text: str, knowledge: Knowledge) -> list[Names]:
-    """The names of each thing that a text names, by its longest names, in the text's order.
+    """The names of the things that a text names, by its longest names, in the text's order.
 
-    A single word is taken for a disease, a drug or a thing without kind, or for a gene whose symbol
-    is written as it is: "MET", but not "met".
+    Of single words, these are names: those of diseases, drugs and things without kind, from four
+    letters on, and symbols of genes, written in capitals: "MET", but not "met". A symbol that is
+    but an alias has a digit: HER2. Variants are not looked up, whose names hold those of genes.
 
     Args:
         text: the text.
         knowledge: where to look.
     """
-    words = [word.strip(_PUNCTUATION) for word in text.split()]
+    words = [word.strip(_PUNCTUATION) for word in _BESIDE_SYMBOL.sub(" ", text).split()]
     named: dict[int, Names] = {}
     taken = [False] * len(words)
     for length in range(min(len(words), LONGEST), 0, -1):
         for start in range(len(words) - length + 1):
-            part = " ".join(words[start : start + length])
             if any(taken[start : start + length]):
                 continue
-            concepts = knowledge.find(part)
+            part = " ".join(words[start : start + length])
+            concepts = [each for each in knowledge.find(part) if each.kind != "variant"]
             if length == 1 < len(words):
                 concepts = [each for each in concepts if _meant_alone(part, each)]
             if concepts:
                 named[start] = of_concepts(part, concepts)
                 taken[start : start + length] = [True] * length
-    return list(each_once(named[start] for start in sorted(named)))
+    return [named[start] for start in sorted(named)]
 
 
 def _meant_alone(word: str, concept: Concept) -> bool:
-    if concept.kind == "gene":
-        return concept.name == word and _SYMBOL.fullmatch(word) is not None
-    return concept.kind != "variant" and len(word) >= _SHORTEST
+    """Whether a word in a longer text means a concept that has it for a name."""
+    if concept.kind != "gene":
+        return len(word) >= _SHORTEST
+    numbered = any(map(str.isdigit, word))
+    return (concept.name == word or numbered) and _SYMBOL.fullmatch(word) is not None
 
 
 def of_concepts(text: str, concepts: Sequence[Concept], further: Iterable[Synonym] = ()) -> Names:

@@ -106,7 +106,8 @@ class TopicReader:
             words = (marker.words for marker in markers if not marker.genes)
             mentions = list(filter(None, (phrase_names(each, self._knowledge) for each in words)))
         else:
-            mentions = names_within(query, self._knowledge)
+            named = names_within(query, self._knowledge)
+            mentions = list(each_once(self._as_in_fields(each, plan) for each in named))
         names = self._disease(disease, plan.disease.kinds) if disease else None
         return TopicParts(
             names,
@@ -199,6 +200,15 @@ class TopicReader:
     def _drugs(self, genes: tuple[Names, ...]) -> tuple[Synonym, ...]:
         concepts = (concept for gene in genes for concept in gene.concepts)
         return tuple(self._evidence.occurring(drug_names(concepts, "drug-gene", self._knowledge)))
+
+    def _as_in_fields(self, names: Names, plan: Weights) -> Names:
+        """What a plain text names; a gene or a disease as if it stood in the field for it."""
+        concept = self._knowledge.concept(names.concepts[0])
+        if concept is not None and concept.kind == "gene":
+            return self._gene(names.text, plan.gene.agreement)
+        if concept is not None and concept.kind == "disease":
+            return self._disease(names.text, plan.disease.kinds)
+        return names
 
     def _occurring(self, names: Names) -> Names:
         return replace(names, synonyms=tuple(self._evidence.occurring(names.synonyms)))
