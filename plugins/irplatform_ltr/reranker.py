@@ -72,7 +72,7 @@ class LearningToRank(TrainableReranker):
         return hold_first_stage(self.options.features)
 
     def depends_on(self) -> Mapping[str, object]:
-        """The knowledge bases, where features read them.
+        """What the features depend on: the knowledge bases, where features read them.
 
         Raises:
             InputError: no groups are named, or wrong ones, or with wrong settings.

@@ -181,8 +181,16 @@ def test_only_groups_that_read_knowledge_depend_on_it(monkeypatch):
         "irplatform.knowledge.open_knowledge",
         lambda _names: type("Knowledge", (), {"fingerprint": "abc"}),
     )
-    assert dependencies(("lexical", "document")) == {}
-    assert dependencies(("lexical", "concepts")) == {"knowledge": "abc"}
+    assert "knowledge" not in dependencies(("lexical", "document"))
+    assert dependencies(("lexical", "concepts"))["knowledge"] == "abc"
+
+
+def test_what_reads_features_depends_on_how_our_groups_compute_them(monkeypatch):
+    """A model that learned from features is not for those that the same groups compute later."""
+    assert dependencies(()) == {}
+    before = dependencies(("lexical",))
+    monkeypatch.setitem(dependencies.__globals__, "FEATURES_FORMAT", -1)
+    assert dependencies(("lexical",)) != before
 
 
 def test_groups_that_are_told_which_knowledge_bases_depend_on_no_others(monkeypatch):
@@ -194,11 +202,11 @@ def test_groups_that_are_told_which_knowledge_bases_depend_on_no_others(monkeypa
     )
     told = with_knowledge(("lexical", "concepts", "genes"), {}, ("mesh", "hgnc"))
     assert told == {name: {"knowledge": ["mesh", "hgnc"]} for name in ("concepts", "genes")}
-    assert dependencies(("lexical", "concepts", "genes"), told) == {"knowledge": "mesh+hgnc"}
+    assert dependencies(("lexical", "concepts", "genes"), told)["knowledge"] == "mesh+hgnc"
     own = {"genes": {"knowledge": ["hgnc"]}, "lexical": {}}
     told = with_knowledge(("lexical", "concepts", "genes"), own, ("mesh",))
     assert told == {**own, "concepts": {"knowledge": ["mesh"]}}
-    assert dependencies(("lexical", "concepts", "genes"), told) == {"knowledge": ["hgnc", "mesh"]}
+    assert dependencies(("lexical", "concepts", "genes"), told)["knowledge"] == ["hgnc", "mesh"]
 
 
 def test_wrong_names_of_groups_are_refused():

@@ -14,11 +14,14 @@ if TYPE_CHECKING:
     from irplatform.plugin import FeatureGroup
     from irplatform.registry import Registration
 
+FEATURES_FORMAT = 2
+"""Raise it when a group that comes with the platform computes something else within a version."""
+
 
 def dependencies(
     names: Sequence[str], settings: Mapping[str, Mapping[str, Any]] | None = None
 ) -> Mapping[str, object]:
-    """What some groups' features depend on: strangers' code, files of options, knowledge bases.
+    """What some groups' features depend on: code, files of options, knowledge bases.
 
     Of knowledge bases those that the groups which read them name, else all that are installed.
 
@@ -55,6 +58,7 @@ def dependencies(
     knowledge = [list(installed()) if bases is None else list(bases) for bases in options]
     marks = sorted({open_knowledge(bases).fingerprint for bases in knowledge if bases})
     return {
+        **({"feature_format": FEATURES_FORMAT} if names else {}),
         **({"knowledge": marks[0] if len(marks) == 1 else marks} if marks else {}),
         **({"features": of_groups} if of_groups else {}),
     }

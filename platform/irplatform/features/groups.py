@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from irplatform.at_work import plugin_at_work
 from irplatform.errors import PluginError, quoted
-from irplatform.features.dependencies import check_names
+from irplatform.features.dependencies import FEATURES_FORMAT, check_names
 from irplatform.plugin import Documents, FeatureGroup, Topic, TrainableFeatureGroup
 from irplatform.registry.answers import json_mapping, numbers, text
 
@@ -26,9 +26,6 @@ if TYPE_CHECKING:
 Features = npt.NDArray[np.float32]
 """[documents, features]."""
 Batch = list[tuple[Topic, Documents]]
-
-_FORMAT = 2
-"""Raise it when a group that comes with the platform computes something else within a version."""
 
 
 @dataclass(frozen=True)
@@ -120,7 +117,7 @@ class Group:
             "features": list(self.names),
             "of": json_mapping(self.who, "depends_on", depends_on),
             **({"names": named} if named else {}),
-            "format": _FORMAT,
+            "format": FEATURES_FORMAT,
             **self._source,
             **({"learned": self.learned} if self.learned else {}),
         }
