@@ -63,6 +63,7 @@ def test_what_was_found_is_told_even_where_the_file_cannot_be_written(platform, 
     assert outcome.code == 2
     assert "no space is left" in outcome.err
     assert "Gain to expect: " in outcome.out
+    assert "tuned.toml" not in outcome.out
 
 
 def test_tuning_again_tries_nothing_and_says_the_same(platform, home):
@@ -73,6 +74,8 @@ def test_tuning_again_tries_nothing_and_says_the_same(platform, home):
     assert "7 of 7 trials are known from before" in again.err
     assert "trial 1 of" not in again.err
     assert "Gain to expect: " in again.out
+    written = platform(*TUNE, "--out", "tuned.toml")
+    assert written.out == f"{first.out}options, for --config: tuned.toml\n"
     assert [path for path in runs if "demo-train" in path.name] == []  # the cache stays small
 
 

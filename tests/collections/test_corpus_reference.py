@@ -105,3 +105,8 @@ def test_a_bad_reference_is_explained(referring, content, complaint):
     with pytest.raises(InputError, match=complaint) as raised:
         open_path(folder)
     assert raised.value.path == folder / "corpus.toml"
+
+
+def test_topics_without_documents_say_what_is_missing(referring):
+    with pytest.raises(InputError, match=r"no documents: neither a corpus.jsonl nor a corpus.toml"):
+        open_path(referring())

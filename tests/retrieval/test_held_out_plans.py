@@ -101,7 +101,7 @@ def test_topics_that_the_plan_was_chosen_on_are_counted():
         ({**PLAN, "held_out": False}, "plan.held_out is false"),
         ({"gene": {"weight": 2.0}}, "and plan.gene.weight differs"),
         ({"other": {"demographic": 0.5}}, "and plan.other differs"),
-        ({"gene": {"weight": 2.0}, "required": ["gene"]}, "weight (and 1 more) differs"),
+        ({"gene": {"weight": 2.0}, "required": ["gene"]}, "weight (and 1 more) differ"),
     ],
 )
 def test_topics_that_weights_have_seen_are_warned_of(changed, reason):

@@ -114,3 +114,5 @@ def tune(
             print_json(report.as_json())
         else:
             click.echo(report.as_text())
+    if out is not None and not as_json:
+        click.echo(f"options, for --config: {out}")

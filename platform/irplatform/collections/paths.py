@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from irplatform.collections import corpus_reference
 from irplatform.collections.beir import is_beir, open_beir
 from irplatform.collections.declaration import is_declaration
 from irplatform.collections.toml import FILE_NAME, open_toml
@@ -36,6 +37,13 @@ def open_path(path: Path) -> Collection:
         return open_toml(folder / FILE_NAME)
     if is_beir(folder):
         return open_beir(folder, split)
+    if (folder / "queries.jsonl").is_file() or (folder / "qrels").is_dir():
+        raise InputError(
+            "this folder has topics or judgments, but no documents: neither a corpus.jsonl nor a "
+            f'{corpus_reference.FILE_NAME} with the line collection = "…" that names the '
+            "collection they are of.",
+            path=folder,
+        )
     others = (file for file in sorted(folder.glob("*.toml")) if is_declaration(file))
     hint = f" Did you mean {other}?" if (other := next(others, None)) else ""
     raise InputError(

@@ -103,8 +103,8 @@ def chosen_on(topics: Sequence[Topic], plan: QueryPlan) -> ChosenOn | None:
     if not plan.held_out:
         reason = "plan.held_out is false"
     elif not folds_of(plan):
-        changed = _some([f"plan.{name}" for name in _changed(plan, QueryPlan())])
-        reason = f"the weights chosen without it belong to the default plan, and {changed} differs"
+        changed = _differing([f"plan.{name}" for name in _changed(plan, QueryPlan())])
+        reason = f"the weights chosen without it belong to the default plan, and {changed}"
     return ChosenOn(count, len(topics), not reason, reason)
 
 
@@ -118,8 +118,9 @@ def _changed(plan: Options, usual: Options, prefix: str = "") -> Iterator[str]:
             yield prefix + name
 
 
-def _some(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{names[0]} (and {len(names) - 1} more)"
+def _differing(names: Sequence[str]) -> str:
+    more = len(names) - 1
+    return f"{names[0]} (and {more} more) differ" if more else f"{names[0]} differs"
 
 
 def query_dependencies(plan: QueryPlan) -> Mapping[str, object]:
