@@ -98,13 +98,14 @@ def _symbols(bases: tuple[str, ...], fingerprint: str) -> Mapping[str, Mention]:
     """
     del fingerprint  # knowledge bases that were replaced meanwhile are read anew
     knowledge = open_knowledge(bases)
-    approved: dict[str, Mention] = {}
-    aliases: dict[str, Mention] = {}
+    approved: dict[str, set[str]] = {}
+    aliases: dict[str, set[str]] = {}
     for concept in knowledge.concepts("gene"):
-        approved[concept.name] = (concept.name,)
-        # Names are told apart by kind and source, too.
-        for text in {name.text for name in concept.names if name.kind == "alias"}:
-            if any(c.isdigit() for c in text):
-                aliases[text] = (*aliases.get(text, ()), concept.name)
+        approved[concept.name] = {concept.name}
+        for name in concept.names:
+            if name.kind == "alias" and any(c.isdigit() for c in name.text):
+                aliases.setdefault(name.text, set()).add(concept.name)
     genes_of = {**aliases, **approved}
-    return {text: genes for text, genes in genes_of.items() if _SYMBOL.fullmatch(text)}
+    return {
+        text: tuple(sorted(genes)) for text, genes in genes_of.items() if _SYMBOL.fullmatch(text)
+    }
