@@ -150,7 +150,10 @@ def test_a_run_that_candidates_come_from_is_not_written_over(platform, tmp_path)
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("run", *DEMO, "--candidates", "jugded"), "jugded: there is no such run file"),
+        (
+            ("run", *DEMO, "--candidates", "jugded"),
+            "jugded: there is no such run file. Did you mean 'judged'?",
+        ),
         (("tune", *DEMO), "say with --over which options to search"),
         (("tune", *DEMO, "--over", "k2"), "'k2' is no option of bm25. Did you mean 'k1'?"),
         (("tune", *DEMO, "--over", "b=0:2"), "option 'b' of retriever 'bm25' cannot be 2.0"),

@@ -245,8 +245,10 @@ def test_what_candidates_names(run_file):
     assert isinstance(source_of("retrieved"), Retrieved)
     assert isinstance(source_of("judged"), Judged)
     assert source_of(str(run_file(GOOD).path)).run.name == "tag"
-    with pytest.raises(InputError, match=r"jugded: there is no such run file. --candidates takes"):
+    with pytest.raises(InputError, match=r"no such run file\. Did you mean 'judged'\? --cand"):
         source_of("jugded")
+    with pytest.raises(InputError, match=r"fused.run: there is no such run file\. --candidates"):
+        source_of("fused.run")
 
 
 def test_a_retriever_named_as_a_reranker_finds_under_another_name():

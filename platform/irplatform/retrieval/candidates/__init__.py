@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from irplatform.errors import InputError
+from irplatform.errors import InputError, did_you_mean
 from irplatform.retrieval.candidates.from_run import FromRun
 from irplatform.retrieval.candidates.judged import JUDGED, Judged
 from irplatform.retrieval.candidates.retrieved import RETRIEVED, Retrieved
@@ -40,8 +40,10 @@ def source_of(text: str) -> CandidateSource:
         return Judged()
     path = Path(text)
     if not path.is_file():
+        guess = did_you_mean(text, (RETRIEVED, JUDGED))
         raise InputError(
-            f"there is no such run file. --candidates takes {RETRIEVED}, {JUDGED}, or a run file.",
+            f"there is no such run file. {guess}{' ' if guess else ''}--candidates takes "
+            f"{RETRIEVED}, {JUDGED}, or a run file.",
             path=path,
         )
     return FromRun(path)
