@@ -154,6 +154,7 @@ def test_a_wrong_name_is_answered_in_a_line(name, message, tmp_path, monkeypatch
 def test_a_folder_with_toml_files_of_other_names_suggests_one(toml_collection):
     path = toml_collection()
     path.rename(path.with_name("2017.toml"))
+    (path.parent / "qrels").mkdir(exist_ok=True)  # beside which it is a folder in no layout
     with pytest.raises(InputError, match=r"Did you mean .*2017\.toml\?"):
         resolve(str(path.parent), {})
 

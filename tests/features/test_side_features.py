@@ -1,6 +1,7 @@
 """Features for the last layer of a neural model: standardized, of a fixed width, saved."""
 
 import json
+import sys
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from small import labelled
 
 from irplatform.errors import InputError
 from irplatform.features import SideFeatures, dependencies, hold_first_stage, with_knowledge
+from irplatform.features.dependencies import FEATURES_FORMAT
 from irplatform.plugin import FeatureGroup, TrainableFeatureGroup, TrainingData
 from irplatform.training.pools import Pool
 
@@ -181,15 +183,16 @@ def test_only_groups_that_read_knowledge_depend_on_it(monkeypatch):
         "irplatform.knowledge.open_knowledge",
         lambda _names: type("Knowledge", (), {"fingerprint": "abc"}),
     )
-    assert "knowledge" not in dependencies(("lexical", "document"))
-    assert dependencies(("lexical", "concepts"))["knowledge"] == "abc"
+    ours = {"feature_format": FEATURES_FORMAT}
+    assert dependencies(("lexical", "document")) == ours
+    assert dependencies(("lexical", "concepts")) == {**ours, "knowledge": "abc"}
 
 
 def test_what_reads_features_depends_on_how_our_groups_compute_them(monkeypatch):
     """A model that learned from features is not for those that the same groups compute later."""
     assert dependencies(()) == {}
     before = dependencies(("lexical",))
-    monkeypatch.setitem(dependencies.__globals__, "FEATURES_FORMAT", -1)
+    monkeypatch.setattr(sys.modules[dependencies.__module__], "FEATURES_FORMAT", -1)
     assert dependencies(("lexical",)) != before
 
 
@@ -202,11 +205,14 @@ def test_groups_that_are_told_which_knowledge_bases_depend_on_no_others(monkeypa
     )
     told = with_knowledge(("lexical", "concepts", "genes"), {}, ("mesh", "hgnc"))
     assert told == {name: {"knowledge": ["mesh", "hgnc"]} for name in ("concepts", "genes")}
-    assert dependencies(("lexical", "concepts", "genes"), told)["knowledge"] == "mesh+hgnc"
+    ours = {"feature_format": FEATURES_FORMAT}
+    found = dependencies(("lexical", "concepts", "genes"), told)
+    assert found == {**ours, "knowledge": "mesh+hgnc"}
     own = {"genes": {"knowledge": ["hgnc"]}, "lexical": {}}
     told = with_knowledge(("lexical", "concepts", "genes"), own, ("mesh",))
     assert told == {**own, "concepts": {"knowledge": ["mesh"]}}
-    assert dependencies(("lexical", "concepts", "genes"), told)["knowledge"] == ["hgnc", "mesh"]
+    found = dependencies(("lexical", "concepts", "genes"), told)
+    assert found == {**ours, "knowledge": ["hgnc", "mesh"]}
 
 
 def test_wrong_names_of_groups_are_refused():

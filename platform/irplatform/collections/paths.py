@@ -37,15 +37,16 @@ def open_path(path: Path) -> Collection:
         return open_toml(folder / FILE_NAME)
     if is_beir(folder):
         return open_beir(folder, split)
-    if (folder / "queries.jsonl").is_file() or (folder / "qrels").is_dir():
+    others = (file for file in sorted(folder.glob("*.toml")) if is_declaration(file))
+    other = next(others, None)
+    if other is None and ((folder / "queries.jsonl").is_file() or (folder / "qrels").is_dir()):
         raise InputError(
             "this folder has topics or judgments, but no documents: neither a corpus.jsonl nor a "
             f'{corpus_reference.FILE_NAME} with the line collection = "…" that names the '
             "collection they are of.",
             path=folder,
         )
-    others = (file for file in sorted(folder.glob("*.toml")) if is_declaration(file))
-    hint = f" Did you mean {other}?" if (other := next(others, None)) else ""
+    hint = f" Did you mean {other}?" if other else ""
     raise InputError(
         f"this folder is not a collection: it has neither a {FILE_NAME} nor a corpus.jsonl.{hint}",
         path=folder,

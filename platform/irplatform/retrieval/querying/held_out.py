@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from irplatform.plugin import Topic
     from irplatform.retrieval.querying.plan import Weights
 
-QUERY_FORMAT = 16
+QUERY_FORMAT = 17
 """Raise it when the same topic, plan and knowledge bases make another query."""
 _DEFAULT = Path(__file__).with_name("default-folds.toml")
 

@@ -25,6 +25,7 @@ _SHORTEST = 4
 _SYMBOL = re.compile(r"(?=.*[A-Z])[A-Z0-9-]{3,10}")
 _BESIDE_SYMBOL = re.compile(r"(?<=[A-Z0-9])[-–](?=[a-z]{3})")
 """As in HER2-positive. Names are found with and without hyphens."""
+_LETTER_OR_DIGIT = re.compile(r"[^\W_]")
 _PUNCTUATION = '.,;:?!+()[]"“”'
 
 
@@ -93,7 +94,11 @@ def names_within(text: str, knowledge: Knowledge) -> list[Names]:
         text: the text.
         knowledge: where to look.
     """
-    words = [word.strip(_PUNCTUATION) for word in _BESIDE_SYMBOL.sub(" ", text).split()]
+    # A dash is no word: with one beside it, a single word would count as a name of two.
+    spaced = (
+        word for word in _BESIDE_SYMBOL.sub(" ", text).split() if _LETTER_OR_DIGIT.search(word)
+    )
+    words = [word.strip(_PUNCTUATION) for word in spaced]
     named: dict[int, Names] = {}
     taken = [False] * len(words)
     for length in range(min(len(words), LONGEST), 0, -1):

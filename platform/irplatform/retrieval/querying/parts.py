@@ -103,7 +103,7 @@ class TopicReader:
         genes = each_once(self._gene(symbol, plan.gene.agreement) for symbol in symbols)
         query = _query(topic, (plan.disease.field, plan.gene.field))
         if disease or markers:
-            words = (marker.words for marker in markers if not marker.genes)
+            words = (marker.words for marker in markers if marker.words and not marker.genes)
             mentions = list(filter(None, (phrase_names(each, self._knowledge) for each in words)))
         else:
             named = names_within(query, self._knowledge)
