@@ -5,7 +5,9 @@ from irplatform.plugin import RegisterReranker, hookimpl
 
 @hookimpl
 def register_rerankers(register: RegisterReranker) -> None:
-    """The reranker `cross-encoder`."""
+    """A model as it is, `cross-encoder`, and one that is fine-tuned, `vanilla-bert`."""
     from irplatform_crossencoder.reranker import CrossEncoder
+    from irplatform_crossencoder.vanilla_bert import VanillaBert
 
     register("cross-encoder", CrossEncoder)
+    register("vanilla-bert", VanillaBert)

@@ -1,4 +1,4 @@
-"""Opens a sequence-classification model, and says what it needs to score with it."""
+"""Opens a sequence-classification model, to score with it or to fine-tune it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import InputError
-from irplatform.training.linear_layers import multiply_by_numpy
 from irplatform.training.pretrained import opening
 
 if TYPE_CHECKING:
@@ -24,7 +23,7 @@ class Model:
 
     Attributes:
         tokenizer: of transformers.
-        network: of transformers, in evaluation mode, in 32-bit numbers.
+        network: of transformers, on the CPU, in evaluation mode, in 32-bit numbers.
         labels: 1 or 2.
         max_length: tokens that it can read, if it says so.
     """
@@ -35,32 +34,74 @@ class Model:
     max_length: int | None
 
 
-def open_model(folder: Path, device: str) -> Model:
-    """Open the model in a folder.
+def open_classifier(folder: Path) -> Model:
+    """Open a model that is scored with as it is.
+
+    Raises:
+        InputError: it is none that can be used; what is wrong and what to do.
+    """
+    model, missing = _open(folder)
+    if missing:
+        raise InputError(
+            f"these are not the weights of a trained classifier: {missing[0]} is missing"
+            f"{_more(missing)}. A language model "
+            "has to be fine-tuned for ranking first: `vanilla-bert` does.",
+            path=folder,
+        )
+    return model
+
+
+def open_to_fine_tune(folder: Path) -> Model:
+    """Open a model to begin with: a classifier, or a language model, which gets a layer on top.
+
+    What is on top of a language model is drawn with torch's seed.
+
+    Raises:
+        InputError: it is none that can be used; what is wrong and what to do.
+    """
+    model, missing = _open(folder, labels=1)
+    body = f"{model.network.base_model_prefix}."
+    lacking = [name for name in missing if name.startswith(body) and "pooler" not in name]
+    if lacking:
+        raise InputError(
+            f"there are no weights of the whole transformer: {lacking[0]} is missing"
+            f"{_more(lacking)}.",
+            path=folder,
+        )
+    return model
+
+
+def _open(folder: Path, labels: int | None = None) -> tuple[Model, list[str]]:
+    """A model in evaluation mode on the CPU, and the names of weights that it has not.
+
+    Args:
+        folder: has it.
+        labels: of a model that is no classifier.
 
     Raises:
         InputError: it is none that can be used; what is wrong and what to do.
     """
     import torch
-    from transformers import AutoModelForSequenceClassification, AutoTokenizer
+    from transformers import AutoConfig, AutoModelForSequenceClassification, AutoTokenizer
 
     shared: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
     with opening(folder, "a sequence-classification model"):
         tokenizer = AutoTokenizer.from_pretrained(folder, **shared)
+        config = AutoConfig.from_pretrained(folder, **shared)
+        if labels and not _classifies(config):
+            config.num_labels = labels
         network, report = AutoModelForSequenceClassification.from_pretrained(
-            folder, use_safetensors=True, dtype=torch.float32, output_loading_info=True, **shared
+            folder,
+            config=config,
+            use_safetensors=True,
+            dtype=torch.float32,
+            output_loading_info=True,
+            **shared,
         )
-    if missing := sorted(report["missing_keys"]):
+    found = int(network.config.num_labels)
+    if found not in (1, 2):
         raise InputError(
-            f"these are not the weights of a trained classifier: {missing[0]} is missing"
-            f"{f', and {len(missing) - 1} more' if len(missing) > 1 else ''}. A language model "
-            "has to be fine-tuned for ranking first.",
-            path=folder,
-        )
-    labels = int(network.config.num_labels)
-    if labels not in (1, 2):
-        raise InputError(
-            f"the model has {labels} labels; one (a score) or two (not relevant, relevant) are "
+            f"the model has {found} labels; one (a score) or two (not relevant, relevant) are "
             "needed.",
             path=folder,
         )
@@ -72,8 +113,17 @@ def open_model(folder: Path, device: str) -> Model:
         )
     if network.config.pad_token_id is None:  # generative models look for the last token by it
         network.config.pad_token_id = tokenizer.pad_token_id
-    multiply_by_numpy(network.to(device).eval(), device)
-    return Model(tokenizer, network, labels, _longest(network.config))
+    model = Model(tokenizer, network.eval(), found, _longest(network.config))
+    return model, sorted(report["missing_keys"])
+
+
+def _more(names: list[str]) -> str:
+    return f", and {len(names) - 1} more" if len(names) > 1 else ""
+
+
+def _classifies(config: Any) -> bool:
+    """Whether a model was saved as a classifier of sequences."""
+    return any("ForSequenceClassification" in name for name in config.architectures or ())
 
 
 def _longest(config: Any) -> int | None:

@@ -1,15 +1,16 @@
-"""The options of the cross-encoder: which model, and how texts are fed to it."""
+"""The options of the cross-encoders: which model, how texts are fed to it, how it is fine-tuned."""
 
 from __future__ import annotations
 
 from typing import Literal
 
-from irplatform.plugin import Field
+from irplatform.plugin import Field, Options
+from irplatform.training import PairSettings
 from irplatform.training.pretrained import PretrainedOptions
 
 
-class CrossEncoderOptions(PretrainedOptions):
-    """Options of the cross-encoder: a sequence-classification model."""
+class ReadingOptions(PretrainedOptions):
+    """How pairs of query and document are read."""
 
     max_length: int = Field(
         512, gt=8, description="tokens of query and document together; documents are cut to fit"
@@ -18,9 +19,47 @@ class CrossEncoderOptions(PretrainedOptions):
         256, gt=0, description="tokens of a query at most, and no more than half of what fits"
     )
     batch_size: int = Field(32, gt=0, description="documents that are scored at once")
+
+
+class CrossEncoderOptions(ReadingOptions):
+    """Options of the cross-encoder: a sequence-classification model."""
+
     output: Literal["logit", "probability"] = Field(
         "logit",
         description="of models with two labels: the difference of the logits of the second label "
         "and the first, or the second's probability; of models with one label: its logit, or the "
         "sigmoid of it",
+    )
+
+
+class FineTuning(Options):
+    """The steps of fine-tuning: AdamW, with rates that rise at first and then fall to 0."""
+
+    learning_rate: float = Field(2e-5, gt=0, description="largest step size of the transformer")
+    head_learning_rate: float = Field(
+        1e-3, gt=0, description="the same of the layer on top, which begins at random"
+    )
+    warmup: float = Field(0.1, ge=0, lt=1, description="share of all steps in which rates rise")
+    weight_decay: float = Field(0.01, ge=0, description="of AdamW; biases and norms have none")
+    longest_gradient: float = Field(1.0, gt=0, description="longer ones are cut to this norm")
+    batch_size: int = Field(16, gt=0, description="pairs of documents per step")
+    epochs: int = Field(3, gt=0, description="most epochs; rates reach 0 at the end of the last")
+    patience: int = Field(
+        2, gt=0, description="stop after this many epochs without a better validation measure"
+    )
+
+
+class VanillaBertOptions(ReadingOptions):
+    """Options of the fine-tuned cross-encoder: a language model or a classifier to begin with."""
+
+    max_length: int = Field(
+        256, gt=8, description="tokens of query and document together; documents are cut to fit"
+    )
+    pairs: PairSettings = Field(
+        PairSettings(), description="which pairs of documents are learned from"
+    )
+    loop: FineTuning = Field(FineTuning(), description="steps and stopping")
+    validation_topics: int = Field(300, gt=0, description="most topics that epochs are judged on")
+    validation_depth: int = Field(
+        100, gt=0, description="candidates of each that are ranked, the first stage's best"
     )

@@ -9,7 +9,10 @@ import numpy as np
 from irplatform.plugin import Document, Documents
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
+
+    from irplatform.text import WordVectors
 
 WORDS = [f"w{number}" for number in range(60)]
 LONGEST = 32
@@ -17,13 +20,13 @@ LONGEST = 32
 WIDTH = 16
 
 
-def tokenizer():
+def tokenizer(words: Sequence[str] = WORDS):
     """One token a word."""
     from tokenizers import Tokenizer, models, pre_tokenizers, processors
     from transformers import PreTrainedTokenizerFast
 
     special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
-    vocabulary = {word: number for number, word in enumerate([*special, *WORDS])}
+    vocabulary = {word: number for number, word in enumerate([*special, *words])}
     made = Tokenizer(models.WordLevel(vocabulary, unk_token="[UNK]"))
     made.pre_tokenizer = pre_tokenizers.Whitespace()
     made.post_processor = processors.TemplateProcessing(
@@ -63,6 +66,34 @@ def save_transformer(folder: Path, seed: int = 1, **changed) -> Path:
     torch.manual_seed(seed)
     BertModel(config(**changed)).save_pretrained(folder)
     tokenizer().save_pretrained(folder)
+    return folder
+
+
+def save_transformer_of_vectors(folder: Path, vectors: WordVectors, seed: int = 3) -> Path:
+    """A language model that knows word vectors, and nothing else.
+
+    Args:
+        folder: where to.
+        vectors: of its words.
+        seed: of its other weights.
+    """
+    import torch
+    from transformers import BertModel
+
+    words = list(vectors.words)
+    reader = tokenizer(words)
+    width = vectors.matrix.shape[1]
+    sizes = {"vocab_size": len(reader), "hidden_size": width, "intermediate_size": 64}
+    torch.manual_seed(seed)
+    without = {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
+    made = BertModel(config(**sizes, **without, initializer_range=0.2))
+    with torch.no_grad():
+        rows = reader.convert_tokens_to_ids(words)
+        made.embeddings.word_embeddings.weight[rows] = torch.from_numpy(
+            np.array(vectors.matrix[:-1])
+        )
+    made.save_pretrained(folder)
+    reader.save_pretrained(folder)
     return folder
 
 

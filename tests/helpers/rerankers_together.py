@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from graph_resources import graph_resources
 from planted import planted_topics, saved
+from pretrained_models import save_transformer_of_vectors
 
 from irplatform.plugin import TrainableReranker, TrainingData
 from irplatform.registry import registry
@@ -58,8 +59,11 @@ def train_all(share: Share) -> dict[str, dict[str, bytes] | str]:
         for path in at[1:]:
             path.mkdir(parents=True, exist_ok=True)
         place = replace(place, meeting=at[0], workspace=at[1], shared=at[2])
-        registration = registry().reranker(name)
-        made = registration.create(OPTIONS.get(name, QUICK))
+        settings = OPTIONS.get(name, QUICK)
+        if name == "vanilla-bert":
+            begun = save_transformer_of_vectors(share.folder / "bert", resources.word_vectors)
+            settings = {**settings, "model": str(begun)}
+        made = registry().reranker(name).create(settings)
         data = TrainingData(planted_topics(range(12)), planted_topics(range(70, 73)), at[1])
         try:
             with joined(place, "cpu"):

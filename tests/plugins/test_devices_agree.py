@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from pretrained_models import save_transformer_of_vectors
 
 from irplatform.collections import Corpus
 from irplatform.devices import choose_device
@@ -17,6 +18,7 @@ from irplatform.knowledge import add
 from irplatform.plugin import Document, LabelledTopic, Topic, TrainableReranker, TrainingData
 from irplatform.registry import registry
 from irplatform.resources import CollectionResources
+from irplatform.text import VectorOptions
 
 pytestmark = [pytest.mark.java, pytest.mark.slow]
 
@@ -86,6 +88,10 @@ def saved(resources, tmp_path_factory):
             settings = _nested(
                 {key: value for key, value in QUICK.items() if key in registration.setting_names()}
             )
+            if "model" in registration.setting_names():
+                vectors = resources.vectors(VectorOptions(dimensions=24, epochs=2, min_count=1))
+                folder = tmp_path_factory.mktemp("transformer")
+                settings["model"] = str(save_transformer_of_vectors(folder, vectors))
             member = registration.create(settings)
             try:
                 member.prepare(resources)

@@ -1,7 +1,13 @@
 """What holds for every network: it learns, resumes, is saved, and refuses what is not its own."""
 
+from __future__ import annotations
+
 import pickle
 from dataclasses import dataclass, field, replace
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -10,16 +16,19 @@ from planted import (
     check_independence,
     check_resuming,
     planted_data,
+    planted_resources,
     planted_topics,
     precision_at_1,
     saved,
     scores,
 )
+from pretrained_models import save_transformer_of_vectors
 
 from irplatform.errors import InputError
 from irplatform.plugin import Topic
 from irplatform.registry import registry
 from irplatform.training import NeuralReranker
+from irplatform_crossencoder.vanilla_bert import VanillaBert
 from irplatform_deepmatch.reranker import DeepMatch
 from irplatform_deepsense.reranker import DeepSenSe
 from irplatform_delta.reranker import Delta
@@ -28,6 +37,9 @@ from irplatform_drmm.reranker import Drmm
 from irplatform_dual.reranker import DualEncoder
 from irplatform_graphene.reranker import Graphene
 from irplatform_sevmos.reranker import SevMos
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 LEXICAL = ("bm25_text", "overlap_title")
 
@@ -44,6 +56,7 @@ class Case:
         resources: the fixture of its resources.
         atol: how much a score may change with the other documents.
         gpu: whether a GPU is asked here; `test_devices_agree` asks it of every model.
+        begins_with: where the transformer of a seed is that it begins with, if it needs one.
     """
 
     reranker: type
@@ -53,10 +66,14 @@ class Case:
     resources: str = "planted"
     atol: float = 1e-5
     gpu: bool = False
+    begins_with: Callable[[int], Path] | None = None
 
     def made(self, **changed):
-        """The model, not yet prepared."""
-        return self.reranker(self.reranker.Options.model_validate({**self.options, **changed}))
+        """The model, not yet prepared; `transformer` is the seed of what it begins with."""
+        seed = changed.pop("transformer", 3)
+        model = {"model": str(self.begins_with(seed))} if self.begins_with else {}
+        chosen = {**self.options, **model, **changed}
+        return self.reranker(self.reranker.Options.model_validate(chosen))
 
     def prepared(self, resources, **changed):
         """The model, untrained."""
@@ -67,6 +84,20 @@ class Case:
     def short(self, epochs=4):
         """Options of a short training."""
         return {**self.resumed, "loop": {**self.options["loop"], "epochs": epochs}}
+
+
+@cache
+def _folder():
+    """Of what lasts as long as the tests do."""
+    return TemporaryDirectory()
+
+
+@cache
+def _transformer(seed):
+    """A transformer that knows the planted words' vectors."""
+    folder = Path(_folder().name) / str(seed)
+    vectors = planted_resources(folder / "planted").word_vectors
+    return save_transformer_of_vectors(folder / "transformer", vectors, seed)
 
 
 ADAM = {"optimizer": "adam", "learning_rate": 0.003, "batch_size": 32, "epochs": 12}
@@ -90,6 +121,7 @@ GRAPHENE = {
     "document_words": 12, "decoder": {"vocabulary": 50, "hidden": 8},
     "loop": {**ADAM, "learning_rate": 0.01, "batch_size": 64, "epochs": 4},
 }  # fmt: skip
+VANILLA_BERT = {"learning_rate": 0.001, "head_learning_rate": 0.002, "patience": 25}
 
 CASES = {
     "deepmatch": Case(
@@ -145,6 +177,13 @@ CASES = {
         GRAPHENE,
         others=({"vector": 8}, {"graph": False}, {"shortcut": False}),
         resources="planted_graph",
+    ),
+    "vanilla-bert": Case(
+        VanillaBert,
+        {"loop": {**VANILLA_BERT, "epochs": 25}},
+        others=({"transformer": 4},),
+        gpu=True,
+        begins_with=_transformer,
     ),
 }
 

@@ -42,6 +42,24 @@ def test_they_are_torchs_linear_layers(arithmetic, threads, width, out, bias):
         assert torch.equal(layer(values), found)
 
 
+@pytest.mark.parametrize(("width", "out", "bias"), [(40, 300, True), (7, 3, False)])
+def test_gradients_are_torchs(arithmetic, threads, width, out, bias):
+    arithmetic(portable=True)
+    values = torch.randn(2, 11, width, requires_grad=True)
+    network = nn.Sequential(nn.Linear(width, out, bias=bias), nn.Tanh(), nn.Linear(out, 2))
+
+    def gradients():
+        learned = [values, *network.parameters()]
+        return torch.autograd.grad(network(values).square().sum(), learned)
+
+    expected = gradients()
+    multiply_by_numpy(network, "cpu")
+    for number in (1, 3):
+        threads(number)
+        for found, known in zip(gradients(), expected, strict=True):
+            assert torch.allclose(found, known, rtol=1e-4, atol=1e-5)
+
+
 def test_a_part_of_another_type_is_left_to_torch(arithmetic):
     arithmetic(portable=True)
     layer = nn.Linear(5, 4).double()
@@ -58,7 +76,7 @@ def test_they_are_products_of_numpys_library(arithmetic):
     multiply_by_numpy(layer, "cpu")
     product = np.empty((5, 100), np.float32)
     np.matmul(values.numpy(), layer.weight.detach().numpy().T, out=product)
-    assert np.array_equal(layer(values).numpy(), product)
+    assert np.array_equal(layer(values).detach().numpy(), product)
 
 
 @pytest.mark.parametrize(("device", "portable"), [("cuda", True), ("cpu", False)])

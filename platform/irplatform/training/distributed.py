@@ -81,6 +81,8 @@ class Place:
 class Alone:
     """One process: everything as if there were no others."""
 
+    size = 1
+    """How many processes train together; each takes one of so many batches in a step."""
     first = True
     """Whether this process writes what the training leaves."""
     seed = 0
@@ -126,6 +128,7 @@ class Together(Alone):
 
     def __init__(self, place: Place, device: str) -> None:
         self.place = place
+        self.size = place.size
         self.first = place.rank == 0
         self.seed = place.rank * _SEEDS_BETWEEN
         self._device = device

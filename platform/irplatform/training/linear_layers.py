@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache, partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +19,8 @@ import numpy.typing as npt
 from irplatform.arithmetic import portable
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from torch import Tensor, nn
 
 _BLOCK = 192
@@ -35,7 +37,7 @@ def multiply_by_numpy(network: nn.Module, device: str) -> None:
     """Let numpy compute the linear layers of a network, where that is quicker and as portable.
 
     Args:
-        network: in float32. It can only be applied from now on, and no more trained.
+        network: in float32. It can still be trained.
         device: of torch, where the network is.
     """
     from torch import nn
@@ -44,32 +46,63 @@ def multiply_by_numpy(network: nn.Module, device: str) -> None:
         return
     for layer in network.modules():
         if type(layer) is nn.Linear:
-            layer.forward = partial(_product, layer)  # type: ignore[method-assign]
+            layer.forward = partial(_applied, layer)  # type: ignore[method-assign]
 
 
-def _product(layer: nn.Linear, values: Tensor) -> Tensor:
+def _applied(layer: nn.Linear, values: Tensor) -> Tensor:
     """What a layer makes of `values` [..., in]: their product with its weights, [..., out]."""
     import torch
 
     if values.dtype != torch.float32:  # a part of the network that counts otherwise
         return torch.nn.functional.linear(values, layer.weight, layer.bias)
-    weight: _Float32 = layer.weight.detach().numpy()
-    rows = values.detach().numpy().reshape(-1, weight.shape[1])
-    product = np.empty((len(rows), len(weight)), np.float32)
+    product: Tensor = _differentiable()(values.reshape(-1, layer.in_features), layer.weight)
+    if layer.bias is not None:
+        product = product + layer.bias
+    return product.view(*values.shape[:-1], -1)
+
+
+@cache
+def _differentiable() -> Callable[[Tensor, Tensor], Tensor]:
+    """The product of rows [n, in] and weights [out, in], [n, out], with its gradients."""
+    from torch.autograd import Function
+
+    class Product(Function):
+        @staticmethod
+        def forward(context: Any, rows: Tensor, weight: Tensor) -> Tensor:
+            context.save_for_backward(rows, weight)
+            return _product(rows, weight.T)
+
+        @staticmethod
+        def backward(context: Any, gradient: Tensor) -> tuple[Tensor | None, Tensor | None]:
+            rows, weight = context.saved_tensors
+            of_rows, of_weight = context.needs_input_grad
+            return (
+                _product(gradient, weight) if of_rows else None,
+                _product(gradient.T, rows) if of_weight else None,
+            )
+
+    return Product.apply
+
+
+def _product(left: Tensor, right: Tensor) -> Tensor:
+    """The product of two matrices, made in blocks of columns of the right one."""
+    import torch
+
+    rows: _Float32 = left.detach().numpy()
+    columns: _Float32 = right.detach().numpy()
+    product = np.empty((rows.shape[0], columns.shape[1]), np.float32)
 
     def multiply(start: int) -> None:
-        columns = slice(start, start + _BLOCK)
-        np.matmul(rows, weight[columns].T, out=product[:, columns])
+        block = slice(start, start + _BLOCK)
+        np.matmul(rows, columns[:, block], out=product[:, block])
 
-    starts = range(0, len(weight), _BLOCK)
+    starts = range(0, columns.shape[1], _BLOCK)
     if (threads := torch.get_num_threads()) > 1:
         list(_pool(threads).map(multiply, starts))
     else:
         for start in starts:
             multiply(start)
-    if layer.bias is not None:
-        product += layer.bias.detach().numpy()
-    return torch.from_numpy(product).view(*values.shape[:-1], -1)
+    return torch.from_numpy(product)
 
 
 @cache

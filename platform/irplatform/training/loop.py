@@ -50,6 +50,18 @@ class AdadeltaSettings(LoopSettings):
     epochs: int = Field(10, gt=0, description="most epochs [paper]")
 
 
+class Stopping(Protocol):
+    """When to stop; what a task with `OwnSteps` needs of settings."""
+
+    @property
+    def epochs(self) -> int:
+        """Most epochs."""
+
+    @property
+    def patience(self) -> int:
+        """How many epochs without a better validation measure end the training."""
+
+
 class Task(Protocol):
     """What the loop needs of a model."""
 
@@ -93,7 +105,7 @@ class OwnSteps(Protocol):
 
 def run_loop(
     task: Task,
-    settings: LoopSettings,
+    settings: LoopSettings | Stopping,
     *,
     seed: int,
     workspace: Path,
@@ -105,7 +117,7 @@ def run_loop(
 
     Args:
         task: model, data and loss; it may have `OwnSteps`.
-        settings: optimizer and stopping.
+        settings: optimizer and stopping; of a task with `OwnSteps` just the latter.
         seed: of all randomness.
         workspace: where the state after each epoch is kept, and looked for at the start.
         report: called after each epoch with its number, mean loss and validation measure.
@@ -189,9 +201,11 @@ def run_shown(task: Task, settings: LoopSettings, resources: Resources, workspac
         )
 
 
-def _optimizer(module: torch.nn.Module, settings: LoopSettings) -> torch.optim.Optimizer:
+def _optimizer(module: torch.nn.Module, settings: LoopSettings | Stopping) -> torch.optim.Optimizer:
     import torch
 
+    if not isinstance(settings, LoopSettings):
+        raise TypeError("a task without OwnSteps needs LoopSettings")
     kinds: dict[str, type[torch.optim.Optimizer]] = {
         "adagrad": torch.optim.Adagrad,
         "adam": torch.optim.Adam,

@@ -1,0 +1,94 @@
+"""Feeds pairs of query and document to a sequence classifier, cut to fit, in batches."""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from torch import Tensor
+
+    from irplatform.plugin import Documents, Resources, Topic
+    from irplatform_crossencoder.model import Model
+    from irplatform_crossencoder.options import ReadingOptions
+
+    Encoded = dict[str, list[int]]
+    """A pair of query and document as token ids, without padding."""
+
+
+class Reader:
+    """A model with the way in which it is fed.
+
+    Args:
+        model: tokenizer and network.
+        options: how long texts may be.
+        device: of torch, where the network is.
+    """
+
+    def __init__(self, model: Model, options: ReadingOptions, device: str) -> None:
+        self.model = model
+        self._options = options
+        self._device = device
+
+    def encode(self, query: str, texts: Sequence[str]) -> list[Encoded]:
+        """The pairs of a query and each text; texts are cut to fit, and queries that are long."""
+        if not texts:
+            return []
+        tokenizer = self.model.tokenizer
+        longest = min(self._options.max_length, self.model.max_length or self._options.max_length)
+        room = longest - tokenizer.num_special_tokens_to_add(pair=True)
+        query_length = min(self._options.query_tokens, room // 2)
+        tokens = tokenizer(
+            query, add_special_tokens=False, truncation=True, max_length=query_length
+        )
+        # Cut as text, so that query and document are joined in the tokenizer's own way.
+        if len(tokens["input_ids"]) == query_length and hasattr(tokenizer, "decode"):
+            query = tokenizer.decode(tokens["input_ids"], skip_special_tokens=True)
+        columns = tokenizer(
+            [query] * len(texts), list(texts), truncation="only_second", max_length=longest
+        )
+        return [{name: columns[name][i] for name in columns} for i in range(len(texts))]
+
+    def forward(self, pairs: Sequence[Encoded]) -> Tensor:
+        """How relevant the documents are, [n]: a logit, or of two the second minus the first."""
+        model: Any = self.model
+        inputs = model.tokenizer.pad(list(pairs), return_tensors="pt").to(self._device)
+        logits: Tensor = model.network(**inputs).logits.float()
+        return logits[:, 0] if model.labels == 1 else logits[:, 1] - logits[:, 0]
+
+    def scores(
+        self, pairs: Sequence[Encoded], advance: Callable[[int], None] = lambda _: None
+    ) -> Tensor:
+        """The same of many, on the CPU; those of similar length are read together.
+
+        Args:
+            pairs: what to score.
+            advance: told of every batch.
+        """
+        import torch
+
+        scores = torch.zeros(len(pairs))
+        order = sorted(range(len(pairs)), key=lambda place: len(pairs[place]["input_ids"]))
+        with torch.inference_mode():
+            for start in range(0, len(order), self._options.batch_size):
+                places = order[start : start + self._options.batch_size]
+                scores[places] = self.forward([pairs[place] for place in places]).cpu()
+                advance(len(places))
+        return scores
+
+
+def score_topics(
+    reader: Reader, batch: Sequence[tuple[Topic, Documents]], resources: Resources
+) -> list[Tensor]:
+    """Scores of the documents of topics, [documents] each, with a display."""
+    pairs = [
+        pair
+        for topic, documents in batch
+        for pair in reader.encode(topic.query, [document.text for document in documents])
+    ]
+    with resources.progress("scoring documents", len(pairs)) as advance:
+        scores = reader.scores(pairs, advance)
+    bounds = itertools.accumulate((len(documents) for _, documents in batch), initial=0)
+    return [scores[start:end] for start, end in itertools.pairwise(bounds)]

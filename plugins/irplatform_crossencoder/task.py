@@ -1,0 +1,124 @@
+"""The fine-tuning of a transformer: pairs of documents, their loss, and steps of AdamW."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from irplatform.training import Pairs, PairSampler, Validator
+from irplatform.training.distributed import peers_of
+from irplatform.training.losses import pairwise_hinge
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    import numpy.typing as npt
+
+    from irplatform.plugin import LabelledTopic, Resources, TrainingData
+    from irplatform_crossencoder.options import VanillaBertOptions
+    from irplatform_crossencoder.reading import Reader
+
+
+class PairsTask:
+    """What the training loop needs. Texts are read batch by batch, so that few are held at once.
+
+    Args:
+        reader: whose network to train.
+        options: the model's.
+        data: topics to learn from and to stop early on.
+        resources: have the documents, and the seed of sampling.
+
+    Attributes:
+        module: the network.
+        all_steps: how many steps all epochs have.
+        advance: told of every step.
+
+    Raises:
+        InputError: no topic has two candidates of different relevance.
+    """
+
+    def __init__(
+        self, reader: Reader, options: VanillaBertOptions, data: TrainingData, resources: Resources
+    ) -> None:
+        self.module: torch.nn.Module = reader.model.network
+        self.advance: Callable[[int], None] = lambda _: None
+        self._reader = reader
+        self._loop = options.loop
+        self._resources = resources
+        self._sampler = PairSampler(data.training, options.pairs, resources.seed)
+        self._validator = Validator(
+            data.validation, options.validation_topics, options.validation_depth
+        )
+        batches = math.ceil(len(self._sampler.epoch(0)) / self._loop.batch_size)
+        self._steps = math.ceil(batches / peers_of(data.workspace).size)
+        self.all_steps = self._loop.epochs * self._steps
+        self._shown = 0
+
+    def batches(self, epoch: int) -> Iterator[Pairs]:
+        """The epoch's pairs."""
+        return self._sampler.epoch(epoch).batches(self._loop.batch_size)
+
+    def loss(self, batch: Pairs) -> Tensor:
+        """Weighted hinge loss."""
+        pools = 2 * [self._sampler.pools[number] for number in batch.topic]
+        places = np.concatenate([batch.higher, batch.lower])
+        doc_ids = [pool.doc_ids[place] for pool, place in zip(pools, places, strict=True)]
+        documents = self._resources.documents(doc_ids)
+        pairs = [
+            pair
+            for pool, document in zip(pools, documents, strict=True)
+            for pair in self._reader.encode(pool.labelled.topic.query, [document.text])
+        ]
+        higher, lower = self._reader.forward(pairs).chunk(2)
+        return pairwise_hinge(higher, lower, torch.from_numpy(batch.weight).to(higher.device))
+
+    def validate(self) -> float:
+        """Mean nDCG@20 over the validation topics, of the best mixture with the first stage."""
+        return self._validator(lambda number: self._scores(self._validator.topics[number]))
+
+    def _scores(self, labelled: LabelledTopic) -> npt.NDArray[np.float32]:
+        texts = [document.text for document in self._resources.documents(labelled.candidates)]
+        pairs = self._reader.encode(labelled.topic.query, texts)
+        scores: npt.NDArray[np.float32] = self._reader.scores(pairs).numpy()
+        return scores
+
+    def optimizer(self) -> torch.optim.Optimizer:
+        """AdamW; biases and norms are not decayed, and what is on top has a rate of its own."""
+        loop = self._loop
+        body = f"{self.module.base_model_prefix}."
+        groups: dict[tuple[float, float], list[torch.nn.Parameter]] = {}
+        for name, parameter in self.module.named_parameters():
+            rate = loop.learning_rate if name.startswith(body) else loop.head_learning_rate
+            decay = loop.weight_decay if parameter.ndim > 1 else 0.0
+            groups.setdefault((rate, decay), []).append(parameter)
+        return torch.optim.AdamW(
+            {"params": parameters, "lr": rate, "largest": rate, "weight_decay": decay}
+            for (rate, decay), parameters in groups.items()
+        )
+
+    def before_step(self, optimizer: torch.optim.Optimizer, epoch: int, step: int) -> None:
+        """Cut the gradient, and set the rates: up over the warm-up, then down to 0."""
+        torch.nn.utils.clip_grad_norm_(self.module.parameters(), self._loop.longest_gradient)
+        taken = epoch * self._steps + step
+        share = rate_share((taken + 0.5) / self.all_steps, self._loop.warmup)
+        for group in optimizer.param_groups:
+            group["lr"] = group["largest"] * share
+        self.advance(taken + 1 - self._shown)
+        self._shown = taken + 1
+
+
+def rate_share(done: float, warmup: float) -> float:
+    """Which share of the largest rate a step has.
+
+    Args:
+        done: the share of all steps that has been taken, 0 to 1.
+        warmup: the share in which rates rise.
+
+    Returns:
+        0 to 1.
+    """
+    return done / warmup if done < warmup else (1 - done) / (1 - warmup)

@@ -1,0 +1,93 @@
+"""Vanilla BERT: a transformer is fine-tuned to read query and document together.
+
+A sequence classifier with one label, or a language model with a new layer on top, learns from pairs
+of documents of training topics which of two is the more relevant ("Vanilla BERT" in MacAvaney et
+al., SIGIR 2019, section 3: pairwise hinge loss, another rate for the new layer).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from irplatform.storage import fingerprint
+from irplatform.training import NeuralReranker, run_loop
+from irplatform.training.linear_layers import multiply_by_numpy
+from irplatform.training.pretrained import content, model_folder
+from irplatform_crossencoder.options import VanillaBertOptions
+from irplatform_crossencoder.reading import Reader, score_topics
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from irplatform.plugin import Documents, Resources, Topic, TrainingData
+
+
+class VanillaBert(NeuralReranker):
+    """A transformer of the user's, fine-tuned on pairs of documents of the training topics.
+
+    It reads query and document together, as `cross-encoder` does. Begin with a language model or a
+    classifier of your field.
+    """
+
+    model = "vanilla-bert"
+    Options = VanillaBertOptions
+    citation: ClassVar[str] = (
+        "Sean MacAvaney, Andrew Yates, Arman Cohan, Nazli Goharian. CEDR: Contextualized "
+        "Embeddings for Document Ranking. SIGIR 2019, section 3 (Vanilla BERT)."
+    )
+    options: VanillaBertOptions
+
+    _reader: Reader
+
+    def check_training(self) -> None:
+        """See that there is a model to begin with.
+
+        Raises:
+            InputError: there is none.
+        """
+        self._folder()
+
+    def depends_on(self) -> Mapping[str, object]:
+        """The files of the model to begin with.
+
+        Raises:
+            InputError: there is none.
+        """
+        return content(self._folder())
+
+    def prepare(self, resources: Resources) -> None:
+        """Open the model to begin with.
+
+        Raises:
+            InputError: there is none, or it cannot be used.
+        """
+        from irplatform_crossencoder.model import open_to_fine_tune
+
+        def network() -> Any:
+            model = open_to_fine_tune(self._folder())
+            self._reader = Reader(model, self.options, resources.device)
+            return model.network
+
+        self.start(resources, network)
+        multiply_by_numpy(self.network, resources.device)
+
+    def identity(self) -> dict[str, Any]:
+        """The files of the model that the weights began with."""
+        return {"base": fingerprint(content(self._folder()))}
+
+    def fit(self, data: TrainingData) -> None:
+        """Fine-tune on pairs of documents, stopping early on validation nDCG@20."""
+        from irplatform_crossencoder.task import PairsTask
+
+        task = PairsTask(self._reader, self.options, data, self.resources)
+        with self.resources.progress("fine-tuning, steps", task.all_steps) as advance:
+            task.advance = advance
+            run_loop(task, self.options.loop, seed=self.resources.seed, workspace=data.workspace)
+
+    def score_batch(self, batch: Sequence[tuple[Topic, Documents]]) -> list[Sequence[float]]:
+        """One logit per document; those of similar length are read together."""
+        return [logits.tolist() for logits in score_topics(self._reader, batch, self.resources)]
+
+    def _folder(self) -> Path:
+        return model_folder(self.model, self.options)

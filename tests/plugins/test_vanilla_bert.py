@@ -1,0 +1,153 @@
+"""The fine-tuned cross-encoder: what it begins with, its loss, and its steps."""
+
+import numpy as np
+import pytest
+import torch
+from planted import hinge_loss, planted_data, planted_resources, planted_topics, scores
+from pretrained_models import config, save_transformer_of_vectors, tokenizer
+
+from irplatform.errors import InputError
+from irplatform_crossencoder.task import PairsTask, rate_share
+from irplatform_crossencoder.vanilla_bert import VanillaBert
+
+
+@pytest.fixture(scope="module")
+def resources(tmp_path_factory):
+    return planted_resources(tmp_path_factory.mktemp("planted"))
+
+
+@pytest.fixture(scope="module")
+def folder(resources, tmp_path_factory):
+    return save_transformer_of_vectors(tmp_path_factory.mktemp("model"), resources.word_vectors)
+
+
+def _prepared(folder, resources, **options):
+    reranker = VanillaBert(VanillaBert.Options.model_validate({"model": str(folder), **options}))
+    reranker.prepare(resources)
+    return reranker
+
+
+def _task(reranker, resources, workspace):
+    return PairsTask(reranker._reader, reranker.options, planted_data(workspace), resources)
+
+
+def _save_classifier(folder, resources, labels):
+    from transformers import BertForSequenceClassification
+
+    reader = tokenizer(list(resources.word_vectors.words))
+    torch.manual_seed(labels)
+    made = BertForSequenceClassification(config(vocab_size=len(reader), num_labels=labels))
+    made.save_pretrained(folder)
+    reader.save_pretrained(folder)
+    return folder
+
+
+def test_the_layer_on_top_of_a_language_model_follows_from_the_seed(folder, resources):
+    first, again = (_prepared(folder, resources).network.state_dict() for _ in range(2))
+    assert all(torch.equal(first[name], again[name]) for name in first)
+    assert first["classifier.weight"].shape == (1, 16)
+
+
+@pytest.mark.parametrize("labels", [1, 2])
+def test_a_classifier_is_gone_on_with(resources, tmp_path, labels):
+    """Untrained, it scores as `cross-encoder` does with it."""
+    from irplatform_crossencoder.reranker import CrossEncoder
+
+    _save_classifier(tmp_path, resources, labels)
+    as_it_is = CrossEncoder(CrossEncoder.Options(model=str(tmp_path)))
+    as_it_is.prepare(resources)
+    (topic,) = planted_topics([3])
+    found = scores(_prepared(tmp_path, resources), resources, topic)
+    assert np.std(found) > 1e-3
+    assert np.array_equal(found, scores(as_it_is, resources, topic))
+
+
+def test_a_classifier_of_three_labels_is_refused(resources, tmp_path):
+    with pytest.raises(InputError, match="has 3 labels"):
+        _prepared(_save_classifier(tmp_path, resources, 3), resources)
+
+
+def test_a_model_that_lacks_weights_is_refused(folder, resources, tmp_path):
+    from safetensors.torch import load_file, save_file
+
+    for file in folder.iterdir():
+        (tmp_path / file.name).write_bytes(file.read_bytes())
+    weights = load_file(tmp_path / "model.safetensors")
+    kept = {name: each for name, each in weights.items() if "layer.1." not in name}
+    save_file(kept, tmp_path / "model.safetensors", metadata={"format": "pt"})
+    with pytest.raises(InputError, match=r"no weights of the whole transformer: .*, and \d+ more"):
+        _prepared(tmp_path, resources)
+
+
+def test_without_a_model_nothing_begins():
+    with pytest.raises(InputError, match="'vanilla-bert' needs a model"):
+        VanillaBert().check_training()
+
+
+def test_loss_is_the_weighted_hinge_of_the_pairs(folder, resources, tmp_path):
+    reranker = _prepared(folder, resources)
+    task = _task(reranker, resources, tmp_path)
+    batch = next(iter(task.batches(0)))
+    alone = hinge_loss(task, batch, lambda topic: scores(reranker, resources, topic))
+    assert float(task.loss(batch).detach()) == pytest.approx(alone, abs=1e-5)
+
+
+def test_only_matrices_are_decayed_and_the_layer_on_top_has_a_rate_of_its_own(
+    folder, resources, tmp_path
+):
+    options = {"learning_rate": 0.1, "head_learning_rate": 0.2, "weight_decay": 0.3}
+    reranker = _prepared(folder, resources, loop=options)
+    names = {parameter: name for name, parameter in reranker.network.named_parameters()}
+    seen = {}
+    for group in _task(reranker, resources, tmp_path).optimizer().param_groups:
+        for parameter in group["params"]:
+            seen[names[parameter]] = (group["lr"], group["weight_decay"])
+    assert len(seen) == len(names)
+    assert seen["bert.encoder.layer.0.output.dense.weight"] == (0.1, 0.3)
+    assert seen["bert.encoder.layer.0.output.dense.bias"] == (0.1, 0.0)
+    assert seen["bert.encoder.layer.0.output.LayerNorm.weight"] == (0.1, 0.0)
+    assert seen["classifier.weight"] == (0.2, 0.3)
+    assert seen["classifier.bias"] == (0.2, 0.0)
+
+
+def test_rates_rise_and_fall_to_nothing(folder, resources, tmp_path):
+    loop = {"learning_rate": 0.1, "batch_size": 50, "epochs": 2, "warmup": 0.2}
+    reranker = _prepared(folder, resources, loop=loop)
+    task = _task(reranker, resources, tmp_path)
+    optimizer = task.optimizer()
+    told = []
+    task.advance = told.append
+    rates = []
+    for epoch in range(2):
+        for step, _ in enumerate(task.batches(epoch)):
+            task.before_step(optimizer, epoch, step)
+            rates.append(optimizer.param_groups[0]["lr"])
+    highest = int(np.argmax(rates))
+    assert len(rates) == task.all_steps == sum(told)
+    assert np.all(np.diff(rates[: highest + 1]) > 0)
+    assert np.all(np.diff(rates[highest:]) < 0)
+    assert 0 < rates[0] < max(rates) <= 0.1
+    assert 0 < rates[-1] < 0.01
+
+
+def test_a_rate_without_a_warm_up_only_falls():
+    assert [rate_share(done, 0.0) for done in (0.0, 0.5, 1.0)] == [1.0, 0.5, 0.0]
+    assert [rate_share(done, 0.5) for done in (0.25, 0.5, 0.75)] == [0.5, 1.0, 0.5]
+
+
+def test_long_gradients_are_cut(folder, resources, tmp_path):
+    reranker = _prepared(folder, resources, loop={"longest_gradient": 0.01})
+    task = _task(reranker, resources, tmp_path)
+    task.loss(next(iter(task.batches(0)))).backward()
+    task.before_step(task.optimizer(), 0, 0)
+    gradients = [p.grad for p in reranker.network.parameters() if p.grad is not None]
+    assert torch.stack([g.norm() for g in gradients]).norm() <= 0.0101
+
+
+def test_epochs_are_judged_by_the_first_candidates(folder, resources, tmp_path):
+    reranker = _prepared(folder, resources, validation_topics=4, validation_depth=5)
+    task = _task(reranker, resources, tmp_path)
+    read = []
+    task._reader.scores = lambda pairs: read.append(len(pairs)) or torch.zeros(len(pairs))
+    task.validate()
+    assert read == [5, 5, 5, 5]
