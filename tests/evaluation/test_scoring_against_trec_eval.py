@@ -64,6 +64,16 @@ def test_packages_that_break_ties_otherwise_get_our_order_too(name):
     assert evaluate({"1": {"a": 1}}, run, [name]).aggregate[name] < 1.0
 
 
+def test_a_mean_between_two_digits_is_printed_as_trec_eval_prints_it():
+    # trec_eval adds 0.1, 0.3 and 0.7, by the bytes of the topics' ids; 0.7 + 0.1 + 0.3 is less
+    hits = {"6": 7, "13": 1, "15": 3}
+    topics = [str(number) for number in range(1, 17)]
+    documents = [f"d{number}" for number in range(10)]
+    qrels = {t: {d: int(n < hits.get(t, 0)) for n, d in enumerate(documents)} for t in topics}
+    run = Run("x", {t: Ranking.of(documents, [1.0] * 10) for t in topics})
+    assert f"{evaluate(qrels, run, ['P@10']).aggregate['P@10']:.4f}" == "0.0688"
+
+
 @pytest.mark.real
 @pytest.mark.parametrize("run_name", ["mugpubbase", "mugpubboost"])
 def test_official_runs_get_the_figures_that_trec_printed(test_data, run_name):

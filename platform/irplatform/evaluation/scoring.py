@@ -98,8 +98,7 @@ def evaluate(
         for name in parsed
     }
     aggregate = {
-        name: _aggregate(standard.get(name), list(values.values()))
-        for name, values in per_topic.items()
+        name: _aggregate(standard.get(name), values) for name, values in per_topic.items()
     }
     pooled = topics_of(sampled or {})
     ordinary = len(inferred) < len(parsed)
@@ -137,10 +136,11 @@ def mean_evaluation(evaluations: Sequence[Evaluation]) -> Evaluation:
     return replace(first, aggregate=aggregate, per_topic=per_topic)
 
 
-def _aggregate(measure: Measure | None, values: Sequence[float]) -> float:
+def _aggregate(measure: Measure | None, values: PerTopic) -> float:
     if measure is None:
-        return math.fsum(values) / len(values) if values else 0.0
+        return math.fsum(values.values()) / len(values) if values else 0.0
     aggregator = measure.aggregator()
-    for value in values:
-        aggregator.add(value)
+    # By id, as trec_eval adds: a mean between two printed digits falls to one by the sum's order.
+    for topic in sorted(values):
+        aggregator.add(values[topic])
     return float(aggregator.result())
