@@ -51,6 +51,13 @@ def test_systems_with_the_same_values_are_named_and_tie(platform, sources):
     ]
 
 
+def test_counts_are_shown_as_in_the_table_of_a_run(platform, folder):
+    for name in ("one", "two"):
+        a_folder(folder / name, name, {"a": 1200.0, "b": 3.0, "c": 2.5}, ["NumRet(rel=1)"])
+    shown = platform("agree", "--runs-dir", "one", "--runs-dir", "two")
+    assert [line.split()[1] for line in shown.out.splitlines()[3:6]] == ["1,200", "3", "2.5000"]
+
+
 def test_a_small_p_is_told_as_such(platform, folder):
     for name in ("one", "two"):
         a_folder(folder / name, name, {f"s{n}": n / 10 for n in range(9)})

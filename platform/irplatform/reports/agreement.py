@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from irplatform.evaluation.agreement import comparable_means
 from irplatform.reports.columns import aligned
+from irplatform.reports.table import figure
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,7 +25,7 @@ def render(agreed: Agreement) -> str:
     ranks = [_ranks(source, agreed.systems) for source in agreed.sources]
     for system in agreed.systems:
         cells = [
-            f"{source.means[system]:.4f} ({rank[system]})"
+            f"{figure(source.measure, source.means[system])} ({rank[system]})"
             for source, rank in zip(agreed.sources, ranks, strict=True)
         ]
         scores.append([system, *cells])
