@@ -96,6 +96,17 @@ def test_where_all_measures_leave_topics_out_none_is_said_to_count(platform, sam
     )
 
 
+def test_topics_without_sampled_judgments_are_named_and_not_said_to_count(platform, sampled):
+    (sampled / "more.txt").write_text("q1 0 d1 1\nq2 0 d3 2\nq3 0 d1 0\n")
+    (sampled / "three.run").write_text("".join(f"q{n} Q0 d1 1 2.0 x\n" for n in (1, 2, 3)))
+    asked = ("--qrels", "more.txt", "--sampled-qrels", "sampled.txt", "--measure", "infNDCG")
+    notice = "three.run: 1 topic without sampled judgments (they do not count for infNDCG): q3"
+    assert platform("evaluate", "three.run", *asked).err.splitlines() == [notice]
+    both = platform("evaluate", "three.run", *asked, "--measure", "AP").err.splitlines()
+    assert both[0] == notice
+    assert both[1].startswith("1 topic without a relevant document")
+
+
 def test_infap_of_ordinary_judgments_counts_topics_without_results(platform, sampled):
     asked = ("--qrels", "qrels.txt", "--measure", "infAP")
     shown = platform("evaluate", "half.run", *asked, "--json")

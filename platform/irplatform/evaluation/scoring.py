@@ -36,7 +36,10 @@ class Evaluation:
         missing: topics without results that are judged for one of the measures. Those with ordinary
             judgments count as 0; measures of sampled judgments leave theirs out of the mean.
         unjudged: topics with results but without judgments; they do not count.
+        unsampled: topics with results and with ordinary judgments alone, where a measure takes
+            sampled ones; they do not count for that.
         without_relevant: judged topics without a relevant document; they count as all others do.
+            They are those of the sampled judgments where all measures take these.
         sampled: topics with sampled judgments, where there are some.
     """
 
@@ -44,6 +47,7 @@ class Evaluation:
     per_topic: Mapping[str, PerTopic]
     missing: tuple[str, ...] = ()
     unjudged: tuple[str, ...] = ()
+    unsampled: tuple[str, ...] = ()
     without_relevant: tuple[str, ...] = ()
     sampled: tuple[str, ...] = ()
 
@@ -91,16 +95,15 @@ def evaluate(
         # A copy: a plugin may change it.
         plugin_qrels = {topic: dict(grades) for topic, grades in judged.items()}
         by_topic[name] = parsed[name](plugin_qrels, run)
+    pools = sampled or {}
     per_topic: dict[str, PerTopic] = {
-        name: infer(inferred[name].estimate, sampled or {}, unrounded or run, inferred[name].depth)
+        name: infer(inferred[name].estimate, pools, unrounded or run, inferred[name].depth)
         if name in inferred
         else {topic: by_topic[name][topic] for topic in judged}
         for name in parsed
     }
-    aggregate = {
-        name: _aggregate(standard.get(name), values) for name, values in per_topic.items()
-    }
-    pooled = topics_of(sampled or {})
+    aggregate = {name: _aggregate(standard.get(name), values) for name, values in per_topic.items()}
+    pooled = topics_of(pools)
     ordinary = len(inferred) < len(parsed)
     scored = dict.fromkeys([*(judged if ordinary else ()), *(pooled if inferred else ())])
     return Evaluation(
@@ -108,9 +111,14 @@ def evaluate(
         per_topic,
         missing=tuple(topic for topic in scored if topic not in retrieved),
         unjudged=tuple(topic for topic in retrieved if topic not in judged),
+        unsampled=tuple(
+            topic for topic in retrieved if inferred and topic in judged and topic not in pooled
+        ),
         without_relevant=tuple(
             topic for topic, grades in judged.items() if max(grades.values()) <= 0
-        ),
+        )
+        if ordinary
+        else tuple(topic for topic in pooled if pools[topic].grades.max() <= 0),
         sampled=pooled,
     )
 

@@ -27,7 +27,7 @@ def without_results(evaluation: Evaluation) -> str:
 
 
 def without_judgments(evaluation: Evaluation) -> list[str]:
-    """Notices of topics that a run has results for and no ordinary judgments; perhaps none."""
+    """Notices of topics with results that lack judgments, ordinary or sampled; perhaps none."""
     sampled = {m: values for m, values in evaluation.per_topic.items() if is_inferred(m)}
     sampled_topics = {topic for values in sampled.values() for topic in values}
     notices = []
@@ -40,6 +40,10 @@ def without_judgments(evaluation: Evaluation) -> list[str]:
             f"{_topics(sampled_only)} with sampled judgments alone (they count for {names} alone)"
         )
         notices.append(f"{heading}: {listing(sampled_only, _SHOWN)}")
+    if unsampled := evaluation.unsampled:
+        names = " and ".join(sampled)
+        heading = f"{_topics(unsampled)} without sampled judgments (they do not count for {names})"
+        notices.append(f"{heading}: {listing(unsampled, _SHOWN)}")
     return notices
 
 
