@@ -134,6 +134,14 @@ def test_scores_that_are_all_equal_change_nothing():
         assert reranked.mixed(weight).doc_ids == FIRST.doc_ids
 
 
+def test_nor_do_scores_that_rounding_alone_tells_apart():
+    """A network's, where no word of the query is known."""
+    nearly = 0.3 + np.array([0, 3, 1, -2, 2, -1]) * np.spacing(np.float32(0.3))
+    reranked = Reranked.of(FIRST, list("abcdef"), nearly.tolist())
+    for weight in WEIGHTS[1:]:
+        assert reranked.mixed(weight).doc_ids == FIRST.doc_ids
+
+
 def test_first_stage_scores_that_are_all_equal_leave_the_order_to_the_reranker():
     first = Ranking.of(["a", "b", "c"], [1.0, 1.0, 1.0])
     reranked = Reranked.of(first, first.doc_ids, [1.0, 3.0, 2.0])

@@ -6,9 +6,10 @@ import numpy as np
 import numpy.typing as npt
 
 Values = npt.NDArray[np.float64]
-_ROUNDING = 1e-12
-"""Scores closer than this, relative to the largest, are equal: some systems score by probabilities
-of 1e-20."""
+_ROUNDING = 1e-6
+"""Scores closer than this, relative to the largest, are equal. Networks compute in 32 bits, so that
+documents that they cannot tell apart differ by rounding; and some systems score by probabilities of
+1e-20."""
 
 
 def deviation(scores: Values) -> float:
