@@ -8,10 +8,11 @@ and compared by cosine:
     q = P m(query)      d = R [ g·m(title)/|m(title)| + (1 − g)·m(abstract)/|m(abstract)| ]
     s = cos(q, d)
 
-Before training a(w) = 0, P = R (an orthogonal map), and so s is the cosine of the texts' weighted
-centroids. The two-tower model with softmax over the documents of a batch is that of Karpukhin et
-al. (EMNLP 2020, section 3); averaged, learned word vectors as encoders those of Wieting et al.
-(ICLR 2016, section 3).
+Before training a(w) = 0, g = ½ and P = R (an orthogonal map), and so s is the cosine of weighted
+centroids, that of a document lying midway between those of its title and its abstract. The
+two-tower model with softmax over the documents of a batch is that of Karpukhin et al. (EMNLP 2020,
+section 3); averaged, learned word vectors as encoders those of Wieting et al. (ICLR 2016, section
+3).
 """
 
 from __future__ import annotations
