@@ -13,6 +13,7 @@ from ltr_groups import (
     training_data,
 )
 
+from irplatform.errors import InputError
 from irplatform.plugin import TrainingData
 from irplatform_ltr.learners import ensemble
 
@@ -89,6 +90,28 @@ def test_or_what_saw_them_judged_is_kept_apart(resources, tmp_path, monkeypatch)
         "judgments.topic_known",
         "judgments-seeing.topic_known",
     ]
+
+
+def test_topics_that_judge_the_same_documents_leave_nothing_to_learn_from(
+    resources, tmp_path, monkeypatch
+):
+    """Who learns sees only that nothing is there; the user gave it judgments."""
+
+    def refuse(self, data):
+        raise InputError("no training topic has two candidates of different relevance.")
+
+    monkeypatch.setattr(Judgments, "fit", refuse)
+    data = training_data(tmp_path / "work")
+    first = data.training[0]
+    same, also_same = (
+        [replace(t, candidates=first.candidates, judgments=first.judgments) for t in topics]
+        for topics in (data.training, data.validation)
+    )
+    reranker = prepared(resources, features=("fixed", "judgments"))
+    with pytest.raises(InputError, match="no training topic has two"):
+        reranker.fit(data)
+    with pytest.raises(InputError, match="'judgments' are learned out of fold"):
+        reranker.fit(replace(data, training=same, validation=also_same))
 
 
 def test_learners_that_only_read_do_not_read_what_saw_them_judged(resources, tmp_path, monkeypatch):

@@ -17,6 +17,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from irplatform import __version__
+from irplatform.errors import InputError
 from irplatform.plugin import TrainableFeatureGroup, TrainingData
 from irplatform.storage import fingerprint
 
@@ -165,7 +166,11 @@ def _fitted(
         place = workspace / f"{group.name}-{mark}"
         place.mkdir(parents=True, exist_ok=True)
         with group.at_work("learning"):
-            instance.fit(TrainingData(training, validation, place, unseen))
+            try:
+                instance.fit(TrainingData(training, validation, place, unseen))
+            except InputError as error:
+                _explain_nothing_left(group, training, error)
+                raise
             instance.save(folder)
 
     folder = resources.artifact("learned-features", depends_on, build)
@@ -173,6 +178,23 @@ def _fitted(
     with group.at_work("loading"):
         instance.load(folder)
     return instance, mark
+
+
+def _explain_nothing_left(
+    group: Group, training: Sequence[LabelledTopic], error: InputError
+) -> None:
+    """Say why there is nothing to learn from, where it was hidden: who learned would not know.
+
+    Raises:
+        InputError: no topic has a relevant document left.
+    """
+    if any(grade > 0 for topic in training for grade in topic.judgments.values()):
+        return
+    raise InputError(
+        f"features '{group.name}' are learned out of fold, without the documents that a fold's own "
+        "topics judge, and so nothing relevant is left to learn from: these topics judge the same "
+        f"documents, or all belong together. Leave out '{group.name}'."
+    ) from error
 
 
 def _prepared(group: Group, resources: Resources) -> TrainableFeatureGroup:
