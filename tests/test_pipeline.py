@@ -3,6 +3,7 @@
 import json
 import shutil
 from dataclasses import replace
+from itertools import chain
 from types import SimpleNamespace
 from typing import ClassVar
 
@@ -68,8 +69,10 @@ class Witness(TrainableReranker):
     """Remembers what it scored, and whether it had learned or validated on that before."""
 
     scored: ClassVar[list[tuple[str, bool]]] = []
+    held_out: ClassVar[list[set[str]]] = []
 
     def fit(self, data):
+        Witness.held_out.append({topic.id for topic in data.unseen})
         self.known = {t.topic.id for t in data.training}
         self.validated = {t.topic.id for t in data.validation}
 
@@ -136,12 +139,16 @@ def test_a_given_weight_is_used(resources, weight, expected):
 
 
 def test_cross_validation_never_scores_a_topic_with_a_model_that_saw_it(resources):
-    Witness.scored = []
+    Witness.scored, Witness.held_out = [], []
     qrels = {t.id: {"a": 1} for t in TOPICS[:15]}
     made = rerank(
         _choice(Witness), _candidates(), qrels, TrainingSource(folds=True), None, resources
     )
     assert len(made.systems) == FOLDS
+    members = len(Witness.held_out) // FOLDS
+    of_folds = Witness.held_out[::members]
+    assert [*chain(*([fold] * members for fold in of_folds))] == Witness.held_out
+    assert sorted(chain(*of_folds)) == sorted(qrels)
     assert {topic for topic, _ in Witness.scored} == {t.id for t in TOPICS}  # unjudged ones too
     assert not any(known for _, known in Witness.scored)
 

@@ -350,10 +350,11 @@ class TrainingData:
             disjoint from the topics that will be evaluated.
         workspace: a folder that survives a kill; an interrupted `fit` is called again with what
             it left there.
-        unseen: topics of the fold that is held out, where features are learned out of fold (by
-            groups of features, and by rerankers whose scores are features). If you learn from
-            other data, too, such as pairs of a file, leave out what belongs to these topics. Empty
-            for a reranker of a run, which is not told which topics it will score.
+        unseen: topics of the fold that is held out, in cross-validation, and where features are
+            learned out of fold (by groups of features, and by rerankers whose scores are
+            features). If you learn from other data, too, such as pairs of a file, leave out what
+            belongs to these topics. Otherwise empty: a reranker is not told which topics of
+            another collection it will score.
     """
 
     training: Sequence[LabelledTopic]

@@ -150,7 +150,7 @@ def test_how_many_learn_from_how_many_is_told(members, topics, told, capsys):
     assert capsys.readouterr().err == f"training memory on train: {told}\n"
 
 
-def test_a_reranker_of_a_run_is_not_told_which_topics_it_will_score():
+def test_a_reranker_is_told_which_topics_are_held_out_and_no_others_that_it_will_score():
     unseen = []
 
     class Curious(Memory):
@@ -158,8 +158,13 @@ def test_a_reranker_of_a_run_is_not_told_which_topics_it_will_score():
             unseen.append(data.unseen)
             super().fit(data)
 
-    fit_system(_choice(Curious), TrainingSet("train", _examples(range(20))), Resources())
+    learned = TrainingSet("train", _examples(range(20)))
+    fit_system(_choice(Curious), learned, Resources())
     assert unseen == [()] * MEMBERS
+    unseen.clear()
+    held_out = tuple(example.topic for example in _examples(range(20, 25)))
+    fit_system(_choice(Curious), replace(learned, held_out=held_out), Resources())
+    assert unseen == [held_out] * MEMBERS
 
 
 def test_the_weight_is_chosen_out_of_sample():

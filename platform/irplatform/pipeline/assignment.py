@@ -86,8 +86,9 @@ def assign(
     kin = families([example.topic for example in judged])
     useful = [example.has_relevant for example in judged]
     for number, split in enumerate(fold_topics(judged, FOLDS, resources.seed, kin, useful)):
-        held_out = [e.topic for e in split.validation] + (unjudged if number == 0 else [])
-        training_set = TrainingSet(f"fold {number + 1} of {FOLDS}", split.training)
+        held_out = [example.topic for example in split.validation]
+        label = f"fold {number + 1} of {FOLDS}"
+        training_set = TrainingSet(label, split.training, held_out=held_out)
         fit = partial(fit_system, choice, training_set, resources, pretraining, scores)
-        assigned.append(Assignment(fit, held_out))
+        assigned.append(Assignment(fit, held_out + (unjudged if number == 0 else [])))
     return assigned

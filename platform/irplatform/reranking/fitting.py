@@ -199,8 +199,9 @@ def train(
             f"{', each' if len(splits) > 1 else ''} on {counted(len(splits[0].training), 'topic')} "
             f"and validated on {sum(e.has_relevant for e in splits[0].validation):,}"
         )
+        begun = member_folder(start.path, 0) if start else None
         scored, vectors = train_members(
-            choice, splits, resources, folder, member_folder(start.path, 0) if start else None
+            choice, splits, resources, folder, begun, training_set.held_out
         )
         interpolation = _choose(choice, *_out_of_sample(splits, scored))
         write_checkpoint(

@@ -22,6 +22,9 @@ from irplatform.storage import atomic_write
 from irplatform.training.checkpoints import member_folder
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from irplatform.plugin import Topic
     from irplatform.reranking.splits import Split
     from irplatform.reranking.systems import RerankerChoice
     from irplatform.reranking.training_set import Example
@@ -42,6 +45,7 @@ class Member:
         number: which one it is, from 0.
         folder: of the checkpoint.
         start: the weights that it starts from; None for its own.
+        held_out: topics that nothing may be learned of.
     """
 
     choice: RerankerChoice
@@ -50,6 +54,7 @@ class Member:
     number: int
     folder: Path
     start: Path | None
+    held_out: Sequence[Topic] = ()
 
     @property
     def workspace(self) -> Path:
@@ -109,6 +114,7 @@ class Member:
             [example.labelled for example in self.split.training],
             [example.labelled for example in self.split.validation],
             workspace,
+            self.held_out,
         )
         with self.choice.registration.at_work("learning"):
             reranker.fit(data)

@@ -34,7 +34,7 @@ from irplatform.training.distributed import (
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from irplatform.plugin import Options
+    from irplatform.plugin import Options, Topic
     from irplatform.reranking.scoring import Values
     from irplatform.reranking.splits import Split
     from irplatform.reranking.training_set import Example
@@ -51,6 +51,7 @@ def train_members(
     resources: CollectionResources,
     folder: Path,
     start: Path | None,
+    held_out: Sequence[Topic] = (),
 ) -> tuple[list[dict[str, Values]], dict[str, Path]]:
     """Train one member per split, and write their weights.
 
@@ -60,13 +61,14 @@ def train_members(
         resources: the harness's resources; member n has its seed plus n.
         folder: of the checkpoint. Members that it has are not trained again.
         start: the weights that every member starts from.
+        held_out: topics that nothing may be learned of.
 
     Returns:
         Per member the scores of the candidates of those topics that a weight is chosen on; and the
         folders of the word vectors that members used, by `VectorSource.key`.
     """
     members = [
-        Member(choice, split, resources.of_member(number), number, folder, start)
+        Member(choice, split, resources.of_member(number), number, folder, start, held_out)
         for number, split in enumerate(splits)
     ]
     processes = training_processes(resources.device)
@@ -108,6 +110,7 @@ class _Parcel:
     number: int
     folder: Path
     start: Path | None
+    held_out: Sequence[Topic]
     made_by: Mapping[str, str]
     speaker: str
     place: Place | None = None
@@ -117,9 +120,9 @@ class _Parcel:
     def of(cls, member: Member, threads: int, speaker: str, place: Place | None = None) -> _Parcel:
         resources = replace(member.resources.unopened(), threads=threads)
         choice = member.choice
-        made_by = choice.registration.made_by
-        arguments = (member.split, resources, member.number, member.folder, member.start, made_by)
-        return cls(choice.name, choice.options, *arguments, speaker, place)
+        arguments = (member.split, resources, member.number, member.folder, member.start)
+        told = (member.held_out, choice.registration.made_by, speaker, place)
+        return cls(choice.name, choice.options, *arguments, *told)
 
 
 def _run_together(member: Member, processes: int) -> None:
@@ -159,7 +162,7 @@ def _run_parcel(parcel: _Parcel) -> None:
             "members would be of two versions. Start again."
         )
     arguments = (parcel.split, parcel.resources, parcel.number, parcel.folder, parcel.start)
-    member = Member(choice, *arguments)
+    member = Member(choice, *arguments, parcel.held_out)
     if place is None:
         member.train()
         return

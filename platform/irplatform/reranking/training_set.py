@@ -53,11 +53,13 @@ class TrainingSet:
         label: where it comes from, for messages and names: the training collection's id.
         training: judged topics.
         validation: judged topics apart, where the collection has them.
+        held_out: the topics of the fold that is left out, in cross-validation.
     """
 
     label: str
     training: Sequence[Example]
     validation: Sequence[Example] | None = None
+    held_out: Sequence[Topic] = ()
 
     @property
     def topics(self) -> list[Topic]:
@@ -81,7 +83,7 @@ class TrainingSet:
         return replace(self, validation=unseen or None)
 
     def digest(self) -> str:
-        """Stands for topics, candidates, judgments and the first stage's rankings."""
+        """Stands for topics, candidates, judgments, first-stage rankings and what is held out."""
         mark = hashlib.sha256()
         for part in (self.training, self.validation or ()):
             mark.update(b"\0part")
@@ -92,6 +94,8 @@ class TrainingSet:
                 mark.update(repr(sorted(labelled.judgments.items())).encode())
                 mark.update(repr(example.first.doc_ids).encode())
                 mark.update(example.first.scores.tobytes())
+        for topic in self.held_out:
+            mark.update(b"\0held out" + fingerprint({"topic": topic.describe()}).encode())
         return mark.hexdigest()[:16]
 
 
