@@ -64,10 +64,10 @@ def open_bytes(path: Path) -> Iterator[io.BufferedReader | gzip.GzipFile]:
     except PermissionError as error:
         raise InputError("this file may not be read (no permission).", path=path) from error
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        named = path.suffix == ".gz"
+        otherwise = ", or drop '.gz' from its name if it is not compressed" if named else ""
         raise InputError(
-            f"this is not a whole gzip file ({error}). Copy it again, or drop '.gz' from its name "
-            "if it is not compressed.",
-            path=path,
+            f"this is not a whole gzip file ({error}). Copy it again{otherwise}.", path=path
         ) from error
     except OSError as error:
         if error.errno != errno.ENAMETOOLONG:  # a full disk, say, is no mistake of the user's
