@@ -10,6 +10,9 @@ from irplatform.retrieval.nearest_options import NearestOptions
 from irplatform.text import VectorOptions
 from irplatform.training import GroupSettings, LoopSettings
 
+SOURCES = "citing_id"
+"""The column of sources where none is named; a file may lack this one."""
+
 
 class SparseLoop(LoopSettings):
     """How long and with what steps to train."""
@@ -35,7 +38,7 @@ class PairsOptions(Options):
     query: str = Field("sentence", description="its column of texts that ask")
     text: str = Field("cited_title", description="its column of texts that they should find")
     group: str = Field(
-        "citing_id",
+        SOURCES,
         description="its column that says which pairs are of one source, where it is there; pairs "
         "of the sources of topics, named so in the topics' fields, are left out",
     )
@@ -61,7 +64,9 @@ class PairsOptions(Options):
         from irplatform.training.text_pairs import check_text_pairs
 
         if self.file is not None:
-            check_text_pairs(self.file, query=self.query, text=self.text)
+            # A mistyped name would leave nothing out, and nobody would know.
+            named = self.group if self.group != SOURCES else ""
+            check_text_pairs(self.file, query=self.query, text=self.text, group=named)
 
 
 class EncoderOptions(Options):

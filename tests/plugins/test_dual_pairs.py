@@ -92,6 +92,13 @@ def test_a_file_that_is_cut_short_is_refused(file):
         list(read_text_pairs(file, query="sentence", text="cited_title"))
 
 
+def test_only_a_name_that_ends_in_gz_is_blamed_for_its_end(file):
+    cut = file.with_name("pairs.tsv")
+    cut.write_bytes(file.read_bytes()[:-2000])
+    with pytest.raises(InputError, match=r"Copy it again\.$"):
+        list(read_text_pairs(cut, query="sentence", text="cited_title"))
+
+
 def test_pairs_of_topics_and_their_sources_are_left_out(resources, file):
     options = _options(file)
     reader = Encoder(resources, options, 1).reader
@@ -104,6 +111,15 @@ def test_pairs_of_topics_and_their_sources_are_left_out(resources, file):
     assert len(rest) == 3000 - 5 - 1
     assert all(everything.learned.knows(topic, "citing_id") for topic in topics)
     assert not any(rest.learned.knows(topic, "citing_id") for topic in topics)
+
+
+def test_a_source_that_is_mistyped_is_refused_and_the_usual_one_may_be_missing(tmp_path):
+    path = tmp_path / "pairs.tsv"
+    path.write_text("sentence\tcited_title\tjournal\nx\ty\tj\n", encoding="utf-8")
+    for group in ("citing_id", "journal", ""):
+        PairsOptions(file=path, group=group).check()
+    with pytest.raises(InputError, match="no column 'jornal'"):
+        PairsOptions(file=path, group="jornal").check()
 
 
 def test_every_source_is_left_out_of_exactly_one_fold(resources, file):

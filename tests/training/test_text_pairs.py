@@ -51,3 +51,11 @@ def test_a_file_with_a_pair_is_read_no_further(tmp_path):
     path = tmp_path / "pairs.tsv"
     path.write_bytes(b"a\tb\nx\ty\n" + b"x\ty\n" * 50_000 + b"\xff")
     check_text_pairs(path, query="a", text="b")
+
+
+def test_a_column_of_sources_that_is_named_has_to_be_there(tmp_path):
+    path = tmp_path / "pairs.tsv"
+    path.write_text("a\tb\tsource\nx\ty\ts1\n", encoding="utf-8")
+    check_text_pairs(path, query="a", text="b", group="source")
+    with pytest.raises(InputError, match=r"1: there is no column 'sorce'; the columns: a, b, s"):
+        check_text_pairs(path, query="a", text="b", group="sorce")

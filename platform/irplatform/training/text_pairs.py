@@ -92,17 +92,21 @@ def read_text_pairs(
                 yield pair
 
 
-def check_text_pairs(path: Path, *, query: str, text: str) -> None:
+def check_text_pairs(path: Path, *, query: str, text: str, group: str = "") -> None:
     """See that a file can be read as pairs, as far as its beginning tells.
 
     Args:
         path: the file.
         query: see `read_text_pairs`.
         text: likewise.
+        group: a column of sources that has to be there; "" if none has to.
 
     Raises:
         InputError: it cannot be read, has no such column, or holds no pair.
     """
+    if group:
+        with opened_text(path) as file:
+            _column(next(tab_separated(file), []), group, path)
     if next(read_text_pairs(path, query=query, text=text), None) is None:
         raise InputError(f"no line has both '{query}' and '{text}'.", path=path)
 
