@@ -153,7 +153,7 @@ def _within_memory(
             raise shortage
         raise PlatformError(
             f"not enough memory to score one document with '{registration.name}'. "
-            "Try --device cpu or smaller options."
+            "Try smaller options, or --device cpu if this was a GPU."
         )
     middle = len(documents) // 2
     halves = [documents.part(slice(None, middle)), documents.part(slice(middle, None))]
