@@ -61,7 +61,7 @@ def test_duplicate_ids_are_refused_by_name(listed_corpus):
 def test_a_document_that_is_too_long_is_named(listed_corpus):
     corpus = listed_corpus([*numbered(3), Document("huge", "title", "melanoma " * 2_300_000)])
     with pytest.raises(
-        PlatformError, match=r"from '0' to 'huge'\. 'huge' is too long: .* 20,000,000"
+        PlatformError, match=r"from 'huge' to 'huge'\. 'huge' is too long: .* 20,000,000"
     ):
         build_index(corpus)
 
@@ -154,3 +154,29 @@ def test_what_is_gathered_in_memory_is_written_when_it_reaches_the_limit(
     documents = [Document(str(n), "", " ".join(words[n * 20 :][:20])) for n in range(4_000)]
     folder = build_index(listed_corpus(documents), threads=1).path
     assert len(list(folder.glob("_*.si"))) > 1
+
+
+@pytest.mark.usefixtures("fresh_home")
+def test_long_documents_are_indexed_and_read_in_a_small_heap():
+    # A thousand full texts are more than Java's heap holds, to index as well as to read.
+    program = (
+        "from irplatform.collections import Corpus\n"
+        "from irplatform.plugin import Document\n"
+        "from irplatform.retrieval import LuceneIndex, build, build_index\n"
+        "class Long(Corpus):\n"
+        "    name, fields, fingerprint = 'long', (), 'long'\n"
+        "    def __iter__(self):\n"
+        "        for n in range(60):\n"
+        "            yield Document(str(n), 'title', f'{n} melanoma ' * 100_000)\n"
+        "build._BATCH_CHARACTERS = 1_000_000\n"
+        "index = LuceneIndex.open(build_index(Long(), threads=1).path)\n"
+        "print(len(index.documents([str(n) for n in range(60)])))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "IRPLATFORM_JAVA_HEAP": "96m"},
+        check=False,
+    )
+    assert (done.stdout, done.returncode) == ("60\n", 0), done.stderr[-2000:]

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from irplatform import cache
-from irplatform.batched import batched
+from irplatform.batched import batched_by_size
 from irplatform.console import progress
 from irplatform.document_ids import DocumentIds
 from irplatform.errors import InputError, PlatformError, counted
@@ -26,7 +26,7 @@ from irplatform.retrieval.index import LuceneIndex
 from irplatform.retrieval.records import searchable, to_record
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     from irplatform.collections import Corpus
@@ -36,6 +36,8 @@ _FORMAT = 2
 _OPTIONS = {"positions": True, "vectors": False}
 """What `_build` asks for, in the words of the fingerprints of all indexes."""
 _BATCH = 1000
+_BATCH_CHARACTERS = 16_000_000
+"""What a batch holds at most, unless one document has more: Java's heap takes all of it at once."""
 _LONGEST = 20_000_000
 """Characters that Anserini's JSON reader takes in one string."""
 _BUFFER_MB = 256
@@ -125,11 +127,17 @@ def _build(corpus: Corpus, folder: Path, threads: int) -> None:
 
     try:
         with progress(f"indexing {corpus.name}", corpus.size_hint()) as advance:
-            java.in_threads(add, batched(records(), _BATCH), threads, advance)
+            java.in_threads(add, _batches(records()), threads, advance)
     finally:
         with suppress(JavaException):  # a writer that broke down has closed itself
             indexer.close()
     _verify(corpus, folder, ids, expected)
+
+
+def _batches(records: Iterable[str]) -> Iterator[list[str]]:
+    """Records for one call: neither too many nor too much text, as of full texts."""
+    fewest = _BATCH_CHARACTERS // _BATCH
+    return batched_by_size(records, lambda r: max(len(r), fewest), _BATCH_CHARACTERS)
 
 
 def _limit_memory(indexer: Any) -> None:

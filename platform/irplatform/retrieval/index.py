@@ -15,7 +15,14 @@ from irplatform.errors import InputError, PlatformError
 from irplatform.parallel import available_cores
 from irplatform.retrieval.dates import limited
 from irplatform.retrieval.feedback import RM3Expansion
-from irplatform.retrieval.java import in_threads, java_class, java_text, making
+from irplatform.retrieval.java import (
+    heap_error,
+    in_threads,
+    java_class,
+    java_text,
+    lacks_heap,
+    making,
+)
 from irplatform.retrieval.options import BM25, RM3, Similarity
 from irplatform.retrieval.queries import bag_of_words, lucene_similarity
 from irplatform.retrieval.records import from_record
@@ -158,11 +165,11 @@ class LuceneIndex:
             threads: how many read at once; all cores by default.
 
         Raises:
-            PlatformError: an id is not in the index.
+            PlatformError: an id is not in the index, or Java's heap is too small for a document.
         """
         records: dict[str, str] = {}
         for batch in batched(dict.fromkeys(doc_ids), _DOCUMENTS_AT_ONCE):
-            records |= stored_records(self._anserini, batch, threads or available_cores())
+            records |= self._records(batch, threads or available_cores())
         missing = [doc_id for doc_id in doc_ids if doc_id not in records]
         if missing:
             raise PlatformError(
@@ -170,6 +177,21 @@ class LuceneIndex:
                 f"'{missing[0]}'."
             )
         return [from_record(records[doc_id]) for doc_id in doc_ids]
+
+    def _records(self, doc_ids: Sequence[str], threads: int) -> dict[str, str]:
+        """Stored records; where Java's heap is too small for all at once, those of each half."""
+        from jnius import JavaException
+
+        try:
+            return stored_records(self._anserini, doc_ids, threads)
+        except JavaException as error:
+            if not lacks_heap(error):
+                raise
+            if len(doc_ids) == 1:
+                raise heap_error() from error
+        middle = len(doc_ids) // 2
+        first = self._records(doc_ids[:middle], threads)
+        return first | self._records(doc_ids[middle:], threads)
 
     def close(self) -> None:
         """Let go of the index's files."""

@@ -135,6 +135,19 @@ def java_list(items: Iterable[Any]) -> Any:
     return array_list
 
 
+def lacks_heap(error: Exception) -> bool:
+    """Whether Java raised this because its heap is full."""
+    return "OutOfMemoryError" in str(error)
+
+
+def heap_error() -> PlatformError:
+    """What to tell then."""
+    heap = os.environ.get(HEAP_VARIABLE) or DEFAULT_HEAP
+    return PlatformError(
+        f"Java ran out of memory. Set {HEAP_VARIABLE} to more than its present {heap}."
+    )
+
+
 def in_threads(
     work: Callable[[Item], Result],
     items: Iterable[Item],
@@ -184,11 +197,8 @@ def in_threads(
                     done(result)
         except JavaException as error:
             stop.set()
-            if "OutOfMemoryError" in str(error):
-                raise PlatformError(
-                    f"Java ran out of memory. Set {HEAP_VARIABLE} to more than its present "
-                    f"{os.environ.get(HEAP_VARIABLE) or DEFAULT_HEAP}."
-                ) from error
+            if lacks_heap(error):
+                raise heap_error() from error
             raise
         except BaseException:
             stop.set()
