@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -65,10 +67,27 @@ def map_array(path: Path, dtype: type[Number]) -> npt.NDArray[Number]:
 
 
 def new_matrix(path: Path, shape: tuple[int, int]) -> Matrix:
-    """A float32 matrix on disk, as .npy, to be written to row by row and flushed."""
+    """A float32 matrix on disk, as .npy, to be written to row by row and flushed.
+
+    Raises:
+        OSError: the disk has no room for it.
+    """
     open_memmap: Any = np.lib.format.open_memmap
     matrix: Matrix = open_memmap(path, mode="w+", dtype=np.float32, shape=shape)
+    _reserve(path)
     return matrix
+
+
+def _reserve(path: Path) -> None:
+    """Take a file's space from the disk: a mapped write that finds none ends in a signal."""
+    if not hasattr(os, "posix_fallocate"):  # as on macOS
+        return
+    with path.open("r+b") as file:
+        try:
+            os.posix_fallocate(file.fileno(), 0, path.stat().st_size)
+        except OSError as error:
+            if error.errno not in (errno.EINVAL, errno.EOPNOTSUPP):  # the file system's own ways
+                raise OSError(error.errno, error.strerror, str(path)) from error
 
 
 def ragged(starts: Int64, lengths: Int64) -> tuple[Int64, Int64]:
