@@ -4,6 +4,7 @@ import io
 import json
 import multiprocessing
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -218,3 +219,18 @@ def test_a_full_disk_is_told_in_a_line(folder, monkeypatch, unbuffered):
     assert done.returncode == 1
     assert done.stderr.startswith("platform: no space is left on the disk")
     assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.java
+def test_what_is_removed_while_a_command_uses_it_is_named(platform, folder, monkeypatch):
+    from irplatform.retrieval import first_stage
+
+    def interfered(_run, path):
+        shutil.rmtree(path.parent)  # as `cache remove` of somebody else
+        path.write_text("")
+
+    monkeypatch.setattr(first_stage, "write_run", interfered)
+    done = platform("run", "--collection", "small")
+    assert done.code == 1
+    assert "run.txt: this was removed from the cache while this command used it" in done.err
+    assert "Traceback" not in done.err

@@ -55,20 +55,30 @@ def refused(error: Exception) -> str:
         return ""
     if isinstance(error, PermissionError) or error.errno == errno.EROFS:
         return _forbidden(error)
+    if isinstance(error, FileNotFoundError) and _is_cached(error.filename):
+        return (
+            f"{error.filename}: this was removed from the cache while this command used it. The "
+            f"same command makes it again.{lost(error)}"
+        )
     wrong = _NO_FILES.get(error.errno or 0)
     return f"{error.filename}: {wrong}" if wrong else ""
 
 
 def _forbidden(error: OSError) -> str:
     """What we may not read or write, and what to do."""
-    from irplatform.cache import home
-
     if error.filename is None:
         return str(error)
     message = f"{error.filename}: {error.strerror}."
-    if home() in (path := Path(error.filename)).parents or path == home():
+    if _is_cached(error.filename):
         message += " Set IRPLATFORM_HOME to a folder of your own."
     return message
+
+
+def _is_cached(name: object) -> bool:
+    """Whether the name of a file, as errors have it, is that of the cache or of something there."""
+    from irplatform.cache import home
+
+    return isinstance(name, str | os.PathLike) and Path(name).is_relative_to(home())
 
 
 def give_up_stdout() -> None:

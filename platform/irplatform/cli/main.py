@@ -174,8 +174,9 @@ def main() -> None:
         print(f"platform: {message}", file=sys.stderr)
         if lacks_space(error):
             give_up_stdout()
-            sys.exit(PlatformError.exit_code)
-        sys.exit(InputError.exit_code)
+        # A full disk, or what another command removed, is no wrong usage.
+        failed = lacks_space(error) or isinstance(error, FileNotFoundError)
+        sys.exit(PlatformError.exit_code if failed else InputError.exit_code)
     finally:
         signal.signal(signal.SIGTERM, previous_handler)
 
