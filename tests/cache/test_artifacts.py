@@ -123,6 +123,24 @@ def test_an_artifact_that_lost_something_is_made_again(lost, cut, capsys):
     assert not artifact("kind", "label", DEPENDS_ON, _never).built
 
 
+def test_files_are_on_the_disk_before_a_manifest_says_so(monkeypatch):
+    """Of others, a machine that stops may keep the size and lose the content."""
+    on_disk = []
+
+    def recorded(handle):
+        path = Path(f"/proc/self/fd/{handle}").readlink()
+        assert not (path.parent / "manifest.json").exists()
+        on_disk.append(path.name)
+
+    def build(folder):
+        for name in ("one", "two"):
+            (folder / name).write_text(name)
+
+    monkeypatch.setattr(os, "fsync", recorded)
+    artifact("kind", "label", DEPENDS_ON, build)
+    assert sorted(on_disk) == ["one", "two"]
+
+
 def test_what_readers_add_to_an_artifact_does_no_harm():
     path = artifact("kind", "label", DEPENDS_ON, _write("content")).path
     (path / "write.lock").touch()

@@ -94,6 +94,7 @@ def artifact(
                 lost = time.monotonic() - started
                 error.add_note(f"{within_home(final)} starts over: {lost:,.0f} s of work are lost.")
             raise
+        _to_disk(partial)
         manifest = {
             "kind": kind,
             "label": label,
@@ -165,7 +166,24 @@ def _is_whole(final: Path) -> bool:
 
 
 def _bytes(folder: Path) -> int:
-    return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
+    return sum(file.stat().st_size for file in _files(folder))
+
+
+def _to_disk(folder: Path) -> None:
+    """Have files written to the disk before a manifest says that they are there.
+
+    Of others, a machine that stops may keep the size alone, with zeros in it.
+    """
+    for file in _files(folder):
+        handle = os.open(file, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    return (path for path in folder.rglob("*") if path.is_file())
 
 
 def _with_arithmetic(kind: str, depends_on: Mapping[str, Any]) -> Mapping[str, Any]:
