@@ -64,15 +64,15 @@ def open_to_fine_tune(folder: Path) -> Model:
     lacking = [name for name in missing if name.startswith(body) and "pooler" not in name]
     if lacking:
         raise InputError(
-            f"there are no weights of the whole transformer: {lacking[0]} is missing"
-            f"{_more(lacking)}.",
+            f"there are no weights of the whole transformer: {lacking[0]} is missing or of another "
+            f"size{_more(lacking)}.",
             path=folder,
         )
     return model
 
 
 def _open(folder: Path, labels: int | None = None) -> tuple[Model, list[str]]:
-    """A model in evaluation mode on the CPU, and the names of weights that it has not.
+    """A model in evaluation mode on the CPU, and the names of weights that are not its own.
 
     Args:
         folder: has it.
@@ -88,7 +88,8 @@ def _open(folder: Path, labels: int | None = None) -> tuple[Model, list[str]]:
     with opening(folder, "a sequence-classification model"):
         tokenizer = AutoTokenizer.from_pretrained(folder, **shared)
         config = AutoConfig.from_pretrained(folder, **shared)
-        if labels and not _classifies(config):
+        new_top = bool(labels) and not _classifies(config)
+        if new_top:
             config.num_labels = labels
         network, report = AutoModelForSequenceClassification.from_pretrained(
             folder,
@@ -96,6 +97,8 @@ def _open(folder: Path, labels: int | None = None) -> tuple[Model, list[str]]:
             use_safetensors=True,
             dtype=torch.float32,
             output_loading_info=True,
+            # What was on top for another task, as of a tagger of words, may have the same name.
+            ignore_mismatched_sizes=new_top,
             **shared,
         )
     found = int(network.config.num_labels)
@@ -114,7 +117,8 @@ def _open(folder: Path, labels: int | None = None) -> tuple[Model, list[str]]:
     if network.config.pad_token_id is None:  # generative models look for the last token by it
         network.config.pad_token_id = tokenizer.pad_token_id
     model = Model(tokenizer, network.eval(), found, _longest(network.config))
-    return model, sorted(report["missing_keys"])
+    unfit = [name for name, *_ in report["mismatched_keys"]]
+    return model, sorted({*report["missing_keys"], *unfit})
 
 
 def _more(names: list[str]) -> str:

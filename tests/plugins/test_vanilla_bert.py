@@ -1,5 +1,8 @@
 """The fine-tuned cross-encoder: what it begins with, its loss, and its steps."""
 
+import json
+import shutil
+
 import numpy as np
 import pytest
 import torch
@@ -76,6 +79,28 @@ def test_a_model_that_lacks_weights_is_refused(folder, resources, tmp_path):
     kept = {name: each for name, each in weights.items() if "layer.1." not in name}
     save_file(kept, tmp_path / "model.safetensors", metadata={"format": "pt"})
     with pytest.raises(InputError, match=r"no weights of the whole transformer: .*, and \d+ more"):
+        _prepared(tmp_path, resources)
+
+
+def test_a_tagger_of_words_gets_a_new_layer_on_top(resources, tmp_path):
+    """Its own, of as many outputs as there are tags, has the same name."""
+    from transformers import BertForTokenClassification
+
+    reader = tokenizer(list(resources.word_vectors.words))
+    made = BertForTokenClassification(config(vocab_size=len(reader), num_labels=5))
+    made.save_pretrained(tmp_path)
+    reader.save_pretrained(tmp_path)
+    weights = _prepared(tmp_path, resources).network.state_dict()
+    assert weights["classifier.weight"].shape == (1, 16)
+    name = "bert.encoder.layer.1.output.dense.weight"
+    assert torch.equal(weights[name], made.state_dict()[name])
+
+
+def test_a_transformer_of_another_size_than_it_says_is_refused(folder, resources, tmp_path):
+    shutil.copytree(folder, tmp_path, dirs_exist_ok=True)
+    said = json.loads((tmp_path / "config.json").read_text())
+    (tmp_path / "config.json").write_text(json.dumps({**said, "intermediate_size": 32}))
+    with pytest.raises(InputError, match="missing or of another size, and 5 more"):
         _prepared(tmp_path, resources)
 
 
