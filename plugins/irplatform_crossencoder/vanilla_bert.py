@@ -39,6 +39,7 @@ class VanillaBert(NeuralReranker):
     options: VanillaBertOptions
 
     _reader: Reader
+    _base: str
 
     def check_training(self) -> None:
         """See that there is a model to begin with.
@@ -65,7 +66,9 @@ class VanillaBert(NeuralReranker):
         from irplatform_crossencoder.model import open_to_fine_tune
 
         def network() -> Any:
-            model = open_to_fine_tune(self._folder())
+            folder = self._folder()
+            self._base = fingerprint(content(folder))  # now: files may change during a training
+            model = open_to_fine_tune(folder)
             self._reader = Reader(model, self.options, resources.device)
             return model.network
 
@@ -74,7 +77,7 @@ class VanillaBert(NeuralReranker):
 
     def identity(self) -> dict[str, Any]:
         """The files of the model that the weights began with."""
-        return {"base": fingerprint(content(self._folder()))}
+        return {"base": self._base}
 
     def fit(self, data: TrainingData) -> None:
         """Fine-tune on pairs of documents, stopping early on validation nDCG@20."""

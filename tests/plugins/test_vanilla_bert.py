@@ -104,6 +104,14 @@ def test_a_transformer_of_another_size_than_it_says_is_refused(folder, resources
         _prepared(tmp_path, resources)
 
 
+def test_weights_are_named_for_the_files_that_they_began_with(folder, resources, tmp_path):
+    shutil.copytree(folder, tmp_path / "model")
+    reranker = _prepared(tmp_path / "model", resources)
+    (tmp_path / "model" / "config.json").unlink()
+    reranker.save(tmp_path)
+    _prepared(folder, resources).load(tmp_path)
+
+
 def test_without_a_model_nothing_begins():
     with pytest.raises(InputError, match="'vanilla-bert' needs a model"):
         VanillaBert().check_training()
