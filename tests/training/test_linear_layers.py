@@ -60,6 +60,18 @@ def test_gradients_are_torchs(arithmetic, threads, width, out, bias):
             assert torch.allclose(found, known, rtol=1e-4, atol=1e-5)
 
 
+def test_they_take_nothing(arithmetic):
+    """As torch's do: a text of no tokens, or a part of the network that none is given to."""
+    arithmetic(portable=True)
+    layer = nn.Linear(5, 4)
+    multiply_by_numpy(layer, "cpu")
+    for shape in ((0,), (2, 0)):
+        made = layer(torch.zeros(*shape, 5))
+        assert made.shape == (*shape, 4)
+        made.sum().backward()
+    assert not layer.weight.grad.any()
+
+
 def test_a_part_of_another_type_is_left_to_torch(arithmetic):
     arithmetic(portable=True)
     layer = nn.Linear(5, 4).double()

@@ -58,7 +58,7 @@ def _applied(layer: nn.Linear, values: Tensor) -> Tensor:
     product: Tensor = _differentiable()(values.reshape(-1, layer.in_features), layer.weight)
     if layer.bias is not None:
         product = product + layer.bias
-    return product.view(*values.shape[:-1], -1)
+    return product.view(*values.shape[:-1], layer.out_features)
 
 
 @cache
