@@ -26,12 +26,14 @@ class Model:
         network: of transformers, on the CPU, in evaluation mode, in 32-bit numbers.
         labels: 1 or 2.
         max_length: tokens that it can read, if it says so.
+        new: the names of weights that were not in its files, and were drawn at random.
     """
 
     tokenizer: Any
     network: Any
     labels: int
     max_length: int | None
+    new: frozenset[str] = frozenset()
 
 
 def open_classifier(folder: Path) -> Model:
@@ -40,8 +42,8 @@ def open_classifier(folder: Path) -> Model:
     Raises:
         InputError: it is none that can be used; what is wrong and what to do.
     """
-    model, missing = _open(folder)
-    if missing:
+    model = _open(folder)
+    if missing := sorted(model.new):
         raise InputError(
             f"these are not the weights of a trained classifier: {missing[0]} is missing"
             f"{_more(missing)}. A language model "
@@ -59,9 +61,9 @@ def open_to_fine_tune(folder: Path) -> Model:
     Raises:
         InputError: it is none that can be used; what is wrong and what to do.
     """
-    model, missing = _open(folder, labels=1)
+    model = _open(folder, labels=1)
     body = f"{model.network.base_model_prefix}."
-    lacking = [name for name in missing if name.startswith(body) and "pooler" not in name]
+    lacking = sorted(name for name in model.new if name.startswith(body) and "pooler" not in name)
     if lacking:
         raise InputError(
             f"there are no weights of the whole transformer: {lacking[0]} is missing or of another "
@@ -71,8 +73,8 @@ def open_to_fine_tune(folder: Path) -> Model:
     return model
 
 
-def _open(folder: Path, labels: int | None = None) -> tuple[Model, list[str]]:
-    """A model in evaluation mode on the CPU, and the names of weights that are not its own.
+def _open(folder: Path, labels: int | None = None) -> Model:
+    """A model of one or two labels.
 
     Args:
         folder: has it.
@@ -116,9 +118,9 @@ def _open(folder: Path, labels: int | None = None) -> tuple[Model, list[str]]:
         )
     if network.config.pad_token_id is None:  # generative models look for the last token by it
         network.config.pad_token_id = tokenizer.pad_token_id
-    model = Model(tokenizer, network.eval(), found, _longest(network.config))
     unfit = [name for name, *_ in report["mismatched_keys"]]
-    return model, sorted({*report["missing_keys"], *unfit})
+    new = frozenset([*report["missing_keys"], *unfit])
+    return Model(tokenizer, network.eval(), found, _longest(network.config), new)
 
 
 def _more(names: list[str]) -> str:

@@ -37,7 +37,7 @@ class FineTuning(Options):
 
     learning_rate: float = Field(2e-5, gt=0, description="largest step size of the transformer")
     head_learning_rate: float = Field(
-        1e-3, gt=0, description="the same of the layer on top, which begins at random"
+        1e-3, gt=0, description="the same of what begins at random: the layer on top, if it is new"
     )
     warmup: float = Field(0.1, ge=0, lt=1, description="share of all steps in which rates rise")
     weight_decay: float = Field(0.01, ge=0, description="of AdamW; biases and norms have none")

@@ -87,12 +87,11 @@ class PairsTask:
         return scores
 
     def optimizer(self) -> torch.optim.Optimizer:
-        """AdamW; biases and norms are not decayed, and what is on top has a rate of its own."""
-        loop = self._loop
-        body = f"{self.module.base_model_prefix}."
+        """AdamW; biases and norms are not decayed, and what begins at random has its own rate."""
+        loop, new = self._loop, self._reader.model.new
         groups: dict[tuple[float, float], list[torch.nn.Parameter]] = {}
         for name, parameter in self.module.named_parameters():
-            rate = loop.learning_rate if name.startswith(body) else loop.head_learning_rate
+            rate = loop.head_learning_rate if name in new else loop.learning_rate
             decay = loop.weight_decay if parameter.ndim > 1 else 0.0
             groups.setdefault((rate, decay), []).append(parameter)
         return torch.optim.AdamW(

@@ -143,6 +143,14 @@ def test_only_matrices_are_decayed_and_the_layer_on_top_has_a_rate_of_its_own(
     assert seen["classifier.bias"] == (0.2, 0.0)
 
 
+def test_a_layer_that_was_learned_already_has_the_rate_of_all_others(resources, tmp_path):
+    (tmp_path / "work").mkdir()
+    folder = _save_classifier(tmp_path / "model", resources, 1)
+    reranker = _prepared(folder, resources, loop={"learning_rate": 0.1, "head_learning_rate": 0.2})
+    groups = _task(reranker, resources, tmp_path / "work").optimizer().param_groups
+    assert {group["lr"] for group in groups} == {0.1}
+
+
 def test_rates_rise_and_fall_to_nothing(folder, resources, tmp_path):
     loop = {"learning_rate": 0.1, "batch_size": 50, "epochs": 2, "warmup": 0.2}
     reranker = _prepared(folder, resources, loop=loop)
