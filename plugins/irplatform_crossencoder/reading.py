@@ -31,25 +31,31 @@ class Reader:
         self.model = model
         self._options = options
         self._device = device
+        self._longest = min(options.max_length, model.max_length or options.max_length)
 
-    def encode(self, query: str, texts: Sequence[str]) -> list[Encoded]:
-        """The pairs of a query and each text; texts are cut to fit, and queries that are long."""
-        if not texts:
+    def encode(self, pairs: Sequence[tuple[str, str]]) -> list[Encoded]:
+        """Pairs of a query and a document's text, cut to fit; queries are cut if they are long."""
+        if not pairs:
             return []
+        cut = {query: self._cut(query) for query in {query for query, _ in pairs}}
+        columns = self.model.tokenizer(
+            [cut[query] for query, _ in pairs],
+            [text for _, text in pairs],
+            truncation="only_second",
+            max_length=self._longest,
+        )
+        return [{name: columns[name][i] for name in columns} for i in range(len(pairs))]
+
+    def _cut(self, query: str) -> str:
+        """A query as text, so that query and document are joined in the tokenizer's own way."""
         tokenizer = self.model.tokenizer
-        longest = min(self._options.max_length, self.model.max_length or self._options.max_length)
-        room = longest - tokenizer.num_special_tokens_to_add(pair=True)
-        query_length = min(self._options.query_tokens, room // 2)
-        tokens = tokenizer(
-            query, add_special_tokens=False, truncation=True, max_length=query_length
-        )
-        # Cut as text, so that query and document are joined in the tokenizer's own way.
-        if len(tokens["input_ids"]) == query_length and hasattr(tokenizer, "decode"):
-            query = tokenizer.decode(tokens["input_ids"], skip_special_tokens=True)
-        columns = tokenizer(
-            [query] * len(texts), list(texts), truncation="only_second", max_length=longest
-        )
-        return [{name: columns[name][i] for name in columns} for i in range(len(texts))]
+        room = self._longest - tokenizer.num_special_tokens_to_add(pair=True)
+        length = min(self._options.query_tokens, room // 2)
+        tokens = tokenizer(query, add_special_tokens=False, truncation=True, max_length=length)
+        if len(tokens["input_ids"]) < length or not hasattr(tokenizer, "decode"):
+            return query
+        shortened: str = tokenizer.decode(tokens["input_ids"], skip_special_tokens=True)
+        return shortened
 
     def forward(self, pairs: Sequence[Encoded]) -> Tensor:
         """How relevant the documents are, [n]: a logit, or of two the second minus the first."""
@@ -83,11 +89,9 @@ def score_topics(
     reader: Reader, batch: Sequence[tuple[Topic, Documents]], resources: Resources
 ) -> list[Tensor]:
     """Scores of the documents of topics, [documents] each, with a display."""
-    pairs = [
-        pair
-        for topic, documents in batch
-        for pair in reader.encode(topic.query, [document.text for document in documents])
-    ]
+    pairs = reader.encode(
+        [(topic.query, document.text) for topic, documents in batch for document in documents]
+    )
     with resources.progress("scoring documents", len(pairs)) as advance:
         scores = reader.scores(pairs, advance)
     bounds = itertools.accumulate((len(documents) for _, documents in batch), initial=0)

@@ -68,11 +68,12 @@ class PairsTask:
         places = np.concatenate([batch.higher, batch.lower])
         doc_ids = [pool.doc_ids[place] for pool, place in zip(pools, places, strict=True)]
         documents = self._resources.documents(doc_ids)
-        pairs = [
-            pair
-            for pool, document in zip(pools, documents, strict=True)
-            for pair in self._reader.encode(pool.labelled.topic.query, [document.text])
-        ]
+        pairs = self._reader.encode(
+            [
+                (pool.labelled.topic.query, document.text)
+                for pool, document in zip(pools, documents, strict=True)
+            ]
+        )
         higher, lower = self._reader.forward(pairs).chunk(2)
         return pairwise_hinge(higher, lower, torch.from_numpy(batch.weight).to(higher.device))
 
@@ -81,8 +82,9 @@ class PairsTask:
         return self._validator(lambda number: self._scores(self._validator.topics[number]))
 
     def _scores(self, labelled: LabelledTopic) -> npt.NDArray[np.float32]:
-        texts = [document.text for document in self._resources.documents(labelled.candidates)]
-        pairs = self._reader.encode(labelled.topic.query, texts)
+        documents = self._resources.documents(labelled.candidates)
+        query = labelled.topic.query
+        pairs = self._reader.encode([(query, document.text) for document in documents])
         scores: npt.NDArray[np.float32] = self._reader.scores(pairs).numpy()
         return scores
 

@@ -1,8 +1,8 @@
 """Vanilla BERT: a transformer is fine-tuned to read query and document together.
 
-A sequence classifier with one label, or a language model with a new layer on top, learns from pairs
-of documents of training topics which of two is the more relevant ("Vanilla BERT" in MacAvaney et
-al., SIGIR 2019, section 3: pairwise hinge loss, another rate for the new layer).
+A sequence classifier, or a language model with a new layer on top, learns from pairs of documents
+of training topics which of two is the more relevant ("Vanilla BERT" in MacAvaney et al., SIGIR
+2019, section 3: pairwise hinge loss, another rate for the new layer).
 """
 
 from __future__ import annotations

@@ -106,6 +106,10 @@ def evaluate(
     pooled = topics_of(pools)
     ordinary = len(inferred) < len(parsed)
     scored = dict.fromkeys([*(judged if ordinary else ()), *(pooled if inferred else ())])
+    if ordinary:
+        best = {topic: max(grades.values()) for topic, grades in judged.items()}
+    else:
+        best = {topic: int(pools[topic].grades.max()) for topic in pooled}
     return Evaluation(
         aggregate,
         per_topic,
@@ -114,11 +118,7 @@ def evaluate(
         unsampled=tuple(
             topic for topic in retrieved if inferred and topic in judged and topic not in pooled
         ),
-        without_relevant=tuple(
-            topic for topic, grades in judged.items() if max(grades.values()) <= 0
-        )
-        if ordinary
-        else tuple(topic for topic in pooled if pools[topic].grades.max() <= 0),
+        without_relevant=tuple(topic for topic, grade in best.items() if grade <= 0),
         sampled=pooled,
     )
 

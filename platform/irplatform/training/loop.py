@@ -105,7 +105,7 @@ class OwnSteps(Protocol):
 
 def run_loop(
     task: Task,
-    settings: LoopSettings | Stopping,
+    settings: Stopping,
     *,
     seed: int,
     workspace: Path,
@@ -201,7 +201,7 @@ def run_shown(task: Task, settings: LoopSettings, resources: Resources, workspac
         )
 
 
-def _optimizer(module: torch.nn.Module, settings: LoopSettings | Stopping) -> torch.optim.Optimizer:
+def _optimizer(module: torch.nn.Module, settings: Stopping) -> torch.optim.Optimizer:
     import torch
 
     if not isinstance(settings, LoopSettings):
