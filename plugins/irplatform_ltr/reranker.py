@@ -36,6 +36,7 @@ class LearningToRank(TrainableReranker):
         "Christopher J. C. Burges. From RankNet to LambdaRank to LambdaMART: An Overview. "
         "MSR-TR-2010-82. Guolin Ke et al. LightGBM. NeurIPS 2017."
     )
+    on_device = False  # but for rerankers in its stack, which the first member learns
     options: LtrOptions
 
     _resources: Resources

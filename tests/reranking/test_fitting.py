@@ -167,6 +167,31 @@ def test_a_reranker_is_told_which_topics_are_held_out_and_no_others_that_it_will
     assert unseen == [held_out] * MEMBERS
 
 
+@pytest.mark.parametrize(
+    ("device", "learns_there", "side_by_side"),
+    [("cpu", True, True), ("cuda", True, False), ("cuda", False, True)],
+)
+def test_members_share_a_gpu_one_after_another(monkeypatch, device, learns_there, side_by_side):
+    """A GPU may hold one model only; what does not learn there need not wait."""
+    sent = []
+    for name, value in {
+        "WORTH_PROCESSES": 0.0,
+        "can_travel": lambda _choice, _resources: True,
+        "_run_parcel": lambda parcel: (sent.append(parcel.number), parcel.member.train()),
+        "ordered_map": lambda run, parcels, workers, fewest: map(run, parcels),
+    }.items():
+        monkeypatch.setattr(f"irplatform.reranking.members.{name}", value)
+    parcel = classmethod(
+        lambda _, member, *_more: SimpleNamespace(member=member, number=member.number)
+    )
+    monkeypatch.setattr("irplatform.reranking.members._Parcel.of", parcel)
+    monkeypatch.setattr(Memory, "on_device", learns_there)
+    resources = replace(Resources(), threads=8, device=device)
+    fit_system(_choice(Memory), TrainingSet("train", _examples(range(20))), resources)
+    assert sent == (list(range(1, MEMBERS)) if side_by_side else [])
+    assert len(Memory.fitted) == MEMBERS
+
+
 def test_the_weight_is_chosen_out_of_sample():
     """A reranker that only remembers is no use on topics that it did not learn from."""
     system = fit_system(_choice(Memory), TrainingSet("train", _examples(range(20))), Resources())

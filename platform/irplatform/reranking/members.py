@@ -2,7 +2,8 @@
 
 The first member is trained here. If it took long, the others are trained in processes of their
 own, as many at once as there are cores: what a member learns depends on its seed and its topics
-alone, so the weights are to the byte those of training one after another.
+alone, so the weights are to the byte those of training one after another. On a GPU they do follow
+one another, unless the reranker does not learn there.
 
 Where several processes are to train a model together (`training.distributed`), all of them fit the
 member, and the first writes it.
@@ -79,7 +80,8 @@ def train_members(
         return _results(members)
     first, others = members[0], members[1:]
     workers = min(len(others), resources.threads // resources.model_threads)
-    side_by_side = workers > 1 and resources.device == "cpu" and can_travel(choice, resources)
+    on_gpu = resources.device != "cpu" and choice.registration.system.on_device
+    side_by_side = workers > 1 and not on_gpu and can_travel(choice, resources)
     if first.train() >= WORTH_PROCESSES and side_by_side:
         threads = max(1, resources.threads // workers)
         parcels = (_Parcel.of(member, threads, f"member {member.number + 1}") for member in others)
