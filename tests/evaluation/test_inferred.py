@@ -118,6 +118,31 @@ def test_estimated_numbers_are_rounded_half_up():
     assert inferred_ndcg(pool(five), ["a"]) == pytest.approx(1 / ideal)
 
 
+def test_strata_are_added_up_in_the_order_of_their_text(tmp_path):
+    """As the official program sorts them, 21.499999999999996 are estimated; by number, 21.5."""
+    strata = {  # relevant, judged and pooled documents
+        1: (0, 3, 3),
+        2: (2, 2, 2),
+        3: (3, 4, 7),
+        4: (1, 2, 3),
+        5: (1, 3, 5),
+        6: (1, 1, 2),
+        7: (2, 3, 3),
+        8: (2, 3, 5),
+        9: (0, 1, 2),
+        10: (3, 4, 5),
+    }
+    lines = [
+        f"t 0 d{stratum}-{n} {stratum} {1 if n < relevant else 0 if n < judged else -1}"
+        for stratum, (relevant, judged, pooled) in strata.items()
+        for n in range(pooled)
+    ]
+    path = tmp_path / "qrels"
+    path.write_text("\n".join(lines))
+    ideal = sum(1 / math.log2(rank + 1) for rank in range(1, 21 + 1))
+    assert inferred_ndcg(read_sampled_qrels(path)["t"], ["d2-0"]) == pytest.approx(1 / ideal)
+
+
 def test_the_first_document_of_a_lower_grade_counts_even_below_rank_100():
     documents = {f"h{n}": (1, 2) for n in range(120)} | {f"l{n}": (1, 1) for n in range(5)}
     ideal = sum(2 / math.log2(rank + 1) for rank in range(1, 101)) + 1 / math.log2(122)

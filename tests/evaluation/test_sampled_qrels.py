@@ -23,7 +23,7 @@ def test_pools_are_read_with_strata_and_grades(tmp_path):
 
 def test_a_topics_own_strata_are_numbered_whatever_they_are_called(tmp_path):
     pool = read_sampled_qrels(a_file(tmp_path, "1 0 a 10 0\n1 0 b 3 1\n1 0 c 10 -1\n"))["1"]
-    assert pool.pooled.tolist() == [1, 2]
+    assert pool.pooled.tolist() == [2, 1]
 
 
 def test_a_stratum_of_which_nothing_was_judged_is_kept(tmp_path):

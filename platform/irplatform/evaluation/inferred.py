@@ -59,7 +59,9 @@ def inferred_ndcg(pool: Pool, ranking: Sequence[str], depth: int = DEPTH) -> flo
     retrieved = np.bincount(strata, minlength=count)
     judged = np.bincount(strata[grades >= 0], minlength=count)
     ideal = _ideal_dcg(pool, depth)
-    return float(np.sum(retrieved * gain / np.maximum(judged, 1))) / ideal if ideal > 0 else 0.0
+    # Added up one by one, as the official program does: numpy takes several sums at once.
+    dcg = sum((retrieved * gain / np.maximum(judged, 1)).tolist())
+    return dcg / ideal if ideal > 0 else 0.0
 
 
 def inferred_ap(pool: Pool, ranking: Sequence[str], depth: int = DEPTH) -> float:
@@ -139,7 +141,7 @@ def _ideal_dcg(pool: Pool, depth: int) -> float:
     start = 0
     for grade in np.unique(pool.grades[pool.grades > 0])[::-1].tolist():
         count = np.bincount(pool.strata[pool.grades == grade], minlength=len(pool.pooled))
-        estimated = float(np.sum(count * pool.pooled / np.maximum(pool.judged, 1)))
+        estimated = sum((count * pool.pooled / np.maximum(pool.judged, 1)).tolist())
         end = start + int(np.floor(estimated + 0.5))
         ranks = np.arange(start + 1, min(end, max(start + 1, depth)) + 1)
         total += float(np.sum(grade / np.log2(ranks + 1)))

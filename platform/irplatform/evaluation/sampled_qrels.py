@@ -38,8 +38,8 @@ class Pool:
 
     Attributes:
         positions: document id to its place in `strata` and `grades`.
-        strata: per document, the number of its stratum, counted from 0 in the order of the file's
-            numbers.
+        strata: per document, the number of its stratum, counted from 0. They are numbered as text
+            is sorted, 10 before 2: the official program adds them up in this order.
         grades: per document; -1 where it was not judged.
     """
 
@@ -114,7 +114,7 @@ def read_sampled_qrels(path: Path | str) -> SampledQrels:
     return {
         topic: Pool(
             positions,
-            np.unique(np.array(strata), return_inverse=True)[1],
+            np.unique(np.array(strata, dtype=np.str_), return_inverse=True)[1],
             np.array(grades, dtype=np.int64),
         )
         for topic, (positions, strata, grades) in pools.items()
