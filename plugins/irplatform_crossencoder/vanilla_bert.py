@@ -40,6 +40,8 @@ class VanillaBert(NeuralReranker):
 
     _reader: Reader
     _base: str
+    _ranks: bool
+    """Whether it ranks already: nothing of it is random."""
 
     def check_training(self) -> None:
         """See that there is a model to begin with.
@@ -70,6 +72,7 @@ class VanillaBert(NeuralReranker):
             self._base = fingerprint(content(folder))  # now: files may change during a training
             model = open_to_fine_tune(folder)
             self._reader = Reader(model, self.options, resources.device)
+            self._ranks = not model.new
             return model.network
 
         self.start(resources, network)
@@ -80,13 +83,31 @@ class VanillaBert(NeuralReranker):
         return {"base": self._base}
 
     def fit(self, data: TrainingData) -> None:
-        """Fine-tune on pairs of documents, stopping early on validation nDCG@20."""
+        """Fine-tune on pairs of documents, stopping early on validation nDCG@20.
+
+        What ranks already stays as it is where no epoch is better.
+        """
         from irplatform_crossencoder.task import PairsTask
 
         task = PairsTask(self._reader, self.options, data, self.resources)
         with self.resources.progress("fine-tuning, steps", task.all_steps) as advance:
             task.advance = advance
-            run_loop(task, self.options.loop, seed=self.resources.seed, workspace=data.workspace)
+            run_loop(
+                task,
+                self.options.loop,
+                seed=self.resources.seed,
+                workspace=data.workspace,
+                keep_start=self._ranks,
+            )
+
+    def load(self, folder: Path) -> None:
+        """Read weights that were fine-tuned.
+
+        Raises:
+            InputError: the file is missing or damaged, or of another network.
+        """
+        super().load(folder)
+        self._ranks = True
 
     def score_batch(self, batch: Sequence[tuple[Topic, Documents]]) -> list[Sequence[float]]:
         """One logit per document; those of similar length are read together."""

@@ -192,3 +192,22 @@ def test_epochs_are_judged_by_the_first_candidates(folder, resources, tmp_path):
     task._reader.scores = lambda pairs: read.append(len(pairs)) or torch.zeros(len(pairs))
     task.validate()
     assert read == [5, 5, 5, 5]
+
+
+def test_what_ranks_already_stays_where_no_epoch_is_better(
+    folder, resources, tmp_path, monkeypatch
+):
+    kept = []
+    monkeypatch.setattr(
+        "irplatform_crossencoder.vanilla_bert.run_loop",
+        lambda *_, keep_start, **__: kept.append(keep_start),
+    )
+    language_model = _prepared(folder, resources)
+    language_model.fit(planted_data(tmp_path))
+    language_model.save(tmp_path)
+    pretrained = _prepared(folder, resources)
+    pretrained.load(tmp_path)
+    classifier = _prepared(_save_classifier(tmp_path / "classifier", resources, 1), resources)
+    for reranker in (pretrained, classifier):
+        reranker.fit(planted_data(tmp_path))
+    assert kept == [False, True, True]

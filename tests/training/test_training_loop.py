@@ -35,16 +35,17 @@ class Line:
     def validate(self):
         assert not self.module.training
         if self._measures is not None:
-            return self._measures[self.epochs[-1]]
+            return self._measures[self.epochs[-1] if self.epochs else -1]
         inputs = torch.randn(64, 4, generator=torch.Generator().manual_seed(99))
         with torch.no_grad():
             error = self.module(inputs) - inputs.sum(dim=1, keepdim=True)
         return -float((error**2).mean())
 
 
-def _train(task, workspace, *, seed=1, **settings):
+def _train(task, workspace, *, seed=1, keep_start=False, **settings):
     workspace.mkdir(exist_ok=True)
-    return run_loop(task, LoopSettings(**settings), seed=seed, workspace=workspace)
+    loop = LoopSettings(**settings)
+    return run_loop(task, loop, seed=seed, workspace=workspace, keep_start=keep_start)
 
 
 def _bytes(task):
@@ -72,6 +73,31 @@ def test_it_ends_with_the_weights_of_the_best_epoch(tmp_path):
     _train(shorter, tmp_path / "shorter", epochs=2, patience=9)
     assert _bytes(longer) == _bytes(shorter)
     assert not longer.module.training
+
+
+@pytest.mark.parametrize(("start", "kept"), [(0.4, True), (0.3, True), (0.2, False)])
+def test_what_has_learned_before_stays_where_no_epoch_is_better(tmp_path, start, kept):
+    task, others = Line([0.1, 0.3, 0.2, start]), Line([0.1, 0.3, 0.2])
+    before = _bytes(task)
+    best = _train(task, tmp_path / "with", epochs=3, keep_start=True)
+    _train(others, tmp_path / "without", epochs=3)
+    assert best == max(start, 0.3)
+    assert _bytes(task) == (before if kept else _bytes(others))
+
+
+def test_patience_counts_from_the_start_that_is_kept(tmp_path):
+    task = Line([0.1, 0.1, 0.1, 0.1, 0.4])
+    _train(task, tmp_path, epochs=4, patience=2, keep_start=True)
+    assert task.epochs == [0, 1]
+
+
+def test_the_start_is_validated_once_and_kept_over_an_interruption(tmp_path):
+    before = _bytes(Line())
+    with pytest.raises(KeyboardInterrupt):
+        _train(Line([0.1, 0.1, 0.4], stop_in_epoch=0), tmp_path, epochs=2, keep_start=True)
+    task = Line([0.1, 0.1, 0.05])  # the weights that it begins with are known to have 0.4
+    assert _train(task, tmp_path, epochs=2, keep_start=True) == 0.4
+    assert _bytes(task) == before
 
 
 @pytest.mark.parametrize("optimizer", ["adagrad", "adam", "adadelta"])

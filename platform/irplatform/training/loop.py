@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from irplatform.plugin import Resources
+    from irplatform.training.distributed import Alone
 
 
 class LoopSettings(Options):
@@ -109,6 +110,7 @@ def run_loop(
     *,
     seed: int,
     workspace: Path,
+    keep_start: bool = False,
     report: Callable[[int, float, float], None] | None = None,
 ) -> float:
     """Train, and leave the module with the weights of the best epoch.
@@ -120,6 +122,8 @@ def run_loop(
         settings: optimizer and stopping; of a task with `OwnSteps` just the latter.
         seed: of all randomness.
         workspace: where the state after each epoch is kept, and looked for at the start.
+        keep_start: whether the module has learned before, so that the weights that it begins with
+            are validated, too, and stay where no epoch is better.
         report: called after each epoch with its number, mean loss and validation measure.
 
     Returns:
@@ -139,6 +143,8 @@ def run_loop(
     state = LoopState(peers.folder(workspace), writes=peers.first)
     epoch = peers.in_turn(lambda: state.restore(module, optimizer))
     loss_of = peers.loss(task)
+    if keep_start and not math.isfinite(state.best_measure):
+        state.record(0, _validated(task, peers, 0), module, optimizer)
     while epoch < settings.epochs and epoch - state.best_epoch < settings.patience:
         torch.manual_seed(seed * 1_000_003 + epoch + peers.seed)  # dropout
         module.train()
@@ -160,14 +166,8 @@ def run_loop(
                 f"training diverged: the loss of epoch {epoch + 1} is {mean_loss}. "
                 "Try a smaller learning_rate."
             )
-        module.eval()
-        with torch.no_grad():
-            measure = peers.measured(task.validate)
-        if not math.isfinite(measure):
-            raise PlatformError(
-                f"the validation of epoch {epoch + 1} gave {measure}; a finite number is needed."
-            )
         epoch += 1
+        measure = _validated(task, peers, epoch)
         state.record(epoch, measure, module, optimizer)
         if report is not None:
             report(epoch, mean_loss, measure)
@@ -199,6 +199,24 @@ def run_shown(task: Task, settings: LoopSettings, resources: Resources, workspac
             workspace=workspace,
             report=lambda _epoch, _loss, _measure: advance(1),
         )
+
+
+def _validated(task: Task, peers: Alone, epoch: int) -> float:
+    """The validation measure after so many epochs.
+
+    Raises:
+        PlatformError: it is no number.
+    """
+    import torch
+
+    task.module.eval()
+    with torch.no_grad():
+        measure = peers.measured(task.validate)
+    if not math.isfinite(measure):
+        raise PlatformError(
+            f"the validation of epoch {epoch} gave {measure}; a finite number is needed."
+        )
+    return measure
 
 
 def _optimizer(module: torch.nn.Module, settings: Stopping) -> torch.optim.Optimizer:
