@@ -44,7 +44,13 @@ class Reader:
             truncation="only_second",
             max_length=self._longest,
         )
-        return [{name: columns[name][i] for name in columns} for i in range(len(pairs))]
+        encoded = [{name: columns[name][i] for name in columns} for i in range(len(pairs))]
+        # A model reads one token at least, also of two empty texts between which it puts nothing.
+        empty = {name: [0] for name in columns} | {
+            "input_ids": [self.model.tokenizer.pad_token_id],
+            "attention_mask": [1],
+        }
+        return [pair if pair["input_ids"] else empty for pair in encoded]
 
     def _cut(self, query: str) -> str:
         """A query as text, so that query and document are joined in the tokenizer's own way."""

@@ -8,9 +8,10 @@ import pytest
 import torch
 from pretrained_models import LONGEST, WORDS, config, documents, save_transformer, tokenizer
 from small import SmallResources
+from tokenizers.processors import TemplateProcessing
 
 from irplatform.errors import InputError
-from irplatform.plugin import Documents, Topic
+from irplatform.plugin import Document, Documents, Topic
 from irplatform_crossencoder.options import CrossEncoderOptions
 from irplatform_crossencoder.reranker import CrossEncoder
 
@@ -132,6 +133,16 @@ def test_a_generative_model_that_does_not_name_its_padding_is_told_by_its_tokeni
     scores = _opened(generative, batch_size=5).score(QUERY, documents())
     alone = _opened(generative, batch_size=1).score(QUERY, documents())
     assert np.allclose(scores, alone, atol=1e-5)
+
+
+def test_a_model_that_puts_nothing_between_texts_scores_two_empty_ones(tmp_path):
+    reader = tokenizer()
+    reader.backend_tokenizer.post_processor = TemplateProcessing(single="$A", pair="$A $B")
+    generative = _opened(_save_generative(tmp_path, reader))
+    (text,) = generative.score(QUERY, documents(count=1))
+    nothing = Documents(["a", "b"], lambda ids: [Document(i, "", "") for i in ids])
+    first, second = generative.score(Topic("t", ""), nothing)
+    assert np.isfinite(first) and first == second != text
 
 
 def test_a_model_without_padding_is_refused(tmp_path):
