@@ -77,6 +77,18 @@ class NetworkOptions(Options):
     )
 
 
+class NeighbourOptions(Options):
+    """Scores are mixed with those of similar candidates."""
+
+    share: float = Field(
+        0.0,
+        ge=0,
+        lt=1,
+        description="share of the mean score of a document's most similar candidates in its score",
+    )
+    count: int = Field(10, gt=0, description="how many are the most similar, by their words")
+
+
 class LtrOptions(Options):
     """Options of `ltr` and `lexical`."""
 
@@ -117,3 +129,6 @@ class LtrOptions(Options):
     tree: TreeOptions = Field(TreeOptions(), description="the trees")
     linear: LinearOptions = Field(LinearOptions(), description="the linear model")
     network: NetworkOptions = Field(NetworkOptions(), description="the network")
+    neighbours: NeighbourOptions = Field(
+        NeighbourOptions(), description="how near scores are brought to those of similar documents"
+    )

@@ -1,0 +1,95 @@
+"""Scores brought nearer to those of similar documents."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from ltr_groups import fitted, prepared, resources_in, topics_of
+
+from irplatform_ltr.neighbours import smoothed
+from irplatform_ltr.options import NeighbourOptions
+
+TEXTS = {
+    "a": "braf melanoma trial",
+    "b": "braf melanoma trial survival",
+    "c": "kidney mouse assay",
+    "d": "kidney mouse",
+    "e": "",
+    "f": "unique",
+}
+
+
+class Index:
+    """A forward index of `TEXTS`, as far as it is asked for."""
+
+    words = sorted({word for text in TEXTS.values() for word in text.split()})
+    vocabulary = words
+    frequency = np.array([sum(w in text.split() for text in TEXTS.values()) for w in words])
+
+    def rows(self, doc_ids):
+        return np.array([list(TEXTS).index(doc_id) for doc_id in doc_ids])
+
+    def tokens(self, rows):
+        texts = [list(TEXTS.values())[row].split() for row in rows]
+        ids = [self.words.index(word) for text in texts for word in text]
+        return np.array(ids, np.int32), np.cumsum([0, *map(len, texts)])
+
+    def statistics(self, _field):
+        return SimpleNamespace(idf=np.log(1 + len(TEXTS) / self.frequency))
+
+
+def _plain(doc_ids, scores, share, count):
+    """The same, document by document."""
+    idf = dict(zip(Index.words, Index().statistics("text").idf, strict=True))
+
+    def vector(doc_id):
+        words = TEXTS[doc_id].split()
+        return {w: (1 + np.log(words.count(w))) * idf[w] for w in words}
+
+    def cosine(one, other):
+        length = np.sqrt(sum(v**2 for v in one.values()) * sum(v**2 for v in other.values()))
+        return sum(one[w] * other.get(w, 0) for w in one) / length if length else 0.0
+
+    vectors = [vector(doc_id) for doc_id in doc_ids]
+    mixed = []
+    for place, own in enumerate(scores):
+        near = [(cosine(vectors[place], v), s) for v, s in zip(vectors, scores, strict=True)]
+        del near[place]
+        near = sorted(near, key=lambda pair: -pair[0])[:count]
+        total = sum(weight for weight, _ in near)
+        mean = sum(w * s for w, s in near) / total if total else own
+        mixed.append((1 - share) * own + share * mean)
+    return mixed
+
+
+@pytest.mark.parametrize("count", [1, 2, 10])
+@pytest.mark.parametrize("rows", [2, 256])
+def test_scores_are_mixed_with_the_weighted_mean_of_the_nearest(monkeypatch, count, rows):
+    monkeypatch.setattr("irplatform_ltr.neighbours._ROWS", rows)
+    scores = np.array([3.0, -1.0, 2.0, 0.5, 7.0, 4.0])
+    options = NeighbourOptions(share=0.4, count=count)
+    found = smoothed(Index(), tuple(TEXTS), scores, options)
+    assert np.allclose(found, _plain(tuple(TEXTS), scores, 0.4, count))
+    assert found[4:] == pytest.approx(scores[4:]), "which share no word with another"
+    assert scores.tolist() == [3.0, -1.0, 2.0, 0.5, 7.0, 4.0]
+
+
+def test_nothing_and_one_document():
+    assert smoothed(Index(), (), np.zeros(0), NeighbourOptions(share=0.4)).tolist() == []
+    assert smoothed(Index(), ("a",), np.ones(1), NeighbourOptions(share=0.4)).tolist() == [1.0]
+
+
+def test_ltr_mixes_what_its_learners_score(tmp_path, monkeypatch):
+    resources = resources_in(tmp_path, monkeypatch)
+    plain = fitted(resources, tmp_path, features=("lexical",))
+    (tmp_path / "saved").mkdir()
+    plain.save(tmp_path / "saved")
+    mixed = prepared(resources, features=("lexical",), neighbours={"share": 0.5, "count": 3})
+    mixed.load(tmp_path / "saved")
+    (topic,) = topics_of([30])
+    documents = resources.documents(topic.candidates)
+    before, after = (np.array(r.score(topic.topic, documents)) for r in (plain, mixed))
+    options = NeighbourOptions(share=0.5, count=3)
+    wanted = smoothed(resources.forward_index(), documents.ids, before, options)
+    assert np.array_equal(after, wanted)
+    assert np.ptp(after) < np.ptp(before)
