@@ -125,6 +125,16 @@ def test_without_training_an_untrained_reranker_ranks_alone(resources):
     assert all(r.doc_ids == tuple("abcde") for r in made.final.rankings.values())
 
 
+def test_a_reranker_may_compare_all_candidates_at_the_end(resources):
+    class Reversing(Letters):
+        def among_candidates(self, topic, documents, scores):
+            assert documents.ids == tuple(IDS)
+            return [-score for score in scores]
+
+    made = rerank(_choice(Reversing), _candidates(), None, TrainingSource(), None, resources)
+    assert made.alone.rankings["t3"].doc_ids == tuple("edcba")
+
+
 def test_documents_below_the_rerank_depth_stay_below(resources):
     made = rerank(_choice(Letters), _candidates(3), None, TrainingSource(), 0.0, resources)
     assert made.final.rankings["t0"].doc_ids == tuple("cdeba")

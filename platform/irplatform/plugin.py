@@ -427,6 +427,25 @@ class Reranker:
         """
         return [self.score(topic, documents) for topic, documents in batch]
 
+    def among_candidates(
+        self, topic: Topic, documents: Documents, scores: Sequence[float]
+    ) -> Sequence[float]:
+        """What scores become once those of all candidates of a topic are known.
+
+        Override it where they depend on one another, which those of `score` must not. A run asks
+        one member for it, after the members' scores were averaged.
+
+        Args:
+            topic: the topic.
+            documents: all of its candidates.
+            scores: theirs.
+
+        Returns:
+            One finite number per document, higher is better.
+        """
+        del topic, documents
+        return scores
+
     def explain(self, topic: Topic, documents: Documents) -> Sequence[Mapping[str, object]]:
         """Say where the scores of some documents come from, for `platform explain`.
 

@@ -217,23 +217,23 @@ class LearningToRank(TrainableReranker):
 
     def score_batch(self, batch: Sequence[tuple[Topic, Documents]]) -> list[Sequence[float]]:
         """One float per document, not bounded; groups may compute all topics' features at once."""
-        learned = [self._learners.score(values) for values in self.features(batch)]
-        neighbours = self.options.neighbours
-        if not neighbours.share:
-            return [scores.tolist() for scores in learned]
+        return [self._learners.score(values).tolist() for values in self.features(batch)]
+
+    def among_candidates(
+        self, topic: Topic, documents: Documents, scores: Sequence[float]
+    ) -> Sequence[float]:
+        """Scores that are brought nearer to those of similar documents, where options say so."""
+        del topic
+        if not self.options.neighbours.share:
+            return scores
         from irplatform_ltr.neighbours import smoothed
 
         index = self._resources.forward_index()
-        return [
-            smoothed(index, documents.ids, scores, neighbours).tolist()
-            for (_, documents), scores in zip(batch, learned, strict=True)
-        ]
+        near = smoothed(index, documents.ids, np.array(scores), self.options.neighbours)
+        return [float(score) for score in near]
 
     def explain(self, topic: Topic, documents: Documents) -> Sequence[Mapping[str, object]]:
-        """What each group, and each of the features that matter most, adds to the scores.
-
-        Scores are those of the learners, before they are brought nearer to those of neighbours.
-        """
+        """What each group, and each of the features that matter most, adds to the scores."""
         from irplatform.features import contributions
 
         (values,) = self.features([(topic, documents)])

@@ -79,17 +79,21 @@ def test_nothing_and_one_document():
     assert smoothed(Index(), ("a",), np.ones(1), NeighbourOptions(share=0.4)).tolist() == [1.0]
 
 
-def test_ltr_mixes_what_its_learners_score(tmp_path, monkeypatch):
+@pytest.mark.parametrize("share", [0.0, 0.5])
+def test_ltr_mixes_scores_once_it_knows_those_of_all_candidates(tmp_path, monkeypatch, share):
     resources = resources_in(tmp_path, monkeypatch)
-    plain = fitted(resources, tmp_path, features=("lexical",))
+    reranker = fitted(resources, tmp_path, features=("lexical",), neighbours={"share": share})
+    plain = prepared(resources, features=("lexical",))
     (tmp_path / "saved").mkdir()
-    plain.save(tmp_path / "saved")
-    mixed = prepared(resources, features=("lexical",), neighbours={"share": 0.5, "count": 3})
-    mixed.load(tmp_path / "saved")
+    reranker.save(tmp_path / "saved")
+    plain.load(tmp_path / "saved")
     (topic,) = topics_of([30])
     documents = resources.documents(topic.candidates)
-    before, after = (np.array(r.score(topic.topic, documents)) for r in (plain, mixed))
-    options = NeighbourOptions(share=0.5, count=3)
-    wanted = smoothed(resources.forward_index(), documents.ids, before, options)
-    assert np.array_equal(after, wanted)
-    assert np.ptp(after) < np.ptp(before)
+    before = reranker.score(topic.topic, documents)
+    assert before == plain.score(topic.topic, documents), "a document's own, whatever others are"
+    after = reranker.among_candidates(topic.topic, documents, before)
+    options = NeighbourOptions(share=share)
+    assert np.array_equal(
+        after, smoothed(resources.forward_index(), documents.ids, np.array(before), options)
+    )
+    assert (np.ptp(after) < np.ptp(before)) == (share > 0)

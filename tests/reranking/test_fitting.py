@@ -200,6 +200,16 @@ def test_the_weight_is_chosen_out_of_sample():
     assert set(system.description["interpolation"]["nDCG@20"]) >= {"0.0", "1.0"}
 
 
+def test_the_weight_is_chosen_on_what_scores_become_among_all_candidates(monkeypatch):
+    monkeypatch.setattr(
+        Memory,
+        "among_candidates",
+        lambda _self, _topic, documents, scores: [-float(ord(d[-1])) for d in documents.ids],
+    )
+    system = fit_system(_choice(Memory), TrainingSet("train", _examples(range(20))), Resources())
+    assert system.weight < 0.5, "where what it remembers is worth nothing"
+
+
 def test_who_holds_the_first_stage_stands_alone_where_it_is_no_worse(monkeypatch):
     training_set = TrainingSet("train", _examples(range(20)))
     fit_system(_choice(Memory), training_set, Resources())

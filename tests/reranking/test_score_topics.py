@@ -12,7 +12,7 @@ from irplatform.at_work import plugin_at_work
 from irplatform.errors import PlatformError, PluginError
 from irplatform.plugin import Reranker, Topic
 from irplatform.reranking import scoring
-from irplatform.reranking.scoring import score_topics
+from irplatform.reranking.scoring import among_candidates, score_topics
 
 TOPICS = [Topic(f"t{n}", "query") for n in range(5)]
 CANDIDATES = {f"t{n}": [f"d{n}{i}" for i in range(3 + n)] for n in range(5)}
@@ -64,6 +64,26 @@ def test_batches_do_not_change_scores(monkeypatch, size):
 
 def test_the_order_of_topics_does_not_change_scores():
     assert _lists(_score(Sound(), topics=TOPICS[::-1])) == _expected()
+
+
+def test_what_a_reranker_makes_of_all_candidates_scores_is_checked():
+    class Halving(Sound):
+        def among_candidates(self, topic, documents, scores):
+            return [score / 2 for score in scores]
+
+    class Short(Sound):
+        def among_candidates(self, topic, documents, scores):
+            return scores[1:]
+
+    def changed(kind):
+        asked = kind(), TOPICS, CANDIDATES, _score(Sound()), SmallResources()
+        return _lists(among_candidates(registration(kind), *asked))
+
+    assert changed(Sound) == _expected(), "by default nothing"
+    halved = {t: [value / 2 for value in values] for t, values in _expected().items()}
+    assert changed(Halving) == halved
+    with pytest.raises(PluginError, match=f"{WHO} returned 2 scores for the 3 documents"):
+        changed(Short)
 
 
 def test_members_are_averaged():

@@ -9,7 +9,7 @@ import numpy as np
 from irplatform.errors import InputError
 from irplatform.reranking.explanations import explanations
 from irplatform.reranking.interpolation import Reranked
-from irplatform.reranking.scoring import score_topics
+from irplatform.reranking.scoring import among_candidates, score_topics
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,7 +60,15 @@ def explained(
         system, member, per_member[:, [scored_ids.index(doc_id) for doc_id in doc_ids]]
     )
     weight = system.weight if task.interpolate is None else task.interpolate
-    ranks = _ranks(first, reranked, mean[: len(reranked)], weight)
+    final = among_candidates(
+        system.choice.registration,
+        system.members[0],
+        [topic],
+        {topic.id: reranked},
+        {topic.id: mean[: len(reranked)]},
+        resources,
+    )
+    ranks = _ranks(first, reranked, final[topic.id], weight)
     documents = resources.documents(doc_ids)
     document_explanations = explanations(
         system.choice.registration, system.members[number], topic, documents

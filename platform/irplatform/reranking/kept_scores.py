@@ -11,7 +11,7 @@ import numpy as np
 from irplatform import __version__
 from irplatform.cache import artifact
 from irplatform.registry import our_digest
-from irplatform.reranking.scoring import Values, score_topics
+from irplatform.reranking.scoring import Values, among_candidates, score_topics
 from irplatform.resources import Noted
 from irplatform.storage import fingerprint, write_json
 
@@ -61,6 +61,14 @@ def kept_scores(
                     candidates,
                     resources,
                     finished,
+                )
+                scores = among_candidates(
+                    system.choice.registration,
+                    system.members[0],
+                    topics,
+                    candidates,
+                    scores,
+                    resources,
                 )
             finally:
                 write_json(told, asdict(noted))

@@ -17,7 +17,7 @@ import numpy as np
 
 from irplatform.errors import InputError
 from irplatform.plugin import TrainableReranker, TrainingData
-from irplatform.reranking.scoring import Values, score_topics
+from irplatform.reranking.scoring import Values, among_candidates, score_topics
 from irplatform.storage import atomic_write
 from irplatform.training.checkpoints import member_folder
 
@@ -68,17 +68,21 @@ class Member:
         began = time.monotonic()
         self.workspace.mkdir(exist_ok=True)
         reranker = self.fit(self.workspace)
-        scores = score_topics(
-            self.choice.registration,
-            [reranker],
-            [example.topic for example in self.split.weighing],
-            {e.topic.id: e.labelled.candidates for e in self.split.weighing},
+        registration = self.choice.registration
+        topics = [example.topic for example in self.split.weighing]
+        candidates = {e.topic.id: e.labelled.candidates for e in self.split.weighing}
+        scores = among_candidates(
+            registration,
+            reranker,
+            topics,
+            candidates,
+            score_topics(registration, [reranker], topics, candidates, self.resources),
             self.resources,
         )
         weights = member_folder(self.folder, self.number)
         shutil.rmtree(weights, ignore_errors=True)
         weights.mkdir()
-        with self.choice.registration.at_work("saving"):
+        with registration.at_work("saving"):
             reranker.save(weights)
         np.savez(self.workspace / _SCORES, *scores.values())
         seconds = time.monotonic() - began

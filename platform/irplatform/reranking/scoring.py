@@ -69,6 +69,39 @@ def score_topics(
     return {topic.id: done[topic.id] for topic in topics}
 
 
+def among_candidates(
+    registration: Registration[Reranker],
+    reranker: Reranker,
+    topics: Sequence[Topic],
+    candidates: Mapping[str, Sequence[str]],
+    scores: Mapping[str, Values],
+    resources: Resources,
+) -> dict[str, Values]:
+    """What the scores of all candidates become where they depend on one another.
+
+    Args:
+        registration: who made the reranker, for error messages.
+        reranker: one member of the system.
+        topics: the topics.
+        candidates: topic id to the ids of its candidates.
+        scores: topic id to theirs, as `score_topics` returns them.
+        resources: the harness's resources.
+
+    Returns:
+        The same, changed by the reranker.
+
+    Raises:
+        PluginError: the reranker returned the wrong number of scores, or one that is not finite.
+    """
+    changed = {}
+    for topic in topics:
+        documents = resources.documents(candidates[topic.id])
+        with registration.at_work(f"comparing the candidates of topic {topic.id}"):
+            returned = reranker.among_candidates(topic, documents, scores[topic.id].tolist())
+        changed[topic.id] = checked_scores(registration.who, topic, documents, returned)
+    return changed
+
+
 def _batches(
     topics: Sequence[Topic], candidates: Mapping[str, Sequence[str]], resources: Resources
 ) -> Iterator[Batch]:
