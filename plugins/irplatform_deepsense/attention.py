@@ -52,6 +52,15 @@ class Tables:
         )
 
 
+def rows_of(table: Tensor, words: Tensor) -> Tensor:
+    """Rows of a table that learns: [w, v] and int64 [n, x] → [n, x, v].
+
+    Looked up as an embedding: the gradient of indexing adds up the many places of padding one after
+    another on a GPU.
+    """
+    return functional.embedding(words, table)
+
+
 def masked_softmax(weights: Tensor, present: Tensor) -> Tensor:
     """Softmax over the last dimension, over what is present; 0 where nothing is."""
     lowest = torch.finfo(weights.dtype).min

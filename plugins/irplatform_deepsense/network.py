@@ -20,7 +20,14 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from irplatform_deepsense.attention import IDF_SCALE, SIGNALS, Tables, masked_softmax, signals
+from irplatform_deepsense.attention import (
+    IDF_SCALE,
+    SIGNALS,
+    Tables,
+    masked_softmax,
+    rows_of,
+    signals,
+)
 
 
 @dataclass(frozen=True)
@@ -145,11 +152,13 @@ class DeepSenSeNetwork(nn.Module):
         Returns:
             float32 [n, x, g].
         """
-        before = tables.own[words] + attention @ tables.other[others]
+        before = rows_of(tables.own, words) + attention @ rows_of(tables.other, others)
         parts = self._parts()
         if self.sizes.product:
-            counterpart = attention @ tables.compared[others]
-            before = before + functional.linear(tables.compared[words] * counterpart, parts[3])
+            counterpart = attention @ rows_of(tables.compared, others)
+            before = before + functional.linear(
+                rows_of(tables.compared, words) * counterpart, parts[3]
+            )
         if self.sizes.signals:
             before = before + functional.linear(
                 signals(tables.idf[words], attention, cosine, present), parts[-1]
@@ -182,7 +191,7 @@ class DeepSenSeNetwork(nn.Module):
             v of the query's words and v of the text's, float32 [n, g] each.
         """
         query_present, text_present = query != tables.padding, text != tables.padding
-        weights = tables.projected[query] @ tables.projected[text].transpose(1, 2)
+        weights = rows_of(tables.projected, query) @ rows_of(tables.projected, text).transpose(1, 2)
         cosine = tables.unit[query] @ tables.unit[text].transpose(1, 2)
         to_text = masked_softmax(weights, text_present[:, None, :])
         to_query = masked_softmax(weights.transpose(1, 2), query_present[:, None, :])

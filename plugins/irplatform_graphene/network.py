@@ -65,6 +65,14 @@ class Words:
     places: Tensor
     weights: Tensor
 
+    def projected(self, project: nn.Module) -> Tensor:
+        """The words' vectors as a layer makes them of the table: [texts, N, width].
+
+        Looked up as an embedding: the gradient of indexing adds up the many places of padding one
+        after another on a GPU, and took almost half of a training step there.
+        """
+        return functional.embedding(self.places, project(self.table))
+
     def means(self) -> Tensor:
         """Weighted means of the vectors: [texts, V]; 0 for a text without words."""
         total = self.weights.sum(dim=1, keepdim=True).clamp(min=1e-9)
@@ -149,7 +157,7 @@ class GrapheneNetwork(nn.Module):
             a document without words.
         """
         present = words.weights > 0
-        states = self.encoder(self.project(words.table)[words.places], present)
+        states = self.encoder(words.projected(self.project), present)
         lengths = present.sum(dim=1).clamp(min=1)
         mean: Tensor = (states * present[:, :, None]).sum(dim=1) / lengths[:, None]
         return torch.cat([mean, words.means()], dim=1) if self.sizes.shortcut else mean
@@ -200,7 +208,7 @@ class GrapheneNetwork(nn.Module):
             float32 [t, vector].
         """
         present = (words.weights > 0)[:, :, None]
-        vectors = self.project(words.table)[words.places] * present
+        vectors = words.projected(self.project) * present
         maps = functional.relu(self.convolution(vectors.transpose(1, 2))).transpose(1, 2) * present
         mean = torch.einsum("flc,fl->fc", maps, words.weights)
         pooled = functional.pad(torch.cat([maps.amax(dim=1), mean], dim=1), (0, 0, 0, 1))[fields]
