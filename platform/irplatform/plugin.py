@@ -378,15 +378,12 @@ class Reranker:
             defaults: `{"paper": {"filters": 64, "loop.epochs": 50}}`.
         wants_expansion: whether it is made for expanded queries. Where all rerankers of a run are,
             and topics have a disease or a gene, `--expand` is on unless the user says otherwise.
-        on_device: whether it learns on the device of the resources. On a GPU, which may hold one
-            model only, its members then follow one another; others learn side by side there, too.
         options: the options of this instance.
     """
 
     Options: ClassVar[type[Options]] = Options
     citation: ClassVar[str] = ""
     wants_expansion: ClassVar[bool] = False
-    on_device: ClassVar[bool] = True
     presets: ClassVar[Mapping[str, Mapping[str, object]]] = {}
 
     def __init__(self, options: _Options | None = None) -> None:
@@ -469,6 +466,15 @@ class Reranker:
         an instance that is not prepared.
         """
         return False
+
+    def learns_on_device(self) -> bool:
+        """Whether members use the device of the resources while they learn.
+
+        On a GPU, which may hold one model only, they then follow one another. Where they do not,
+        they learn side by side on machines with a GPU, too. Called on an instance that is not
+        prepared.
+        """
+        return True
 
     def depends_on(self) -> Mapping[str, object]:
         """The cache key of its scores and models, beside what the platform knows, as JSON.

@@ -15,6 +15,12 @@ _OFFSET_POSITIONS = dict.fromkeys(
     ("roberta", "xlm-roberta", "xlm-roberta-xl", "camembert", "mpnet", "longformer"), 2
 )
 """Models that number positions from 2, and so have two fewer than they say."""
+_READ_AT_THE_END = ("xlnet",)
+"""Models that score by the last token, padding or not, and so need it on the left.
+
+Others look for the last token themselves; where they number positions, padding on the left would
+let a document's score depend on how long the others of its batch are.
+"""
 
 
 @dataclass(frozen=True)
@@ -116,6 +122,8 @@ def _open(folder: Path, labels: int | None = None) -> Model:
             "Give it one (`tokenizer.pad_token = tokenizer.eos_token`, say) and save it.",
             path=folder,
         )
+    if config.model_type not in _READ_AT_THE_END:
+        tokenizer.padding_side = "right"
     if network.config.pad_token_id is None:  # generative models look for the last token by it
         network.config.pad_token_id = tokenizer.pad_token_id
     unfit = [name for name, *_ in report["mismatched_keys"]]

@@ -7,6 +7,7 @@ of training topics which of two is the more relevant ("Vanilla BERT" in MacAvane
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from irplatform.storage import fingerprint
@@ -40,8 +41,6 @@ class VanillaBert(NeuralReranker):
 
     _reader: Reader
     _base: str
-    _ranks: bool
-    """Whether it ranks already: nothing of it is random."""
 
     def check_training(self) -> None:
         """See that there is a model to begin with.
@@ -72,7 +71,6 @@ class VanillaBert(NeuralReranker):
             self._base = fingerprint(content(folder))  # now: files may change during a training
             model = open_to_fine_tune(folder)
             self._reader = Reader(model, self.options, resources.device)
-            self._ranks = not model.new
             return model.network
 
         self.start(resources, network)
@@ -85,7 +83,7 @@ class VanillaBert(NeuralReranker):
     def fit(self, data: TrainingData) -> None:
         """Fine-tune on pairs of documents, stopping early on validation nDCG@20.
 
-        What ranks already stays as it is where no epoch is better.
+        What ranks already stays as it is where every epoch is worse.
         """
         from irplatform_crossencoder.task import PairsTask
 
@@ -97,7 +95,7 @@ class VanillaBert(NeuralReranker):
                 self.options.loop,
                 seed=self.resources.seed,
                 workspace=data.workspace,
-                keep_start=self._ranks,
+                keep_start=not self._reader.model.new,
             )
 
     def load(self, folder: Path) -> None:
@@ -107,7 +105,7 @@ class VanillaBert(NeuralReranker):
             InputError: the file is missing or damaged, or of another network.
         """
         super().load(folder)
-        self._ranks = True
+        self._reader.model = replace(self._reader.model, new=frozenset())
 
     def score_batch(self, batch: Sequence[tuple[Topic, Documents]]) -> list[Sequence[float]]:
         """One logit per document; those of similar length are read together."""

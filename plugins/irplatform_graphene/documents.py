@@ -67,7 +67,10 @@ class Reader:
         """What `GrapheneNetwork.query` reads of topics: words of distinct fields, and fields."""
         words = np.concatenate([topic.words for topic in topics])
         weights = np.concatenate([topic.weights for topic in topics])
-        words, first, number = np.unique(words, axis=0, return_index=True, return_inverse=True)
+        # Fields that were cut may have the same words and other weights.
+        both = np.concatenate([words, weights.view(np.int32)], axis=1)
+        _, first, number = np.unique(both, axis=0, return_index=True, return_inverse=True)
+        words = words[first]
         ends = np.cumsum([len(topic.words) for topic in topics])
         by_topic = np.split(number.ravel(), ends[:-1])
         fields = np.full((len(topics), max(map(len, by_topic))), len(words), np.int64)

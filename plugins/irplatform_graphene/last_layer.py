@@ -60,9 +60,11 @@ def fit_last_layer(
     weights[0] = max(weights[0], _LEAST)
     weights = np.where(usable, weights / np.where(usable, deviation, 1.0), 0.0)
     with torch.no_grad():
-        if network.sizes.normalized:
+        if not usable[0]:
+            pass  # the network's own scores are all the same, whatever their scale
+        elif network.sizes.normalized:
             network.scale.mul_(float(weights[0]))
-        elif weights[0]:
+        else:
             weights = weights / weights[0]
         feature_weights = torch.from_numpy(weights[1:].astype(np.float32))
         network.feature_weights.copy_(feature_weights.to(network.feature_weights.device))

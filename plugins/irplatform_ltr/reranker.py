@@ -36,7 +36,6 @@ class LearningToRank(TrainableReranker):
         "Christopher J. C. Burges. From RankNet to LambdaRank to LambdaMART: An Overview. "
         "MSR-TR-2010-82. Guolin Ke et al. LightGBM. NeurIPS 2017."
     )
-    on_device = False  # but for rerankers in its stack, which the first member learns
     options: LtrOptions
 
     _resources: Resources
@@ -65,6 +64,10 @@ class LearningToRank(TrainableReranker):
         """Keep the resources; groups are opened when it is known which apply."""
         self._resources = resources
         self._groups = []
+
+    def learns_on_device(self) -> bool:
+        """Whether there are rerankers in its stack: every member holds all of them."""
+        return bool(self.options.stack)
 
     def holds_first_stage(self) -> bool:
         """Whether a group has the first stage's score: then the learners have weighed it."""

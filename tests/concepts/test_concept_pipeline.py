@@ -170,6 +170,13 @@ def test_the_linker_finds_similar_names_of_what_is_left(kb_home, table):
     assert len(found) == 1
 
 
+def test_a_linker_without_names_is_refused(kb_home, tmp_path, table):
+    from irplatform.concepts.linker import build_linker
+
+    with pytest.raises(InputError, match="no concept with a name that can be linked"):
+        build_linker(table, ConceptOptions(linker_kinds=()), tmp_path)
+
+
 def test_the_linkers_index_is_the_same_every_time(kb_home, tmp_path, table):
     from irplatform.concepts.linker import build_linker
 

@@ -31,6 +31,20 @@ def test_a_kill_between_the_last_steps_loses_no_links(tmp_path, monkeypatch, rem
     assert np.fromfile(tmp_path / "documents.indptr.int64", np.int64).tolist() == [0, 1, 2]
 
 
+def test_rows_that_a_crash_of_the_machine_cut_are_written_again(tmp_path, capsys):
+    columns = (np.array(values, np.int32) for values in ([2, 2], [1, 3, 1, 3], [1, 1, 1, 1]))
+    batch = Linked(["a", "b"], *columns, empty=0)
+    _write(tmp_path, batch)
+    indices = tmp_path / "documents.indices.int32"
+    indices.write_bytes(indices.read_bytes()[:8])
+    _write(tmp_path, batch)
+    assert "starting over" in capsys.readouterr().err
+    with RowWriter(tmp_path) as writer:
+        assert writer.documents == 2
+    assert writer.finish(concepts=4)["links"] == 4
+    assert np.fromfile(indices, np.int32).tolist() == [1, 3, 1, 3]
+
+
 def _write(folder, batch):
     """Go on with an attempt: what is there already is not asked for."""
     with RowWriter(folder) as writer:

@@ -200,6 +200,21 @@ class SaysNo(Sound):
         return "no"
 
 
+class UsesGpuPerhaps(Sound):
+    def learns_on_device(self):
+        return "perhaps"
+
+
+class ComparesNone(Sound):
+    def among_candidates(self, topic, documents, scores):
+        return [float("nan") for _ in scores]
+
+
+class ComparesSome(Sound):
+    def among_candidates(self, topic, documents, scores):
+        return scores[:2]
+
+
 class ExplainsInNoJson(Sound):
     def explain(self, topic, documents):
         return [{**each, "weight": float("nan")} for each in super().explain(topic, documents)]
@@ -215,6 +230,9 @@ class ExplainsInNoJson(Sound):
         (NamesText, "returned '/nowhere' from checkpoints; a list of paths"),
         (ForgetsOptions, "returned NoneType from expanding; its Options are needed"),
         (SaysNo, "returned str from holds_first_stage; True or False is needed"),
+        (UsesGpuPerhaps, "returned str from learns_on_device; True or False is needed"),
+        (ComparesNone, "scores must be finite"),
+        (ComparesSome, "returned 2 scores for the 9 documents"),
         (ExplainsInNoJson, "not JSON with a score: ValueError"),
     ],
 )

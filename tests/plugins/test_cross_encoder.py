@@ -135,6 +135,22 @@ def test_a_generative_model_that_does_not_name_its_padding_is_told_by_its_tokeni
     assert np.allclose(scores, alone, atol=1e-5)
 
 
+def test_padding_does_not_move_the_words_of_a_generative_model(tmp_path):
+    """Its tokenizer pads on the left, as for writing, and it numbers positions from there."""
+    _save_generative(tmp_path, tokenizer())
+    told = tmp_path / "tokenizer_config.json"
+    told.write_text(json.dumps({**json.loads(told.read_text()), "padding_side": "left"}))
+    generative = _opened(tmp_path)
+    generative._reader.model.network.transformer.wpe.weight.data.mul_(50)
+    texts = {"long": " ".join(WORDS[:30]), "short": WORDS[0]}
+
+    def score(*asked):
+        read = Documents(asked, lambda ids: [Document(i, "", texts[i]) for i in ids])
+        return generative.score(QUERY, read)[-1]
+
+    assert score("long", "short") == pytest.approx(score("short"), abs=1e-5)
+
+
 def test_a_model_that_puts_nothing_between_texts_scores_two_empty_ones(tmp_path):
     reader = tokenizer()
     reader.backend_tokenizer.post_processor = TemplateProcessing(single="$A", pair="$A $B")

@@ -19,7 +19,7 @@ from irplatform_graphene.network import GrapheneNetwork, Sizes, Words
 from irplatform_graphene.options import GrapheneOptions
 from irplatform_graphene.recurrent import BiLSTM
 from irplatform_graphene.titles import Titles
-from irplatform_graphene.topics import GAP, TopicReader
+from irplatform_graphene.topics import GAP, EncodedTopic, TopicReader
 
 SMALL = {"projection": 5, "hidden": 4, "graph_width": 6, "vector": 7, "filters": 5}
 
@@ -177,6 +177,21 @@ def test_topics_of_several_fields_are_read_together_as_the_paper_says(resources)
         found = model.network.query(*model.reader.topics(read)).numpy()
     expected = [_query_by_the_paper(model, resources, topic) for topic in topics]
     assert np.allclose(found, expected, atol=1e-5)
+
+
+def test_fields_of_the_same_words_and_other_weights_are_told_apart(resources):
+    """As where other names were cut at another place."""
+    model = _model(resources)
+    words = np.array([[0, GAP, 1]])
+    one, other = (
+        EncodedTopic(words, np.array([weights], np.float32), np.empty(0, np.int64))
+        for weights in ([0.5, 0, 0.5], [0.9, 0, 0.1])
+    )
+    with torch.no_grad():
+        together = model.network.query(*model.reader.topics([one, other]))
+        alone = [model.network.query(*model.reader.topics([each]))[0] for each in (one, other)]
+    assert torch.allclose(together, torch.stack(alone), atol=1e-6)
+    assert not torch.allclose(*alone, atol=1e-3)
 
 
 def test_an_untrained_network_finds_words_near_to_those_of_a_topic(resources):
@@ -495,6 +510,12 @@ def test_the_last_layer_spreads_scores_of_a_topic_by_two():
     assert fitted.scale.item() > 0
     assert _within_topics(fitted.scale.item() * OWN + FEATURES @ weights) == pytest.approx(2)
     assert weights[0] > weights[1] > 0
+
+
+def test_scores_that_are_all_the_same_leave_their_scale_alone():
+    fitted = _last_layer(np.full_like(OWN, -1.0), FEATURES, GRADES)
+    assert fitted.scale.item() == 1
+    assert fitted.feature_weights.abs().min() > 0
 
 
 def test_the_networks_own_score_counts_a_little_even_where_it_misleads():

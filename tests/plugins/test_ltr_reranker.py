@@ -168,3 +168,8 @@ def test_a_topic_too_large_for_lambdamart_is_refused_before_features_are_compute
 def test_it_stands_alone_where_it_reads_a_first_stage():
     assert LearningToRank(LtrOptions()).holds_first_stage()
     assert not LearningToRank(LtrOptions(features=("lexical", "concepts"))).holds_first_stage()
+
+
+def test_a_gpu_is_used_in_learning_by_rerankers_in_the_stack_alone():
+    assert not LearningToRank(LtrOptions()).learns_on_device()
+    assert LearningToRank(LtrOptions(stack=("delta",))).learns_on_device()

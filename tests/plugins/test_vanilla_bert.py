@@ -151,6 +151,15 @@ def test_a_layer_that_was_learned_already_has_the_rate_of_all_others(resources, 
     assert {group["lr"] for group in groups} == {0.1}
 
 
+def test_a_layer_that_was_pretrained_has_the_rate_of_all_others(folder, resources, tmp_path):
+    _prepared(folder, resources).save(tmp_path)
+    reranker = _prepared(folder, resources, loop={"learning_rate": 0.1, "head_learning_rate": 0.2})
+    reranker.load(tmp_path)
+    (tmp_path / "work").mkdir()
+    groups = _task(reranker, resources, tmp_path / "work").optimizer().param_groups
+    assert {group["lr"] for group in groups} == {0.1}
+
+
 def test_rates_rise_and_fall_to_nothing(folder, resources, tmp_path):
     loop = {"learning_rate": 0.1, "batch_size": 50, "epochs": 2, "warmup": 0.2}
     reranker = _prepared(folder, resources, loop=loop)
@@ -194,7 +203,7 @@ def test_epochs_are_judged_by_the_first_candidates(folder, resources, tmp_path):
     assert read == [5, 5, 5, 5]
 
 
-def test_what_ranks_already_stays_where_no_epoch_is_better(
+def test_what_ranks_already_stays_where_every_epoch_is_worse(
     folder, resources, tmp_path, monkeypatch
 ):
     kept = []

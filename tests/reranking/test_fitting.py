@@ -185,7 +185,7 @@ def test_members_share_a_gpu_one_after_another(monkeypatch, device, learns_there
         lambda _, member, *_more: SimpleNamespace(member=member, number=member.number)
     )
     monkeypatch.setattr("irplatform.reranking.members._Parcel.of", parcel)
-    monkeypatch.setattr(Memory, "on_device", learns_there)
+    monkeypatch.setattr(Memory, "learns_on_device", lambda _self: learns_there)
     resources = replace(Resources(), threads=8, device=device)
     fit_system(_choice(Memory), TrainingSet("train", _examples(range(20))), resources)
     assert sent == (list(range(1, MEMBERS)) if side_by_side else [])

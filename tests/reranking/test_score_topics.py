@@ -86,6 +86,19 @@ def test_what_a_reranker_makes_of_all_candidates_scores_is_checked():
         changed(Short)
 
 
+def test_a_topic_without_candidates_is_not_compared_with_itself():
+    class ByTheBest(Sound):
+        def among_candidates(self, topic, documents, scores):
+            return [score - max(scores) for score in scores]
+
+    candidates = {**CANDIDATES, "t2": []}
+    scores = _score(Sound(), candidates=candidates)
+    asked = ByTheBest(), TOPICS, candidates, scores, SmallResources()
+    changed = among_candidates(registration(ByTheBest), *asked)
+    assert changed["t2"].shape == (0,)
+    assert all(max(changed[t.id]) == 0 for t in TOPICS if t.id != "t2")
+
+
 def test_members_are_averaged():
     class Other(Sound):
         def score(self, topic, documents):

@@ -19,6 +19,7 @@ import numpy as np
 from irplatform.concepts.ambiguity import condition
 from irplatform.concepts.strings import Texts, write_texts
 from irplatform.concepts.table import KINDS, Mention
+from irplatform.errors import InputError
 from irplatform.knowledge.model import NAME_RANK
 from irplatform.text.arrays import map_array, write_array
 from irplatform.text.stop_words import STOP_WORDS
@@ -55,10 +56,19 @@ def build_linker(table: ConceptTable, options: ConceptOptions, folder: Path) -> 
         table: the concepts.
         options: whose kinds take part.
         folder: an empty folder.
+
+    Raises:
+        InputError: no concept of these kinds has a name that can be linked.
     """
     from sklearn.feature_extraction.text import TfidfVectorizer
 
     names = list(dict.fromkeys(text for text, _ in _linkable(table, options)))
+    if not names:
+        kinds = " or ".join(options.linker_kinds) or "concept"
+        raise InputError(
+            f"the knowledge bases have no {kinds} with a name that can be linked. "
+            "Name others, or other linker_kinds, or take linker=names."
+        )
     least = min(_LEAST_COUNT, max(1, len(names) // 100))
     vectorizer = TfidfVectorizer(
         analyzer="char_wb", ngram_range=(3, 3), min_df=least, dtype=np.float32

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import time
 from contextlib import ExitStack
 from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
+from irplatform.console import notice
 from irplatform.errors import InputError
 from irplatform.storage import atomic_write
 from irplatform.text.arrays import map_array, write_array
@@ -47,10 +49,13 @@ class RowWriter:
         state: dict[str, Any] = {}
         if (folder / _STATE).exists():
             state = json.loads((folder / _STATE).read_text(encoding="utf-8"))
+        sizes: dict[str, int] = state.get("sizes", {})
+        if any(_size(folder / name) < size for name, size in sizes.items()):
+            notice("some of the concepts that were found got lost: starting over.")
+            state, sizes = {}, {}
         self.documents: int = state.get("documents", 0)
         self.empty: int = state.get("empty", 0)
         self.seconds: float = state.get("seconds", 0.0)
-        sizes: dict[str, int] = state.get("sizes", {})
         self._files: dict[str, IO[bytes]] = {}
         for name in (*_FILES, _IDS):
             path = folder / name
@@ -77,6 +82,7 @@ class RowWriter:
         self.empty += linked.empty
         for file in self._files.values():
             file.flush()
+            os.fsync(file.fileno())
         state = {
             "documents": self.documents,
             "empty": self.empty,
@@ -136,3 +142,7 @@ class RowWriter:
             writer.extend(part)
         if (twice := writer.finish()) is not None:
             raise InputError(f"two documents have the id '{twice}'. Ids must be unique.")
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size if path.exists() else 0

@@ -10,7 +10,7 @@ from irplatform.conformance.consistency import difference, inconsistencies
 from irplatform.conformance.learning import problems_of_learning, train
 from irplatform.plugin import Reranker, TrainableReranker
 from irplatform.reranking.explanations import explanations
-from irplatform.reranking.scoring import checked_scores, score_topics
+from irplatform.reranking.scoring import among_candidates, checked_scores, score_topics
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -63,6 +63,21 @@ def problems_of_reranker(choice: RerankerChoice, data: CheckData) -> Iterator[st
     expected = scores(member, data.topics)
     yield from _without_batches(choice, member, data, expected)
     yield from _explanations(choice, member, data, expected)
+    _among_candidates(choice, member, data, expected)
+
+
+def _among_candidates(
+    choice: RerankerChoice, member: Reranker, data: CheckData, expected: Outputs
+) -> None:
+    """Ask what scores become among all candidates, as a run does.
+
+    Raises:
+        PluginError: it fails, or gives the wrong number of scores, or one that is not finite.
+    """
+    topics, candidates = [topic for topic, _ in data.topics], {t.id: ids for t, ids in data.topics}
+    scores = dict(zip(candidates, expected, strict=True))
+    with data.watch.during("among_candidates()"):
+        among_candidates(choice.registration, member, topics, candidates, scores, data.resources)
 
 
 def _without_batches(

@@ -80,7 +80,7 @@ def train_members(
         return _results(members)
     first, others = members[0], members[1:]
     workers = min(len(others), resources.threads // resources.model_threads)
-    on_gpu = resources.device != "cpu" and choice.registration.system.on_device
+    on_gpu = resources.device != "cpu" and choice.learns_on_device
     side_by_side = workers > 1 and not on_gpu and can_travel(choice, resources)
     if first.train() >= WORTH_PROCESSES and side_by_side:
         threads = max(1, resources.threads // workers)

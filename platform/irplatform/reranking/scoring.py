@@ -88,13 +88,15 @@ def among_candidates(
         resources: the harness's resources.
 
     Returns:
-        The same, changed by the reranker.
+        The same, changed by the reranker, which is not asked about topics without candidates.
 
     Raises:
         PluginError: the reranker returned the wrong number of scores, or one that is not finite.
     """
-    changed = {}
+    changed = dict(scores)
     for topic in topics:
+        if not candidates[topic.id]:
+            continue
         documents = resources.documents(candidates[topic.id])
         with registration.at_work(f"comparing the candidates of topic {topic.id}"):
             returned = reranker.among_candidates(topic, documents, scores[topic.id].tolist())

@@ -72,6 +72,14 @@ class RerankerChoice:
         return truth(self.registration.who, "holds_first_stage", answer)
 
     @property
+    def learns_on_device(self) -> bool:
+        """Whether members of it use the device of the resources while they learn."""
+        reranker = self.registration.made(self.options)
+        with self.registration.at_work("saying whether it learns on the device"):
+            answer = reranker.learns_on_device()
+        return truth(self.registration.who, "learns_on_device", answer)
+
+    @property
     def checkpoints(self) -> tuple[Path, ...]:
         """Folders of the checkpoints whose scores it reads."""
         reranker = self.registration.made(self.options)
@@ -90,7 +98,7 @@ class RerankerChoice:
         if not self.trained:
             self.registration.check_training(self.options)
         our_digest()  # of the code as it is now, not as it is edited while models are trained
-        _ = self.holds_first_stage
+        _ = self.holds_first_stage, self.learns_on_device
 
     def create(self, resources: Resources) -> Reranker:
         """An instance that has taken what it needs."""

@@ -84,10 +84,15 @@ class LoopState:
         module: torch.nn.Module,
         optimizer: torch.optim.Optimizer,
     ) -> None:
-        """Keep the state after an epoch, and the module if it is the best so far."""
+        """Keep the state after an epoch, and the module if it is the best so far.
+
+        An epoch that measures what the start does is better: where nothing can be measured, all are
+        alike, and what was learned must not be lost.
+        """
         import torch
 
-        better = measure > self.best_measure
+        started = epoch > 0 and self.best_epoch == 0
+        better = measure > self.best_measure or (started and measure == self.best_measure)
         if better:
             self.best_measure, self.best_epoch = measure, epoch
         if not self._writes:
