@@ -430,15 +430,17 @@ class Reranker:
         """What scores become once those of all candidates of a topic are known.
 
         Override it where they depend on one another, which those of `score` must not. A run asks
-        one member for it, after the members' scores were averaged.
+        one member for it, after the members' scores were averaged. So do the choice of the first
+        stage's share and `platform explain`; the scores that `ltr` reads of its stack, and
+        benchmarks, are those of `score`.
 
         Args:
             topic: the topic.
-            documents: all of its candidates.
+            documents: all of its candidates, at least one, in any order.
             scores: theirs.
 
         Returns:
-            One finite number per document, higher is better.
+            One finite number per document, higher is better, whatever their order.
         """
         del topic, documents
         return scores

@@ -28,6 +28,13 @@ class Telling(Reranker):
         return sorted(set(topic.query.lower().split()) & set(document.title.lower().split()))
 
 
+class Lowering(Telling):
+    """Scores that depend on those of all candidates."""
+
+    def among_candidates(self, topic, documents, scores):
+        return [score - max(scores) - 2 for score in scores]
+
+
 class Silent(Telling):
     """Explains too few documents."""
 
@@ -88,7 +95,7 @@ class Mute(Reranker):
 @pytest.fixture(autouse=True)
 def rerankers(monkeypatch):
     plugin = registry().reranker("lexical").plugin
-    for held in (Telling, Silent, Vague, Absent, Wordy, Learning, Mute):
+    for held in (Telling, Lowering, Silent, Vague, Absent, Wordy, Learning, Mute):
         name = held.__name__.lower()
         made = Registration(name, "reranker", held, {}, plugin)
         monkeypatch.setitem(registry().rerankers, name, made)
@@ -124,7 +131,12 @@ def test_it_tells_rank_grade_and_explanation_of_any_document(explain):
     assert found["explanation"] == {"score": 1, "shared": ["crizotinib"]}
     assert other["grade"] is None
     assert other["first_stage"] == {"rank": None, "score": None}
-    assert other["reranker"] == {"rank": None, "score": 0.0, "members": [0.0]}
+    assert other["reranker"] == {
+        "rank": None,
+        "score": 0.0,
+        "among_candidates": None,
+        "members": [0.0],
+    }
 
 
 @pytest.mark.java
@@ -136,6 +148,15 @@ def test_as_text(explain):
     assert lines[start + 1].endswith("telling: 1 of 1 (1.0000); mixed: 1")
     assert lines[start + 3] == "  shared  crizotinib"
     assert "  not judged; first stage: not found; telling would give it 0.0000" in lines
+
+
+@pytest.mark.java
+def test_scores_that_depend_on_other_candidates_are_told_before_and_after(explain):
+    arguments = ("lowering", "--doc", "d1")
+    (document,) = explain(*arguments, "--json").json["documents"]
+    assert document["reranker"]["score"] == 1
+    assert document["reranker"]["among_candidates"] == -2
+    assert "lowering: 1 of 1 (-2.0000; 1.0000 by itself); mixed: 1" in explain(*arguments).out
 
 
 @pytest.mark.java

@@ -53,3 +53,11 @@ def test_a_reranker_that_does_not_learn_is_mixed_as_it_is_without_the_checkpoint
     for name in ("bm25-text.run", "bm25-text-alone.run"):
         assert (tmp_path / "beside" / name).read_text() == (tmp_path / "alone" / name).read_text()
     assert _share(tmp_path, "beside") == _share(tmp_path, "alone")
+
+
+def test_other_options_than_those_that_the_share_was_chosen_with_are_told(platform, checkpoint):
+    arguments = ("run", *DEMO, *LEXICAL, "--checkpoint", checkpoint)
+    assert "was trained with other options" not in platform(*arguments).err
+    other = platform(*arguments, "--set", "lexical.neighbours.share=0.3")
+    assert other.code == 0
+    assert "was trained with other options (neighbours); the share of the" in other.err

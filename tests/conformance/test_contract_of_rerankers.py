@@ -1,6 +1,7 @@
 """A reranker that breaks the contract is caught, whatever way it breaks it; a sound one passes."""
 
 import itertools
+import pickle
 
 import numpy as np
 import pytest
@@ -117,16 +118,39 @@ class SavesHalf(Learns):
         np.save(folder / "weight.npy", self.weight / 2)
 
 
+class Pickles(Learns):
+    def save(self, folder):
+        (folder / "weight").write_bytes(pickle.dumps(self.weight))
+
+    def load(self, folder):
+        self.weight = pickle.loads((folder / "weight").read_bytes())
+
+
 class LearnsOtherwise(Learns):
     def fit(self, data):
         self.weight = np.array([1.0 + next(_DRAWN)])
+
+
+class ComparesByChance(Sound):
+    def among_candidates(self, topic, documents, scores):
+        return [score + 500 * next(_DRAWN) for score in scores]
+
+
+class ComparesByPlace(Sound):
+    def among_candidates(self, topic, documents, scores):
+        return sorted(scores)
+
+
+class Standardizes(Sound):
+    def among_candidates(self, topic, documents, scores):
+        return (np.array(scores) - np.mean(scores)).tolist()
 
 
 def _problems(kind):
     return list(problems_of_reranker(RerankerChoice(registration(kind), kind.Options()), DATA))
 
 
-@pytest.mark.parametrize("kind", [Sound, Learns])
+@pytest.mark.parametrize("kind", [Sound, Learns, Standardizes])
 def test_a_sound_one_passes(kind):
     assert _problems(kind) == []
 
@@ -141,7 +165,10 @@ def test_a_sound_one_passes(kind):
         (WithinBatch, "when topics come one at a time"),
         (OtherBatch, "by score() beside score_batch()"),
         (ExplainsAnother, "in explain()"),
+        (ComparesByChance, "by among_candidates() when it is asked again"),
+        (ComparesByPlace, "by among_candidates() when documents come in another order"),
         (SavesNothing, "save() writes nothing, so that nothing can be loaded"),
+        (Pickles, "save() writes a pickle (weight), which runs code when somebody reads it"),
         (SavesHalf, "after save() and load()"),
         (LearnsOtherwise, "after a second training with the same topics and seed"),
     ],

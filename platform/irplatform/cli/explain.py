@@ -95,8 +95,11 @@ def _places(document: Mapping[str, Any], facts: Mapping[str, Any]) -> str:
     if second["rank"] is None:
         place = "not found" if first["rank"] is None else f"{first['rank']} (not reranked)"
         return f"first stage: {place}; {facts['reranker']} would give it {second['score']:.4f}"
+    score = f"{second['among_candidates']:.4f}"
+    if second["among_candidates"] != second["score"]:
+        score += f"; {second['score']:.4f} by itself"
     return (
         f"first stage: {first['rank']} ({first['score']:.4f}); {facts['reranker']}: "
-        f"{second['rank']} of {facts['candidates']} ({second['score']:.4f}); "
+        f"{second['rank']} of {facts['candidates']} ({score}); "
         f"mixed: {document['final']['rank']}"
     )

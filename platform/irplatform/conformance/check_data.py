@@ -69,8 +69,8 @@ def check_data_of(
     usable = [e.labelled for e in examples if len(e.labelled.candidates) > 1]
     if len(usable) < _TOPICS + 2:
         raise InputError(
-            f"'{collection.id}' has {len(usable)} judged topics with candidates; "
-            f"{_TOPICS + 2} are needed to check a plugin."
+            f"'{collection.id}' has {len(usable)} judged topics with two candidates "
+            f"or more; {_TOPICS + 2} are needed to check a plugin."
         )
     topics = [(labelled.topic, labelled.candidates) for labelled in usable[:_TOPICS]]
     rest = usable[_TOPICS:]

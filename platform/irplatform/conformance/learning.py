@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from irplatform.conformance.check_data import CheckData, TopicCandidates
     from irplatform.conformance.consistency import Outputs
 
+_PICKLES = (".pkl", ".pickle", ".pt", ".pth", ".joblib")
+_PROTOCOLS = (b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05")
+"""How a pickle begins, by the name that it has or not."""
+
 Learner = TypeVar("Learner", TrainableReranker, TrainableFeatureGroup)
 
 
@@ -59,6 +63,8 @@ def problems_of_learning(
         if not any(folder.iterdir()):
             yield "save() writes nothing, so that nothing can be loaded"
             return
+        if pickled := [path.name for path in sorted(folder.rglob("*")) if _is_pickle(path)]:
+            yield f"save() writes a pickle ({pickled[0]}), which runs code when somebody reads it"
         loaded = make()
         with at_work("loading"), data.watch.during("load()", networks=True):
             loaded.load(folder)
@@ -67,3 +73,10 @@ def problems_of_learning(
     again = train(make, at_work, data)
     if deviation := difference(data.topics, expected, outputs(again, data.topics)):
         yield f"{deviation} after a second training with the same topics and seed"
+
+
+def _is_pickle(path: Path) -> bool:
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return path.suffix in _PICKLES or file.read(2) in _PROTOCOLS

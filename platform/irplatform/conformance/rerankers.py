@@ -63,21 +63,36 @@ def problems_of_reranker(choice: RerankerChoice, data: CheckData) -> Iterator[st
     expected = scores(member, data.topics)
     yield from _without_batches(choice, member, data, expected)
     yield from _explanations(choice, member, data, expected)
-    _among_candidates(choice, member, data, expected)
+    yield from _among_candidates(choice, member, data, expected)
 
 
 def _among_candidates(
     choice: RerankerChoice, member: Reranker, data: CheckData, expected: Outputs
-) -> None:
-    """Ask what scores become among all candidates, as a run does.
+) -> Iterator[str]:
+    """What scores become among all candidates of a topic, where a reranker changes them.
 
     Raises:
         PluginError: it fails, or gives the wrong number of scores, or one that is not finite.
     """
-    topics, candidates = [topic for topic, _ in data.topics], {t.id: ids for t, ids in data.topics}
-    scores = dict(zip(candidates, expected, strict=True))
-    with data.watch.during("among_candidates()"):
-        among_candidates(choice.registration, member, topics, candidates, scores, data.resources)
+    if type(member).among_candidates is Reranker.among_candidates:
+        return
+
+    def changed(pairs: TopicCandidates, scores: Outputs) -> Outputs:
+        topics, candidates = [topic for topic, _ in pairs], {t.id: ids for t, ids in pairs}
+        asked = dict(zip(candidates, scores, strict=True))
+        with data.watch.during("among_candidates()"):
+            by_topic = among_candidates(
+                choice.registration, member, topics, candidates, asked, data.resources
+            )
+        return [by_topic[topic.id] for topic in topics]
+
+    final = changed(data.topics, expected)
+    if deviation := difference(data.topics, final, changed(data.topics, expected)):
+        yield f"{deviation} by among_candidates() when it is asked again"
+    reversed_topics = [(topic, ids[::-1]) for topic, ids in data.topics]
+    again = changed(reversed_topics, [scores[::-1] for scores in expected])
+    if deviation := difference(data.topics, final, [scores[::-1] for scores in again]):
+        yield f"{deviation} by among_candidates() when documents come in another order"
 
 
 def _without_batches(

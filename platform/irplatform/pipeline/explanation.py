@@ -73,6 +73,7 @@ def explained(
     document_explanations = explanations(
         system.choice.registration, system.members[number], topic, documents
     )
+    final_scores = dict(zip(reranked, final[topic.id].tolist(), strict=True))
     grades = (task.qrels or {}).get(topic.id, {})
     first_scores, scores = dict(first), dict(zip(scored_ids, mean.tolist(), strict=True))
     member_scores = dict(zip(scored_ids, per_member.T.tolist(), strict=True))
@@ -94,6 +95,7 @@ def explained(
                 "reranker": {
                     "rank": ranks["reranker"].get(document.id),
                     "score": scores[document.id],
+                    "among_candidates": final_scores.get(document.id),
                     "members": member_scores[document.id],
                 },
                 "final": {"rank": ranks["final"].get(document.id)},

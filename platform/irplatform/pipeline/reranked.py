@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from irplatform.console import speaking_of
+from irplatform.console import notice, speaking_of
 from irplatform.errors import InputError, counted
 from irplatform.pipeline.assignment import assign
 from irplatform.reranking.evaluated_topics import (
@@ -191,4 +191,12 @@ def apply_checkpoint(
     if len(trainable) != 1:
         raise InputError("--checkpoint needs exactly one reranker that learns.")
     recorded = Checkpoint.read(checkpoint, of=trainable[0].name).options
-    return [choice.as_trained(recorded) if choice.trainable else choice for choice in rerankers]
+    trained = trainable[0].as_trained(recorded)
+    options = trained.options.model_dump(mode="json")
+    changed = [name for name in options if name in recorded and options[name] != recorded[name]]
+    if changed:
+        notice(
+            f"{checkpoint} was trained with other options ({', '.join(changed)}); the share of the "
+            "first stage that it brings was chosen with those."
+        )
+    return [trained if choice.trainable else choice for choice in rerankers]
