@@ -20,6 +20,7 @@ def test_printable_ids_up_to_what_lucene_takes_are_ids(identifier):
         ("\x1b[31m", "has a control character"),
         ("a\x7f", "has a control character"),
         ("a\x9b", "has a control character"),
+        ("\ufeffq1", "has a byte order mark"),
         ("é" * 16_384, "has 32,768 bytes"),
     ],
 )

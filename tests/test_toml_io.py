@@ -4,7 +4,8 @@ import tomllib
 
 import pytest
 
-from irplatform.toml_io import toml_key, toml_value
+from irplatform.errors import InputError
+from irplatform.toml_io import read_toml, toml_key, toml_value
 
 
 @pytest.mark.parametrize(
@@ -22,3 +23,9 @@ def test_what_is_not_set_is_none():
 def test_a_key_has_quotes_where_it_needs_them():
     assert toml_key("delta.filters") == "delta.filters"
     assert tomllib.loads(f"{toml_key('ltr.a b')} = 1") == {"ltr": {"a b": 1}}
+
+
+def test_what_is_nested_too_deeply_is_refused(tmp_path):
+    (tmp_path / "deep.toml").write_text(f"a = {'[' * 9999}{']' * 9999}")
+    with pytest.raises(InputError, match=r"deep\.toml: its values are nested too deeply"):
+        read_toml(tmp_path / "deep.toml")

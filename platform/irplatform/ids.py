@@ -10,6 +10,8 @@ import re
 
 MOST_BYTES = 32_766
 """Of a term of Lucene's, in UTF-8."""
+_MARK = "\ufeff"
+"""A byte order mark, which programs take off the beginning of a file."""
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
@@ -21,6 +23,8 @@ def fault(identifier: str) -> str:
         return "has white space in it, which run files cannot hold"
     if _CONTROL.search(identifier):
         return "has a control character in it, which run files cannot hold"
+    if _MARK in identifier:
+        return "has a byte order mark in it, which programs take off files"
     # No character takes more than four bytes: what is short need not be encoded.
     if len(identifier) > MOST_BYTES // 4:
         size = len(identifier.encode("utf-8", "surrogatepass"))

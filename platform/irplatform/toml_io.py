@@ -34,6 +34,8 @@ def read_toml(path: Path) -> dict[str, Any]:
         raise InputError(f"cannot be read: {error.strerror}.", path=path) from error
     except UnicodeDecodeError as error:
         raise InputError(f"this is not UTF-8 text ({error.reason}).", path=path) from error
+    except RecursionError as error:
+        raise InputError("its values are nested too deeply.", path=path) from error
     except tomllib.TOMLDecodeError as error:
         place = _PLACE.search(str(error))
         line = int(place[1]) if place and place[1] else None

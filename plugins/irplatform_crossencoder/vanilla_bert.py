@@ -83,7 +83,7 @@ class VanillaBert(NeuralReranker):
     def fit(self, data: TrainingData) -> None:
         """Fine-tune on pairs of documents, stopping early on validation nDCG@20.
 
-        What ranks already stays as it is where every epoch is worse.
+        What ranks already stays as it is where no epoch is better.
         """
         from irplatform_crossencoder.task import PairsTask
 

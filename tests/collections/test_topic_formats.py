@@ -87,6 +87,18 @@ def test_marked_words_stay_within_their_text_and_repeated_tags_are_joined(tmp_pa
     }
 
 
+def test_tags_may_have_attributes(tmp_path):
+    marked = (
+        '<top lang="en">\n<num type="int"> 1\n<title> p < 0.05 in <a href="x">trials</a>\n</top>\n'
+        "<top>\n<num> 2\n<title> <see also> y\n</top>"
+    )
+    topics = read(tmp_path, marked, "trec")
+    assert [(topic.id, topic.query) for topic in topics] == [
+        ("1", "p < 0.05 in trials"),
+        ("2", "<see also> y"),
+    ]
+
+
 def test_elements_that_come_twice_are_joined_and_nested_ones_parted(tmp_path):
     xml = (
         '<topics><topic number="1"><gene>EGFR</gene><gene>TP53</gene></topic><topic number="2">'
@@ -163,6 +175,8 @@ def test_a_treatment_is_searched_where_topics_have_one(tmp_path):
         ),
         ("trec-pm", "<topics>\n<topic>\n</topic></topics>", ":2: a topic without a number"),
         ("trec-pm", "<topics>\n<topic number='1'>", ":2: this is not well-formed XML"),
+        ("trec-pm", "<?xml version='1.0' encoding='foo'?><topics/>", "unknown encoding: foo"),
+        ("trec-pm", "<?xml version='1.0' encoding='big5'?><topics/>", ". Save it as UTF-8."),
         ("trec-pm", "<topics/>", "here (read as 'trec-pm': <topic number=\"1\">…</topic>)"),
     ],
 )

@@ -81,7 +81,9 @@ def test_an_empty_query_gives_finite_features(kind, resources):
     assert np.isfinite(found).all()
 
 
-def test_embedding_similarities_are_those_of_a_plain_loop(resources):
+@pytest.mark.parametrize("at_once", [1, 40, 1 << 24])
+def test_embedding_similarities_are_those_of_a_plain_loop(resources, monkeypatch, at_once):
+    monkeypatch.setattr("irplatform_ltr.groups.embedding._AT_ONCE", at_once)
     group = _prepared(EmbeddingSimilarities, resources)
     found = dict(zip(group.names(), _compute(group, resources).T, strict=True))
     vectors, index = resources.word_vectors, resources.index

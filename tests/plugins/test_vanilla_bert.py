@@ -203,7 +203,7 @@ def test_epochs_are_judged_by_the_first_candidates(folder, resources, tmp_path):
     assert read == [5, 5, 5, 5]
 
 
-def test_what_ranks_already_stays_where_every_epoch_is_worse(
+def test_what_ranks_already_stays_where_no_epoch_is_better(
     folder, resources, tmp_path, monkeypatch
 ):
     kept = []

@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+from contextlib import contextmanager
 from dataclasses import replace
 from threading import Thread
 from types import SimpleNamespace
@@ -241,10 +242,24 @@ def test_other_topics_have_judgments_but_no_run(run_file):
     assert isinstance(run_file(GOOD).for_training(), Retrieved)
 
 
+@contextmanager
+def readable_pipe(content):
+    """What `<(…)` of a shell gives: a path that can be read once."""
+    reading, writing = os.pipe()
+    try:
+        os.write(writing, content)
+        os.close(writing)
+        yield f"/dev/fd/{reading}"
+    finally:
+        os.close(reading)
+
+
 def test_what_candidates_names(run_file):
     assert isinstance(source_of("retrieved"), Retrieved)
     assert isinstance(source_of("judged"), Judged)
     assert source_of(str(run_file(GOOD).path)).run.name == "tag"
+    with readable_pipe(run_file(GOOD).path.read_bytes()) as pipe:
+        assert source_of(pipe).run.name == "tag"
     with pytest.raises(InputError, match=r"no such run file\. Did you mean 'judged'\? --cand"):
         source_of("jugded")
     with pytest.raises(InputError, match=r"fused.run: there is no such run file\. --candidates"):

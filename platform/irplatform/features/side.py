@@ -23,6 +23,7 @@ from irplatform.features.cross_fitting import cross_fitted
 from irplatform.features.folding import Folding
 from irplatform.features.groups import open_groups
 from irplatform.features.saved_groups import load_groups, save_groups
+from irplatform.training.topic_marks import APART
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -36,8 +37,6 @@ if TYPE_CHECKING:
 
 FOLDS = 5
 """Of training topics, for groups that learn."""
-APART = "citing_id"
-"""The topic field whose values keep topics in one fold."""
 _SHARED = 200_000
 """Candidates that are computed for all members of a system together; beyond it, each member's
 samples alone."""

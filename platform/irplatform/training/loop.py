@@ -123,7 +123,7 @@ def run_loop(
         seed: of all randomness.
         workspace: where the state after each epoch is kept, and looked for at the start.
         keep_start: whether the module has learned before, so that the weights that it begins with
-            are validated, too, and stay where every epoch is worse.
+            are validated, too, and stay where no epoch is better.
         report: called after each epoch with its number, mean loss and validation measure.
 
     Returns:

@@ -86,13 +86,12 @@ class LoopState:
     ) -> None:
         """Keep the state after an epoch, and the module if it is the best so far.
 
-        An epoch that measures what the start does is better: where nothing can be measured, all are
-        alike, and what was learned must not be lost.
+        Where nothing relevant is found in any epoch, nothing tells them apart, and the last is
+        taken: what was learned must not be lost.
         """
         import torch
 
-        started = epoch > 0 and self.best_epoch == 0
-        better = measure > self.best_measure or (started and measure == self.best_measure)
+        better = measure > self.best_measure or measure == self.best_measure == 0
         if better:
             self.best_measure, self.best_epoch = measure, epoch
         if not self._writes:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from irplatform.plugin import Topic
 
+APART = "citing_id"
+"""The topic field whose values keep topics together: sentences of one citing article."""
 _WORD = re.compile(r"\w+")
 _SUBJECT = ("disease", "gene")
 """Fields that make a topic of precision medicine what it is: who asks, and about which treatment,
@@ -62,6 +64,13 @@ def _words(*texts: str) -> Counter[str]:
 def families(topics: Sequence[Topic]) -> list[int]:
     """Per topic the number of its family: topics that share a mark, directly or through others."""
     return components([topic_marks(topic) for topic in topics])
+
+
+def kin(topics: Sequence[Topic]) -> list[int]:
+    """The same where topics of one source (`APART`) are of one family, too."""
+    sources = ([("", source_mark(value)) for value in topic.values(APART)] for topic in topics)
+    keys = zip(map(topic_marks, topics), sources, strict=True)
+    return components([[*marks, *of] for marks, of in keys])
 
 
 def components(keys: Sequence[Iterable[Hashable]]) -> list[int]:

@@ -17,12 +17,14 @@ from irplatform.text.unit_vectors import unit_rows, unit_vectors
 from irplatform.training.stored_documents import vectors_digest
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     import numpy.typing as npt
 
     from irplatform.text import ForwardIndex
 
+_AT_ONCE = 1 << 24
+"""Similarities of query words and documents' words in memory at once."""
 _CLOSE = 0.7
 """A cosine from which on a word counts as matched."""
 
@@ -120,10 +122,22 @@ class _Side:
         """Per query word and document, the greatest similarity, at least 0: [words, documents]."""
         greatest = np.zeros((len(near), len(self._offsets) - 1), dtype=np.float32)
         filled = np.flatnonzero(np.diff(self._offsets))
-        if len(filled) and len(near):
-            each = np.take(near, self._places, axis=1)
-            greatest[:, filled] = np.maximum.reduceat(each, self._offsets[:-1][filled], axis=1)
+        if not len(near):
+            return greatest
+        for part in _of_size(filled, np.diff(self._offsets)[filled], _AT_ONCE // len(near)):
+            start, end = self._offsets[part[0]], self._offsets[part[-1] + 1]
+            each = np.take(near, self._places[start:end], axis=1)
+            starts = self._offsets[part] - start
+            greatest[:, part] = np.maximum.reduceat(each, starts, axis=1)
         return np.maximum(greatest, 0)
+
+
+def _of_size(
+    documents: npt.NDArray[np.int64], lengths: npt.NDArray[np.int64], most: int
+) -> Iterator[npt.NDArray[np.int64]]:
+    """Parts of documents with about so many words together; a longer one is a part of its own."""
+    part = np.cumsum(lengths) // max(most, 1)
+    yield from np.split(documents, np.flatnonzero(np.diff(part)) + 1) if len(documents) else ()
 
 
 def _soft(

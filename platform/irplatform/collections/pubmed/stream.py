@@ -54,6 +54,10 @@ class CheckedStream:
                         path=self.path,
                         line=error.lineno,
                     ) from error
+            except (LookupError, ValueError) as error:  # of the encoding that it declares
+                raise InputError(
+                    f"cannot be read: {error}. Save it as UTF-8.", path=self.path
+                ) from error
         self.lines += chunk.count(b"\n")
         return chunk
 

@@ -18,10 +18,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-_BEGIN = re.compile(r"<top>", re.IGNORECASE)
-_TOPIC = re.compile(r"<top>(.*?)</top>", re.DOTALL | re.IGNORECASE)
-_PART = re.compile(r"<([a-z][\w-]*)>(.*?)(?=<[a-z][\w-]*>|\Z)", re.DOTALL | re.IGNORECASE)
-_INLINE = re.compile(r"</?(?:b|em|i|small|span|strong|sub|sup|u)(?:\s[^<>]*)?>", re.IGNORECASE)
+_ATTRIBUTES = r"(?:\s[^<>]*=[^<>]*)?"
+_BEGIN = re.compile(rf"<top{_ATTRIBUTES}>", re.IGNORECASE)
+_TOPIC = re.compile(rf"<top{_ATTRIBUTES}>(.*?)</top>", re.DOTALL | re.IGNORECASE)
+_TAG = rf"<([a-z][\w-]*){_ATTRIBUTES}>"
+_PART = re.compile(rf"{_TAG}(.*?)(?={_TAG}|\Z)", re.DOTALL | re.IGNORECASE)
+_INLINE = re.compile(
+    r"</?(?:a|b|em|font|i|small|span|strong|sub|sup|u)(?:\s[^<>]*)?>", re.IGNORECASE
+)
 _BREAK = re.compile(r"<(?:br|p)(?:\s[^<>]*)?/?>", re.IGNORECASE)
 _CLOSING = re.compile(r"</[\w-]+>")
 _LABEL = re.compile(r"^\s*(?:Number|Topic|Description|Narrative)\s*:", re.IGNORECASE)
@@ -64,7 +68,7 @@ def read(path: Path) -> Iterator[TopicRecord]:
 def _parts(topic: str) -> dict[str, str]:
     """A topic's texts by tag; what marks words within a text begins no other."""
     parts: dict[str, str] = {}
-    for tag, text in _PART.findall(_BREAK.sub(" ", _INLINE.sub("", topic))):
+    for tag, text, _ in _PART.findall(_BREAK.sub(" ", _INLINE.sub("", topic))):
         name = tag.lower()
         parts[name] = f"{parts.get(name, '')} {_clean(text)}".strip()
     return parts

@@ -55,4 +55,6 @@ def parse(path: Path) -> tuple[Element, Mapping[Element, int]]:
                 path=path,
                 line=error.lineno,
             ) from error
+        except (LookupError, ValueError) as error:  # of the encoding that it declares
+            raise InputError(f"cannot be read: {error}. Save it as UTF-8.", path=path) from error
     return builder.close(), lines

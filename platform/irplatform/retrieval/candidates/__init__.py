@@ -39,7 +39,7 @@ def source_of(text: str) -> CandidateSource:
     if text == JUDGED:
         return Judged()
     path = Path(text)
-    if not path.is_file():
+    if not path.exists() or path.is_dir():  # a pipe will do
         guess = did_you_mean(text, (RETRIEVED, JUDGED))
         raise InputError(
             f"there is no such run file. {guess}{' ' if guess else ''}--candidates takes "
