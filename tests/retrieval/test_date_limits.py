@@ -5,7 +5,7 @@ import pytest
 from irplatform.errors import InputError
 from irplatform.plugin import Document, Topic
 from irplatform.retrieval import RM3, date_limits
-from irplatform.retrieval.dates import Years, search_before
+from irplatform.retrieval.dates import Years, search_before, year_of
 from irplatform.runs import Ranking
 
 pytestmark = pytest.mark.java
@@ -32,6 +32,17 @@ def test_documents_of_that_year_and_later_are_not_found(index, feedback):
     found = index.search(queries, 10, before={"limited": "2012"}, feedback=feedback)
     assert set(found["free"].doc_ids) == {document.id for document in DOCUMENTS}
     assert set(found["limited"].doc_ids) == {"old", "undated", "day", "early number"}
+
+
+def test_of_several_years_the_last_counts_wherever_documents_come_from(index_of):
+    documents = [
+        Document("both", "melanoma", "", {"year": "2012 Dec-2013 Jan"}),
+        Document("before", "melanoma", "", {"year": "2011-2012"}),
+    ]
+    index = index_of(documents, fields=("year",))
+    found = index.search({"a": "melanoma"}, 10, before={"a": "2013"})
+    assert list(found["a"].doc_ids) == ["before"]
+    assert [year_of(document) for document in documents] == ["2013", "2012"]
 
 
 def test_the_scores_are_those_without_a_limit(index):

@@ -30,7 +30,7 @@ PUBLISHED_BEFORE = "published_before"
 """The topic's field."""
 YEAR = "year"
 """The documents' field."""
-DATES_FORMAT = 3
+DATES_FORMAT = 4
 """Raise it when other documents are left out."""
 _SEARCH = "org.apache.lucene.search"
 _FOUR_DIGITS = re.compile(r"[0-9]{4}")
@@ -81,9 +81,8 @@ def _from_on(year: str) -> Any:
 
 
 def year_of(document: Document) -> str:
-    """Four digits; "" where the document has no year."""
-    match = _YEAR.search(str(document.fields.get(YEAR, "")))
-    return match[0] if match else ""
+    """Four digits, of several years the last, as Lucene is asked; "" where there is none."""
+    return max(_YEAR.findall(str(document.fields.get(YEAR, ""))), default="")
 
 
 class Years:
