@@ -59,11 +59,31 @@ def _pairs(
     pairs = []
     for start, end in pairwise(offsets.tolist()):
         topic_grades = grades[start:end]
-        higher, lower = np.nonzero(topic_grades[:, None] > topic_grades[None, :])
-        if len(higher) > MOST_PAIRS:
-            sample = np.sort(random.choice(len(higher), MOST_PAIRS, replace=False))
-            higher, lower = higher[sample], lower[sample]
+        higher, lower = _pairs_of_topic(topic_grades, random)
         weight = (topic_grades[higher] - topic_grades[lower]).astype(np.float64)
         pairs.append((higher + start, lower + start, weight / max(weight.sum(), 1e-12)))
     higher, lower, weight = (np.concatenate(column) for column in zip(*pairs, strict=True))
     return higher, lower, weight / len(pairs)
+
+
+def _pairs_of_topic(grades: Int64, random: np.random.Generator) -> tuple[Int64, Int64]:
+    """Some or all of a topic's pairs, drawn by their number: ten thousand documents have millions.
+
+    They are numbered by the higher document, then by the lower one.
+    """
+    levels, level = np.unique(grades, return_inverse=True)
+    below = [np.flatnonzero(grades < each) for each in levels]
+    counts = np.array([len(each) for each in below], np.int64)[level]
+    ends = np.cumsum(counts)
+    total = int(counts.sum())
+    if total > MOST_PAIRS:
+        numbers = np.sort(random.choice(total, MOST_PAIRS, replace=False))
+    else:
+        numbers = np.arange(total)
+    higher = np.searchsorted(ends, numbers, side="right")
+    place = numbers - (ends - counts)[higher]
+    lower = np.empty_like(higher)
+    for number, each in enumerate(below):
+        of_level = level[higher] == number
+        lower[of_level] = each[place[of_level]]
+    return higher, lower
