@@ -36,7 +36,7 @@ SomeOptions = TypeVar("SomeOptions", bound=Options)
 class Saturation(Options):
     """The options of BM25's formula."""
 
-    k1: float = Field(0.9, ge=0, le=1e9, description="how slowly repeated words saturate")
+    k1: float = Field(0.9, ge=0, description="how slowly repeated words saturate")
     b: float = Field(0.4, ge=0, le=1, description="how much long documents are discounted")
 
 
@@ -54,16 +54,14 @@ class BM25Options(Saturation):
 class QLDOptions(Options):
     """The options of `qld`."""
 
-    mu: float = Field(1000, gt=0, le=1e9, description="Dirichlet smoothing, in words")
+    mu: float = Field(1000, gt=0, description="Dirichlet smoothing, in words")
 
 
 class RM3Options(Saturation):
     """The options of `rm3`."""
 
-    fb_terms: int = Field(10, gt=0, le=1_000_000, description="how many words the feedback adds")
-    fb_docs: int = Field(
-        10, gt=0, le=1_000_000, description="how many documents it takes them from"
-    )
+    fb_terms: int = Field(10, gt=0, description="how many words the feedback adds")
+    fb_docs: int = Field(10, gt=0, description="how many documents it takes them from")
     original_query_weight: float = Field(
         0.5, ge=0, le=1, description="share of the topic's own words in the expanded query"
     )

@@ -19,7 +19,7 @@ from irplatform.runs import Ranking, Run, read_run, validate_run, write_run
 from irplatform.runs.trec import _shortest
 
 IDS = st.text(
-    st.characters(exclude_categories=["Cs"], exclude_characters=" \t\n\r\v\f\0"), min_size=1
+    st.characters(exclude_categories=["Cs"], exclude_characters=" \t\n\r\v\f\0\ufeff"), min_size=1
 )
 SCORES = st.floats(width=32, allow_nan=False, allow_infinity=False)
 RANKINGS = st.dictionaries(IDS, SCORES, min_size=1, max_size=12).map(
