@@ -122,8 +122,8 @@ def _open(folder: Path, labels: int | None = None) -> Model:
             "Give it one (`tokenizer.pad_token = tokenizer.eos_token`, say) and save it.",
             path=folder,
         )
-    if config.model_type not in _READ_AT_THE_END:
-        tokenizer.padding_side = "right"
+    at_the_end = config.model_type in _READ_AT_THE_END
+    tokenizer.padding_side = "left" if at_the_end else "right"
     if network.config.pad_token_id is None:  # generative models look for the last token by it
         network.config.pad_token_id = tokenizer.pad_token_id
     unfit = [name for name, *_ in report["mismatched_keys"]]
