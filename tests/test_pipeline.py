@@ -163,6 +163,24 @@ def test_cross_validation_never_scores_a_topic_with_a_model_that_saw_it(resource
     assert not any(known for _, known in Witness.scored)
 
 
+def test_sentences_of_one_article_are_in_one_fold_of_cross_validation(resources):
+    Witness.scored, Witness.held_out = [], []
+    topics = [Topic(t.id, t.query, {"citing_id": str(n % 7)}) for n, t in enumerate(TOPICS)]
+    article_of = {t.id: t.fields["citing_id"] for t in topics}
+    rerank(
+        _choice(Witness),
+        replace(_candidates(), topics=topics),
+        {t.id: {"a": 1} for t in topics},
+        TrainingSource(folds=True),
+        None,
+        resources,
+    )
+    folds = {frozenset(held_out) for held_out in Witness.held_out}
+    assert len(folds) == FOLDS
+    articles = [{article_of[topic_id] for topic_id in fold} for fold in folds]
+    assert sum(map(len, articles)) == len(set(article_of.values())) == 7
+
+
 def test_what_learns_nothing_scores_every_topic_once_in_cross_validation(resources, monkeypatch):
     """However many folds choose a weight on its scores; and it goes on after an interruption."""
     scored = []
@@ -710,6 +728,13 @@ def test_few_judged_topics_cannot_teach(capsys):
         match="its own 10 topics with a relevant document, which ask for 1 different things",
     ):
         check_cross_validation(same, [_choice(Witness)], many)
+    sentences = [Topic(f"t{n}", f"word{n}", {"citing_id": str(n % 3)}) for n in range(30)]
+    cited = replace(_collection(), load_topics=lambda: sentences)
+    with pytest.raises(
+        InputError,
+        match=r"its own 10 topics with a relevant document, which come from 3 different sources",
+    ):
+        check_cross_validation(cited, [_choice(Witness)], many)
     assert check_cross_validation(_collection(), [_choice(Witness)], many) is True
     told = "cross-validating over its own 10 topics with a relevant document in 5 folds"
     assert told in capsys.readouterr().err

@@ -67,10 +67,16 @@ def families(topics: Sequence[Topic]) -> list[int]:
 
 
 def kin(topics: Sequence[Topic]) -> list[int]:
-    """The same where topics of one source (`APART`) are of one family, too."""
-    sources = ([("", source_mark(value)) for value in topic.values(APART)] for topic in topics)
-    keys = zip(map(topic_marks, topics), sources, strict=True)
-    return components([[*marks, *of] for marks, of in keys])
+    """Per topic the number of its kin: families, and all topics of one source (`APART`) together.
+
+    What was learned from one of them is no surprise in another.
+    """
+    return components(
+        [
+            [*topic_marks(topic), *((APART, source_mark(value)) for value in topic.values(APART))]
+            for topic in topics
+        ]
+    )
 
 
 def components(keys: Sequence[Iterable[Hashable]]) -> list[int]:
