@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from irplatform.batched import batched_by_size
 from irplatform.plugin import Documents, FeatureGroup, Field, Options, Resources, Topic
 from irplatform.text import VectorOptions
 from irplatform.text.unit_vectors import unit_rows, unit_vectors
 from irplatform.training.stored_documents import vectors_digest
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     import numpy.typing as npt
 
@@ -122,14 +121,23 @@ class _Side:
     def best(self, near: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
         """Per query word and document, the greatest similarity, at least 0: [words, documents]."""
         greatest = np.zeros((len(near), len(self._offsets) - 1), dtype=np.float32)
-        lengths = np.diff(self._offsets)
-        filled = np.flatnonzero(lengths) if len(near) else ()
-        for part in batched_by_size(filled, lambda n: int(lengths[n]) * len(near), _AT_ONCE):
+        filled = np.flatnonzero(np.diff(self._offsets))
+        if not len(near):
+            return greatest
+        for part in _of_size(filled, np.diff(self._offsets)[filled], _AT_ONCE // len(near)):
             start, end = self._offsets[part[0]], self._offsets[part[-1] + 1]
             each = np.take(near, self._places[start:end], axis=1)
             starts = self._offsets[part] - start
             greatest[:, part] = np.maximum.reduceat(each, starts, axis=1)
         return np.maximum(greatest, 0)
+
+
+def _of_size(
+    documents: npt.NDArray[np.int64], lengths: npt.NDArray[np.int64], most: int
+) -> Iterator[npt.NDArray[np.int64]]:
+    """Parts of documents with about so many words together; a longer one is a part of its own."""
+    part = np.cumsum(lengths) // max(most, 1)
+    yield from np.split(documents, np.flatnonzero(np.diff(part)) + 1) if len(documents) else ()
 
 
 def _soft(
