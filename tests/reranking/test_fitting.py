@@ -113,6 +113,19 @@ def _without_relevant(examples):
     ]
 
 
+def _of_articles(examples):
+    """The same topics as sentences of seven citing articles."""
+    return [
+        replace(
+            e,
+            labelled=replace(
+                e.labelled, topic=replace(e.topic, fields={"citing_id": f"article {number % 7}"})
+            ),
+        )
+        for number, e in enumerate(examples)
+    ]
+
+
 def test_a_system_is_trained_on_folds_and_each_topic_validates_once():
     system = fit_system(_choice(Memory), TrainingSet("train", _examples(range(20))), Resources())
     assert len(system.members) == len(Memory.fitted) == MEMBERS
@@ -307,13 +320,14 @@ def test_so_do_more_processes_and_fewer_topics_to_choose_the_weight_on(monkeypat
             TrainingSet("x", [*_without_relevant(_examples([0])), *_examples(range(1, 20))]),
             {"relevant_first"},
         ),
+        (TrainingSet("x", _of_articles(_examples(range(20)))), {"sources_together"}),
     ],
 )
 def test_only_where_rules_changed_the_result_is_a_checkpoint_of_before_made_again(
     training_set, rules
 ):
     depends_on = fit_system(_choice(Memory), training_set, Resources()).description["depends_on"]
-    assert {"relevant_first", "fewest_topics"} & set(depends_on) == rules
+    assert {"relevant_first", "fewest_topics", "sources_together"} & set(depends_on) == rules
 
 
 def test_fields_judgments_and_first_stage_scores_are_part_of_a_training_sets_digest():
@@ -428,10 +442,19 @@ def test_topics_that_all_ask_the_same_leave_none_to_validate_on():
         replace(e, labelled=replace(e.labelled, topic=Topic(e.topic.id, "the same")))
         for e in _examples(range(9))
     ]
-    told = "topics of 'train' with a relevant document all ask for the same"
+    told = "topics of 'train' with a relevant document all ask for the same or are of one source"
     with pytest.raises(InputError, match=told):
         fit_system(_choice(Memory), TrainingSet("train", same), Resources())
     fit_system(_choice(Memory), TrainingSet("train", same, _examples(range(5))), Resources())
+
+
+def test_sentences_of_one_article_validate_no_model_that_learned_from_others_of_it():
+    examples = _of_articles(_examples(range(20)))
+    fit_system(_choice(Memory), TrainingSet("train", examples), Resources())
+    article_of = {e.topic.id: e.topic.fields["citing_id"] for e in examples}
+    assert len(Memory.fitted) == MEMBERS
+    for training, validation in Memory.fitted:
+        assert not {article_of[t] for t in training} & {article_of[t] for t in validation}
 
 
 def test_of_a_single_topic_it_is_not_said_that_all_ask_the_same():

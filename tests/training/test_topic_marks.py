@@ -3,7 +3,7 @@
 import pytest
 
 from irplatform.plugin import Topic
-from irplatform.training.topic_marks import components, families, kin, topic_marks
+from irplatform.training.topic_marks import components, families, topic_marks
 
 PATIENT = {"disease": "Melanoma", "gene": "BRAF (V600E)", "demographic": "64-year-old male"}
 TOPIC = Topic("1", "melanoma BRAF (V600E)", PATIENT)
@@ -34,15 +34,16 @@ def test_another_question_has_none(other):
     assert not topic_marks(TOPIC) & topic_marks(other)
 
 
-def test_sentences_of_one_article_are_kin():
+def test_sentences_of_one_article_are_a_family():
     topics = [
         Topic("1", "first sentence", {"citing_id": "10.1/A"}),
         Topic("2", "another one"),
         Topic("3", "second", {"citing_id": "10.1/a"}),
         Topic("4", "Another one", {"citing_id": "10.1/b"}),
     ]
-    assert kin(topics) == [0, 1, 0, 1]
-    assert families(topics) == [0, 1, 2, 1]
+    assert families(topics) == [0, 1, 0, 1]
+    nowhere = [Topic(str(n), f"query {n}", {"citing_id": ""}) for n in range(3)]
+    assert families(nowhere) == [0, 1, 2]
 
 
 def test_a_topic_with_a_treatment_is_of_the_family_of_the_same_without():

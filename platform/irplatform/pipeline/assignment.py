@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from irplatform.reranking.fitting import fit_system, open_checkpoint, unweighed
 from irplatform.reranking.splits import fold_topics
 from irplatform.reranking.training_set import TrainingSet
-from irplatform.training.topic_marks import kin
+from irplatform.training.topic_marks import families
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -83,9 +83,9 @@ def assign(
         return [Assignment(partial(unweighed, choice, resources), topics)]
     assigned = []
     unjudged = [topic for topic in topics if topic.id not in qrels]
-    related = kin([example.topic for example in judged])
+    kin = families([example.topic for example in judged])
     useful = [example.has_relevant for example in judged]
-    for number, split in enumerate(fold_topics(judged, FOLDS, resources.seed, related, useful)):
+    for number, split in enumerate(fold_topics(judged, FOLDS, resources.seed, kin, useful)):
         held_out = [example.topic for example in split.validation]
         label = f"fold {number + 1} of {FOLDS}"
         training_set = TrainingSet(label, split.training, held_out=held_out)

@@ -32,7 +32,7 @@ from irplatform.reranking.systems import RerankerChoice, System
 from irplatform.storage import fingerprint
 from irplatform.training.checkpoints import KIND, Checkpoint, member_folder, write_checkpoint
 from irplatform.training.distributed import training_processes
-from irplatform.training.topic_marks import families
+from irplatform.training.topic_marks import APART, families
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -138,7 +138,8 @@ def _require_validation(
     those = (
         f"'{training_set.label}' has only one topic with a relevant document"
         if len(relevant) == 1
-        else f"the topics of '{training_set.label}' with a relevant document all ask for the same"
+        else f"the topics of '{training_set.label}' with a relevant document all ask for the same "
+        "or are of one source"
     )
     raise InputError(f"{those}, so that none is left to validate '{choice.name}' on.")
 
@@ -251,7 +252,7 @@ def _dependencies(
 
 
 def _rules(training_set: TrainingSet) -> dict[str, Any]:
-    """The rules that decide about few topics, and about those without a relevant document.
+    """Rules of few topics, of those without a relevant document, and of several of one source.
 
     Other training sets do without: for them nothing changed, and their checkpoints stay good.
     """
@@ -260,6 +261,8 @@ def _rules(training_set: TrainingSet) -> dict[str, Any]:
         rules["relevant_first"] = True
     if len(training_set.validation or training_set.training) < FEWEST_TOPICS * MEMBERS:
         rules["fewest_topics"] = FEWEST_TOPICS
+    if any(any(topic.values(APART)) for topic in training_set.topics):
+        rules["sources_together"] = True
     return rules
 
 

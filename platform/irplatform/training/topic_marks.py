@@ -62,21 +62,16 @@ def _words(*texts: str) -> Counter[str]:
 
 
 def families(topics: Sequence[Topic]) -> list[int]:
-    """Per topic the number of its family: topics that share a mark, directly or through others."""
-    return components([topic_marks(topic) for topic in topics])
+    """Per topic the number of its family: topics that share a mark or a source, directly or not.
 
-
-def kin(topics: Sequence[Topic]) -> list[int]:
-    """Per topic the number of its kin: families, and all topics of one source (`APART`) together.
-
-    What was learned from one of them is no surprise in another.
+    What was learned from one topic of a family is no surprise in another.
     """
-    return components(
-        [
-            [*topic_marks(topic), *((APART, source_mark(value)) for value in topic.values(APART))]
-            for topic in topics
-        ]
-    )
+    return components([[*topic_marks(topic), *_sources(topic)] for topic in topics])
+
+
+def _sources(topic: Topic) -> list[tuple[str, str]]:
+    """Keys of what a topic is of, by the field `APART`; none where it says nothing."""
+    return [(APART, mark) for mark in map(source_mark, topic.values(APART)) if mark]
 
 
 def components(keys: Sequence[Iterable[Hashable]]) -> list[int]:

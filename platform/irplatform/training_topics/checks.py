@@ -8,7 +8,7 @@ from irplatform.console import notice
 from irplatform.errors import InputError, counted
 from irplatform.pipeline import FOLDS
 from irplatform.reranking.splits import MEMBERS
-from irplatform.training.topic_marks import APART, families, kin
+from irplatform.training.topic_marks import APART, families
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,16 +46,16 @@ def check_cross_validation(
     """
     topics = collection.load_topics()
     relevant = [t for t in topics if any(g > 0 for g in (qrels or {}).get(t.id, {}).values())]
-    distinct = len(set(kin(relevant)))
+    distinct = len(set(families(relevant)))
     possible = distinct >= FEWEST_TOPICS
     learning = [choice.name for choice in rerankers if choice.trainable]
     if learning and not possible:
         if distinct == len(relevant):
             remark = ""
-        elif distinct == len(set(families(relevant))):
-            remark = f", which ask for {distinct} different things,"
-        else:
+        elif any(any(topic.values(APART)) for topic in relevant):
             remark = f", which come from {distinct} different sources ({APART}),"
+        else:
+            remark = f", which ask for {distinct} different things,"
         raise InputError(
             f"'{collection.id}' names no training collection for {', '.join(learning)}, and "
             f"its own {counted(len(relevant), 'topic')} with a relevant document{remark} "

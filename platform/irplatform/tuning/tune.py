@@ -109,7 +109,9 @@ def usable_topics(
         numbers = np.random.default_rng([seed, 11]).permutation(len(usable))[:most]
         usable = [usable[number] for number in sorted(numbers.tolist())]
     if (distinct := len(set(families(usable)))) < FEWEST_TOPICS:
-        remark = "" if distinct == len(usable) else f", which ask for {distinct} different things"
+        remark = (
+            "" if distinct == len(usable) else f", of {distinct} different questions or sources"
+        )
         are = "is" if len(usable) == 1 else "are"
         raise InputError(
             f"there {are} {counted(len(usable), 'topic')} with a relevant document to tune on"
