@@ -19,10 +19,11 @@ from irplatform.collections.joined import joined
 from irplatform.console import notice
 from irplatform.errors import InputError
 from irplatform.pipeline import FOLDS, Candidates, RerankingTask
-from irplatform.plugin import LabelledTopic, Options, Reranker, Topic, TrainableReranker
+from irplatform.plugin import LabelledTopic, Options, Reranker, TextPair, Topic, TrainableReranker
 from irplatform.reranking.evaluated_topics import (
     warning_of_fusion,
     warning_of_learned,
+    warning_of_pairs,
     warning_of_scores_read,
     warning_of_tuning,
 )
@@ -34,6 +35,7 @@ from irplatform.resources import CollectionResources
 from irplatform.retrieval.first_stage import FirstStage
 from irplatform.runs import Ranking, Run
 from irplatform.training.checkpoints import Checkpoint
+from irplatform.training.text_pairs import PairsOfTopics
 from irplatform.training_topics import (
     check_cross_validation,
     find_training,
@@ -462,6 +464,40 @@ def test_what_was_trained_with_it_has_learned_from_its_topics(resources, tmp_pat
     assert Checkpoint.read(built.path).learned(TOPICS) == [TOPICS[3]]
     start = train(_choice(Witness), _set(*range(50, 70)), resources, _set(*range(5, 10)))
     assert Checkpoint.read(start.path).learned(TOPICS) == TOPICS[5:10]
+
+
+def _learning_from_pairs(*pairs):
+    """A reranker that learns from pairs of texts, too, but for those of the topics it is given."""
+
+    def pairs_learned(self, topics):
+        known = PairsOfTopics.of(topics, "citing_id")
+        return [pair for pair in pairs if pair not in known]
+
+    return _choice(type("Pairs", (Witness,), {"pairs_learned": pairs_learned}))
+
+
+def test_learning_from_pairs_of_evaluated_topics_is_told(resources):
+    of_article = replace(TOPICS[5], fields={"citing_id": "10.1/A"})
+    topics = [*TOPICS[:5], of_article, *TOPICS[6:]]
+    pairs = [
+        TextPair("Query 3", "a title", "b"),
+        TextPair("words", "a title", " 10.1/a"),
+        TextPair("query 50", "of a training topic", ""),
+        TextPair("others", "a title", ""),
+    ]
+    choice = _learning_from_pairs(*pairs)
+    source = TrainingSource(_set(*range(50, 70)))
+    candidates = replace(_candidates(), topics=topics)
+    (told,) = rerank(choice, candidates, None, source, 0.5, resources).warnings
+    assert told.startswith("WARNING: ranker learns from pairs of texts that are of 2 of these 20 ")
+    assert "topics (t3, t5), or of the same source (citing_id): its scores show" in told
+    assert warning_of_pairs(choice, [*TOPICS[:3]], source) == ""
+    assert warning_of_pairs(choice, topics, TrainingSource(folds=True)) == ""
+    built = train(choice, _set(*range(50, 70)), resources)
+    checkpoint = Checkpoint.read(built.path)
+    assert checkpoint.learned(TOPICS) == [TOPICS[3]]
+    assert checkpoint.learned([Topic("x", "OTHERS")])
+    assert warning_of_pairs(choice, topics, TrainingSource(checkpoint=built.path)) == ""
 
 
 def test_asking_for_what_no_training_topic_asks_for_is_told():

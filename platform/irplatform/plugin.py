@@ -30,7 +30,7 @@ the functions that need them: every command loads every plugin.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from dataclasses import fields as dataclass_fields
 from types import MappingProxyType
@@ -74,6 +74,7 @@ __all__ = [
     "Resources",
     "Retriever",
     "RunEvent",
+    "TextPair",
     "Topic",
     "TrainableFeatureGroup",
     "TrainableReranker",
@@ -340,6 +341,21 @@ class LabelledTopic:
         return _anew(self)
 
 
+@dataclass(frozen=True, slots=True)
+class TextPair:
+    """What a model may learn from beside judged topics.
+
+    Attributes:
+        query: a text that asks.
+        text: a text that it should find.
+        group: the source that brought them together, such as a citing article; "" for none.
+    """
+
+    query: str
+    text: str
+    group: str = ""
+
+
 @dataclass(frozen=True)
 class TrainingData:
     """What `fit` learns from.
@@ -532,6 +548,19 @@ class TrainableReranker(Reranker):
             InputError: it is not.
         """
 
+    def pairs_learned(self, topics: Sequence[Topic]) -> Iterable[TextPair]:
+        """Pairs of texts that it learns from beside topics, such as those of a file.
+
+        A run that evaluates on what asks in them says so. One that reads groups of features answers
+        with `pairs_of_groups` of `irplatform.features`. Called on an instance that is not prepared.
+
+        Args:
+            topics: those that `fit` is given, the unseen ones included; pairs that are left out
+                because of them are left out here, too.
+        """
+        del topics
+        return ()
+
     def fit(self, data: TrainingData) -> None:
         """Learn. Must be repeatable: same data, options, seed and versions, same weights.
 
@@ -651,6 +680,11 @@ class TrainableFeatureGroup(FeatureGroup):
     def check_training(self) -> None:
         """See that what it learns from beside topics is there, as a reranker's."""
 
+    def pairs_learned(self, topics: Sequence[Topic]) -> Iterable[TextPair]:
+        """Pairs of texts that it learns from beside topics, as a reranker's."""
+        del topics
+        return ()
+
     def fit(self, data: TrainingData) -> None:
         """Learn. Must be repeatable, as a reranker's."""
         raise NotImplementedError(f"{type(self).__name__} does not define fit()")
@@ -703,6 +737,15 @@ class Retriever:
         runs of before are used again.
         """
         return {}
+
+    def checkpoints(self) -> Sequence[Path]:
+        """Folders of the checkpoints that it searches with, which its options name.
+
+        Whoever reads its scores as features has learned from what these learned from: a run that
+        evaluates on such topics says so. What a search itself should say of them, `about` says.
+        Called on an instance that is not prepared.
+        """
+        return ()
 
     def remark(self) -> str:
         """A line under the table, where the method is not quite what its name says; or ""."""

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, islice
 from typing import TYPE_CHECKING
 
 from irplatform.training.text_pairs import read_text_pairs
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     import numpy as np
     import numpy.typing as npt
 
+    from irplatform.plugin import TextPair
     from irplatform.training.text_pairs import PairsOfTopics
     from irplatform_deepsense.encoding import Encoder
 
@@ -50,14 +52,27 @@ def read_pairs(path: Path, encoder: Encoder, most: int, without: PairsOfTopics) 
         InputError: the file cannot be read, or lacks a column.
     """
     pairs: list[Pair] = []
-    every = read_text_pairs(path, query=SENTENCE, text=TITLE, group=ARTICLE, marker="[CIT]")
-    left = (pair for pair in every if pair not in without)
-    for (article, query), of_sentence in groupby(left, key=lambda pair: (pair.group, pair.query)):
-        sentence = encoder.query(query)
-        titles = [title for pair in of_sentence if len(title := encoder.title(pair.text))]
+    for asking in read_sentences(path, most, without):
+        sentence = encoder.query(asking[0].query)
+        titles = [title for pair in asking if len(title := encoder.title(pair.text))]
         if len(sentence) and titles:
             cited = frozenset(title.tobytes() for title in titles)
-            pairs.append(Pair(article, sentence, titles[0], cited))
-        if len(pairs) == most:
-            break
+            pairs.append(Pair(asking[0].group, sentence, titles[0], cited))
     return pairs
+
+
+def read_sentences(path: Path, most: int, without: PairsOfTopics) -> Iterator[list[TextPair]]:
+    """Stream the pairs of a file, sentence by sentence.
+
+    Args:
+        path: see `read_pairs`.
+        most: how many sentences to read.
+        without: pairs to leave out.
+
+    Raises:
+        InputError: see `read_pairs`.
+    """
+    every = read_text_pairs(path, query=SENTENCE, text=TITLE, group=ARTICLE, marker="[CIT]")
+    left = (pair for pair in every if pair not in without)
+    for _, of_sentence in islice(groupby(left, key=lambda pair: (pair.group, pair.query)), most):
+        yield list(of_sentence)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
+from itertools import chain
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from irplatform.errors import InputError
@@ -11,10 +12,10 @@ from irplatform.training import NeuralReranker
 from irplatform_deepsense.options import PRESETS, DeepSenSeOptions
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from irplatform.plugin import Documents, Resources, Topic, TrainingData
+    from irplatform.plugin import Documents, Resources, TextPair, Topic, TrainingData
     from irplatform.plugin import Options as AnyOptions
     from irplatform_deepsense.attention import Tables
     from irplatform_deepsense.encoding import Encoder
@@ -101,6 +102,17 @@ class DeepSenSe(NeuralReranker):
 
         if (file := self.options.pairs.file) is not None:
             check_text_pairs(file, query=SENTENCE, text=TITLE)
+
+    def pairs_learned(self, topics: Sequence[Topic]) -> Iterable[TextPair]:
+        """Those of the file, where one is given, but for those that topics know."""
+        from irplatform.training.text_pairs import PairsOfTopics
+        from irplatform_deepsense.pairs import ARTICLE, read_sentences
+
+        pairs = self.options.pairs
+        if pairs.file is None:
+            return ()
+        left_out = PairsOfTopics.of(topics, ARTICLE)
+        return chain.from_iterable(read_sentences(pairs.file, pairs.sentences, left_out))
 
     def fit(self, data: TrainingData) -> None:
         """Train on groups of documents, stopping early on validation nDCG@20."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from irplatform.errors import InputError
-from irplatform.training.text_pairs import PairsOfTopics, TextPair, read_text_pairs
+from irplatform.training.text_pairs import PairsOfTopics, read_text_pairs
 from irplatform_dual.bags import joined
 from irplatform_dual.learned import Learned, mark
 from irplatform_dual.passages import read_passages
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from irplatform.plugin import TextPair
     from irplatform_dual.bags import Bags, Reader
     from irplatform_dual.options import PairsOptions
 
@@ -80,7 +81,7 @@ def read_pairs(options: PairsOptions, reader: Reader, without: PairsOfTopics | F
     Raises:
         InputError: the file is missing or lacks a column, or there are too few pairs.
     """
-    text_pairs = _pairs_of_file(options, without) if options.file is not None else []
+    text_pairs = pairs_of_file(options, without) if options.file is not None else []
     numbers: dict[str, int] = {}
     # Without a source, a query is one of its own.
     group = [numbers.setdefault(pair.group or pair.query, len(numbers)) for pair in text_pairs]
@@ -116,8 +117,12 @@ def _numbered(texts: Sequence[str]) -> Int64:
     return np.array([numbers.setdefault(text, len(numbers)) for text in texts], dtype=np.int64)
 
 
-def _pairs_of_file(options: PairsOptions, without: PairsOfTopics | Fold) -> list[TextPair]:
-    """The pairs of the file, but for those that are to be left out."""
+def pairs_of_file(options: PairsOptions, without: PairsOfTopics | Fold) -> list[TextPair]:
+    """The pairs of the file, but for those that are to be left out.
+
+    Raises:
+        InputError: it is missing or lacks a column.
+    """
     if options.file is None or not options.file.is_file():
         raise InputError("there is no such file of pairs.", path=options.file)
     pairs = read_text_pairs(

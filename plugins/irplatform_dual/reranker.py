@@ -10,12 +10,13 @@ from irplatform.plugin import Documents, Resources, Topic, TrainableReranker, Tr
 from irplatform_dual.options import DualOptions
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     import numpy.typing as npt
 
     from irplatform.plugin import Options as AnyOptions
+    from irplatform.plugin import TextPair
     from irplatform_dual.encoder import Encoder
     from irplatform_dual.learned import Learned
 
@@ -67,6 +68,14 @@ class DualEncoder(TrainableReranker):
     def check_training(self) -> None:
         """Look at the file of pairs, where one is given."""
         self.options.pairs.check()
+
+    def pairs_learned(self, topics: Sequence[Topic]) -> Iterable[TextPair]:
+        """Those of the file, where one is given, but for those that topics know."""
+        from irplatform.training.text_pairs import PairsOfTopics
+        from irplatform_dual.pairs import pairs_of_file
+
+        pairs = self.options.pairs
+        return pairs_of_file(pairs, PairsOfTopics.of(topics, pairs.group)) if pairs.file else ()
 
     def fit(self, data: TrainingData) -> None:
         """Train on pairs of texts, where there are any, and then on topics.

@@ -18,7 +18,7 @@ from irplatform.errors import InputError
 from irplatform.plugin import Resources, Retriever, Topic
 from irplatform.runs import Ranking, Run
 from irplatform.storage import fingerprint
-from irplatform.training.checkpoints import Checkpoint
+from irplatform.training.checkpoints import Checkpoint, member_folder
 from irplatform_dual.options import RetrieverOptions
 from irplatform_dual.reranker import DualEncoder
 
@@ -89,6 +89,25 @@ class DualEncoderSearch(Retriever):
             return {"pairs": [digest(pairs)]} if pairs else {}
         Checkpoint.read(folder)
         return folder_digests(folder)
+
+    def about(self, topics: Sequence[Topic], resources: Resources) -> Mapping[str, object]:
+        """Whether all models of the checkpoint learned from some of the topics."""
+        from irplatform_dual.learned import Learned
+
+        if (folder := self.options.checkpoint) is None:
+            return {}
+        group = self.options.pairs.group
+        members = range(Checkpoint.read(folder, of="dual-encoder").members)
+        learned = [Learned.load(member_folder(folder, number)) for number in members]
+        known = [[model.knows(topic, group) for model in learned] for topic in topics]
+        if not (warning := _warning(known)):
+            return {}
+        resources.notice(warning)
+        return {"warning": warning}
+
+    def checkpoints(self) -> Sequence[Path]:
+        """The folder of the checkpoint, where one is named."""
+        return [self.options.checkpoint] if self.options.checkpoint else []
 
     def retrieve(self, topics: Sequence[Topic], depth: int, resources: Resources) -> Run:
         """Rank the documents nearest to each topic's query.
@@ -172,13 +191,9 @@ class DualEncoderSearch(Retriever):
         """How much each model counts for each topic, [topics, models]."""
         group = self.options.pairs.group
         known = [[model.knows(topic, group) for model in learned] for topic in topics]
-        shares = shares_of(np.array(known, dtype=np.bool_).reshape(len(topics), len(learned)))
-        if count := sum(all(models) for models in known):
-            resources.notice(
-                f"WARNING: the dual encoder was trained on {count:,} of these {len(topics):,} "
-                "topics: what it finds for them shows what it remembers."
-            )
-        return shares
+        if self.options.checkpoint is None and (warning := _warning(known)):
+            resources.notice(warning)  # of a checkpoint, `about` tells
+        return shares_of(np.array(known, dtype=np.bool_).reshape(len(topics), len(learned)))
 
     def _members(self, resources: Resources) -> list[tuple[Encoder, Learned]]:
         """The models, each with what it learned from."""
@@ -197,6 +212,20 @@ class DualEncoderSearch(Retriever):
                 )
             members.append((member.encoder, member.learned))
         return members
+
+
+def _warning(known: Sequence[Sequence[bool]]) -> str:
+    """What to tell where all models learned from a topic, or "".
+
+    Args:
+        known: per topic, which models did.
+    """
+    if not (count := sum(map(all, known))):
+        return ""
+    return (
+        f"WARNING: the dual encoder was trained on {count:,} of these {len(known):,} topics: what "
+        "it finds for them shows what it remembers."
+    )
 
 
 def shares_of(learned: npt.NDArray[np.bool_]) -> Float32:

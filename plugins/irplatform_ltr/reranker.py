@@ -12,11 +12,12 @@ from irplatform.plugin import Documents, Resources, Topic, TrainableReranker, Tr
 from irplatform_ltr.options import LtrOptions
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     from irplatform.features import Calculator, Features, Group
     from irplatform.plugin import Options as AnyOptions
+    from irplatform.plugin import TextPair
     from irplatform.training.pools import Pool
     from irplatform_ltr.learners.views import Views
 
@@ -99,6 +100,12 @@ class LearningToRank(TrainableReranker):
         from irplatform.features import checkpoints_of_groups
 
         return checkpoints_of_groups(*self._groups_and_settings())
+
+    def pairs_learned(self, topics: Sequence[Topic]) -> Iterable[TextPair]:
+        """Those of groups, of stacked rerankers, too."""
+        from irplatform.features import pairs_of_groups
+
+        return pairs_of_groups(*self._groups_and_settings(), topics)
 
     def fit(self, data: TrainingData) -> None:
         """Compute features of the training topics' documents, and fit the learners to them.

@@ -216,6 +216,11 @@ class NamesText(Sound):
         return ["/nowhere"]
 
 
+class NamesNoPairs(Learns):
+    def pairs_learned(self, topics):
+        return ["a text"]
+
+
 class ForgetsOptions(Sound):
     @classmethod
     def expanding(cls, options, knowledge):
@@ -255,6 +260,7 @@ class ExplainsInNoJson(Sound):
         (ScoresOneAlone, "returned 1 score for the 9 documents"),
         (ExplainsNone, "not JSON with a score: KeyError: 'score'"),
         (NamesText, "returned '/nowhere' from checkpoints; a list of paths"),
+        (NamesNoPairs, "returned 'a text' from pairs_learned; an iterable of TextPair"),
         (ForgetsOptions, "returned NoneType from expanding; its Options are needed"),
         (SaysNo, "returned str from holds_first_stage; True or False is needed"),
         (UsesGpuPerhaps, "returned str from learns_on_device; True or False is needed"),

@@ -37,6 +37,7 @@ def test_a_sound_one_passes():
     ("methods", "told"),
     [
         ({"remark": lambda self: 3}, "returned int from remark; text is needed"),
+        ({"checkpoints": lambda self: "x"}, "returned 'x' from checkpoints; a list of paths"),
         ({"about": lambda self, topics, resources: {"x": {1}}}, "from about what is not JSON"),
         ({"explain": lambda self, topic, resources: "text"}, "returned str from explain; a map"),
     ],

@@ -13,9 +13,11 @@ if TYPE_CHECKING:
     from irplatform.plugin import Topic
 
 
-def described(folder: Path, reranker: str, topics: Sequence[Topic] = (), **facts: Any) -> Path:
-    """A checkpoint of one member, whose folder is left to the caller."""
+def described(
+    folder: Path, reranker: str, topics: Sequence[Topic] = (), members: int = 1, **facts: Any
+) -> Path:
+    """A checkpoint of some members, whose folders are left to the caller."""
     folder.mkdir(parents=True, exist_ok=True)
     about = {"reranker": reranker, "options": {}, "interpolation": {"weight": 0.5}}
-    write_checkpoint(folder, 1, {}, topics, {**about, **facts})
+    write_checkpoint(folder, members, {}, topics, {**about, **facts})
     return folder

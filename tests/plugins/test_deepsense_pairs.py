@@ -100,13 +100,19 @@ def test_pairs_are_read_without_what_validates(resources, tmp_path, name):
         ],
     )
     topics = [Topic("t", sentences[2]), Topic("u", "another", {"citing_id": "a2"})]
-    pairs = read_pairs(file, encoder, 3, PairsOfTopics.of(topics, "citing_id"))
+    known = PairsOfTopics.of(topics, "citing_id")
+    pairs = read_pairs(file, encoder, 4, known)
     rows = resources.word_vectors.rows
     assert [pair.article for pair in pairs] == ["a1", "a4", "a4"]
     assert pairs[0].sentence.tolist() == rows(sentences[0].split()).tolist()
     assert [pair.title.tolist() for pair in pairs] == [[rows([TWINS[n]])[0]] for n in (0, 4, 5)]
     assert [len(pair.cited) for pair in pairs] == [2, 1, 1]
     assert all(pair.title.tobytes() in pair.cited for pair in pairs)
+    assert len(read_pairs(file, encoder, 3, known)) == 2, "one of three has no known title"
+    learner = DeepSenSe(DeepSenSeOptions.model_validate({"pairs": {"file": file, "sentences": 3}}))
+    learned = [pair.query for pair in learner.pairs_learned(topics)]
+    assert learned == [sentences[n] + end for n, end in ((0, " ."), (0, " ."), (3, ""), (4, ""))]
+    assert DeepSenSe(DeepSenSeOptions()).pairs_learned(topics) == ()
 
 
 def test_a_file_without_its_columns_is_refused(resources, tmp_path):

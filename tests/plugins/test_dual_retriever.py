@@ -91,8 +91,23 @@ def test_a_topic_is_searched_with_the_members_that_did_not_learn_from_it(resourc
     _agree(run.rankings["t1"], _expected(resources, members[:1], TOPICS[1]), 30)
     _agree(run.rankings["t2"], _expected(resources, members, TOPICS[2]), 30)
     _agree(run.rankings["t3"], _expected(resources, members, TOPICS[3]), 30)
-    (notice,) = resources.notices
-    assert "trained on 1 of these 6 topics" in notice
+    assert resources.notices == []
+
+
+def test_what_all_members_learned_from_is_told_of_every_search(resources, tmp_path):
+    folder = described(tmp_path / "checkpoint", "dual-encoder", members=2)
+    for number, known in enumerate(([0, 2], [1, 2])):
+        (folder / f"member-{number}").mkdir()
+        Learned.of([TOPICS[n].query for n in known]).save(folder / f"member-{number}")
+    retriever = DualEncoderSearch(RetrieverOptions(checkpoint=folder))
+    told = retriever.about(TOPICS, resources)["warning"]
+    assert told.startswith("WARNING: the dual encoder was trained on 1 of these 6 topics: what it")
+    assert resources.notices == [told]
+    assert retriever.about(TOPICS[:2], resources) == {}
+    assert retriever.checkpoints() == [folder]
+    pairs = DualEncoderSearch(RetrieverOptions.model_validate({"pairs": {"passages": 3}}))
+    assert pairs.about(TOPICS, resources) == {}
+    assert pairs.checkpoints() == []
 
 
 def test_shares_are_even_over_what_did_not_learn():

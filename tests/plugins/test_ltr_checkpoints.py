@@ -70,6 +70,18 @@ def test_what_is_no_checkpoint_is_refused_before_any_work(tmp_path):
         (
             "ltr",
             {
+                "features": ["first-stage"],
+                "settings": {
+                    "first-stage": {
+                        "retrievers": ["bm25", "dual-encoder"],
+                        "settings": {"dual-encoder": {"checkpoint": "FOLDER"}},
+                    }
+                },
+            },
+        ),
+        (
+            "ltr",
+            {
                 "stack": ["delta"],
                 "settings": {
                     "stack": {
@@ -88,6 +100,28 @@ def test_what_is_no_checkpoint_is_refused_before_any_work(tmp_path):
 )
 def test_who_reads_scores_of_checkpoints_names_them(tmp_path, reranker, settings):
     here = json.dumps({"folders": [str(tmp_path)]})
-    told = json.loads(json.dumps(settings).replace('"HERE"', here))
+    text = json.dumps(settings).replace('"HERE"', here)
+    told = json.loads(text.replace('"FOLDER"', json.dumps(str(tmp_path))))
     expected = [tmp_path] if settings else []
     assert list(registry().reranker(reranker).create(told).checkpoints()) == expected
+
+
+@pytest.mark.parametrize("stacked", ["dual-encoder", "deepsense"])
+@pytest.mark.parametrize("reranker", ["ltr", "delta"])
+def test_who_stacks_what_learns_from_pairs_of_texts_learns_from_them(tmp_path, reranker, stacked):
+    file = tmp_path / "pairs.tsv"
+    lines = ("citing_id\tsentence\tcited_title", "a1\tone\tx", "a2\ttwo\ty", "a3\tthree\tz")
+    file.write_text("\n".join(lines), encoding="utf-8")
+    settings = {stacked: {"pairs": {"file": str(file)}}}
+    told = {
+        "ltr": {"stack": [stacked], "settings": {"stack": {"settings": settings}}},
+        "delta": {
+            "features": ["stack"],
+            "feature_settings": {"stack": {"rerankers": [stacked], "settings": settings}},
+        },
+    }
+    held = registry().reranker(reranker)
+    topics = [Topic("t", "Two"), Topic("u", "other", {"citing_id": "A3"})]
+    pairs = held.pairs_learned(held.options(told[reranker]), topics)
+    assert [(pair.query, pair.group) for pair in pairs] == [("one", "a1")]
+    assert held.pairs_learned(held.options({}), topics) == ()

@@ -3,8 +3,8 @@
 import pytest
 
 from irplatform.errors import InputError
-from irplatform.plugin import Topic
-from irplatform.training.text_pairs import PairsOfTopics, TextPair, check_text_pairs
+from irplatform.plugin import TextPair, Topic
+from irplatform.training.text_pairs import PairsOfTopics, check_text_pairs
 
 KNOWN = PairsOfTopics.of(
     [

@@ -19,7 +19,11 @@ from irplatform.api.resolving import (
 from irplatform.errors import InputError, unknown
 from irplatform.plugin import Reranker
 from irplatform.registry import registry
-from irplatform.reranking.evaluated_topics import warning_of_learned, warning_of_scores_read
+from irplatform.reranking.evaluated_topics import (
+    warning_of_learned,
+    warning_of_pairs,
+    warning_of_scores_read,
+)
 from irplatform.training.checkpoints import Checkpoint
 
 if TYPE_CHECKING:
@@ -73,6 +77,7 @@ def explain(
     interpolate = settings.interpolate
     for warning in (
         warning_of_learned(choice, candidates.topics, training_source, interpolate),
+        warning_of_pairs(choice, candidates.topics, training_source),
         warning_of_scores_read(choice, candidates.topics),
     ):
         if warning:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from irplatform.conformance.consistency import inconsistencies
 from irplatform.conformance.learning import problems_of_learning, train
 from irplatform.errors import InputError
-from irplatform.features import checkpoints_of_groups, open_groups
+from irplatform.features import checkpoints_of_groups, open_groups, pairs_of_groups
 from irplatform.plugin import TrainableFeatureGroup
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ def problems_of_features(name: str, data: CheckData) -> Iterator[str]:
         (group,) = open_groups([name], {}, data.resources)
     _ = group.described
     checkpoints_of_groups([name], {})
+    list(pairs_of_groups([name], {}, [topic for topic, _ in data.topics]))
     lacking = group.lacking([topic for topic, _ in data.topics])
     if lacking or not group.names:
         raise InputError(lacking or "it has no features with its default options.")

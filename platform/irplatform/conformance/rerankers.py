@@ -48,7 +48,7 @@ def problems_of_reranker(choice: RerankerChoice, data: CheckData) -> Iterator[st
         return reranker
 
     choice.check()
-    _ = choice.checkpoints
+    _ = choice.checkpoints, choice.pairs_learned([topic for topic, _ in data.topics])
     choice.expanding(_KNOWLEDGE)
     if choice.trainable:
         trained = train(learner, at_work, data)

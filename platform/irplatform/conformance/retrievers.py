@@ -26,6 +26,7 @@ def problems_of_retriever(choice: RetrieverChoice, data: CheckData) -> Iterator[
     topics = [topic for topic, _ in data.topics]
     choice.check(topics)
     choice.describe()
+    _ = choice.checkpoints
 
     def retrieved(batch: list[Topic]) -> Run:
         with data.watch.during("retrieve()", networks=True):

@@ -17,7 +17,12 @@ from irplatform.features.dependencies import (
 )
 from irplatform.features.folding import Folding
 from irplatform.features.groups import Batch, Features, Group, open_groups
-from irplatform.features.named_checkpoints import checkpoints_of_groups, checkpoints_of_rerankers
+from irplatform.features.learned_pairs import pairs_of_groups, pairs_of_rerankers
+from irplatform.features.named_checkpoints import (
+    checkpoints_of_groups,
+    checkpoints_of_rerankers,
+    checkpoints_of_retrievers,
+)
 from irplatform.features.reads_features import ReadsFeatures
 from irplatform.features.saved_groups import load_groups, save_groups
 from irplatform.features.side import SideFeatures
@@ -39,6 +44,7 @@ __all__ = [
     "check_training_of_rerankers",
     "checkpoints_of_groups",
     "checkpoints_of_rerankers",
+    "checkpoints_of_retrievers",
     "contributions",
     "cross_fitted",
     "dependencies",
@@ -46,6 +52,8 @@ __all__ = [
     "hold_first_stage",
     "load_groups",
     "open_groups",
+    "pairs_of_groups",
+    "pairs_of_rerankers",
     "rerankers_with_knowledge",
     "save_groups",
     "with_knowledge",

@@ -10,10 +10,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from irplatform.plugin import FeatureGroup, Reranker
+    from irplatform.plugin import FeatureGroup, Reranker, Retriever
     from irplatform.registry import Registration
 
-    Finder = Callable[[str], Registration[FeatureGroup] | Registration[Reranker]]
+    Finder = Callable[
+        [str], Registration[FeatureGroup] | Registration[Reranker] | Registration[Retriever]
+    ]
 
 
 def checkpoints_of_groups(
@@ -42,6 +44,20 @@ def checkpoints_of_rerankers(
     from irplatform.registry import registry
 
     return _checkpoints(registry().reranker, names, settings)
+
+
+def checkpoints_of_retrievers(
+    names: Sequence[str], settings: Mapping[str, Mapping[str, Any]]
+) -> tuple[Path, ...]:
+    """The checkpoints that retrievers search with; it belongs in `checkpoints` of who asks them.
+
+    Args:
+        names: of retrievers.
+        settings: their options, by name.
+    """
+    from irplatform.registry import registry
+
+    return _checkpoints(registry().retriever, names, settings)
 
 
 def _checkpoints(

@@ -5,15 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from irplatform.features.dependencies import dependencies, with_knowledge
+from irplatform.features.learned_pairs import pairs_of_groups
 from irplatform.features.named_checkpoints import checkpoints_of_groups
 from irplatform.features.training_checks import check_training_of_groups
 from irplatform.plugin import Reranker
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from irplatform.plugin import Options
+    from irplatform.plugin import Options, TextPair, Topic
 
 
 class ReadsFeatures(Reranker):
@@ -39,6 +40,10 @@ class ReadsFeatures(Reranker):
     def checkpoints(self) -> Sequence[Path]:
         """Those whose scores are features."""
         return checkpoints_of_groups(*_groups_and_settings(self.options))
+
+    def pairs_learned(self, topics: Sequence[Topic]) -> Iterable[TextPair]:
+        """Those of its features."""
+        return pairs_of_groups(*_groups_and_settings(self.options), topics)
 
 
 def _groups_and_settings(options: Any) -> tuple[Sequence[str], Mapping[str, Mapping[str, Any]]]:

@@ -11,6 +11,7 @@ from irplatform.pipeline.assignment import assign
 from irplatform.reranking.evaluated_topics import (
     warning_of_code,
     warning_of_learned,
+    warning_of_pairs,
     warning_of_scores_read,
 )
 from irplatform.reranking.fitting import unweighed
@@ -78,6 +79,7 @@ def rerank(
     remarks = (
         warning_of_code(choice, task.training_source),
         warning_of_learned(choice, candidates.topics, task.training_source, interpolate),
+        warning_of_pairs(choice, candidates.topics, task.training_source),
         warning_of_scores_read(choice, candidates.topics),
     )
     warnings = tuple(warning for warning in remarks if warning)

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import PluginError, in_a_line, one_line, quoted
+from irplatform.plugin import TextPair
 
 if TYPE_CHECKING:
     import numpy as np
@@ -62,6 +63,21 @@ def folders(who: str, answer: object) -> tuple[Path, ...]:
             "(pathlib.Path) is needed."
         )
     return tuple(paths)
+
+
+def text_pairs(who: str, answer: object) -> tuple[TextPair, ...]:
+    """The pairs of texts that a system said it learns from.
+
+    Raises:
+        PluginError: these are no such pairs.
+    """
+    pairs = tuple(answer) if isinstance(answer, Iterable) else (answer,)
+    if strange := [pair for pair in pairs if not isinstance(pair, TextPair)]:
+        raise PluginError(
+            f"{who} returned {quoted(strange[0])} from pairs_learned; an iterable of TextPair "
+            "is needed."
+        )
+    return pairs
 
 
 def truth(who: str, method: str, answer: object) -> bool:

@@ -22,13 +22,15 @@ from irplatform.plugin import (
     TrainableFeatureGroup,
     TrainableReranker,
 )
-from irplatform.registry.answers import json_mapping
+from irplatform.registry.answers import json_mapping, text_pairs
 from irplatform.registry.settings import setting_names
 from irplatform.registry.sources import OURS, source_digest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from contextlib import AbstractContextManager
+
+    from irplatform.plugin import TextPair, Topic
 
 System = TypeVar("System", bound=Reranker | Retriever | FeatureGroup)
 
@@ -198,6 +200,23 @@ class Registration(Generic[System]):
         if isinstance(instance, TrainableReranker | TrainableFeatureGroup):
             with self.at_work("looking at what it learns from"):
                 instance.check_training()
+
+    def pairs_learned(self, options: Options, topics: Sequence[Topic]) -> tuple[TextPair, ...]:
+        """The pairs of texts that it learns from beside topics; none where it does not learn.
+
+        Args:
+            options: its options.
+            topics: those that it learns from, or that nothing may be learned of.
+
+        Raises:
+            InputError: they cannot be read.
+            PluginError: it cannot say.
+        """
+        instance = self.made(options)
+        if not isinstance(instance, TrainableReranker | TrainableFeatureGroup):
+            return ()
+        with self.at_work("naming the pairs of texts that it learns from"):
+            return text_pairs(self.who, instance.pairs_learned(topics))
 
     @property
     def title(self) -> str:

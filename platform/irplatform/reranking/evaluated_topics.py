@@ -7,9 +7,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from irplatform.errors import listing
-from irplatform.training.checkpoints import Checkpoint
-from irplatform.training.topic_marks import topic_marks
+from irplatform.training.checkpoints import Checkpoint, learned_by
+from irplatform.training.topic_marks import (
+    APART,
+    query_mark,
+    some_of,
+    source_mark,
+    sources,
+    topic_marks,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,7 +41,7 @@ def warning_of_learned(
     """
     if training_source.checkpoint is not None and choice.trainable:
         learned = Checkpoint.read(training_source.checkpoint).learned(topics)
-        some = _some(learned, topics)
+        some = some_of(learned, topics)
     else:
         sources = [training_source.training_set] if choice.trainable or interpolate is None else []
         if choice.trainable:
@@ -49,17 +55,39 @@ def warning_of_learned(
     return f"WARNING: {choice.name} was trained on {some}: its scores show what it remembers."
 
 
+def warning_of_pairs(
+    choice: RerankerChoice, topics: Sequence[Topic], training_source: TrainingSource
+) -> str:
+    """What to tell where pairs of texts that a reranker learns from ask what topics do, or "".
+
+    In cross-validation it does not learn from those of the topics that it is evaluated on; what a
+    checkpoint learned from is among its queries.
+    """
+    training_set = training_source.training_set
+    if not choice.trainable or training_set is None or training_source.checkpoint is not None:
+        return ""
+    pairs = choice.pairs_learned([*training_set.topics, *training_set.held_out])
+    asked = {query_mark(pair.query) for pair in pairs}
+    of = {source_mark(pair.group) for pair in pairs}
+    known = [
+        topic
+        for topic in topics
+        if topic_marks(topic) & asked or any(source in of for _, source in sources(topic))
+    ]
+    some = some_of(known, topics)
+    return some and (
+        f"WARNING: {choice.name} learns from pairs of texts that are of {some}, or of the same "
+        f"source ({APART}): its scores show what it remembers."
+    )
+
+
 def warning_of_scores_read(choice: RerankerChoice, topics: Sequence[Topic]) -> str:
     """What to tell where a reranker reads scores of models that learned from evaluated topics.
 
     Returns:
         A warning, or "" where it does not.
     """
-    checkpoints = [Checkpoint.read(folder) for folder in choice.checkpoints]
-    learned = [
-        topic for topic in topics if any(checkpoint.learned([topic]) for checkpoint in checkpoints)
-    ]
-    some = _some(learned, topics)
+    some = some_of(learned_by(choice.checkpoints, topics), topics)
     return some and (
         f"WARNING: {choice.name} reads scores of a checkpoint that was trained on {some}: these "
         "show what it remembers."
@@ -107,12 +135,4 @@ def warning_of_tuning(topics: Sequence[Topic], tuned_on: Sequence[Topic]) -> str
 
 def _chosen_on(topics: Sequence[Topic], learned_on: Sequence[Topic]) -> str:
     marks = {mark for topic in learned_on for mark in topic_marks(topic)}
-    return _some([topic for topic in topics if topic_marks(topic) & marks], topics)
-
-
-def _some(learned: Sequence[Topic], topics: Sequence[Topic]) -> str:
-    """How many of the topics, and which; "" for none."""
-    if not learned:
-        return ""
-    ids = listing([topic.id for topic in learned])
-    return f"{len(learned):,} of these {len(topics):,} topics ({ids})"
+    return some_of([topic for topic in topics if topic_marks(topic) & marks], topics)

@@ -205,6 +205,7 @@ def train(
             choice, splits, resources, folder, begun, training_set.held_out
         )
         interpolation = _choose(choice, *_out_of_sample(splits, scored))
+        known = [*training_set.topics, *training_set.held_out]
         write_checkpoint(
             folder,
             len(splits),
@@ -212,6 +213,7 @@ def train(
             [*training_set.topics, *(pretraining.topics if pretraining else ())],
             _describe(choice, training_set, splits, interpolation, depends_on),
             [*choice.checkpoints, *([start.path] if start else ())],
+            {pair.query for pair in choice.pairs_learned(known)},
         )
         for number in range(len(splits)):
             shutil.rmtree(workspace(folder, number))

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from irplatform.plugin import TextPair, Topic
     from irplatform.registry import Registration
 
 
@@ -86,6 +87,10 @@ class RerankerChoice:
         with self.registration.at_work("naming the checkpoints that it reads"):
             paths = reranker.checkpoints()
         return folders(self.registration.who, paths)
+
+    def pairs_learned(self, topics: Sequence[Topic]) -> tuple[TextPair, ...]:
+        """The pairs of texts that it learns from beside topics, without those of the topics."""
+        return self.registration.pairs_learned(self.options, topics)
 
     def check(self) -> None:
         """Ask now what a run asks late: nobody wants to know after the first stage.

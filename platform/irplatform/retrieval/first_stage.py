@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from irplatform.cache import artifact
 from irplatform.console import notice
 from irplatform.errors import counted
-from irplatform.registry.answers import json_mapping, text
+from irplatform.registry.answers import folders, json_mapping, text
 from irplatform.retrieval.among import rank_among
 from irplatform.retrieval.checked_search import find
 from irplatform.retrieval.dates import DATES_FORMAT, date_limits
@@ -63,6 +63,14 @@ class RetrieverChoice:
             **({"depends_on": depends_on} if depends_on else {}),
             **({"remark": remark} if remark else {}),
         }
+
+    @property
+    def checkpoints(self) -> tuple[Path, ...]:
+        """Folders of the checkpoints that it searches with."""
+        retriever = self.registration.made(self.options)
+        with self.registration.at_work("naming the checkpoints that it searches with"):
+            paths = retriever.checkpoints()
+        return folders(self.registration.who, paths)
 
     def check(self, topics: Sequence[Topic]) -> None:
         """Raise an InputError where options do not fit the topics that are to be searched."""

@@ -20,10 +20,10 @@ from irplatform.cache import home
 from irplatform.digests import digests
 from irplatform.errors import InputError
 from irplatform.plugin import TrainableReranker
-from irplatform.training.topic_marks import topic_marks
+from irplatform.training.topic_marks import query_mark, topic_marks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from irplatform.plugin import Reranker, Topic
@@ -48,7 +48,7 @@ class Checkpoint:
         members: how many there are.
         weight: the first stage's share in interpolation, 0 to 1.
         queries: stand for the words of the topics that it was trained on, those of pre-training,
-            of validation and of checkpoints whose scores it reads included.
+            of validation, of pairs of texts and of checkpoints whose scores it reads included.
         description: all that `write_checkpoint` recorded.
     """
 
@@ -174,6 +174,7 @@ def write_checkpoint(
     topics: Sequence[Topic],
     description: Mapping[str, Any],
     inner: Sequence[Path] = (),
+    asked: Iterable[str] = (),
 ) -> None:
     """Complete a checkpoint.
 
@@ -185,11 +186,13 @@ def write_checkpoint(
         description: what else is recorded: `reranker`, `options`, `interpolation` with its
             `weight`, and more.
         inner: other checkpoints that it was trained with: what they learned from, it knows, too.
+        asked: queries that it learned from beside topics.
     """
     shutil.rmtree(folder / _VECTORS, ignore_errors=True)
     for key, source in vectors.items():
         shutil.copytree(source, folder / _VECTORS / key, copy_function=_link_or_copy)
     queries = {mark for topic in topics for mark in topic_marks(topic)}
+    queries.update(map(query_mark, asked))
     recorded = {
         "format": FORMAT,
         "members": members,
@@ -198,6 +201,16 @@ def write_checkpoint(
     }
     text = json.dumps(recorded, indent=1)
     (folder / _DESCRIPTION).write_text(text + "\n", encoding="utf-8")
+
+
+def learned_by(folders: Iterable[Path], topics: Sequence[Topic]) -> list[Topic]:
+    """Those of some topics that any of some checkpoints was trained on.
+
+    Raises:
+        InputError: one of them is none.
+    """
+    queries = frozenset[str]().union(*(Checkpoint.read(folder).queries for folder in folders))
+    return [topic for topic in topics if topic_marks(topic) & queries]
 
 
 def cached_checkpoints() -> Iterator[Checkpoint]:

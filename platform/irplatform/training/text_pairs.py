@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from irplatform.errors import InputError
+from irplatform.plugin import TextPair
 from irplatform.text.extra_text import tab_separated
 from irplatform.text_files import opened_text
 from irplatform.training.topic_marks import query_mark, source_mark, topic_marks
@@ -20,15 +21,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from irplatform.plugin import Topic
-
-
-@dataclass(frozen=True, slots=True)
-class TextPair:
-    """A text that asks, a text that it should find, and the source that brought them together."""
-
-    query: str
-    text: str
-    group: str
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from irplatform.errors import listing
 from irplatform.storage import fingerprint
 
 if TYPE_CHECKING:
@@ -43,6 +45,7 @@ def topic_marks(topic: Topic) -> frozenset[str]:
     return frozenset(map(_mark, texts))
 
 
+@lru_cache(maxsize=64)  # a sentence of a file of pairs stands there once per title that it cites
 def query_mark(text: str) -> str:
     """The fingerprint of a query's words, one of the `topic_marks` of each topic that asks it."""
     return _mark(_words(text))
@@ -66,12 +69,19 @@ def families(topics: Sequence[Topic]) -> list[int]:
 
     What was learned from one topic of a family is no surprise in another.
     """
-    return components([[*topic_marks(topic), *_sources(topic)] for topic in topics])
+    return components([[*topic_marks(topic), *sources(topic)] for topic in topics])
 
 
-def _sources(topic: Topic) -> list[tuple[str, str]]:
+def sources(topic: Topic) -> list[tuple[str, str]]:
     """Keys of what a topic is of, by the field `APART`; none where it says nothing."""
     return [(APART, mark) for mark in map(source_mark, topic.values(APART)) if mark]
+
+
+def some_of(some: Sequence[Topic], topics: Sequence[Topic]) -> str:
+    """How many of the topics, and which, for messages; "" for none."""
+    if not some:
+        return ""
+    return f"{len(some):,} of these {len(topics):,} topics ({listing([t.id for t in some])})"
 
 
 def components(keys: Sequence[Iterable[Hashable]]) -> list[int]:

@@ -16,6 +16,7 @@ from irplatform.plugin import Documents, FeatureGroup, Options, Resources, Retri
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
 
     import numpy.typing as npt
 
@@ -51,6 +52,12 @@ class FirstStage(FeatureGroup):
         return check_systems(
             "retriever", options.retrievers, options.settings, among="first-stage.retrievers"
         )
+
+    def checkpoints(self) -> Sequence[Path]:
+        """Those that the retrievers search with."""
+        from irplatform.features import checkpoints_of_retrievers
+
+        return checkpoints_of_retrievers(self.options.retrievers, self.options.settings)
 
     def prepare(self, resources: Resources) -> None:
         """Make the retrievers."""

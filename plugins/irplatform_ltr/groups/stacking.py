@@ -30,9 +30,11 @@ from irplatform.plugin import (
 from irplatform.training.checkpoints import Checkpoint
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     import numpy.typing as npt
+
+    from irplatform.plugin import TextPair
 
 
 class StackOptions(Options):
@@ -71,6 +73,12 @@ class Stacked(TrainableFeatureGroup):
         from irplatform.features import checkpoints_of_rerankers
 
         return checkpoints_of_rerankers(self.options.rerankers, self.options.settings)
+
+    def pairs_learned(self, topics: Sequence[Topic]) -> Iterable[TextPair]:
+        """Those that the rerankers learn from."""
+        from irplatform.features import pairs_of_rerankers
+
+        return pairs_of_rerankers(self.options.rerankers, self.options.settings, topics)
 
     def prepare(self, resources: Resources) -> None:
         """Make the rerankers."""
