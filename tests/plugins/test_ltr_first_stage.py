@@ -69,6 +69,8 @@ def test_what_was_not_found_has_the_last_score_and_a_rank_far_behind():
     assert found["one_score"] == [4, 4, 4]
     assert found["one_share"] == [0.5, 0.5, 0.5]
     assert found["one_rank"] == pytest.approx(np.log1p([5, 5, 2]))
+    found = _columns(TOPICS[0], ["unknown", "c", "b"], depth=50)
+    assert found["one_rank"] == pytest.approx(np.log1p([101, 3, 2])), "of however few were found"
 
 
 def test_of_scores_below_zero_there_is_no_share():
@@ -80,4 +82,4 @@ def test_of_scores_below_zero_there_is_no_share():
 def test_where_nothing_was_found_all_documents_are_alike():
     found = _columns(TOPICS[2], ["a", "b"])
     assert found["one_score"] == found["one_share"] == [0, 0]
-    assert found["one_rank"] == pytest.approx(np.log1p([1, 1]))
+    assert found["one_rank"] == pytest.approx(np.log1p([2001, 2001]))

@@ -12,6 +12,9 @@ from typing import TypeAlias
 
 from irplatform.errors import InputError
 
+_MOST = 3e38
+"""Lucene computes in numbers of 32 bits."""
+
 
 @dataclass(frozen=True)
 class BM25:
@@ -26,7 +29,7 @@ class BM25:
     b: float = 0.4
 
     def __post_init__(self) -> None:
-        _check(self.k1 >= 0, "k1", self.k1, "0 or more")
+        _check(0 <= self.k1 <= _MOST, "k1", self.k1, f"0 or more, and at most {_MOST:g}")
         _check(0 <= self.b <= 1, "b", self.b, "between 0 and 1")
 
 
@@ -41,7 +44,7 @@ class QLD:
     mu: float = 1000.0
 
     def __post_init__(self) -> None:
-        _check(self.mu > 0, "mu", self.mu, "more than 0")
+        _check(0 < self.mu <= _MOST, "mu", self.mu, f"more than 0, and at most {_MOST:g}")
 
 
 Similarity: TypeAlias = BM25 | QLD

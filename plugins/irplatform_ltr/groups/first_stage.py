@@ -100,7 +100,7 @@ class FirstStage(FeatureGroup):
             ]
             for columns, (topic, documents) in zip(parts, batch, strict=True):
                 run = next(run for topics, run in found if topics.get(topic.id) == topic)
-                columns.append(_columns(run.rankings[topic.id], documents.ids))
+                columns.append(_columns(run.rankings[topic.id], documents.ids, depth))
         return [np.hstack(columns) for columns in parts]
 
 
@@ -113,13 +113,13 @@ def _searches(topics: Iterable[Topic]) -> list[dict[str, Topic]]:
     return searches
 
 
-def _columns(ranking: Ranking, doc_ids: Sequence[str]) -> npt.NDArray[np.float32]:
-    """Score, share and log rank of documents."""
+def _columns(ranking: Ranking, doc_ids: Sequence[str], depth: int) -> npt.NDArray[np.float32]:
+    """Score, share and log rank of documents, from a search so many documents deep."""
     scores = dict(zip(ranking.doc_ids, ranking.scores.tolist(), strict=True))
     ranks = {doc_id: rank for rank, doc_id in enumerate(ranking.doc_ids, start=1)}
     last = float(ranking.scores[-1]) if len(ranking) else 0.0
     best = float(ranking.scores[0]) if len(ranking) else 0.0
     score = np.array([scores.get(d, last) for d in doc_ids], dtype=np.float64)
-    rank = np.array([ranks.get(d, 2 * len(ranking) + 1) for d in doc_ids], dtype=np.float64)
+    rank = np.array([ranks.get(d, 2 * depth + 1) for d in doc_ids], dtype=np.float64)
     share = score / best if best > 0 else np.zeros(len(doc_ids))
     return np.asarray(np.stack([score, share, np.log1p(rank)], axis=1), dtype=np.float32)
