@@ -56,6 +56,29 @@ def test_a_failed_atomic_write_leaves_nothing_and_keeps_the_old(tmp_path):
     assert path.read_text() == "old"
 
 
+def test_a_link_stays_and_what_it_leads_to_is_written(tmp_path):
+    (tmp_path / "far").mkdir()
+    (tmp_path / "link").symlink_to("far/file")
+    for content in ("new", "newer"):
+        with atomic_write(tmp_path / "link") as file:
+            file.write(content)
+        assert (tmp_path / "link").is_symlink()
+        assert (tmp_path / "far" / "file").read_text() == content
+    assert len(list(tmp_path.rglob("*"))) == 3
+
+
+def test_devices_and_pipes_stay_what_they_are(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "null").symlink_to("/dev/null")
+    for name in ("pipe", "null"):
+        with pytest.raises(InputError, match="this is a device or a pipe, not a file; name a file"):
+            writable_file(tmp_path / name)
+        with pytest.raises(InputError, match="a device or a pipe"), atomic_write(tmp_path / name):
+            pass
+    assert (tmp_path / "pipe").is_fifo()
+    assert (tmp_path / "null").is_symlink()
+
+
 def test_a_full_disk_is_told_with_the_file_that_could_not_be_written(tmp_path):
     full = OSError(errno.ENOSPC, "No space left on device")
     with pytest.raises(OSError, match="No space left") as raised, atomic_write(tmp_path / "a.run"):

@@ -45,14 +45,15 @@ def atomic_write(path: Path, mode: str = "w") -> Iterator[IO[Any]]:
     """Open a file that appears under its name only when the block ends without an error.
 
     Args:
-        path: the final name; its folder is made if it is missing.
+        path: the final name; its folder is made if it is missing. Where it is a link, the file that
+            it leads to is written.
         mode: "w" (UTF-8 text) or "wb".
 
     Raises:
-        InputError: the name is a folder's, or the folder cannot be written to.
+        InputError: the name is that of something else than a file, or the folder cannot be written
+            to.
     """
-    if path.is_dir():
-        raise InputError("this is a folder; name a file.", path=path)
+    path = _place(path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
@@ -75,25 +76,49 @@ def atomic_write(path: Path, mode: str = "w") -> Iterator[IO[Any]]:
         raise
 
 
+def _place(path: Path) -> Path:
+    """Where a file of a name is written: a link stays, for what it leads to is written.
+
+    Raises:
+        InputError: there is something else than a file.
+    """
+    if path.is_dir():
+        raise InputError("this is a folder; name a file.", path=path)
+    if path.exists() and not path.is_file():
+        raise InputError("this is a device or a pipe, not a file; name a file.", path=path)
+    return Path(os.path.realpath(path)) if path.is_symlink() else path
+
+
 def write_json(
     path: Path, value: object, *, default: Callable[[object], object] | None = None
 ) -> None:
     """Write a value as a JSON file, whole or not at all.
 
-    Names of files that are not UTF-8 become the escapes that JSON has for them. Python's `json`
-    reads those, orjson does not.
-
     Args:
         path: the file; its folder is made if it is missing.
         value: what to write.
-        default: makes something that JSON has out of what it has not, see `json.dumps`.
+        default: see `as_json`.
 
     Raises:
         InputError: see `atomic_write`.
     """
-    text = json.dumps(value, indent=1, ensure_ascii=False, default=default)
+    content = as_json(value, default=default)
     with atomic_write(path, "wb") as file:
-        file.write(f"{text}\n".encode(errors="backslashreplace"))
+        file.write(content)
+
+
+def as_json(value: object, *, default: Callable[[object], object] | None = None) -> bytes:
+    """A value as the content of a JSON file.
+
+    Names of files that are not UTF-8 become the escapes that JSON has for them. Python's `json`
+    reads those, orjson does not.
+
+    Args:
+        value: what to write.
+        default: makes something that JSON has out of what it has not, see `json.dumps`.
+    """
+    text = json.dumps(value, indent=1, ensure_ascii=False, default=default)
+    return f"{text}\n".encode(errors="backslashreplace")
 
 
 def same_file(first: Path, second: Path) -> bool:
@@ -125,11 +150,9 @@ def writable_file(path: Path) -> Path:
     """A file that can be written, or written over.
 
     Raises:
-        InputError: it is a folder, or its folder cannot be made or written to.
+        InputError: it is something else than a file, or its folder cannot be made or written to.
     """
-    if path.is_dir():
-        raise InputError("this is a folder; name a file.", path=path)
-    writable_folder(path.parent)
+    writable_folder(_place(path).parent)
     return path
 
 

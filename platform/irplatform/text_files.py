@@ -23,6 +23,11 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import IO
 
+NO_FILES = {
+    errno.ENAMETOOLONG: "this name is too long for a file.",
+    errno.ELOOP: "this link leads back to itself.",
+}
+"""What names that no file can have are refused with, wherever they are first looked at."""
 _GZIP = b"\x1f\x8b"
 _OTHERS = {
     b"PK\x03\x04": "a zip archive",
@@ -70,9 +75,9 @@ def open_bytes(path: Path) -> Iterator[io.BufferedReader | gzip.GzipFile]:
             f"this is not a whole gzip file ({error}). Copy it again{otherwise}.", path=path
         ) from error
     except OSError as error:
-        if error.errno != errno.ENAMETOOLONG:  # a full disk, say, is no mistake of the user's
+        if error.errno not in NO_FILES:  # a full disk, say, is no mistake of the user's
             raise
-        raise InputError("this name is too long for a file.", path=path) from error
+        raise InputError(NO_FILES[error.errno], path=path) from error
 
 
 @contextmanager

@@ -1,5 +1,6 @@
 """`platform fuse` spares its inputs, and writes metadata beside its run."""
 
+import errno
 import hashlib
 import json
 import os
@@ -64,25 +65,50 @@ def test_the_constant_is_any_number_above_0(platform, folder, runs):
     assert step["k"] == 0.5
 
 
-@pytest.mark.parametrize("k", ["0", "-1", "inf", "nan"])
+@pytest.mark.parametrize("k", ["0", "-1", "inf", "nan", "1e+07"])
 def test_a_constant_that_cannot_be_is_refused(platform, folder, runs, k):
     outcome = platform("fuse", *runs, "--k", k, "--out", "w.run")
     assert (outcome.code, outcome.err) == (
         2,
-        f"platform: --k is {k}; it must be a number above 0.\n",
+        f"platform: --k is {k}; it must be a number above 0, of at most 1,000,000.\n",
     )
     assert not (folder / "w.run").exists()
 
 
 def test_no_run_stands_beside_the_metadata_of_another_one(platform, folder, runs, monkeypatch):
-    def interrupted(path, content):
+    write_run = metadata.write_run
+
+    def interrupted(*arguments, **named):
+        write_run(*arguments, **named)
         raise KeyboardInterrupt
 
     (folder / "old.run.meta.json").write_text('{"tag": "old"}')
-    monkeypatch.setattr(metadata, "write_metadata", interrupted)
+    monkeypatch.setattr(metadata, "write_run", interrupted)
     assert platform("fuse", *runs, "--out", "old.run").code == 130
     assert "fused" in (folder / "old.run").read_text()
     assert not (folder / "old.run.meta.json").exists()
+
+
+def test_where_writing_fails_the_run_of_before_and_its_metadata_stay(
+    platform, folder, runs, monkeypatch
+):
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    (folder / "old.run").write_text("q Q0 d 1 1.0 old\n")
+    (folder / "old.run.meta.json").write_text('{"tag": "old"}')
+    monkeypatch.setattr("irplatform.runs.trec._write_lines", full)
+    failed = platform("fuse", *runs, "--out", "old.run")
+    assert (failed.code, "no space is left on the disk" in failed.err) == (1, True)
+    assert (folder / "old.run").read_text() == "q Q0 d 1 1.0 old\n"
+    assert json.loads((folder / "old.run.meta.json").read_text()) == {"tag": "old"}
+
+
+def test_a_folder_where_metadata_belong_is_refused(platform, folder, runs):
+    (folder / "new.run.meta.json").mkdir()
+    refused = platform("fuse", *runs, "--out", "new.run")
+    assert refused.code == 2
+    assert "new.run.meta.json: this is a folder; name a file." in refused.err
 
 
 def test_the_digest_of_a_pipe_is_that_of_its_content(platform, folder, runs):

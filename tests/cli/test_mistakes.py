@@ -231,7 +231,17 @@ def test_grades_that_a_measure_cannot_take_are_refused_before_anything_is_done(r
 
 def test_a_run_that_is_named_twice_is_refused(refused):
     told = refused("evaluate", "good.run", "good.run", *SMALL)
-    assert "the run good.run is named more than once" in told
+    assert "the run good.run is named more than once." in told
+    told = refused("evaluate", "good.run", "../" + Path.cwd().name + "/good.run", *SMALL)
+    assert "good.run is named more than once, once as good.run." in told
+
+
+def test_a_link_to_itself_is_a_problem_of_one_run(platform, folder):
+    (folder / "loop.run").symlink_to("loop.run")
+    checked = platform("submit", "check", "good.run", "loop.run")
+    assert checked.code == 1
+    assert "loop.run: error: this link leads back to itself." in checked.out
+    assert "good.run: " in checked.out
 
 
 def test_a_run_without_any_judged_document_is_told_of(platform, folder):

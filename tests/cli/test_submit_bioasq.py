@@ -85,16 +85,22 @@ def test_what_bioasq_would_not_take_is_refused_and_nothing_written(
 
 @pytest.mark.parametrize(
     ("out", "message"),
-    [("./my.run", "--out my.run is the run itself"), ("b.json.gz", "name a file without '.gz'")],
+    [
+        ("./my.run", "--out my.run is the run itself"),
+        ("b.json.gz", "name a file without '.gz'"),
+        ("./testset.json", "--out testset.json is a file of 'batch.toml'; name another file."),
+        ("docs.jsonl", "--out docs.jsonl is a file of 'batch.toml'; name another file."),
+        ("batch.toml", "--out batch.toml is a file of 'batch.toml'; name another file."),
+    ],
 )
-def test_neither_the_run_is_written_over_nor_a_file_that_bioasq_cannot_read(
-    submit, folder, out, message
-):
+def test_no_input_is_written_over_nor_a_file_that_bioasq_cannot_read(submit, folder, out, message):
     done = submit("b1 Q0 7 1 1.0 x\n", out=out)
     assert done.code == 2
     assert message in done.err
     assert (folder / "my.run").read_text() == "b1 Q0 7 1 1.0 x\n"
     assert not (folder / "b.json.gz").exists()
+    assert (folder / "batch.toml").read_text() == TOML
+    assert json.loads((folder / "testset.json").read_text()) == {"questions": QUESTIONS}
 
 
 def test_answers_that_are_taken_for_a_run_are_one_problem(submit, platform):

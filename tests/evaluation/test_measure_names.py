@@ -83,6 +83,8 @@ def test_measures_of_plugins_come_first():
         ("nDCG(gains={'1':5})@5", "does not take gains of '1': whole numbers"),
         ("nDCG(gains={1:1,'2':5})@5", "does not take gains of '2': whole numbers"),
         ("P(level=2)@10", "no parameter 'level'. Its parameters: cutoff, judged_only, rel."),
+        ("AP(rel=1, rel=2)", "has the parameter 'rel' twice."),
+        ("P(cutoff=5)@10", "has the parameter 'cutoff' twice."),
         ("alpha_nDCG@10", "no installed package computes"),
     ],
 )

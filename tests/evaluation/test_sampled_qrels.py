@@ -39,7 +39,13 @@ def test_gzipped_judgments_are_read(tmp_path):
 
 @pytest.mark.parametrize(
     ("text", "sampled"),
-    [(TEXT, True), ("1 0 a 1\n", False), ("query-id\tcorpus-id\tscore\n", False), ("", False)],
+    [
+        (TEXT, True),
+        ("1 0 a 1\n", False),
+        ("query-id\tcorpus-id\tscore\n", False),
+        ("", False),
+        ('{"questions": [{"id": "1", "documents": ["12"],\n', False),
+    ],
 )
 def test_the_first_line_shows_whether_judgments_are_sampled(tmp_path, text, sampled):
     assert is_sampled(a_file(tmp_path, text)) is sampled

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from irplatform.collections import Collection, Corpus
-from irplatform.errors import PlatformError
+from irplatform.errors import InputError, PlatformError
 from irplatform.evaluation import evaluate
 from irplatform.pipeline import RerankedRun
 from irplatform.plugin import Topic
@@ -65,6 +65,14 @@ def record(tmp_path):
 
 def metadata(folder, name):
     return json.loads((folder / f"{name}.run.meta.json").read_text())
+
+
+def test_a_folder_in_the_place_of_a_file_is_refused_at_once(record, tmp_path):
+    (tmp_path / "out" / "report.json").mkdir(parents=True)
+    with pytest.raises(
+        InputError, match=r"report\.json: this is a folder; a run writes a file here"
+    ):
+        record()
 
 
 def test_scores_are_kept_topic_by_topic(record):

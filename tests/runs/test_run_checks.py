@@ -80,6 +80,12 @@ def test_ranks_that_are_no_order_are_warned_of(tmp_path, text, message):
         (f"1 Q0 a {'9' * 5000} 3 t\n", "the rank is not a whole number, in 1 line"),
         ("1 Q0 a 1.0 3 t\n", "the rank is not a whole number, in 1 line"),
         ("\ufeff1 Q0 a 1 3 t\n", "byte order mark"),
+        (
+            "1 Q0 a\x07 1 3 t\n1 Q0 b\0 2 2 t\n",
+            "the id of a document has a control character in it, which run files cannot hold, in 2",
+        ),
+        ("1\x01 Q0 a 1 3 t\n", "the id of a topic has a control character in it"),
+        ("1 Q0 a\xa0b 1 3 t\n", "the id of a document has white space in it"),
     ],
 )
 def test_what_the_scripts_of_trec_refuse_is_an_error(tmp_path, lines, message):

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from irplatform.bioasq import MOST_DOCUMENTS, Question, answers
+from irplatform.collections.toml import declared_files
 from irplatform.console import notice
 from irplatform.errors import InputError, counted, listing
 from irplatform.registry import registry
@@ -12,8 +14,6 @@ from irplatform.runs import read_run
 from irplatform.storage import atomic_write, same_file
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from irplatform.plugin import Topic
 
 
@@ -30,15 +30,18 @@ def write_bioasq_answers(path: Path, collection: str, out: Path) -> dict[str, An
 
     Raises:
         InputError: the run cannot be read or answers topics that the collection does not have, the
-            topics are no questions of BioASQ, a document is no PMID, or `out` is the run itself or
-            ends in `.gz`.
+            topics are no questions of BioASQ, a document is no PMID, or `out` is the run itself, a
+            file of the collection or ends in `.gz`.
     """
     if same_file(path, out):
         raise InputError(f"--out {out} is the run itself; name another file.")
     if out.suffix == ".gz":
         raise InputError("answers are not packed; name a file without '.gz'.", path=out)
-    topics = registry().collection(collection).load_topics()
-    questions = [_question(topic, collection) for topic in topics]
+    resolved_collection = registry().collection(collection)
+    declaration = resolved_collection.metadata.get("declared in")
+    if declaration and any(same_file(file, out) for file in declared_files(Path(declaration))):
+        raise InputError(f"--out {out} is a file of '{collection}'; name another file.")
+    questions = [_question(topic, collection) for topic in resolved_collection.load_topics()]
     rankings = read_run(path).rankings
     question_ids = {question.id for question in questions}
     if strange := [topic for topic in rankings if topic not in question_ids]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 from irplatform.api.settings import RunSettings, resources_for
@@ -17,6 +18,7 @@ from irplatform.evaluation.subsets import TopicFilter, only, without
 from irplatform.registry import registry
 from irplatform.runs import Problem, read_run, validate_run
 from irplatform.runs.checks import TAG_LENGTH, same_tags
+from irplatform.storage import same_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -62,8 +64,10 @@ def evaluate_runs(
     else:
         usual = Collection.measures
         judgments = of_files(qrels, measures, plugins.measures, usual=usual, sampled=sampled_qrels)
-    if twice := next((path for path in paths if paths.count(path) > 1), None):
-        raise InputError(f"the run {twice} is named more than once.")
+    for one, other in combinations(paths, 2):
+        if one == other or same_file(one, other):
+            as_one = "" if one == other else f", once as {one}"
+            raise InputError(f"the run {other} is named more than once{as_one}.")
     runs = {path: read_run(path) for path in paths}
     for path, run in runs.items():
         _refuse_other_topics(path, run, judgments)

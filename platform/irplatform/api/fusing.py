@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 _K = 60
 """Of reciprocal ranks where nobody says: the paper's."""
+_MOST_K = 1_000_000
+"""With a larger one, neighbours' scores are the same number of 32 bits."""
 
 
 def fuse_runs(
@@ -62,8 +64,8 @@ def fuse_runs(
     if by == "scores" and k is not None:
         raise InputError("--k has no effect with --by scores: it belongs to ranks.")
     k = _K if k is None else k
-    if not (isfinite(k) and k > 0):
-        raise InputError(f"--k is {k:g}; it must be a number above 0.")
+    if not 0 < k <= _MOST_K:  # beyond it, scores of 32 bits are all alike
+        raise InputError(f"--k is {k:g}; it must be a number above 0, of at most {_MOST_K:,}.")
     check_least("depth", depth, 1)
     _refuse_same_files(paths, out)
     writable_file(out)

@@ -11,12 +11,7 @@ from typing import TypeGuard
 import click
 
 from irplatform.errors import lacks_space
-
-_NO_FILES = {
-    errno.ENAMETOOLONG: "this name is too long for a file.",
-    errno.ELOOP: "this link leads back to itself.",
-}
-"""What names that no file can have are refused with, wherever they are first looked at."""
+from irplatform.text_files import NO_FILES
 
 
 def explained(error: click.ClickException) -> click.ClickException:
@@ -60,7 +55,7 @@ def refused(error: Exception) -> str:
             f"{error.filename}: this was removed from the cache while this command used it. The "
             f"same command makes it again.{lost(error)}"
         )
-    wrong = _NO_FILES.get(error.errno or 0)
+    wrong = NO_FILES.get(error.errno or 0)
     return f"{error.filename}: {wrong}" if wrong else ""
 
 

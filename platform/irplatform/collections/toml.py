@@ -16,8 +16,10 @@ from irplatform.collections.folder_name import folder_name
 from irplatform.collections.patterns import find_files
 from irplatform.collections.topics import read_topics
 from irplatform.errors import InputError
+from irplatform.toml_io import read_toml
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from irplatform.collections.declaration import Documents
@@ -61,6 +63,23 @@ def open_toml(path: Path) -> Collection:
             **({"query plan": topics.plan} if topics.plan else {}),
         },
     )
+
+
+def declared_files(path: Path) -> list[Path]:
+    """A collection's TOML file, and the files that texts in it name.
+
+    Raises:
+        InputError: it is no TOML file.
+    """
+    return [path, *(file for file in _named(read_toml(path), path.parent) if file.is_file())]
+
+
+def _named(value: object, folder: Path) -> Iterator[Path]:
+    if isinstance(value, str):
+        yield folder / value
+    elif isinstance(value, dict | list):
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from _named(part, folder)
 
 
 def _corpus(path: Path, documents: Documents) -> Corpus:

@@ -6,6 +6,7 @@ trec_eval's code or a wrong number. They are refused here, by name.
 
 from __future__ import annotations
 
+import re
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,7 @@ _LARGEST = 999_999
 """As of grades: trec_eval's code counts with 32 bits."""
 _SHARES = ("recall", "p")
 """Parameters that lie between 0 and 1, which ir-measures takes as they are."""
+_PARAMETER = re.compile(r"[(,]\s*([A-Za-z_]\w*)\s*=")
 _KINDS = {int: "a whole number", float: "a number", bool: "True or False", str: "a text"}
 
 
@@ -46,9 +48,19 @@ def check_parameters(name: str, measure: Measure) -> None:
         InputError: the first such parameter, and what it takes.
     """
     # One after the other: what has a sense is asked of values of the right kind only.
-    problems = chain(_undeclared(measure), _misfits(name, measure), _senseless(measure))
+    problems = chain(
+        _repeated(name, measure), _undeclared(measure), _misfits(name, measure), _senseless(measure)
+    )
     if problem := next(problems, ""):
         raise InputError(f"the measure '{name}' {problem}")
+
+
+def _repeated(name: str, measure: Measure) -> Iterator[str]:
+    """A parameter that is given twice; ir-measures takes the last."""
+    call, _, at = name.partition("@")
+    given = _PARAMETER.findall(call) + ([str(measure.AT_PARAM)] if at else [])
+    if twice := next((parameter for parameter in given if given.count(parameter) > 1), ""):
+        yield f"has the parameter '{twice}' twice."
 
 
 def _undeclared(measure: Measure) -> Iterator[str]:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from irplatform.bioasq import holds_questions
 from irplatform.errors import InputError, counted
 from irplatform.text_files import numbered_lines
 
@@ -68,7 +69,10 @@ def is_sampled(path: Path | str) -> bool:
     Raises:
         InputError: the file cannot be opened.
     """
-    first = islice(numbered_lines(Path(path)), 1)
+    path = Path(path)
+    if holds_questions(path):  # whatever words a line of JSON has
+        return False
+    first = islice(numbered_lines(path), 1)
     return any(len(line.split()) == 5 for _, line in first)
 
 

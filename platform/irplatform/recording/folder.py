@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from irplatform.console import notice
+from irplatform.errors import InputError
 from irplatform.runs import scores
 from irplatform.runs.metadata import read_metadata, write_run_with_metadata
 from irplatform.storage import file_digest
@@ -33,9 +34,15 @@ class RunFolder:
 
     Attributes:
         path: the folder.
+
+    Raises:
+        InputError: a folder has the name of a file that is to be written.
     """
 
     def __init__(self, path: Path) -> None:
+        for name in SUMMARIES:
+            if (path / name).is_dir():
+                raise InputError("this is a folder; a run writes a file here.", path=path / name)
         self.path = path
         self._written: dict[str, str] = {}
 

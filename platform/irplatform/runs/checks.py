@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from irplatform import ids
 from irplatform.console import notice
 from irplatform.errors import InputError, counted
 from irplatform.runs.scan import COLUMNS, Problem, scan
@@ -93,6 +94,9 @@ def validate_run(
         if isinstance(entry, Problem):
             problems.append(entry)
             continue
+        for what, name in (("topic", entry.topic), ("document", entry.document)):
+            if fault := ids.fault(name):
+                lines_by_fault.setdefault(f"the id of a {what} {fault}", []).append(entry.line)
         tags.setdefault(entry.tag, entry.line)
         counts[entry.topic] += 1
         documents.setdefault(entry.document, entry.line)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from irplatform.runs.machine import describe_platform, source_revision
 from irplatform.runs.trec import write_run
-from irplatform.storage import write_json
+from irplatform.storage import as_json, atomic_write
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -110,22 +110,26 @@ def write_metadata(path: Path | str, content: Mapping[str, Any]) -> None:
         ValueError: a section has a name that `SECTIONS` does not list.
         InputError: the folder cannot be written to.
     """
-    if strange := [name for name in content if name not in SECTIONS]:
-        raise ValueError(f"unknown sections of metadata: {strange}; there are {list(SECTIONS)}")
-    write_json(Path(path), dict(content), default=_plain)
+    encoded = _as_json(content)
+    with atomic_write(Path(path), "wb") as file:
+        file.write(encoded)
 
 
 def write_run_with_metadata(run: Run, path: Path, metadata: Mapping[str, Any]) -> None:
     """Write a run file and its metadata, whose tag is the last column of the file.
 
-    Wherever this is interrupted, no run stands beside the metadata of another one.
+    Wherever this is interrupted, no run stands beside the metadata of another one; where it fails,
+    both files of before stay.
 
     Raises:
         InputError: see `write_run`.
     """
-    metadata_path(path).unlink(missing_ok=True)
-    write_run(run.renamed(metadata["tag"]), path)
-    write_metadata(metadata_path(path), metadata)
+    described = metadata_path(path)
+    content = _as_json(metadata)
+    with atomic_write(described, "wb") as file:
+        file.write(content)
+        file.flush()  # what a full disk lacks room for is known before the old files go
+        write_run(run.renamed(metadata["tag"]), path, outdated=described)
 
 
 def read_metadata(run_path: Path | str) -> Mapping[str, Any]:
@@ -135,6 +139,17 @@ def read_metadata(run_path: Path | str) -> Mapping[str, Any]:
     except (OSError, ValueError):
         return {}
     return content if isinstance(content, dict) else {}
+
+
+def _as_json(content: Mapping[str, Any]) -> bytes:
+    """A metadata file's bytes.
+
+    Raises:
+        ValueError: a section has a name that `SECTIONS` does not list.
+    """
+    if strange := [name for name in content if name not in SECTIONS]:
+        raise ValueError(f"unknown sections of metadata: {strange}; there are {list(SECTIONS)}")
+    return as_json(dict(content), default=_plain)
 
 
 def _plain(value: object) -> object:

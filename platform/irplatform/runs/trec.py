@@ -79,7 +79,7 @@ def read_run(path: Path | str, *, rounded: bool = True) -> Run:
     return Run(tag.decode(errors="replace"), rankings)
 
 
-def write_run(run: Run, path: Path | str) -> None:
+def write_run(run: Run, path: Path | str, *, outdated: Path | None = None) -> None:
     """Write a run; the file appears whole or not at all, and equal runs give equal bytes.
 
     Topics without results leave no trace in the file: the format cannot say that they were asked.
@@ -87,6 +87,7 @@ def write_run(run: Run, path: Path | str) -> None:
     Args:
         run: what to write; its name becomes the tag.
         path: where; gzipped if it ends in `.gz`.
+        outdated: a file about what is there until now; it goes at the moment when the run comes.
 
     Raises:
         InputError: the name or an id is empty or has white space in it, which the format cannot
@@ -101,6 +102,9 @@ def write_run(run: Run, path: Path | str) -> None:
                 _write_lines(run, packed, path)
         else:
             _write_lines(run, file, path)
+        if outdated is not None:
+            file.flush()
+            outdated.unlink(missing_ok=True)
 
 
 class _Decoded(dict[bytes, str]):
