@@ -169,7 +169,7 @@ def test_a_large_file_of_vectors_is_hashed_once_for_all_that_is_made_of_it(
     hashed = storage.file_digest
     monkeypatch.setattr(storage, "file_digest", lambda file: read.append(file) or hashed(file))
     told = VectorSource(imported=path, extra_text=(path,)).describe()
-    assert told == {"imported": hashed(path), "extra_text": [hashed(path)]}
+    assert told == {"imported": hashed(path), "extra_text": [[hashed(path), path.suffix]]}
     made = replace(resources, source=VectorSource(imported=path))
     made.vectors()
     for kind in ("one", "two"):

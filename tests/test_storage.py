@@ -3,6 +3,7 @@
 import errno
 import json
 import os
+from pathlib import Path
 
 import pytest
 
@@ -170,6 +171,18 @@ def test_an_atomic_folder_appears_when_it_is_complete_and_its_scratch_vanishes(t
         (folder.parent / "scratch").write_text("y")
         assert not (tmp_path / "made").exists()
     assert [path.name for path in tmp_path.rglob("*")] == ["made", "content"]
+
+
+def test_the_current_folder_cannot_be_made(tmp_path, monkeypatch):
+    """Who is in it would go on seeing the one that was there."""
+    monkeypatch.chdir(tmp_path)
+    for name in (".", "../" + tmp_path.name, tmp_path):
+        with (
+            pytest.raises(InputError, match="the folder that you are in"),
+            atomic_folder(Path(name)),
+        ):
+            pass
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_an_atomic_folder_leaves_nothing_after_an_error_and_overwrites_nothing(tmp_path):

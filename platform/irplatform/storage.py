@@ -156,12 +156,25 @@ def writable_file(path: Path) -> Path:
     return path
 
 
+def refuse_taken(folder: Path) -> None:
+    """Refuse the name of a folder to make that is not free; an empty folder is free.
+
+    Raises:
+        InputError: it is a file, has something in it, or is the current folder: who is in it would
+            not see the one that takes its place.
+    """
+    if same_file(folder, Path()):
+        raise InputError("this is the folder that you are in; name another one.", path=folder)
+    if folder.exists() and not (folder.is_dir() and not any(folder.iterdir())):
+        raise InputError("this exists already; choose another folder, or remove it.", path=folder)
+
+
 @contextmanager
 def atomic_folder(path: Path) -> Iterator[Path]:
     """Make a folder that appears under its name only when the block ends without an error.
 
     Args:
-        path: the final name, which must be free (an empty folder is free).
+        path: the final name, which must be free, see `refuse_taken`.
 
     Yields:
         An empty folder with the same name, beside the final one, to fill. Whatever lies beside
@@ -171,8 +184,7 @@ def atomic_folder(path: Path) -> Iterator[Path]:
     Raises:
         InputError: something is there already, or the place cannot be written to.
     """
-    if path.exists() and not (path.is_dir() and not any(path.iterdir())):
-        raise InputError("this exists already; choose another folder, or remove it.", path=path)
+    refuse_taken(path)
     writable_folder(path).parent.mkdir(parents=True, exist_ok=True)
     with scratch_beside(path) as scratch:
         filled = scratch / path.name

@@ -9,6 +9,7 @@ from irplatform.cache import Artifact, artifact
 from irplatform.digests import digest, digests
 from irplatform.errors import InputError
 from irplatform.storage import fingerprint
+from irplatform.text.extra_text import ending
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -66,7 +67,10 @@ class VectorSource:
         ready = {key: digests(_files(folder)) for key, folder in sorted(self.ready.items())}
         return {
             "imported": digest(self.imported) if self.imported else None,
-            "extra_text": digests(self.extra_text),
+            "extra_text": [
+                [mark, ending(path)]
+                for path, mark in zip(self.extra_text, digests(self.extra_text), strict=True)
+            ],
             **({"ready": ready} if ready else {}),
         }
 

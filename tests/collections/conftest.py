@@ -26,7 +26,7 @@ def write():
     def write(path: Path, text: str) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True)
         data = text.encode()
-        path.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)
+        path.write_bytes(gzip.compress(data, mtime=0) if path.suffix == ".gz" else data)
         return path
 
     return write

@@ -1,5 +1,7 @@
 """A split of a folder in BEIR layout is a collection; train trains, dev validates what it may."""
 
+import gzip
+
 import pytest
 
 from irplatform.collections.beir import open_beir
@@ -30,6 +32,12 @@ def test_a_folder_that_is_a_part_is_called_after_what_it_is_a_part_of(
 ):
     path = beir_folder("train", "dev", "test", name=f"halves/{folder}")
     assert open_beir(path, split).id == name
+
+
+def test_a_plain_file_of_judgments_goes_before_a_packed_one(beir_folder):
+    path = beir_folder("test")
+    (path / "qrels" / "test.tsv.gz").write_bytes(gzip.compress(b"nothing to read"))
+    assert open_beir(path).load_qrels()
 
 
 def test_hidden_files_are_no_splits(beir_folder):

@@ -107,6 +107,14 @@ def test_a_bad_reference_is_explained(referring, content, complaint):
     assert raised.value.path == folder / "corpus.toml"
 
 
+def test_references_that_lead_in_a_circle_are_refused(referring):
+    one = referring("one", "collection = '../two'")
+    referring("two", "collection = '../three'")
+    referring("three", "collection = '../one'")
+    with pytest.raises(InputError, match="these references lead in a circle"):
+        open_path(one)
+
+
 def test_topics_without_documents_say_what_is_missing(referring):
     with pytest.raises(InputError, match=r"no documents: neither a corpus.jsonl nor a corpus.toml"):
         open_path(referring())

@@ -165,6 +165,13 @@ def test_ten_calls_a_second_with_a_key(monkeypatch):
     assert access().rate == 10
 
 
+@pytest.mark.parametrize("url", ["https://[::1", "http://example.org", "ftp://x", "https://"])
+def test_an_address_that_is_none_is_refused(url, monkeypatch):
+    monkeypatch.setenv("IRPLATFORM_EUTILS_URL", url)
+    with pytest.raises(InputError, match="It must be an https:// URL"):
+        access()
+
+
 @pytest.mark.parametrize(
     ("how", "message"),
     [

@@ -1,5 +1,6 @@
 """Conference abstracts are read from an archive or a folder, in the track's format."""
 
+import gzip
 import shutil
 import tarfile
 import zipfile
@@ -83,6 +84,31 @@ def test_a_truncated_archive_is_refused(archive):
     archive.write_bytes(archive.read_bytes()[:100])
     with pytest.raises(InputError, match="cannot be read"):
         read_extra_abstracts(archive, ABSTRACTS)
+
+
+@pytest.mark.parametrize("packed", [True, False])
+@pytest.mark.parametrize("damage", ["cut off", "damaged"])
+def test_an_archive_that_ends_before_its_end_is_refused(tmp_path, archive, packed, damage):
+    """Python's tarfile would give what comes before, and nobody would miss the rest."""
+    content = gzip.decompress(archive.read_bytes())
+    second = content.index(b".txt", 512) // 512 * 512
+    content = content[:second] + (b"" if damage == "cut off" else b"x" * 512 + content[second:])
+    path = tmp_path / "broken.tar"
+    path.write_bytes(gzip.compress(content) if packed else content)
+    with pytest.raises(InputError, match=r"broken\.tar: this cannot be read .* not a whole tar"):
+        read_extra_abstracts(path, ABSTRACTS)
+
+
+def test_a_zip_with_a_password_is_refused(tmp_path):
+    path = tmp_path / "locked.zip"
+    with zipfile.ZipFile(path, "w") as packed:
+        packed.writestr(f"{NAME}.txt", "secret")
+    content = bytearray(path.read_bytes())
+    for header, flags in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        content[content.index(header) + flags] |= 1
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=r"locked\.zip: this cannot be read .* \(.*encrypted"):
+        read_extra_abstracts(path, ABSTRACTS)
 
 
 def test_links_in_an_archive_lead_nowhere(tmp_path):

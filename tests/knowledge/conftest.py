@@ -17,7 +17,7 @@ def write(tmp_path):
     def write(name, text):
         path = tmp_path / name
         content = text if isinstance(text, bytes) else text.encode()
-        path.write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
+        path.write_bytes(gzip.compress(content, mtime=0) if name.endswith(".gz") else content)
         return path
 
     return write

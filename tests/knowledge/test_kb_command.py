@@ -110,6 +110,8 @@ def test_show_of_the_unknown_names_the_nearest(platform):
         (("remove", "mesh"), "the knowledge base 'mesh' is not installed"),
         (("add", "mesh", "own.tsv", "--format", "mesh-xml"), "own.tsv:1: this is not well-formed"),
         (("add", "mesh", "missing.xml"), "missing.xml: there is no such file."),
+        (("add", "mesh", "no.xml", "--format", "mesh-xml"), "no.xml: there is no such file."),
+        (("add", "mesh", ".", "--format", "mesh-xml"), ".: this is a folder; name a file."),
         (("add", "hgnc", "noise.tsv"), "noise.tsv:1: this is not in a format of 'hgnc'"),
     ],
 )

@@ -51,6 +51,14 @@ def test_published_formats_are_read(tmp_path, name, content, kind):
     assert vectors.unk == 3
 
 
+def test_of_a_word_that_comes_again_the_first_vector_counts(tmp_path):
+    twice = header({**ENTRIES, "again": ()}) + word2vec_binary().split(b"\n", 1)[1]
+    twice += b"cancer " + struct.pack("<3f", 9, 9, 9) + b"\n"
+    vectors = imported(tmp_path / "w2v.bin", twice, tmp_path / "vectors")
+    assert list(vectors.words) == ["cancer", "il6", "mice"]
+    assert (vectors.matrix[:3] == np.array(list(ENTRIES.values()), dtype=np.float32)).all()
+
+
 def test_a_file_whose_name_is_not_utf8_is_read(tmp_path):
     name = os.fsdecode(b"Z\xfcrich.txt")
     assert imported(tmp_path / name, lines(), tmp_path / "vectors").facts["file"] == name

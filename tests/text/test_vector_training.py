@@ -90,6 +90,17 @@ def test_further_text_adds_words_in_every_format(tmp_path):
     assert not {"comment", "skipped"} & words
 
 
+def test_words_far_into_a_sentence_are_learned_too(tmp_path):
+    """gensim reads 10,000 words of a sentence, and a text without capitals is one."""
+    one, other = "early dawn " * 6000, "late dusk " * 6000
+    (tmp_path / "long.txt").write_text(f"{one}{other}\n")
+    learned = []
+    for epochs in (1, 3):
+        vectors = trained(tmp_path / str(epochs), [tmp_path / "long.txt"], epochs=epochs)
+        learned.append(vectors.matrix[vectors.rows(["early", "late", "dusk"])])
+    assert (np.abs(learned[0] - learned[1]).max(axis=1) > 1e-4).all()
+
+
 def test_a_cell_of_a_table_may_hold_a_carriage_return(tmp_path):
     (tmp_path / "a.tsv").write_bytes(b"title\tid\r\nOne\rtwo\t1\r\n")
     assert list(read_paragraphs(tmp_path / "a.tsv")) == ["One\rtwo"]

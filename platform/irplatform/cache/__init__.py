@@ -3,7 +3,7 @@
 from irplatform.cache.artifacts import MANIFEST, Artifact, artifact, is_built
 from irplatform.cache.location import home
 from irplatform.cache.locks import lock
-from irplatform.cache.resumable import refuse_taken, resumable_folder
+from irplatform.cache.resumable import resumable_folder
 
 __all__ = [
     "MANIFEST",
@@ -12,6 +12,5 @@ __all__ = [
     "home",
     "is_built",
     "lock",
-    "refuse_taken",
     "resumable_folder",
 ]

@@ -8,21 +8,11 @@ from typing import TYPE_CHECKING
 from irplatform.cache.location import home
 from irplatform.cache.locks import lock
 from irplatform.errors import InputError
-from irplatform.storage import fingerprint, writable_folder
+from irplatform.storage import fingerprint, refuse_taken, writable_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
-
-
-def refuse_taken(folder: Path) -> None:
-    """Refuse a folder to make that has something in it, or that is a file.
-
-    Raises:
-        InputError: it is taken.
-    """
-    if folder.exists() and not (folder.is_dir() and not any(folder.iterdir())):
-        raise InputError("this exists already; choose another folder, or remove it.", path=folder)
 
 
 @contextmanager

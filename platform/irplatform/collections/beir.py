@@ -67,8 +67,10 @@ class BeirFolder:
             InputError: one is missing.
         """
         qrels = path / "qrels"
-        files = sorted(p for suffix in _SUFFIXES for p in qrels.glob(f"[!.]*.tsv{suffix}"))
-        splits = {file.name.removesuffix(".gz").removesuffix(".tsv"): file for file in files}
+        splits: dict[str, Path] = {}
+        for suffix in _SUFFIXES:  # as of corpus and queries, a plain file goes before a packed one
+            for file in sorted(qrels.glob(f"[!.]*.tsv{suffix}")):
+                splits.setdefault(file.name.removesuffix(".gz").removesuffix(".tsv"), file)
         reference = path / corpus_reference.FILE_NAME
         corpus = reference if reference.is_file() else _file(path, "corpus.jsonl")
         return cls(path, corpus, _file(path, "queries.jsonl"), splits)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import tomllib
+from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 FILE_NAME = "corpus.toml"
 
+_opening: ContextVar[tuple[Path, ...]] = ContextVar("opening", default=())
+"""Folders of the references that are being followed."""
 _HINT = 'It needs one line: collection = "a name, a path or an ir_datasets id".'
 
 
@@ -46,7 +49,13 @@ def read(path: Path) -> Corpus:
     target = os.path.normpath(path.parent.resolve() / name) if name.startswith(".") else name
     if Path(target.rpartition(":")[0] or target).resolve() == path.parent.resolve():
         raise InputError("a collection cannot search its own reference. " + _HINT, path=path)
+    here = path.parent.resolve()
+    if here in _opening.get():
+        raise InputError("these references lead in a circle. " + _HINT, path=path)
+    token = _opening.set((*_opening.get(), here))
     try:
         return registry().collection(target).corpus
     except InputError as error:
         raise InputError(f"the collection '{name}': {error}", path=path) from error
+    finally:
+        _opening.reset(token)

@@ -14,4 +14,9 @@ def folder_name(path: Path) -> str:
 
     The id of a collection goes into files of results, which have no place for such bytes.
     """
-    return os.fsencode(path.name).decode(errors="replace")
+    return as_text(path.name)
+
+
+def as_text(name: str) -> str:
+    """A file's name with U+FFFD in the place of bytes that are not UTF-8."""
+    return os.fsencode(name).decode(errors="replace")

@@ -22,6 +22,7 @@ from irplatform.collections.missing import write_missing
 from irplatform.collections.write import write_documents
 from irplatform.console import notice
 from irplatform.errors import InputError, counted
+from irplatform.storage import refuse_taken
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -94,7 +95,7 @@ def preview(
     """
     server = access(email, rate)
     pmids, others = _sorted_ids([_read(path) for path in qrels])
-    cache.refuse_taken(folder)
+    refuse_taken(folder)
     return _plan(pmids, others, server, folder.with_name(f"{folder.name}.partial") / WORK)
 
 

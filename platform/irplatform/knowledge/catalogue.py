@@ -104,6 +104,7 @@ def format_of(path: Path, kb: str, name: str | None = None) -> Format:
         formats = {candidate.name: candidate for candidate in FORMATS}
         if name not in formats:
             raise unknown("format", name, formats, of="a knowledge base")
+        head_of(path)
         return formats[name]
     head = head_of(path)
     if not head.text:

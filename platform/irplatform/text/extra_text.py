@@ -29,13 +29,17 @@ def read_paragraphs(path: Path) -> Iterator[str]:
     Raises:
         InputError: the file cannot be read, or is none of the formats above (file and line).
     """
-    name = path.name.removesuffix(".gz")
     readers = {".txt": _read_lines, ".jsonl": _read_objects, ".tsv": _read_table}
-    reader = readers.get(Path(name).suffix)
+    reader = readers.get(ending(path))
     if reader is None:
         raise InputError("text comes as .txt, .jsonl or .tsv, each also .gz.", path=path)
     with opened_text(path) as file:
         yield from reader(file, path)
+
+
+def ending(path: Path) -> str:
+    """The ending of a file's name that says how it is read."""
+    return Path(path.name.removesuffix(".gz")).suffix
 
 
 def _read_lines(file: io.TextIOBase, _: Path) -> Iterator[str]:

@@ -146,4 +146,6 @@ def _read_binary(path: Path, kind: Kind) -> Iterator[Entry]:
         raise InputError(f"is no complete {kind} file. Fetch it again.", path=path) from error
     except (OSError, NotImplementedError) as error:
         raise InputError(f"cannot be read as {kind}: {error}", path=path) from error
-    yield from zip(vectors.index_to_key, vectors.vectors, strict=True)
+    entries = zip(vectors.index_to_key, vectors.vectors, strict=True)
+    # Of a word that comes again, gensim passes over the vector but keeps its place.
+    yield from ((word, vector) for word, vector in entries if word is not None)

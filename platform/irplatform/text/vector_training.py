@@ -14,6 +14,7 @@ import zlib
 from itertools import chain
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
+from gensim.models.word2vec import MAX_WORDS_IN_BATCH
 from pydantic import Field
 
 from irplatform.batched import batched_by_size
@@ -214,7 +215,10 @@ def _tokenized_sentences(texts: Sequence[str]) -> tuple[str, int]:
     count = 0
     for text in texts:
         for sentence in sentences(text):
-            if words := tokenize(sentence):
-                lines.append(" ".join(words) + "\n")
-                count += len(words)
+            words = tokenize(sentence)
+            count += len(words)
+            lines += [
+                " ".join(words[start : start + MAX_WORDS_IN_BATCH]) + "\n"
+                for start in range(0, len(words), MAX_WORDS_IN_BATCH)  # gensim reads no further
+            ]
     return "".join(lines), count

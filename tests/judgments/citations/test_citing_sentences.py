@@ -71,6 +71,7 @@ def test_marks_go_with_their_brackets_and_asides(paragraph, expected):
         (f"[{_x(7)}–{_x(3)}]", [3, 7]),
         (f"[{_x(3)}, {_x(7)}]", [3, 7]),
         ('[<xref ref-type="bibr" rid="nowhere">5</xref>]', []),
+        (f'[{_x(1)}, <xref ref-type="bibr" rid="nowhere">5</xref>–{_x(7)}]', [1, 7]),
     ],
 )
 def test_a_range_stands_for_all_references_in_between(marks, numbers):

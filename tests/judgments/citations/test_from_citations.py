@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import os
 import tarfile
 
 import pytest
@@ -167,8 +168,13 @@ def test_titles_and_tables_resolve_what_has_no_identifier(platform, corpus, tmp_
         f"Tables translate names of articles into other names {mark(2)}.",
     ]
     (tmp_path / "a.xml").write_text(article("10.1000/a", sentences, cited))
-    table = "Journal,DOI,PMCID,PMID\nJ,10.1000/IN-THE-TABLE,PMC7,11\nJ,,PMC8,\nJ,,PMC9,0\nJ,,,0\n"
+    rows = "Journal,DOI,PMCID,PMID\n{},10.1000/IN-THE-TABLE,PMC7,11\nJ,,PMC8,\nJ,,PMC9,0\nJ,,,0\n"
+    table = rows.format('"J, of ""X"""')
     (tmp_path / "ids.csv.gz").write_bytes(gzip.compress(table.encode()))
+    parted = rows.replace("\nJ", '\n"a quote').format('"another').replace(",", "\t")
+    (tmp_path / "ids.tsv").write_text(parted)
+    (tmp_path / "open.csv").write_text(rows.format('"never closed'))
+    (tmp_path / "mac.csv").write_text(table.replace("\n", "\r"))
     options = (tmp_path / "a.xml", "--collection", f"{corpus}:test", "--json")
 
     def kept(name, *more):
@@ -178,7 +184,41 @@ def test_titles_and_tables_resolve_what_has_no_identifier(platform, corpus, tmp_
     assert "no sentence is left" in kept("none")
     assert kept("titles", "--titles") == 1
     assert kept("ids", "--ids", tmp_path / "ids.csv.gz") == 1
+    assert kept("tabs", "--ids", tmp_path / "ids.tsv") == 1
     assert kept("both", "--titles", "--ids", tmp_path / "ids.csv.gz") == 2
+    assert "open.csv:2: this row cannot be read: unexpected end of data" in kept(
+        "open", "--ids", tmp_path / "open.csv"
+    )
+    assert "mac.csv:1: this row cannot be read: new-line character" in kept(
+        "mac", "--ids", tmp_path / "mac.csv"
+    )
+
+
+def test_articles_without_an_identifier_are_not_taken_for_one_another(platform, tmp_path):
+    cited = [Cited(pmid="11")]
+    for folder, words in (("a", "first"), ("b", "second"), ("c", "second")):
+        (tmp_path / "in" / folder).mkdir(parents=True)
+        text = article("", [f"Of the {words} article nobody knows any name {mark(1)}."], cited)
+        (tmp_path / "in" / folder / "main.xml").write_text(text)
+    report = platform(tmp_path / "in", "--out", tmp_path / "o", "--json").json
+    assert (report["kept"], report["read"]["articles read before"]) == (2, 1)
+
+
+@pytest.mark.parametrize("archive", [False, True])
+def test_names_of_files_that_are_not_utf8_are_read(platform, tmp_path, archive):
+    source = tmp_path / "in"
+    source.mkdir()
+    name = os.fsdecode(b"caf\xe9.xml")
+    (source / name).write_text(article("", SENTENCES, CITED))
+    (source / os.fsdecode(b"broken\xe9.xml")).write_text("<article>")
+    if archive:
+        with tarfile.open(tmp_path / "in.tar", "w") as packed:
+            packed.add(source, "in")
+        source = tmp_path / "in.tar"
+    outcome = platform(source, "--out", tmp_path / "o", "--skip-unreadable")
+    assert outcome.code == 0, outcome.err
+    assert "broken\ufffd.xml" in outcome.err
+    assert '"citing_id":"caf\ufffd.xml-' in (tmp_path / "o/queries.jsonl").read_text()
 
 
 def test_where_nothing_is_left_no_file_is_blamed_and_the_remedy_told(platform, tmp_path):

@@ -39,6 +39,7 @@ def test_the_levels_of_2017_are_the_weights_and_binary_ones_tell_only_of_clicks(
 def test_grades_round_half_up_and_never_lose_a_relevant_document():
     assert grades([10.0, 5.5, 5.49, 0.33, 0.0]).tolist() == [10, 6, 5, 1, 0]
     assert grades([1 + 99 * 3 / 66]).tolist() == [6]
+    assert grades([3e6]).tolist() == [999_999], "as many digits as judgments have"
     assert grades([np.nextafter(5.5, 0)]).tolist() == [6], "binary fractions do not decide"
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from irplatform.errors import InputError
-from irplatform.judgments.clicks.queries import QueryRules, normalize, refusal
+from irplatform.judgments.clicks.queries import QueryRules, mark, normalize, refusal
 
 PAPER = QueryRules()
 
@@ -51,8 +51,10 @@ def test_each_filter_can_be_switched_off():
 
 
 def test_held_out_queries_are_refused_however_they_are_typed():
-    rules = QueryRules(held_out=frozenset({"lung cancer"}))
+    rules = QueryRules(held_out=frozenset({mark("Lung cancer?"), mark("il-6")}))
     assert refusal(" Lung  CANCER", rules) == "held out"
+    assert refusal("cancer, lung", rules) == "held out"
+    assert refusal("ＩＬ 6", rules) == "held out"
     assert refusal("lung cancers", rules) is None
 
 

@@ -14,7 +14,7 @@ from irplatform.evaluation import evaluate
 from irplatform.judgments.clicks.build import SHARES, ClickSettings, from_clicks
 from irplatform.judgments.clicks.judge import JudgingRules
 from irplatform.judgments.clicks.log import COLUMNS
-from irplatform.judgments.clicks.queries import QueryRules, query_id
+from irplatform.judgments.clicks.queries import QueryRules, mark, query_id
 from irplatform.judgments.splits import SPLITS, Shares, split_of
 from irplatform.runs import Ranking, Run
 
@@ -135,7 +135,7 @@ def test_the_report_says_what_each_filter_removed(tmp_path):
         *shown("a b c d e f g h", documents=6),
         *shown("held out", documents=7),
     ]
-    rules = QueryRules(held_out=frozenset({"held out"}))
+    rules = QueryRules(held_out=frozenset({mark("held out")}))
     report = from_clicks(
         write_log(tmp_path / "log.tsv", lines), tmp_path / "out", ClickSettings(queries=rules)
     )

@@ -40,6 +40,16 @@ def test_a_drug_in_too_few_or_in_nearly_all_relevant_articles_is_none(at_least):
     assert chosen(at_least=at_least) == []
 
 
+@pytest.mark.parametrize(("naming", "relevant"), [(7, 10), (63, 90), (119, 170)])
+def test_seven_in_ten_is_not_too_many(naming, relevant):
+    """Also where a binary fraction makes seven tenths a little less."""
+    grades = {f"d{n}": 1 for n in range(relevant)}
+    for more, expected in ((0, ["abc"]), (1, [])):
+        of = {d: frozenset(["abc"][: n < naming + more]) for n, d in enumerate(grades)}
+        made = choose(TOPICS[:1], {"1": grades}, Drugs(of, 9), Choice(2, 2))
+        assert [each.drug for each in made] == expected
+
+
 def test_what_does_not_name_the_drug_is_not_relevant():
     made = next(choose(TOPICS, QRELS, Drugs(ARTICLES, 9), Choice(1, 2)))
     assert made.grades == {"a": 2, "b": 1, "c": 0, "d": 0, "e": 0, "f": 0, "g": -1}

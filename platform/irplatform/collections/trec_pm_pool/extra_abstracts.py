@@ -8,12 +8,12 @@ nothing is unpacked here, members are read in place.
 from __future__ import annotations
 
 import re
-import tarfile
 import zipfile
 import zlib
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
+from irplatform.collections.archives import read_tar
 from irplatform.errors import InputError
 from irplatform.plugin import Document
 
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 _ID = re.compile(r"(?:AACR|ASCO)_\S+")
 _LARGEST = 1 << 20
 """Bytes of an abstract's file; the longest one of the track has a hundredth of that."""
+_OF_ZIP = (zipfile.BadZipFile, RuntimeError, NotImplementedError)
+"""What zipfile raises, also for passwords and kinds of packing that it does not know."""
+_UNREADABLE = "this cannot be read as a folder, zip or tar of abstracts"
 _FORMAT = "It needs a line 'Meeting: …', a line 'Title: …', a blank line, and the abstract."
 
 
@@ -36,33 +39,41 @@ def read_extra_abstracts(path: Path, wanted: Container[str]) -> dict[str, Docume
     """Find conference abstracts in an archive or folder.
 
     Args:
-        path: a folder, a zip, or a tar (compressed or not).
+        path: a folder, a zip, or a tar (gzipped or not).
         wanted: ids.
 
     Returns:
         Those that are there, by id, with the field `meeting`.
 
     Raises:
-        InputError: it is none of those, or a wanted file in it has another format.
+        InputError: it is none of those or not whole, or a wanted file in it has another format.
     """
     abstracts: dict[str, Document] = {}
-    try:
-        for name, content in _members(path, wanted):
-            abstracts.setdefault(name, _document(name, content, path))
-    except (tarfile.TarError, zipfile.BadZipFile, zlib.error, EOFError, OSError) as error:
-        raise InputError(
-            f"this cannot be read as a folder, zip or tar of abstracts ({error}).", path=path
-        ) from error
+    for name, content in _members(path, wanted):
+        abstracts.setdefault(name, _document(name, content, path))
     return abstracts
 
 
 def _members(path: Path, wanted: Container[str]) -> Iterator[tuple[str, bytes]]:
-    """Ids and contents of the wanted files."""
+    """Ids and contents of the wanted files.
+
+    Raises:
+        InputError: they cannot be read.
+    """
+    try:
+        yield from _read(path, wanted)
+    except InputError as error:  # a tar's
+        raise InputError(f"{_UNREADABLE}: {error.message}", path=path) from error
+    except (*_OF_ZIP, zlib.error, EOFError, OSError) as error:
+        raise InputError(f"{_UNREADABLE} ({error}).", path=path) from error
+
+
+def _read(path: Path, wanted: Container[str]) -> Iterator[tuple[str, bytes]]:
     if path.is_dir():
         for file in sorted(path.rglob("*.txt")):
             if (name := file.name.partition(".")[0]) in wanted:
-                with file.open("rb") as content:
-                    yield name, content.read(_LARGEST)
+                with file.open("rb") as stream:
+                    yield name, stream.read(_LARGEST)
     elif zipfile.is_zipfile(path):
         with zipfile.ZipFile(path) as archive:
             for info in archive.infolist():
@@ -70,11 +81,8 @@ def _members(path: Path, wanted: Container[str]) -> Iterator[tuple[str, bytes]]:
                     with archive.open(info) as member:
                         yield name, member.read(_LARGEST)
     else:
-        with tarfile.open(path) as tar:
-            for entry in tar:
-                wished = entry.isfile() and _id(entry.name) in wanted  # links lead nowhere
-                if wished and (stream := tar.extractfile(entry)):
-                    yield _id(entry.name), stream.read(_LARGEST)
+        for name, content in read_tar(path, lambda name: _id(name) in wanted, most=_LARGEST):
+            yield _id(name), content
 
 
 def _id(member: str) -> str:

@@ -36,9 +36,12 @@ def check_url(url: str, source: str) -> str:
     Raises:
         InputError: it is not an https URL (or http to this machine).
     """
-    parts = urlsplit(url)
-    safe = parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in _LOOPBACK)
-    if not (safe and parts.hostname):
+    try:
+        parts = urlsplit(url)
+        host = parts.hostname
+    except ValueError:  # brackets that are not closed, say
+        host = None
+    if not host or not (parts.scheme == "https" or (parts.scheme == "http" and host in _LOOPBACK)):
         raise InputError(f"{source} is {url!r}. It must be an https:// URL.")
     return url.rstrip("/")
 

@@ -14,6 +14,7 @@ from irplatform.judgments.citations.marks import marked_text
 from irplatform.judgments.citations.references import ReferenceList, normalized
 from irplatform.judgments.citations.sentences import sentences_of
 from irplatform.judgments.citations.xml import plain_text
+from irplatform.storage import number_of
 from irplatform.text import content_words
 
 if TYPE_CHECKING:
@@ -147,7 +148,9 @@ def _identifier(article: Any, file: str) -> str:
     for kind, key in (("pmcid", "pmcid"), ("pmcid", "pmc"), ("pmid", "pmid")):
         if identifier := normalized(kind, identifiers.get(key, "")):
             return identifier.partition(":")[2]
-    return "".join(file.rsplit("/", 1)[-1].split())
+    # Files of several folders, and articles of one file, may share its name.
+    content = " ".join(str(text) for text in article.itertext())
+    return f"{''.join(file.rsplit('/', 1)[-1].split())}-{number_of(content) % 16**8:08x}"
 
 
 def _year(article: Any) -> str:

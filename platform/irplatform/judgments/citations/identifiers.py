@@ -7,6 +7,7 @@ are kept.
 from __future__ import annotations
 
 import csv
+import itertools
 import sys
 from collections import Counter
 from typing import TYPE_CHECKING
@@ -18,7 +19,7 @@ from irplatform.text_files import decoded, numbered_lines
 
 if TYPE_CHECKING:
     from collections.abc import Collection as Container
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
 _KINDS = ("pmid", "pmcid", "doi")
@@ -43,11 +44,8 @@ def read_table(path: Path, wanted: Container[str]) -> dict[str, tuple[str, ...]]
     header = next(lines, None)
     if header is None:
         raise InputError("there is nothing in this file.", path=path)
-    separator = "\t" if "\t" in header else ","
-    names = [
-        name.strip().strip("\ufeff").lower()
-        for name in next(csv.reader([header], delimiter=separator))
-    ]
+    rows = _rows(header, lines, path)
+    names = [name.strip().strip("\ufeff").lower() for name in next(rows)]
     columns = {kind: names.index(kind) for kind in _KINDS if kind in names}
     if len(columns) < 2:
         raise InputError(
@@ -58,19 +56,35 @@ def read_table(path: Path, wanted: Container[str]) -> dict[str, tuple[str, ...]]
         )
     aliases: dict[str, tuple[str, ...]] = {}
     invalid: Counter[str] = Counter()
-    reader = csv.reader(lines, delimiter=separator)
-    try:
-        for row in reader:
-            identifiers = _identifiers(row, columns, invalid)
-            for identifier in identifiers:
-                if identifier in wanted:
-                    aliases[identifier] = identifiers
-    except csv.Error as error:
-        raise InputError(f"{error}.", path=path, line=reader.line_num + 1) from error
+    for row in rows:
+        identifiers = _identifiers(row, columns, invalid)
+        for identifier in identifiers:
+            if identifier in wanted:
+                aliases[identifier] = identifiers
     if invalid:
         left_out = counted(invalid.total(), "cell")
         notice(f"{path}: left out {left_out} without an identifier: {listing(invalid)}")
     return aliases
+
+
+def _rows(header: str, lines: Iterator[str], path: Path) -> Iterator[list[str]]:
+    """The rows of a table: CSV with quotes, or parted by tabs, where a quote is a character.
+
+    Raises:
+        InputError: a quote is not closed, or a line is broken otherwise.
+    """
+    table = itertools.chain([header], lines)
+    if "\t" in header:
+        reader = csv.reader(table, delimiter="\t", quoting=csv.QUOTE_NONE)
+    else:
+        reader = csv.reader(table, strict=True)
+    began = 1
+    try:
+        for row in reader:
+            began = reader.line_num + 1
+            yield row
+    except csv.Error as error:
+        raise InputError(f"this row cannot be read: {error}.", path=path, line=began) from error
 
 
 def _identifiers(

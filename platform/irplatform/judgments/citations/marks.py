@@ -131,7 +131,7 @@ def _references(text: str, marks: list[Any], references: ReferenceList) -> set[i
             if first < last <= first + _LONGEST_RANGE:
                 cited.update(range(first, last))
         cited.update(positions)
-        previous = positions or previous
+        previous = positions
     return cited
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING
 
 from irplatform.collections.archives import read_tar
+from irplatform.collections.folder_name import as_text
 from irplatform.errors import InputError
 from irplatform.text_files import open_bytes
 
@@ -121,7 +122,7 @@ def members(sources: Sequence[Source]) -> Iterator[Member]:
         if source.archive:
             yield from _unpacked(source)
         else:
-            yield Member(source.name, source.path)
+            yield Member(as_text(source.name), source.path)
 
 
 def _is_source(path: Path) -> bool:
@@ -140,11 +141,11 @@ def _is_member(name: str) -> bool:
 def _unpacked(source: Source) -> Iterator[Member]:
     try:
         for name, content in read_tar(source.path, _is_member, most=_LARGEST + 1):
-            place = f"{source.name}/{name}"
+            place = as_text(f"{source.name}/{name}")
             too_large = len(content) > _LARGEST
             yield Member(place, fault=_TOO_LARGE) if too_large else Member(place, content=content)
     except InputError as error:
-        yield Member(source.name, fault=error.message)
+        yield Member(as_text(source.name), fault=error.message)
 
 
 def _limited(file: IO[bytes] | io.BufferedIOBase, name: str) -> bytes:

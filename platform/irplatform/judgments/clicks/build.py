@@ -106,13 +106,13 @@ def from_clicks(
 
 
 def held_out_queries(collection: str) -> frozenset[str]:
-    """The normalized queries of a collection's topics.
+    """The `mark`s of a collection's topics.
 
     Raises:
         InputError: there is no such collection.
     """
     topics = registry().collection(collection).load_topics()
-    return frozenset(queries.normalize(topic.query) for topic in topics)
+    return frozenset(queries.mark(topic.query) for topic in topics)
 
 
 def _prepared(log: Path, rules: QueryRules) -> Iterator[pl.DataFrame]:

@@ -21,6 +21,8 @@ Formula = Literal["2018", "2017", "binary"]
 FORMULAS: tuple[Formula, ...] = ("2018", "2017", "binary")
 
 Numbers: TypeAlias = npt.NDArray[np.float64]
+_LARGEST = 999_999
+"""Of grades, as `read_qrels` reads them."""
 _AS_EXACT = 1e-9
 """5.5 is to round up also where binary fractions make it 5.499999999999999."""
 
@@ -82,7 +84,10 @@ def levels(weighted: npt.ArrayLike, totals: npt.ArrayLike, formula: Formula = "2
 
 
 def grades(relevance: npt.ArrayLike) -> npt.NDArray[np.int64]:
-    """Levels as the whole numbers that judgments are: half up, and at least 1 where above 0."""
+    """Levels as the whole numbers that judgments are: half up, and at least 1 where above 0.
+
+    Levels of 2017 grow with the log; judgments have at most six digits.
+    """
     exact = np.asarray(relevance, dtype=np.float64)
     rounded = np.floor(exact + 0.5 + _AS_EXACT).astype(np.int64)
-    return np.where(exact > 0, np.maximum(rounded, 1), 0)
+    return np.where(exact > 0, rounded.clip(1, _LARGEST), 0)

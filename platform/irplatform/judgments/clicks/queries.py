@@ -14,6 +14,7 @@ import unicodedata
 from dataclasses import dataclass
 
 from irplatform.errors import InputError
+from irplatform.training.topic_marks import query_mark
 
 _BOOLEAN = re.compile(r"(?<!\w)(?:AND|OR|NOT)(?!\w)")
 # A field tag follows its words: "smith j[au]", "asthma [MeSH Terms:noexp]". Names of substances
@@ -37,7 +38,7 @@ class QueryRules:
         max_words: the most words, parted by white space.
         boolean: whether queries with boolean operators are kept.
         tags: whether queries with field tags (authors', titles', …) are kept.
-        held_out: normalized queries that are not kept, because something else is to be evaluated
+        held_out: `mark`s of queries that are not kept, because something else is to be evaluated
             on them.
     """
 
@@ -56,6 +57,11 @@ def normalize(query: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", query).lower().split())
 
 
+def mark(query: str) -> str:
+    """Stands for a query's words, whatever their order and what is between them."""
+    return query_mark(normalize(query))
+
+
 def query_id(query: str) -> str:
     """16 hexadecimal digits that stand for a normalized query, the same in every log."""
     return hashlib.blake2b(query.encode(), digest_size=8).hexdigest()
@@ -72,6 +78,6 @@ def refusal(query: str, rules: QueryRules) -> str | None:
         return BOOLEAN
     if not rules.tags and _TAG.search(query):
         return TAGGED
-    if rules.held_out and normalize(query) in rules.held_out:
+    if rules.held_out and mark(query) in rules.held_out:
         return HELD_OUT
     return None

@@ -68,7 +68,8 @@ def simulate_clicks(
     )
     run = retrieve(choices, topics, settings.depth, resources, label=resolved.id).final
     rankings = {topic_id: ranking.doc_ids for topic_id, ranking in run.rankings.items()}
-    return {"topics": len(topics), "lines": write_log(path, topics, rankings, qrels, settings)}
+    shown = [topic for topic in topics if rankings.get(topic.id)]
+    return {"topics": len(shown), "lines": write_log(path, topics, rankings, qrels, settings)}
 
 
 def write_log(

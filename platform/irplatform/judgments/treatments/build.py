@@ -68,7 +68,7 @@ def build_treatments(
                 f"no topic could be made. Drugs in the {len(drugs.of):,} relevant articles of "
                 f"'{collection.id}' that are there: {drugs.found:,}; treatments among these: "
                 f"{distinct:,}; in {choice.at_least} or more relevant articles of a topic, and in "
-                f"at most {MOST:.0%} of them: none."
+                f"at most {float(MOST):.0%} of them: none."
             )
         _write(treated, folder)
         write_reference(source, folder, seen_from=out)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 FIELD = "treatment"
 """The field of a topic that names its treatment."""
-MOST = 0.7
+MOST = Fraction(7, 10)
 """Share of a topic's relevant articles that may name the drug."""
 
 
