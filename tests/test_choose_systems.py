@@ -1,11 +1,13 @@
 """From names and settings to systems: every setting reaches whom it is meant for, or is refused."""
 
+from dataclasses import replace
 from typing import Literal
 
 import pytest
 from small import PLUGIN
 
 from irplatform.choices import choose_systems
+from irplatform.choices.declared import declarations
 from irplatform.errors import InputError
 from irplatform.plugin import Options, Retriever
 from irplatform.registry import Registration, Registry, registry
@@ -26,6 +28,18 @@ def test_without_settings_all_have_their_defaults():
 def test_a_setting_reaches_every_system_that_has_the_option():
     options = _options(["bm25", "rm3"], ["delta"], k1=1.5)
     assert options["bm25"].k1 == options["rm3"].k1 == 1.5
+
+
+def test_names_of_systems_may_have_dots(monkeypatch):
+    held = registry().reranker("bm25-text")
+    dotted = replace(held, name="my.bm25")
+    monkeypatch.setitem(registry().rerankers, "my.bm25", dotted)
+    options = _options(["bm25"], ["my.bm25"], **{"my.bm25.k1": 1.5})
+    assert (options["bm25"].k1, options["my.bm25"].k1) == (0.9, 1.5)
+    (choice,) = choose_systems(registry(), (), ["my.bm25"], {})[1]
+    assert [d.value for d in declarations([choice], "my.bm25.k1")] == [2.0]
+    with pytest.raises(InputError, match=r"'k3' is no option of reranker 'my\.bm25'"):
+        _options(["bm25"], ["my.bm25"], **{"my.bm25.k3": 1.5})
 
 
 def test_a_setting_with_a_name_reaches_that_system_only():

@@ -142,6 +142,8 @@ def test_grades_of_numpy_are_whole_numbers_too():
         ({"measures": "AP"}, "has 'AP' for its measures; a tuple of names is needed"),
         ({"measures": None}, "has None for its measures; a tuple of names is needed"),
         ({"measures": (3,)}, r"has \(3,\) for its measures; a tuple of names is needed"),
+        ({"metadata": None}, "has None for its metadata; a mapping is needed"),
+        ({"expand": "mesh"}, "has 'mesh' for its expand; a tuple of names of knowledge bases is"),
     ],
 )
 def test_its_parts_are_what_they_should_be(more, message):
@@ -176,6 +178,31 @@ def test_topics_beside_the_documents_of_another_plugin_are_checked_too():
 def test_what_its_documents_are_known_by_is_text():
     with pytest.raises(PluginError, match=f"^{WHO} has the fingerprint None"):
         _ = loaded(Few(mark=None)).corpus.fingerprint
+
+
+def test_its_texts_may_be_known_apart_from_its_fields():
+    class Texts(Few):
+        promises_titles = True
+        texts_fingerprint = "texts-1"
+
+    one, other = (loaded(Texts(Document("d"), mark=mark)).corpus for mark in ("a", "b"))
+    assert one.fingerprint != other.fingerprint
+    assert one.texts_fingerprint == other.texts_fingerprint == "texts-1"
+    assert one.same_documents(other)
+    assert one.promises_titles
+    assert not one.same_documents(loaded().corpus)
+
+    class Strange(Few):
+        texts_fingerprint = None
+
+        def same_documents(self, other):
+            raise KeyError("a")
+
+    strange = loaded(Strange(Document("d"))).corpus
+    with pytest.raises(PluginError, match=f"^{WHO} has the fingerprint None"):
+        _ = strange.texts_fingerprint
+    with pytest.raises(PluginError, match=f"^{WHO} failed comparing its documents with others"):
+        strange.same_documents(one)
 
 
 def test_partners_are_checked_as_well():

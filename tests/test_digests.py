@@ -2,6 +2,8 @@
 
 import hashlib
 import os
+import threading
+import time
 
 import pytest
 
@@ -16,7 +18,7 @@ def hashed(fresh_home, monkeypatch):
     monkeypatch.setattr(digests, "_SETTLED", -1)
     read = []
     original = storage.file_digest
-    monkeypatch.setattr(storage, "file_digest", lambda path: read.append(path) or original(path))
+    monkeypatch.setattr(storage, "file_digest", lambda p, *_: read.append(p) or original(p))
     return read
 
 
@@ -126,3 +128,31 @@ def test_the_files_of_a_folder_are_known_by_their_paths_in_it(tmp_path):
     assert list(found) == list(expected)
     del expected["b.txt"]
     assert digests.folder_digests(tmp_path, ("*.json", "a*")) == expected
+
+
+def test_who_interrupts_does_not_wait_for_large_files(tmp_path, fresh_home, monkeypatch):
+    """The threads that hash are told; Python waits for them before anything else happens."""
+    (tmp_path / "large").write_bytes(b"x" * 100)
+    (tmp_path / "other").write_bytes(b"x")
+    begun = threading.Event()
+    original = storage.file_digest
+
+    def hashing(path, stopped):
+        if path.name == "other":
+            begun.wait(10)
+            raise KeyboardInterrupt
+        begun.set()
+        assert wait_until(stopped)
+        return original(path, stopped)
+
+    monkeypatch.setattr(storage, "file_digest", hashing)
+    with pytest.raises(KeyboardInterrupt):
+        digests.digests([tmp_path / "other", tmp_path / "large"])
+
+
+def wait_until(holds):
+    for _ in range(1000):
+        if holds():
+            return True
+        time.sleep(0.01)
+    return False

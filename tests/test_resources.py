@@ -167,7 +167,7 @@ def test_a_large_file_of_vectors_is_hashed_once_for_all_that_is_made_of_it(
     monkeypatch.setattr(digests, "_SETTLED", -1)
     read = []
     hashed = storage.file_digest
-    monkeypatch.setattr(storage, "file_digest", lambda file: read.append(file) or hashed(file))
+    monkeypatch.setattr(storage, "file_digest", lambda file, *_: read.append(file) or hashed(file))
     told = VectorSource(imported=path, extra_text=(path,)).describe()
     assert told == {"imported": hashed(path), "extra_text": [[hashed(path), path.suffix]]}
     made = replace(resources, source=VectorSource(imported=path))

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import time
 from concurrent.futures import ThreadPoolExecutor
+from threading import Event
 from typing import TYPE_CHECKING, Any
 
 from irplatform import cache, storage
@@ -45,17 +46,18 @@ def digests(paths: Sequence[Path]) -> list[str]:
     memory = cache.home() / "digests.json"
     entries = _read(memory) if paths else {}
     fresh: dict[str, list[Any]] = {}
+    stop = Event()
 
     def digest_of(path: Path) -> str:
         try:
             stat = path.stat()
             if stat.st_size < _LARGE:
-                return storage.file_digest(path)
+                return storage.file_digest(path, stop.is_set)
             key, state = str(path.resolve()), [stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns]
             entry = entries.get(key)
             if isinstance(entry, list) and entry[:3] == state:
                 return str(entry[3])
-            hexdigest = storage.file_digest(path)
+            hexdigest = storage.file_digest(path, stop.is_set)
         except OSError as error:
             raise InputError(f"cannot be read: {error.strerror}.", path=path) from error
         if time.time_ns() - max(stat.st_mtime_ns, stat.st_ctime_ns) > _SETTLED:
@@ -63,7 +65,11 @@ def digests(paths: Sequence[Path]) -> list[str]:
         return hexdigest
 
     with ThreadPoolExecutor() as threads:  # hashing lets go of Python's lock
-        hexdigests = list(threads.map(digest_of, paths))
+        try:
+            hexdigests = list(threads.map(digest_of, paths))
+        except BaseException:  # Ctrl-C, say: the threads are waited for
+            stop.set()
+            raise
     if fresh:
         _remember(memory, fresh)
     return hexdigests

@@ -31,11 +31,16 @@ def number_of(text: str) -> int:
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big")
 
 
-def file_digest(path: Path) -> str:
-    """The SHA-256 of a file's bytes (of the file as it lies there, compressed or not)."""
+def file_digest(path: Path, stopped: Callable[[], bool] = lambda: False) -> str:
+    """The SHA-256 of a file's bytes (of the file as it lies there, compressed or not).
+
+    Args:
+        path: the file.
+        stopped: asked now and then whether nobody waits any more; the digest is then none.
+    """
     digest = hashlib.sha256()
     with path.open("rb") as file:
-        while chunk := file.read(_DIGEST_CHUNK):
+        while not stopped() and (chunk := file.read(_DIGEST_CHUNK)):
             digest.update(chunk)
     return digest.hexdigest()
 

@@ -401,6 +401,59 @@ def test_sigterm_ends_forked_workers_of_a_plugin_as_ever(with_plugin):
     assert (done.returncode, done.stdout, done.stderr) == (0, "[6]\n-15\n", "")
 
 
+@pytest.mark.parametrize("returned", ["5", "True", "'text'"])
+def test_what_a_plugins_command_returns_is_no_exit_code(with_plugin, returned):
+    code = """
+import click
+from irplatform.plugin import hookimpl
+
+@hookimpl
+def register_commands(cli):
+    @cli.command("greet")
+    def greet():
+        print("hello")
+        return RETURNED
+
+    @cli.command("leave")
+    @click.pass_context
+    def leave(context):
+        context.exit(7)
+""".replace("RETURNED", returned)
+    done = with_plugin(code, "greet")
+    assert (done.returncode, done.stdout) == (0, "hello\n")
+    assert with_plugin(code, "leave").returncode == 7
+
+
+def test_defaults_of_any_kind_that_json_has_are_listed(with_plugin):
+    code = """
+from enum import Enum
+from pathlib import Path
+from irplatform.plugin import Field, Options, Reranker, hookimpl
+
+class Mode(Enum):
+    FAST = "fast"
+
+class Kinds(Options):
+    file: Path = Field(Path("words.txt"), description="a file")
+    files: tuple[Path, ...] = Field((Path("a"),), description="files")
+    mode: Mode = Field(Mode.FAST, description="how")
+
+class Kind(Reranker):
+    Options = Kinds
+    presets = {}
+
+@hookimpl
+def register_rerankers(register):
+    register("kind", Kind)
+"""
+    done = with_plugin(code, "rerankers", "show", "kind", "--json")
+    assert done.returncode == 0, done.stderr
+    options = {o["name"]: o["default"] for o in json.loads(done.stdout)["options"]}
+    assert options == {"file": "words.txt", "files": ["a"], "mode": "fast"}
+    assert with_plugin(code, "rerankers", "show", "kind").returncode == 0
+    assert with_plugin(code, "rerankers", "list", "--json").returncode == 0
+
+
 @pytest.mark.java
 def test_what_a_plugin_does_with_results_that_it_is_told_changes_no_report(with_plugin):
     code = """

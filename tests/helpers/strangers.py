@@ -44,7 +44,7 @@ def platform_with(code: str, place: Path, *arguments: str, cwd: Path):
     """
     (place / "strange_module.py").write_text(code)
     info = place / "strange_distribution-0.3.dist-info"
-    info.mkdir()
+    info.mkdir(exist_ok=True)
     (info / "METADATA").write_text(
         "Metadata-Version: 2.1\nName: strange-distribution\nVersion: 0.3\n"
     )

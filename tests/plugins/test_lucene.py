@@ -52,6 +52,7 @@ def test_defaults_are_pyserinis():
         (lambda: BM25(k1=-0.1), "k1 is -0.1; it must be 0 or more"),
         (lambda: BM25(k1=1e39), r"k1 is 1e\+39; it must be 0 or more, and at most 3e\+38"),
         (lambda: BM25(b=1.1), "b is 1.1; it must be between 0 and 1"),
+        (lambda: RM3(documents=2**31), "documents is 2147483648; it must be 1 to 2,147,483,647"),
         (lambda: QLD(mu=0), "mu is 0; it must be more than 0"),
         (lambda: QLD(mu=1e39), r"mu is 1e\+39; it must be more than 0, and at most 3e\+38"),
     ],

@@ -368,6 +368,14 @@ def test_no_stranger_takes_the_name_of_what_comes_with_the_platform(install):
     assert "reranker 'ltr' is registered by plugin 'ltr' (irplatform " in broken.error
 
 
+def test_what_an_interrupted_uninstallation_leaves_is_a_broken_plugin(tmp_path):
+    info = tmp_path / "gone-1.0.dist-info"
+    info.mkdir()
+    (info / "entry_points.txt").write_text("[irplatform]\ngone = gone_module\n")
+    (broken,) = load(tuple(metadata.Distribution.at(info).entry_points)).broken
+    assert (broken.distribution, broken.version) == ("unknown distribution", "?")
+
+
 def test_an_entry_point_that_cannot_be_read_is_a_broken_plugin(install):
     (entry_point,) = install("good", GOOD)
     broken = metadata.EntryPoint("m bad", "m_bad/foo", "irplatform")

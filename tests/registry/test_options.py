@@ -174,6 +174,8 @@ def register_rerankers(register):
     [
         ("size: int = 'three'", "option 'size' of reranker 'sized' cannot be 'three'"),
         ("size: object = print", "options of reranker 'sized' cannot be recorded as JSON"),
+        ("size: object = {1, 2}", "the default of option 'size' of reranker 'sized' has a set in"),
+        ("size: object = {'a': [frozenset()]}", "the default of option 'size.a' of reranker"),
     ],
 )
 def test_defaults_are_of_the_kind_that_is_declared_and_can_be_recorded(install, option, reason):

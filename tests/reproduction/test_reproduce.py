@@ -8,6 +8,7 @@ import pytest
 from commands import call as platform
 
 from irplatform.cache import home
+from irplatform.cache.contents import contents
 from irplatform.errors import InputError
 from irplatform.reproduction import execute, process, read_rows, reproduce
 
@@ -161,11 +162,19 @@ def test_a_fresh_cache_is_empty_and_goes_when_all_is_done(results, report, calle
         return report
 
     monkeypatch.setattr(execute, "call", call)
-    (home() / "reproduce" / "fresh" / "left").mkdir(parents=True)
     list(reproduce(read_rows(results)[:2], fresh=True))
-    cache = home() / "reproduce" / "fresh"
+    cache = seen[0][0]
     assert seen == [(cache, False), (cache, True)]
     assert not cache.exists()
+    (cache / "left").mkdir(parents=True)
+    assert [(item.kind, item.path, item.complete) for item in contents()] == [
+        ("reproduce", cache, False)
+    ]
+    list(reproduce(read_rows(results)[:1], fresh=True))
+    assert seen[2] != (cache, True), "other rows have a cache of their own"
+    assert (cache / "left").exists()
+    list(reproduce(read_rows(results)[:2], fresh=True))
+    assert seen[3] == (cache, False)
 
 
 def test_a_fresh_cache_knows_the_names_of_collections(results, report, monkeypatch, fresh_home):
@@ -180,6 +189,24 @@ def test_a_fresh_cache_knows_the_names_of_collections(results, report, monkeypat
     (home() / "collections.json").write_text('{"mine": "/data/mine"}')
     list(reproduce(read_rows(results)[:1], fresh=True))
     assert held == ['{"mine": "/data/mine"}']
+
+
+def test_a_value_that_can_be_no_path_breaks_off_nothing(results, called):
+    row = read_rows(results)[0].model_copy(update={"settings": {"prompt": "a question " * 60}})
+    assert len(list(reproduce([row, read_rows(results)[1]]))) == 2
+    assert len(called) == 2
+
+
+def test_a_command_without_a_report_is_a_failure_of_its_row(tmp_path, fresh_home):
+    told = process.call(["run", "--help"], tmp_path / "cache", tmp_path)
+    assert told == {"error": "it printed no report"}
+
+
+def test_a_cache_that_cannot_be_is_told(results, monkeypatch, tmp_path):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("IRPLATFORM_HOME", str(tmp_path / "file"))
+    with pytest.raises(InputError, match="the cache cannot be written to"):
+        list(reproduce(read_rows(results)[:1]))
 
 
 def test_rows_of_one_command_share_its_run(results, called):

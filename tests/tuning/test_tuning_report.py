@@ -86,6 +86,12 @@ def test_the_file_reads_back_where_a_plan_is_given_and_a_part_of_it_chosen():
     }
 
 
+def test_the_file_reads_back_whatever_the_command_was():
+    report = replace(_report(0.1, 0.1, {"b": 0.3}), command=("platform", "x\ny = 1", "f\udce9"))
+    text = report.as_toml().encode(errors="backslashreplace").decode()
+    assert tomllib.loads(text) == {"b": 0.3, "k1": 0.9}
+
+
 def test_json_has_the_estimate_with_its_error():
     gain = _report(0.1, 0.1).as_json()["held_out_gain"]
     assert gain["mean"] == pytest.approx(0.105)

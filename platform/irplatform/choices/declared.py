@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel
 
+from irplatform.registry.settings import path_within
+
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
 
@@ -95,10 +97,8 @@ def in_common(systems: Sequence[RetrieverChoice | RerankerChoice], name: str, ot
 
 def _path(system: RetrieverChoice | RerankerChoice, name: str) -> list[str]:
     """Where in a system's options a setting's name leads; nowhere where it has no such option."""
-    path = name.split(".")
     options = type(system.options).model_fields
-    if path[0] == system.name and path[0] not in options:
-        path = path[1:]
+    path = path_within(name, system.name, options)
     return path if path and path[0] in options else []
 
 

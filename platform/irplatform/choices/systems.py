@@ -123,7 +123,7 @@ def unknown_option(name: str, chosen: Sequence[Registration[Any]], plugins: Regi
     It names the nearest, and where all are; or says that the system it is meant for is not chosen.
     """
     system, dot, _ = name.partition(".")
-    if dot and system not in {registration.name for registration in chosen}:
+    if dot and not any(name.startswith(f"{registration.name}.") for registration in chosen):
         tables: dict[str, Container[str]] = {
             "retriever": plugins.retrievers,
             "reranker": plugins.rerankers,

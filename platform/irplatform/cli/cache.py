@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from datetime import UTC, datetime, timedelta
+from math import isnan
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -81,7 +82,7 @@ def remove(
 
     if not (kinds or days is not None or interrupted or everything):
         raise InputError("say what to remove: --kind, --unused-for, --interrupted or --all.")
-    since = datetime.now(UTC) - timedelta(days=days or 0)
+    since = _days_ago(days or 0)
     items = [
         item
         for item in _of_kinds(kinds)
@@ -103,6 +104,20 @@ def remove(
     click.echo(f"Removed {_summary(removed)}.")
     for item in busy:
         click.echo(f"{item.kind}/{item.path.name} is being made by another command: left.")
+
+
+def _days_ago(days: float) -> datetime:
+    """So many days before now, or as long ago as can be.
+
+    Raises:
+        InputError: that is no number.
+    """
+    if isnan(days):
+        raise InputError("--unused-for is nan; it must be a number.")
+    try:
+        return datetime.now(UTC) - timedelta(days=days)
+    except OverflowError:
+        return datetime.min.replace(tzinfo=UTC)
 
 
 def _confirmed(question: str) -> bool:

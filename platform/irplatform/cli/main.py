@@ -110,6 +110,11 @@ def cli() -> None:
     """  # noqa: D301 - click wants the character \b, which keeps the line below it as it is
 
 
+@cli.result_callback()
+def _nothing(_returned: object) -> None:
+    """What a command returns is no exit code: of a plugin's it may be anything."""
+
+
 class _Terminated(KeyboardInterrupt):
     """SIGTERM, which batch systems send: everything is left as after Ctrl-C."""
 
@@ -146,7 +151,7 @@ def main() -> None:
         check_arithmetic()
         registry().add_commands(cli)
         _tell_of(registry().plugins)
-        status = cli.main(standalone_mode=False)
+        status = cli.main(standalone_mode=False)  # of `context.exit`; see `_nothing`
         sys.exit(status if isinstance(status, int) else 0)
     except click.exceptions.Exit as stop:
         sys.exit(stop.exit_code)

@@ -59,7 +59,9 @@ _PLACEHOLDER = re.compile(r"(\$\{\w+\})")
     "--resume/--no-resume", default=True, help="Go on from an interrupted call (default)."
 )
 @json_option
+@click.pass_context
 def reproduce(
+    context: click.Context,
     patterns: tuple[str, ...],
     quick: bool,
     fresh: bool,
@@ -68,7 +70,7 @@ def reproduce(
     device: str,
     resume: bool,
     as_json: bool,
-) -> int:
+) -> None:
     """Run published results again, and compare.
 
     Results are rows of TOML files: a run, the figures that it is expected to give, and how far
@@ -89,7 +91,7 @@ def reproduce(
         notice(str(refusal))
     if list_only:
         _list(rows, as_json)
-        return 0
+        return
     executions: list[Execution] = []
     widths = _widths(rows)
     if not as_json:
@@ -108,8 +110,8 @@ def reproduce(
         verdicts = [v for v, count in counts.items() if count or v != _CANNOT_RUN]
         click.echo(", ".join(f"{counts[v]} {_COUNTED[v]}" for v in verdicts))
     if counts["failed"]:
-        return PlatformError.exit_code
-    return InputError.exit_code if counts[_CANNOT_RUN] else 0
+        context.exit(PlatformError.exit_code)
+    context.exit(InputError.exit_code if counts[_CANNOT_RUN] else 0)
 
 
 def _list(rows: Sequence[Row], as_json: bool) -> None:

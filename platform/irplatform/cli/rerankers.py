@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import click
+from pydantic_core import to_jsonable_python
 
 from irplatform.cli.output import json_option, print_json, print_rows
 from irplatform.option_types import type_in_words
@@ -163,7 +164,10 @@ def _describe(registration: Registration[Any]) -> dict[str, Any]:
         "distribution": registration.plugin.distribution,
         "version": registration.plugin.version,
         "options": _options(registration.options({})),
-        "presets": {name: flat(settings) for name, settings in registration.presets.items()},
+        "presets": {
+            name: to_jsonable_python(flat(settings))
+            for name, settings in registration.presets.items()
+        },
     }
 
 
@@ -179,7 +183,7 @@ def _options(values: Options, prefix: str = "") -> list[dict[str, Any]]:
             {
                 "name": prefix + name,
                 "type": type_in_words(field.annotation, field.metadata),
-                "default": list(value) if isinstance(value, tuple) else value,
+                "default": to_jsonable_python(value),
                 "description": field.description or "",
             }
         )

@@ -107,8 +107,8 @@ def tune(
     )
     try:
         if out is not None:
-            with atomic_write(out) as file:
-                file.write(report.as_toml())
+            with atomic_write(out, "wb") as file:  # names of files may not be UTF-8
+                file.write(report.as_toml().encode(errors="backslashreplace"))
     finally:  # hours of search are told even where the disk is full
         if as_json:
             print_json(report.as_json())

@@ -90,6 +90,15 @@ class Guard:
             raise self.wrong(
                 f"has {quoted(measures)} for its measures; a tuple of names is needed."
             )
+        metadata: object = collection.metadata
+        if not isinstance(metadata, Mapping):
+            raise self.wrong(f"has {quoted(metadata)} for its metadata; a mapping is needed.")
+        bases: object = collection.expand
+        if not isinstance(bases, list | tuple) or not all(isinstance(b, str) for b in bases):
+            raise self.wrong(
+                f"has {quoted(bases)} for its expand; a tuple of names of knowledge bases is "
+                "needed."
+            )
         return replace(
             collection,
             # Another plugin's answers for itself
@@ -190,6 +199,7 @@ class GuardedCorpus(Corpus):
         with guard.at_work("naming its corpus"):
             self.name = corpus.name
             self.finds_fields = corpus.finds_fields
+            self.promises_titles = corpus.promises_titles
 
     @cached_property
     def fields(self) -> tuple[str, ...]:  # type: ignore[override] # some read all documents for it
@@ -201,10 +211,24 @@ class GuardedCorpus(Corpus):
     def fingerprint(self) -> str:
         """What stands for the documents."""
         with self._guard.at_work("saying what its documents are known by"):
-            fingerprint: object = self._corpus.fingerprint
+            return self._checked(self._corpus.fingerprint)
+
+    @property
+    def texts_fingerprint(self) -> str:
+        """What stands for their ids, titles and abstracts."""
+        with self._guard.at_work("saying what its texts are known by"):
+            return self._checked(self._corpus.texts_fingerprint)
+
+    def _checked(self, fingerprint: object) -> str:
         if not isinstance(fingerprint, str) or not fingerprint:
             raise self._guard.wrong(f"has the fingerprint {quoted(fingerprint)}; text is needed.")
         return fingerprint
+
+    def same_documents(self, other: Corpus) -> bool:
+        """Whether another corpus has the same texts, as the plugin's knows it."""
+        theirs = other._corpus if isinstance(other, GuardedCorpus) else other
+        with self._guard.at_work("comparing its documents with others"):
+            return bool(self._corpus.same_documents(theirs))
 
     def __iter__(self) -> Iterator[Document]:
         with self._guard.at_work("streaming its documents"):

@@ -63,10 +63,10 @@ def load(entry_points: Iterable[metadata.EntryPoint], selection: str = "") -> Re
 
 def _found_at(entry_point: metadata.EntryPoint) -> tuple[Plugin, metadata.EntryPoint]:
     distribution = entry_point.dist
-    name_and_version = (
-        (distribution.name, distribution.version) if distribution else ("unknown distribution", "?")
-    )
-    return Plugin(entry_point.name, *name_and_version), entry_point
+    # What an interrupted uninstallation leaves has neither.
+    name = (distribution and distribution.name) or "unknown distribution"
+    version = (distribution and distribution.version) or "?"
+    return Plugin(entry_point.name, name, version), entry_point
 
 
 def _called(plugin: Plugin) -> tuple[str, str]:

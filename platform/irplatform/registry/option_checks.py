@@ -39,6 +39,11 @@ def check_options(registration: Registration[System]) -> None:
             f"the options of {registration.title} cannot be recorded as JSON: {error}"
         ) from error
     _refuse_sets(registration.title, options)
+    if (found := _set_in(default_options.model_dump(), "")) is not None:
+        raise PluginError(
+            f"the default of option '{found}' of {registration.title} has a set in it, which has "
+            "no order to be recorded in; take a tuple"
+        )
     _check_presets(registration)
 
 
@@ -66,6 +71,19 @@ def _is_set(annotation: Any) -> bool:
     return (isinstance(base_type, type) and issubclass(base_type, Set)) or any(
         map(_is_set, get_args(annotation))
     )
+
+
+def _set_in(value: object, name: str) -> str | None:
+    """The name of the option whose value has a set in it, or None."""
+    if isinstance(value, Set):
+        return name
+    if isinstance(value, Mapping):
+        parts = [(f"{name}.{key}" if name else str(key), part) for key, part in value.items()]
+    elif isinstance(value, list | tuple):
+        parts = [(name, part) for part in value]
+    else:
+        return None
+    return next((found for key, part in parts if (found := _set_in(part, key)) is not None), None)
 
 
 def _check_presets(registration: Registration[System]) -> None:

@@ -71,11 +71,24 @@ def settings_of(
 def _path_of(key: str, registration: Registration[Any], of_name: Container[str]) -> list[str]:
     """Where in a system's options a setting belongs, as ["loop", "epochs"]; [] for nowhere."""
     names = registration.option_names()
-    path = key.split(".")
-    if path[0] == registration.name and path[0] not in names:
-        path = path[1:]
+    path = path_within(key, registration.name, names)
     by_name = key.startswith(f"{registration.name}.")
     return path if path and (path[0] in names or (by_name and path[0] not in of_name)) else []
+
+
+def path_within(key: str, system: str, names: Container[str]) -> list[str]:
+    """A setting's name as a path in a system's options; the system's own name may stand before it.
+
+    Args:
+        key: the setting's name, such as "delta.loop.epochs".
+        system: the system's name, which may have dots in it.
+        names: of its options; the first part of a path that is one of them is none of the system's.
+    """
+    if key.partition(".")[0] in names:
+        return key.split(".")
+    if key == system:
+        return []
+    return key.removeprefix(f"{system}.").split(".")
 
 
 def _takes_none(options: Any, path: Sequence[str]) -> bool:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from irplatform import __version__
-from irplatform.cache import home
+from irplatform.cache import home, lock
 from irplatform.collections.aliases import aliases_file
 from irplatform.errors import InputError, PlatformError
 from irplatform.knowledge import installed
@@ -98,12 +98,12 @@ def reproduce(
     place = home() / "reproduce"
     commands = [_command(row, device) for row in rows]
     with _alone(place):
-        journal = Finished(
-            place / f"{_mark(rows, commands, fresh)}.jsonl", resume=resume, runs=place / "runs"
-        )
-        cache = place / "fresh" if fresh else home()
+        mark = _mark(rows, commands, fresh)
+        journal = Finished(place / f"rows-{mark}.jsonl", resume=resume, runs=place / "runs")
+        cache = place / f"fresh-{mark}" if fresh else home()
         if fresh and not journal.done:
             shutil.rmtree(cache, ignore_errors=True)
+        if fresh:
             _lend_names(cache)
         for row, command in zip(rows, commands, strict=True):
             yield _execute(row, command, cache, journal)
@@ -183,15 +183,7 @@ def _unknown_knowledge(row: Row, *, fresh: bool) -> str:
 @contextmanager
 def _alone(place: Path) -> Iterator[None]:
     """Keep a second call away from the same folder."""
-    from filelock import FileLock, Timeout
-
-    place.mkdir(parents=True, exist_ok=True)
-    lock = FileLock(place / "lock")
-    try:
-        lock.acquire(timeout=0)
-    except Timeout as error:
-        raise InputError("another `platform reproduce` is at work; wait for it.") from error
-    try:
+    with lock(place / "rows") as ours:
+        if not ours:
+            raise InputError("another `platform reproduce` is at work; wait for it.")
         yield
-    finally:
-        lock.release()

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from itertools import pairwise
 from pathlib import Path
+from stat import S_ISDIR, S_ISREG
 from typing import TYPE_CHECKING, Any
 
 from irplatform.digests import digest, folder_digests
@@ -17,7 +18,7 @@ from irplatform.storage import fingerprint
 from irplatform.training_topics.pretraining import MESH, NO_PRETRAINING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from irplatform.collections import Collection
 
@@ -44,13 +45,13 @@ def inputs_mark(collection: Collection, command: Sequence[str]) -> str:
     partner = collection.training() if collection.training else None
     learned_from = [partner, *map(registry().collection, _learned_from(options))]
     validation = [c.validation() for c in learned_from if c and c.validation]
-    files = [path for _, text in options for path in _paths(text) if path.is_file()]
+    files = [path for _, text in options for path in _paths(text) if _is_there(path, S_ISREG)]
     folders = [
         path
         for option, text in options
         if option in _OF_FOLDERS
         for path in _paths(text)
-        if path.is_dir()
+        if _is_there(path, S_ISDIR)
     ]
     return fingerprint(
         {
@@ -85,6 +86,14 @@ def _paths(text: str) -> list[Path]:
         values = None
     texts = values if isinstance(values, list) else [text]
     return [Path(path) for path in texts if isinstance(path, str) and path]
+
+
+def _is_there(path: Path, is_kind: Callable[[int], bool]) -> bool:
+    """Whether a value is the path of such a thing; many, like prompts, can be no path at all."""
+    try:
+        return is_kind(path.stat().st_mode)
+    except (OSError, ValueError):
+        return False
 
 
 def _described(collection: Collection) -> dict[str, Any]:

@@ -55,7 +55,10 @@ def call(command: Sequence[str], cache: Path, run_dir: Path) -> Mapping[str, Any
             refused = process.returncode == InputError.exit_code
             return {"error": error, **({"refused": True} if refused else {})}
         printed.seek(0)
-        report: Mapping[str, Any] = json.load(printed)
+        try:
+            report: Mapping[str, Any] = json.load(printed)
+        except ValueError:  # arguments such as --help
+            return {"error": "it printed no report"}
         return report
 
 

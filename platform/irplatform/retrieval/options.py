@@ -13,6 +13,7 @@ from typing import TypeAlias
 from irplatform.errors import InputError
 
 _MOST = 3e38
+_MOST_WHOLE = 2**31 - 1
 """Lucene computes in numbers of 32 bits."""
 
 
@@ -65,8 +66,8 @@ class RM3:
     original_weight: float = 0.5
 
     def __post_init__(self) -> None:
-        _check(self.terms > 0, "terms", self.terms, "more than 0")
-        _check(self.documents > 0, "documents", self.documents, "more than 0")
+        for name, number in (("terms", self.terms), ("documents", self.documents)):
+            _check(0 < number <= _MOST_WHOLE, name, number, f"1 to {_MOST_WHOLE:,}")
         _check(
             0 <= self.original_weight <= 1,
             "original_weight",

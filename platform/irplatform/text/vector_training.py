@@ -14,7 +14,6 @@ import zlib
 from itertools import chain
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from gensim.models.word2vec import MAX_WORDS_IN_BATCH
 from pydantic import Field
 
 from irplatform.batched import batched_by_size
@@ -41,6 +40,8 @@ _WORDS_ENOUGH = 60e6
 _WORDS_PLENTY = 1e9
 
 _BATCH_CHARACTERS = 2_000_000
+_LONGEST_SENTENCE = 10_000
+"""Words; what follows in a line, gensim passes over (`MAX_WORDS_IN_BATCH`)."""
 
 _AtLeastOne = Annotated[int, Field(ge=1)]
 
@@ -218,7 +219,7 @@ def _tokenized_sentences(texts: Sequence[str]) -> tuple[str, int]:
             words = tokenize(sentence)
             count += len(words)
             lines += [
-                " ".join(words[start : start + MAX_WORDS_IN_BATCH]) + "\n"
-                for start in range(0, len(words), MAX_WORDS_IN_BATCH)  # gensim reads no further
+                " ".join(words[start : start + _LONGEST_SENTENCE]) + "\n"
+                for start in range(0, len(words), _LONGEST_SENTENCE)
             ]
     return "".join(lines), count

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from irplatform.registry.sources import module_of
 from irplatform.text.arrays import new_matrix
 
 if TYPE_CHECKING:
@@ -62,6 +63,7 @@ def stored_documents(
                 advance(len(rows))
         vectors.flush()
 
+    build.__module__ = module_of(compute)  # whose code makes the vectors, and is named with them
     folder = resources.artifact(kind, {**depends_on, "width": width}, build)
     vectors: Float32 = np.load(folder / _FILE, mmap_mode="r", allow_pickle=False)
     return vectors

@@ -6,6 +6,7 @@ import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from irplatform.errors import one_line
 from irplatform.evaluation import paired_test
 from irplatform.registry.settings import flat
 from irplatform.reports.columns import aligned
@@ -148,7 +149,7 @@ class TuneReport:
         # TOML lets no part of a table be set beside the whole, such as one weight of a query plan.
         settings = flat({**self.settings, **self.chosen})
         lines = [
-            f"# {shlex.join(self.command)}" if self.command else "# platform tune",
+            f"# {one_line(shlex.join(self.command))}" if self.command else "# platform tune",
             f"# chosen on the {len(outcome.held_out):,} topics of {self.tuned_on}, "
             f"{outcome.tried:,} trials",
             f"# {self.measure}: defaults {_mean(outcome.defaults.scores):.4f}, held out "

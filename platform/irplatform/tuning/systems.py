@@ -21,6 +21,7 @@ from irplatform.retrieval.first_stage import combine
 from irplatform.retrieval.fusion import AUTO, choose_fusion
 from irplatform.runs import Run
 from irplatform.storage import file_digest, fingerprint
+from irplatform.training.distributed import training_processes
 from irplatform.training.topic_marks import families
 
 if TYPE_CHECKING:
@@ -105,6 +106,7 @@ class TunedSystem:
             "vectors": self.resources.source.describe(),
             "device": self.resources.device,
             "model_threads": self.resources.model_threads,
+            "processes": training_processes(self.resources.device),
         }
         if self.measure in self.plugins.measures:
             dependencies["measure_source"] = source_digest(

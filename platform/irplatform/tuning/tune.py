@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+from pydantic_core import to_jsonable_python
 
 from irplatform.arithmetic import arithmetic
 from irplatform.cache import home, lock
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
     from irplatform.evaluation.judgments import Judgments
     from irplatform.plugin import Topic
+    from irplatform.reranking.systems import RerankerChoice
+    from irplatform.retrieval.first_stage import RetrieverChoice
     from irplatform.tuning.space import Dimension
     from irplatform.tuning.systems import TunedSystem
 
@@ -65,7 +68,7 @@ def tune(
     first, second = choose_systems(
         system.plugins, system.retrievers, system.rerankers, system.settings
     )
-    declared = {name: next(declarations([*first, *second], name)) for name in names}
+    declared = {name: _declared([*first, *second], name) for name in names}
     depends_on = {"format": _FORMAT, **system.depends_on(), **arithmetic()}
     journal = home() / "tune" / f"{label}-{fingerprint(depends_on)}.jsonl"
     topics = [topic.id for topic in system.topics]
@@ -84,7 +87,7 @@ def tune(
         system.measure,
         [*system.retrievers, *system.rerankers],
         names,
-        {name: option.value for name, option in declared.items()},
+        {name: to_jsonable_python(option.value) for name, option in declared.items()},
         fixed,
         outcome,
         [
@@ -94,6 +97,21 @@ def tune(
         ],
         command,
     )
+
+
+def _declared(systems: Sequence[RetrieverChoice | RerankerChoice], name: str) -> Declared:
+    """An option that is searched.
+
+    Raises:
+        InputError: systems differ in what it is by default, so that nothing would stay as it is.
+    """
+    first, *others = declarations(systems, name)
+    if other := next((each for each in others if each.value != first.value), None):
+        raise InputError(
+            f"--over {name}: by default it is {first.value} for {first.system} and {other.value} "
+            f"for {other.system}. Name one, as {other.system}.{name}."
+        )
+    return first
 
 
 def usable_topics(

@@ -1,0 +1,46 @@
+"""Vectors of all documents are kept in the name of whose code makes them."""
+
+import numpy as np
+import pytest
+from small import small_resources
+
+from irplatform.registry.sources import module_of
+from irplatform.training.stored_documents import stored_documents
+
+
+@pytest.fixture
+def resources(tmp_path):
+    held = small_resources(tmp_path / "forward", {"d1": "one", "d2": "two"}, {"one": np.ones(2)})
+    held.makers = []
+    kept = held.artifact
+
+    def artifact(kind, depends_on, build):
+        held.makers.append(module_of(build))
+        return kept(kind, depends_on, build)
+
+    held.artifact = artifact
+    return held
+
+
+def test_they_are_made_once_in_the_order_of_the_forward_index(resources):
+    asked = []
+
+    def compute(rows):
+        asked.append(rows.tolist())
+        return rows[:, None].astype(np.float32)
+
+    for _ in range(2):
+        found = stored_documents(resources, "kind", {}, compute, 1)
+        assert found.tolist() == [[0], [1]]
+    assert asked == [[0, 1]]
+
+
+def test_their_maker_is_the_plugin_and_not_the_platform(resources):
+    """Or an edit of the plugin would find the vectors of before."""
+
+    def compute(rows):
+        return rows[:, None].astype(np.float32)
+
+    compute.__module__ = "strange_plugin.vectors"
+    stored_documents(resources, "kind", {}, compute, 1)
+    assert resources.makers == ["strange_plugin.vectors"]
