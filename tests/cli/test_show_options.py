@@ -50,6 +50,13 @@ def test_a_cell_that_is_too_long_goes_on_below(capsys):
     )
 
 
+def test_what_is_indented_stays_so(capsys):
+    print_rows([("  one two", "x"), ("  a-very-long-name", "y"), ("", "z")], widest=6)
+    printed = capsys.readouterr().out.splitlines()
+    assert [line.split("  x")[0].rstrip() for line in printed[:2]] == ["  one", "  two"]
+    assert printed[2:] == ["  a-very-long-name  y", "                    z"]
+
+
 def test_a_long_word_stays_whole(capsys):
     print_rows([("a-very-long-name", "x")], widest=8)
     assert capsys.readouterr().out == "a-very-long-name  x\n"

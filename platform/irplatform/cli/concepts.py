@@ -139,7 +139,11 @@ def build(collection: str, workers: Workers, as_json: bool, **settings: Any) -> 
 @_options
 @_graph_option
 @click.option(
-    "--limit", type=click.IntRange(1), default=10, show_default=True, help="Of each kind."
+    "--limit",
+    type=click.IntRange(1),
+    default=10,
+    show_default=True,
+    help="Neighbours of a concept, of each kind.",
 )
 @json_option
 @click.pass_context
@@ -244,10 +248,9 @@ def export(
 ) -> None:
     """Write the graph, or a part of it, as GraphML."""
     from irplatform.concepts.export import neighbourhood, to_networkx, write_graphml
+    from irplatform.storage import writable_file
 
-    if path.is_dir():
-        raise InputError("this is a folder; name a file.", path=path)
-    if path.exists():
+    if writable_file(path).exists():
         raise InputError("this file is there already; name another one.", path=path)
     graph = _graph(_corpus(collection), folder, settings)
     rows, found_concepts = (None, None) if around is None else neighbourhood(graph, around, hops)

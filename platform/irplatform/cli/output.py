@@ -44,14 +44,23 @@ def print_rows(rows: Sequence[tuple[str, ...]], *, widest: int | None = None) ->
         click.echo("  ".join([*cells, line[-1]]).rstrip())
 
 
+def _wrapped(cell: str, widest: int) -> list[str]:
+    """The lines of a cell, all of them indented as it is."""
+    from textwrap import wrap
+
+    text = cell.lstrip(" ")
+    indent = " " * (len(cell) - len(text))
+    width = max(1, widest - len(indent))
+    return [
+        indent + line for line in wrap(text, width, break_long_words=False, break_on_hyphens=False)
+    ]
+
+
 def _lines_of(row: tuple[str, ...], widest: int | None) -> list[tuple[str, ...]]:
     """A row, or the several that it takes where cells are too long; words stay whole."""
     from itertools import zip_longest
-    from textwrap import wrap
 
     if widest is None:
         return [row]
-    cells = [
-        wrap(cell, widest, break_long_words=False, break_on_hyphens=False) for cell in row[:-1]
-    ]
+    cells = [_wrapped(cell, widest) for cell in row[:-1]]
     return list(zip_longest(*cells, [row[-1]], fillvalue=""))

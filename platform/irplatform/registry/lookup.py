@@ -74,7 +74,10 @@ class Registry(Tables):
             return table[name]
         for other, others in (("reranker", self.rerankers), ("retriever", self.retrievers)):
             if name in others:
-                raise InputError(f"'{name}' is a {other}, not a {kind}: name it with --{other}.")
+                raise InputError(
+                    f"'{name}' is a {other}, not a {kind}: name it with --{other}, or in "
+                    f"`platform {other}s show {name}`."
+                )
         failures = "; ".join(
             f"{plugin} could not be loaded: {plugin.error}"
             if plugin.error

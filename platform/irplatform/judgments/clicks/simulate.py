@@ -15,7 +15,7 @@ from irplatform.parallel import available_cores
 from irplatform.registry import registry
 from irplatform.resources import CollectionResources
 from irplatform.retrieval.first_stage import retrieve
-from irplatform.storage import atomic_write
+from irplatform.storage import atomic_write, writable_file
 
 if TYPE_CHECKING:
     import gzip
@@ -48,10 +48,10 @@ def simulate_clicks(
         The number of `topics` and of `lines`.
 
     Raises:
-        InputError: a wrong name or option, a log that exists or has another ending, a collection
-            without judgments, or nothing to show.
+        InputError: a wrong name or option, a log that exists, has another ending or cannot be
+            written, a collection without judgments, or nothing to show.
     """
-    if path.exists():
+    if writable_file(path).exists():
         raise InputError("this exists already; choose another name, or remove it.", path=path)
     if not path.name.endswith((".tsv", ".tsv.gz")):
         raise InputError("a log's name ends in .tsv or .tsv.gz.", path=path)
