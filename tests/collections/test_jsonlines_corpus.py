@@ -86,7 +86,7 @@ def test_a_wrong_line_is_named_with_file_and_number(tmp_path, line, message):
 def test_bytes_that_are_not_utf8_are_named(tmp_path):
     path = tmp_path / "docs.jsonl"
     path.write_bytes(b'{"id": "\xff"}\n')
-    with pytest.raises(InputError, match=r"docs\.jsonl:1: this line is not JSON"):
+    with pytest.raises(InputError, match=r"docs\.jsonl:1: byte 9 of this line is not UTF-8. Save"):
         list(corpus(path))
 
 

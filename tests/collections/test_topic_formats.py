@@ -175,6 +175,7 @@ def test_a_treatment_is_searched_where_topics_have_one(tmp_path):
         ),
         ("trec-pm", "<topics>\n<topic>\n</topic></topics>", ":2: a topic without a number"),
         ("trec-pm", "<topics>\n<topic number='1'>", ":2: this is not well-formed XML"),
+        ("trec-pm", "<topics>\nA & B</topics>", "(invalid token)). Write '&' as '&amp;'"),
         ("trec-pm", "<?xml version='1.0' encoding='foo'?><topics/>", "unknown encoding: foo"),
         ("trec-pm", "<?xml version='1.0' encoding='big5'?><topics/>", ". Save it as UTF-8."),
         ("trec-pm", "<topics/>", "here (read as 'trec-pm': <topic number=\"1\">…</topic>)"),

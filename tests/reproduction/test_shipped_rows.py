@@ -53,7 +53,7 @@ def test_files_that_are_right_are_read_in_their_order(shipped):
     ("old", "new", "reason"),
     [
         ("[[result]]", "[[result]", ":2: this is not TOML"),
-        ("tags =", "tag =", "result 'theirs-demo', key 'tag'"),
+        ("tags =", "tag =", "'tag' is no key of result 'theirs-demo'. Did you mean 'tags'?"),
         ("theirs-demo", "bm25-small", "result 'bm25-small' is also in"),
         ('{ "AP" = 0.5 }', "{}", "result 'theirs-demo', key 'expected'"),
         ('"AP"', '"APP"', "result 'theirs-demo', measure 'APP': unknown measure"),

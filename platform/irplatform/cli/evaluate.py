@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 @click.option(
     "--qrels",
     type=click.Path(path_type=Path),
-    help="A file of judgments, instead; ordinary (four columns), sampled (five) or BioASQ's.",
+    help="A file of judgments, instead: TREC's (four columns), BEIR's (three), sampled (five) or "
+    "BioASQ's.",
 )
 @click.option(
     "--sampled-qrels",

@@ -22,7 +22,7 @@ from irplatform.cli.settings import chosen_settings, interpolation_weight
     "--over",
     multiple=True,
     metavar="NAME[=RANGE]",
-    help="An option to search; repeat it for several. LOW:HIGH, LOW:HIGH:log or VALUE,VALUE,…; "
+    help="An option to search (needed); repeat it for several. LOW:HIGH, LOW:HIGH:log or VALUE,VALUE,…; "
     "without a range its declared bounds.",
 )
 @click.option(

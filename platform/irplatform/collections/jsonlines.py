@@ -8,7 +8,7 @@ import orjson
 
 from irplatform.errors import InputError, quoted
 from irplatform.ids import fault
-from irplatform.text_files import numbered_lines
+from irplatform.text_files import decoded, numbered_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,6 +27,7 @@ def read(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         try:
             record = orjson.loads(line)
         except orjson.JSONDecodeError as error:
+            decoded(line, path, number)  # what is not UTF-8 is no JSON, either
             raise InputError(
                 f"this line is not JSON ({error.msg}). Every line needs one JSON object.",
                 path=path,

@@ -62,9 +62,13 @@ class TopicFilter:
         if self.relevant is not None:
             partner = collection.training() if collection and collection.training else None
             if partner is None or partner.load_qrels is None:
+                lacking = (
+                    f"'{collection.id}' names none with judgments"
+                    if collection
+                    else "give one that does with --collection"
+                )
                 raise InputError(
-                    "--relevant needs a collection that names a training collection: give one with "
-                    "--collection."
+                    f"--relevant needs a collection that names a training collection: {lacking}."
                 )
             seen = sharing(qrels, partner.load_qrels())
             topics &= seen if self.relevant == SEEN else frozenset(qrels) - seen

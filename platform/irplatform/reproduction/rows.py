@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from irplatform.errors import InputError, unstopped
+from irplatform.errors import InputError, unknown, unstopped
 from irplatform.registry.settings import flat
 from irplatform.toml_io import read_toml
 
@@ -210,8 +210,13 @@ def _read_row(entry: Any, number: int, file: Path) -> Row:
             raise InputError(
                 f"result '{name}' is not right: {unstopped(error)}.", path=file
             ) from error
-        problem = error.errors()[0]
+        problems = error.errors()
+        # A misspelt key is why another one is missing.
+        problem = next((p for p in problems if p["type"] == "extra_forbidden"), problems[0])
         key = ".".join(str(part) for part in problem["loc"])
+        if problem["type"] == "extra_forbidden" and len(problem["loc"]) == 1:
+            misspelt = unknown("key", key, Row.model_fields, of=f"result '{name}'")
+            raise InputError(str(misspelt), path=file) from error
         message = f"result '{name}', key '{key}': {unstopped(problem['msg'])}."
         raise InputError(message, path=file) from error
     if row.alone and row.reranker is None:

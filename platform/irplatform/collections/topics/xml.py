@@ -51,10 +51,17 @@ def parse(path: Path) -> tuple[Element, Mapping[Element, int]]:
             parser.ParseFile(file)
         except expat.ExpatError as error:
             raise InputError(
-                f"this is not well-formed XML ({expat.ErrorString(error.code)}).",
+                f"this is not well-formed XML ({expat.ErrorString(error.code)}).{_hint(error)}",
                 path=path,
                 line=error.lineno,
             ) from error
         except (LookupError, ValueError) as error:  # of the encoding that it declares
             raise InputError(f"cannot be read: {error}. Save it as UTF-8.", path=path) from error
     return builder.close(), lines
+
+
+def _hint(error: expat.ExpatError) -> str:
+    """What characters that XML does not take often are."""
+    if error.code != expat.errors.codes[expat.errors.XML_ERROR_INVALID_TOKEN]:
+        return ""
+    return " Write '&' as '&amp;' and '<' as '&lt;', and save the file as UTF-8."
