@@ -22,8 +22,8 @@ from irplatform.cli.settings import chosen_settings, interpolation_weight
     "--over",
     multiple=True,
     metavar="NAME[=RANGE]",
-    help="An option to search (needed); repeat it for several. LOW:HIGH, LOW:HIGH:log or VALUE,VALUE,…; "
-    "without a range its declared bounds.",
+    help="An option to search (needed); repeat it for several. LOW:HIGH, LOW:HIGH:log or "
+    "VALUE,VALUE,…; without a range its declared bounds.",
 )
 @click.option(
     "--measure",
