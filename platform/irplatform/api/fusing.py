@@ -64,7 +64,7 @@ def fuse_runs(
     if by == "scores" and k is not None:
         raise InputError("--k has no effect with --by scores: it belongs to ranks.")
     k = _K if k is None else k
-    if not 0 < k <= _MOST_K:  # beyond it, scores of 32 bits are all alike
+    if not 0 < k <= _MOST_K:
         raise InputError(f"--k is {k:g}; it must be a number above 0, of at most {_MOST_K:,}.")
     check_least("depth", depth, 1)
     _refuse_same_files(paths, out)

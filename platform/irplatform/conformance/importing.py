@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from contextlib import suppress
-from importlib import metadata
 from typing import TYPE_CHECKING
 
 import pluggy
@@ -14,6 +13,7 @@ from irplatform.conformance.process import Watch, set_environment
 from irplatform.plugin import Hooks
 from irplatform.registry import GROUP
 from irplatform.registry.contribution import Contribution
+from irplatform.registry.entry_points import entry_points
 from irplatform.workers import Workers
 
 if TYPE_CHECKING:
@@ -40,8 +40,9 @@ def _changes(plugin_and_environment: tuple[Plugin, Mapping[str, str]]) -> list[s
     set_environment(environment)
     (entry_point, *_) = (
         point
-        for point in metadata.entry_points(group=GROUP, name=plugin.name)
-        if point.dist is None or point.dist.name == plugin.distribution
+        for point in entry_points()
+        if point.name == plugin.name
+        and (point.dist is None or point.dist.name == plugin.distribution)
     )
     watch = Watch()
     with stdout.to_stderr():

@@ -1,20 +1,40 @@
-"""What a plugin's entry point names, and which platform its distribution asks for."""
+"""Entry points: where plugins are, what they name, which platform their distribution asks for."""
 
 from __future__ import annotations
 
 import re
 from contextlib import suppress
+from importlib import metadata
 from typing import TYPE_CHECKING
 
 from irplatform import __version__
+from irplatform.console import notice
 from irplatform.errors import PluginError
-from irplatform.registry.sources import OURS
+from irplatform.registry.sources import GROUP, OURS
 
 if TYPE_CHECKING:
-    from importlib import metadata
+    from collections.abc import Iterable
 
 _OF_US = re.compile(rf"{OURS}\s*[\[(<>=!~]", re.IGNORECASE)
 """How a requirement begins that may name versions of the platform."""
+
+
+def entry_points() -> Iterable[metadata.EntryPoint]:
+    """Where the plugins of all packages are, but for packages that nobody can read."""
+    try:
+        return metadata.entry_points(group=GROUP)
+    except Exception:  # of one package's file, and Python does not say of which
+        found: dict[str, list[metadata.EntryPoint]] = {}
+        for distribution in metadata.distributions():
+            who = distribution.name or "a package without a name"
+            if who in found:  # what comes later on the path is not imported, either
+                continue
+            try:
+                found[who] = list(distribution.entry_points.select(group=GROUP))
+            except Exception as error:
+                found[who] = []
+                notice(f"plugins of {who} are not used: its entry points cannot be read ({error})")
+        return [entry_point for of_one in found.values() for entry_point in of_one]
 
 
 def named_by(entry_point: metadata.EntryPoint) -> object:

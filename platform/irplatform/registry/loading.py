@@ -11,47 +11,27 @@ from __future__ import annotations
 import functools
 import os
 from dataclasses import replace
-from importlib import metadata
 from typing import TYPE_CHECKING
 
 from irplatform import __version__
 from irplatform.at_work import ENDINGS, contained, show_traceback, with_place
-from irplatform.console import notice
 from irplatform.errors import unknown
 from irplatform.plugin import Hooks
 from irplatform.registry.contribution import Contribution
-from irplatform.registry.entry_points import named_by, unmet_requirement
+from irplatform.registry.entry_points import entry_points, named_by, unmet_requirement
 from irplatform.registry.hook_names import check_hooks, unmarked, without_hooks
 from irplatform.registry.lookup import Registry
 from irplatform.registry.registration import Plugin
-from irplatform.registry.sources import GROUP
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from importlib import metadata
 
 
 @functools.cache
 def registry() -> Registry:
     """The registry of this process; plugins are loaded at the first call."""
-    return load(_entry_points(), os.environ.get("IRPLATFORM_PLUGINS", ""))
-
-
-def _entry_points() -> Iterable[metadata.EntryPoint]:
-    """Where the plugins of all packages are, but for packages that nobody can read."""
-    try:
-        return metadata.entry_points(group=GROUP)
-    except Exception:  # of one package's file, and Python does not say of which
-        found: dict[str, list[metadata.EntryPoint]] = {}
-        for distribution in metadata.distributions():
-            who = distribution.name or "a package without a name"
-            if who in found:  # what comes later on the path is not imported, either
-                continue
-            try:
-                found[who] = list(distribution.entry_points.select(group=GROUP))
-            except Exception as error:
-                found[who] = []
-                notice(f"plugins of {who} are not used: its entry points cannot be read ({error})")
-        return [entry_point for of_one in found.values() for entry_point in of_one]
+    return load(entry_points(), os.environ.get("IRPLATFORM_PLUGINS", ""))
 
 
 def load(entry_points: Iterable[metadata.EntryPoint], selection: str = "") -> Registry:

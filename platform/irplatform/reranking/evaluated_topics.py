@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from irplatform.errors import listing
 from irplatform.training.checkpoints import Checkpoint, learned_by
 from irplatform.training.topic_marks import (
     APART,
     query_mark,
-    some_of,
     source_mark,
     sources,
     topic_marks,
@@ -41,7 +41,7 @@ def warning_of_learned(
     """
     if training_source.checkpoint is not None and choice.trainable:
         learned = Checkpoint.read(training_source.checkpoint).learned(topics)
-        some = some_of(learned, topics)
+        some = _some(learned, topics)
     else:
         sources = [training_source.training_set] if choice.trainable or interpolate is None else []
         if choice.trainable:
@@ -74,7 +74,7 @@ def warning_of_pairs(
         for topic in topics
         if topic_marks(topic) & asked or any(source in of for _, source in sources(topic))
     ]
-    some = some_of(known, topics)
+    some = _some(known, topics)
     return some and (
         f"WARNING: {choice.name} learns from pairs of texts that are of {some}, or of the same "
         f"source ({APART}): its scores show what it remembers."
@@ -87,7 +87,7 @@ def warning_of_scores_read(choice: RerankerChoice, topics: Sequence[Topic]) -> s
     Returns:
         A warning, or "" where it does not.
     """
-    some = some_of(learned_by(choice.checkpoints, topics), topics)
+    some = _some(learned_by(choice.checkpoints, topics), topics)
     return some and (
         f"WARNING: {choice.name} reads scores of a checkpoint that was trained on {some}: these "
         "show what it remembers."
@@ -135,4 +135,11 @@ def warning_of_tuning(topics: Sequence[Topic], tuned_on: Sequence[Topic]) -> str
 
 def _chosen_on(topics: Sequence[Topic], learned_on: Sequence[Topic]) -> str:
     marks = {mark for topic in learned_on for mark in topic_marks(topic)}
-    return some_of([topic for topic in topics if topic_marks(topic) & marks], topics)
+    return _some([topic for topic in topics if topic_marks(topic) & marks], topics)
+
+
+def _some(some: Sequence[Topic], topics: Sequence[Topic]) -> str:
+    """How many of the topics, and which; "" for none."""
+    if not some:
+        return ""
+    return f"{len(some):,} of these {len(topics):,} topics ({listing([t.id for t in some])})"

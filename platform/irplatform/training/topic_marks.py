@@ -11,7 +11,6 @@ from collections import Counter
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from irplatform.errors import listing
 from irplatform.storage import fingerprint
 
 if TYPE_CHECKING:
@@ -75,13 +74,6 @@ def families(topics: Sequence[Topic]) -> list[int]:
 def sources(topic: Topic) -> list[tuple[str, str]]:
     """Keys of what a topic is of, by the field `APART`; none where it says nothing."""
     return [(APART, mark) for mark in map(source_mark, topic.values(APART)) if mark]
-
-
-def some_of(some: Sequence[Topic], topics: Sequence[Topic]) -> str:
-    """How many of the topics, and which, for messages; "" for none."""
-    if not some:
-        return ""
-    return f"{len(some):,} of these {len(topics):,} topics ({listing([t.id for t in some])})"
 
 
 def components(keys: Sequence[Iterable[Hashable]]) -> list[int]:
