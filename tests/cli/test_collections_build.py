@@ -137,6 +137,30 @@ def test_mesh_queries_are_built_from_a_collection(platform, folder):
     assert platform(*command).code == 2
 
 
+@pytest.mark.usefixtures("drugs")
+def test_heading_queries_are_built_from_a_collection(platform, folder):
+    lines = [
+        {"_id": d.id, "title": d.title, "text": d.abstract, "metadata": {"mesh": ["A", d.id]}}
+        for d in articles(40)
+    ]
+    (folder / "small/corpus.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    command = ("collections", "build", "headings", "--from", "small", "--out", "few")
+    built = platform(*command)
+    assert built.code == 0, built.err
+    assert built.out.splitlines() == [
+        "queries                   train 32, dev 4, test 4 "
+        "(left out, too many relevant articles: 0)",
+        "relevant articles         1.0 a query",
+        "headings by another name  0",
+        "Use it: platform run --collection C --reranker NAME --pretrain few:train",
+    ]
+    assert platform("collections", "show", "few:train", "--json").json["topics"] == 32
+    assert platform(*command).code == 2
+    named = platform(*command[:-1], "named", "--kb", "own", "--json")
+    assert named.json["queries"] == {"train": 32, "dev": 4, "test": 4}
+    assert "not installed" in platform(*command[:-1], "other", "--kb", "nowhere").err
+
+
 @pytest.fixture
 def treated(folder, platform, drugs):
     """Makes a topic with a treatment of the collection `small`, with other options if need be."""

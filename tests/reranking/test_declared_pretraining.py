@@ -7,8 +7,9 @@ from concept_data import Articles
 from small import registration
 
 from irplatform import training_topics
+from irplatform.choices import choose_systems
 from irplatform.errors import InputError
-from irplatform.plugin import Field, Options, Reranker, TrainableReranker
+from irplatform.plugin import Field, Options, Reranker, Topic, TrainableReranker
 from irplatform.registry import registry
 from irplatform.reranking.members import can_travel
 from irplatform.reranking.systems import RerankerChoice
@@ -147,3 +148,25 @@ def test_a_reranker_that_cannot_be_pretrained_as_it_is_says_so_before_any_work()
         training_topics.check_pretraining(
             "mesh", _collection(headings=True), None, [_choice(Unwilling)], registry()
         )
+
+
+@pytest.mark.parametrize(
+    ("fields", "searched"), [({"mesh": ("A", "B")}, ["bm25"]), ({"other": "A"}, ["rm3"])]
+)
+def test_topics_made_of_headings_are_searched_in_plain_words(monkeypatch, fields, searched):
+    """Whatever the run's first stage is, which may search headings."""
+    asked = []
+    found = SimpleNamespace(training_set=lambda fusion, resources: "learned from")
+    monkeypatch.setattr(
+        "irplatform.training_topics.pretraining.find_candidates",
+        lambda source, retrievers, *_: asked.extend(r.name for r in retrievers) or found,
+    )
+    source = _collection(headings=True)
+    source.load_topics = lambda: [Topic("1", "a", fields)]
+    plugins = registry()
+    monkeypatch.setattr(type(plugins), "collection", lambda *_, **__: source)
+    retrievers, _ = choose_systems(plugins, ("rm3",), (), {})
+    made = training_topics.pretraining_set(
+        "some", _collection(headings=True), plugins, retrievers, None, None, queries=10
+    )
+    assert (made, asked) == ("learned from", searched)

@@ -143,6 +143,89 @@ def mesh(source: str, out: Path, queries: int, seed: int, as_json: bool) -> None
     click.echo(f"Use it: platform run --collection {built.folder}:test")
 
 
+@build.command("headings")
+@click.option("--from", "source", required=True, help="A collection whose articles have headings.")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    required=True,
+    help="The folder to make (BEIR layout); it searches the collection's own documents.",
+)
+@click.option(
+    "--kb",
+    "knowledge",
+    metavar="KB,…",
+    help="Knowledge bases that know other names of headings, to ask in other words; mesh, say.",
+)
+@click.option(
+    "--queries",
+    default=20_000,
+    show_default=True,
+    type=click.IntRange(min=10),
+    help="How many articles may give a query, over train, dev and test (8:1:1).",
+)
+@click.option(
+    "--headings",
+    "most_headings",
+    default=3,
+    show_default=True,
+    type=click.IntRange(1),
+    help="Headings of a query, at most.",
+)
+@click.option(
+    "--relevant",
+    default=200,
+    show_default=True,
+    type=click.IntRange(1),
+    help="Articles that have them all, at most; other queries are left out.",
+)
+@seed_option("Of all choices.")
+@json_option
+def headings(
+    source: str,
+    out: Path,
+    knowledge: str | None,
+    queries: int,
+    most_headings: int,
+    relevant: int,
+    seed: int,
+    as_json: bool,
+) -> None:
+    """Build queries of a few MeSH headings, to pre-train on.
+
+    All articles that have the headings are relevant.
+    """
+    from irplatform.judgments.headings import Choice, build_headings
+
+    names = () if knowledge is None else tuple(knowledge_names("--kb", knowledge))
+    made = build_headings(source, out, Choice(queries, most_headings, relevant, seed), names)
+    if as_json:
+        print_json(
+            {
+                "collection": f"{made.folder}:test",
+                "path": str(made.folder),
+                "from": made.source,
+                "queries": dict(made.queries),
+                "relevant": made.relevant,
+                "left_out": made.left_out,
+                "renamed": made.renamed,
+            }
+        )
+        return
+    counts = ", ".join(f"{name} {number:,}" for name, number in made.queries.items())
+    total = sum(made.queries.values())
+    print_rows(
+        [
+            ("queries", f"{counts} (left out, too many relevant articles: {made.left_out:,})"),
+            ("relevant articles", f"{made.relevant / total:.1f} a query"),
+            ("headings by another name", f"{made.renamed:,}"),
+        ]
+    )
+    click.echo(
+        f"Use it: platform run --collection C --reranker NAME --pretrain {made.folder}:train"
+    )
+
+
 @build.command("new-documents")
 @click.option(
     "--from", "source", required=True, help="A collection that names a training collection."

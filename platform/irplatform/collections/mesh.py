@@ -124,7 +124,7 @@ def build_mesh(corpus: Corpus, out: Path, *, count: int, seed: int) -> Made:
         queries = _write_queries(answers, folder, seed)
         write_measures(folder, MEASURES)
         with corpus_writer(folder, fields=False) as write:
-            for document in _counted(corpus, "writing documents"):
+            for document in counted_documents(corpus, "writing documents"):
                 write(document)
     return Made(out, queries, sum(len(articles) > 1 for _, articles in answers))
 
@@ -135,8 +135,8 @@ def _answers(corpus: Corpus, drawn: Sequence[Query]) -> list[tuple[Query, list[s
     for query in drawn:
         queries.setdefault(frozenset(query[1]), query)
     articles: dict[str, list[str]] = {document_id: [] for document_id, _ in queries.values()}
-    for document in _counted(corpus, "looking for articles with the same headings"):
-        if (same_headings := queries.get(frozenset(_headings(document)))) is not None:
+    for document in counted_documents(corpus, "looking for articles with the same headings"):
+        if (same_headings := queries.get(frozenset(headings_of(document)))) is not None:
             articles[same_headings[0]].append(document.id)
     return [(query, articles[query[0]]) for query in queries.values()]
 
@@ -150,7 +150,7 @@ def _write_queries(
         Split to its number of queries.
     """
     relevant = {query_id: articles for (query_id, _), articles in answers}
-    parts = _split(list(relevant), seed)
+    parts = split_ids(list(relevant), seed)
     with BeirWriter(folder) as files:
         for (query_id, headings), _ in answers:
             files.query(query_id, " ; ".join(headings), {FIELD: headings})
@@ -160,7 +160,8 @@ def _write_queries(
     return {split: len(ids) for split, ids in parts.items()}
 
 
-def _counted(corpus: Corpus, doing: str) -> Iterator[Document]:
+def counted_documents(corpus: Corpus, doing: str) -> Iterator[Document]:
+    """All documents, with a display of how far this is."""
     with progress(doing, corpus.size_hint()) as advance:
         for document in corpus:
             advance(1)
@@ -187,9 +188,9 @@ def _draw(corpus: Corpus, count: int, seed: int) -> list[Query]:
     """Articles with the smallest hashes, in order of their ids: one pass, bounded memory."""
     check_headings(corpus)
     articles = (
-        (_hash(document.id, seed, "draw"), document.id, headings)
-        for document in _counted(corpus, "drawing MeSH-term queries")
-        if len(headings := _headings(document)) >= FEWEST_HEADINGS
+        (hash_of(document.id, seed, "draw"), document.id, headings)
+        for document in counted_documents(corpus, "drawing MeSH-term queries")
+        if len(headings := headings_of(document)) >= FEWEST_HEADINGS
     )
     drawn = heapq.nsmallest(count, articles)
     if len(drawn) < _FEWEST:
@@ -200,13 +201,14 @@ def _draw(corpus: Corpus, count: int, seed: int) -> list[Query]:
     return sorted((document_id, headings) for _, document_id, headings in drawn)
 
 
-def _headings(document: Document) -> list[str]:
+def headings_of(document: Document) -> list[str]:
+    """The headings of a document, each once, in their order."""
     return list(dict.fromkeys(document.values(FIELD)))
 
 
-def _split(ids: Sequence[str], seed: int) -> dict[str, list[str]]:
+def split_ids(ids: Sequence[str], seed: int) -> dict[str, list[str]]:
     """8:1:1, by hash; each part in the order of `ids`."""
-    shuffled = sorted(ids, key=lambda document_id: _hash(document_id, seed, "split"))
+    shuffled = sorted(ids, key=lambda document_id: hash_of(document_id, seed, "split"))
     tenth = len(ids) // 10
     dev, test = set(shuffled[:tenth]), set(shuffled[tenth : 2 * tenth])
     return {
@@ -216,7 +218,8 @@ def _split(ids: Sequence[str], seed: int) -> dict[str, list[str]]:
     }
 
 
-def _hash(document_id: str, seed: int, purpose: str) -> int:
+def hash_of(document_id: str, seed: int, purpose: str) -> int:
+    """A number that a choice for this purpose is made by, 0 to 2^64 − 1."""
     return number_of(f"{purpose}\0{seed}\0{document_id}")
 
 

@@ -116,7 +116,8 @@ def pretraining_set(
             same documents; None or "none" for nothing.
         collection: the collection that is run or trained on.
         plugins: where names of collections are looked up.
-        retrievers: the first stage, for the candidates of a collection's topics.
+        retrievers: the first stage, for the candidates of a collection's topics; those of topics
+            that are made of headings are found by plain BM25.
         resources: the harness's resources.
         fusion: how the retrievers are fused.
         queries: how many MeSH-term queries to draw.
@@ -126,14 +127,21 @@ def pretraining_set(
     """
     if name in (None, NO_PRETRAINING):
         return None
-    if name == MESH:
+    source = (
+        mesh_queries(collection.corpus, queries, resources.seed)
+        if name == MESH
+        else plugins.collection(name)
+    )
+    if _of_headings(source):
         # Plain words only: an expanded query may search the very headings that it was made of.
-        plain, _ = choose_systems(plugins, (PLAIN_RETRIEVER,), (), {})
-        source = mesh_queries(collection.corpus, queries, resources.seed)
-        candidates = find_candidates(source, plain, PRETRAINING_DEPTH, PRETRAINING_DEPTH, resources)
-        return candidates.training_set(Fusion(), resources)
-    source = plugins.collection(name)
+        retrievers, _ = choose_systems(plugins, (PLAIN_RETRIEVER,), (), {})
+        fusion = Fusion()
     candidates = find_candidates(
         source, retrievers, PRETRAINING_DEPTH, PRETRAINING_DEPTH, resources
     )
     return candidates.training_set(fusion, resources)
+
+
+def _of_headings(source: Collection) -> bool:
+    """Whether topics were made of MeSH headings."""
+    return any(topic.fields.get(MESH_FIELD) for topic in source.load_topics())

@@ -1,0 +1,143 @@
+"""Queries of a few headings: which are asked for, in which words, and who answers them."""
+
+from collections import Counter
+
+import orjson
+import pytest
+
+from irplatform.errors import InputError
+from irplatform.judgments.headings import Choice, build_headings
+from irplatform.knowledge import add
+from irplatform.registry import registry
+
+pytestmark = pytest.mark.usefixtures("fresh_home")
+
+NAMES = """id\tname\tkind\tsynonyms
+X:1\tCarcinoma, Small\tdisease\tSmall Cancer|Cancer, Little|SC
+X:2\tLung\tother\tLungs
+"""
+COUNT = 200
+
+
+def _headings(number):
+    """Humans is of all, Lung of every second, Carcinoma, Small of every tenth, one of three."""
+    found = ["Humans", f"Kind {number % 3}", f"Rare {number // 4}"]
+    return (
+        found
+        + ["Lung"] * (number % 2 == 0)
+        + ["Carcinoma, Small"] * (number % 25 == 0)
+        + ["Lung"] * (number % 8 == 0)  # twice, as with two qualifiers
+    )
+
+
+@pytest.fixture
+def source(tmp_path):
+    """A collection whose documents have headings."""
+    lines = [
+        {"id": f"d{n:03}", "title": f"Title {n}", "abstract": "text", "mesh": _headings(n)}
+        for n in range(COUNT)
+    ]
+    (tmp_path / "docs.jsonl").write_bytes(b"".join(orjson.dumps(each) + b"\n" for each in lines))
+    (tmp_path / "topics.jsonl").write_text('{"_id": "1", "text": "lung"}\n')
+    path = tmp_path / "some.toml"
+    path.write_text(
+        'id = "some"\nmeasures = ["AP"]\n'
+        '[documents]\nfiles = ["docs.jsonl"]\nabstract = "abstract"\nfields = ["mesh"]\n'
+        '[topics]\nfile = "topics.jsonl"\nformat = "beir"\n'
+    )
+    return path
+
+
+def _made(source, tmp_path, *bases, out="made", **choice):
+    made = build_headings(str(source), tmp_path / out, Choice(**choice), bases)
+    parts = [registry().collection(f"{tmp_path / out}:{part}") for part in made.queries]
+    topics = [topic for part in parts for topic in part.load_topics()]
+    qrels = {k: dict(v) for part in parts for k, v in part.load_qrels().items()}
+    return made, topics, qrels
+
+
+def test_just_the_articles_with_all_headings_are_relevant(source, tmp_path):
+    _, topics, qrels = _made(source, tmp_path)
+    assert len(topics) > 50
+    for topic in topics:
+        wanted = set(topic.fields["mesh"])
+        answering = {f"d{n:03}" for n in range(COUNT) if wanted <= set(_headings(n))}
+        assert qrels[topic.id] == dict.fromkeys(answering, 1)
+        assert topic.id in answering
+
+
+def test_headings_are_few_telling_and_none_comes_twice(source, tmp_path):
+    _, topics, _ = _made(source, tmp_path, headings=2)
+    asked = [topic.fields["mesh"] for topic in topics]
+    assert {len(headings) for headings in asked} == {1, 2}
+    assert len({frozenset(headings) for headings in asked}) == len(asked)
+    assert all(len(set(headings)) == len(headings) for headings in asked)
+    assert {heading.split()[0] for headings in asked for heading in headings} == {
+        "Rare",
+        "Carcinoma,",
+    }, "Humans, Lung and Kind are headings of more than a twentieth"
+
+
+def test_rare_headings_are_asked_for_more_often(source, tmp_path, monkeypatch):
+    monkeypatch.setattr("irplatform.judgments.headings.COMMON", 0.9)
+    _, topics, _ = _made(source, tmp_path, headings=1)
+    seen = Counter(topic.query.split()[0] for topic in topics)
+    assert seen["Rare"] > 40
+    assert seen["Kind"] == 3, "there are no more of them"
+
+
+def test_queries_that_many_articles_answer_are_left_out(source, tmp_path):
+    all_of_them, topics, _ = _made(source, tmp_path)
+    few, fewer_topics, qrels = _made(source, tmp_path, relevant=4, out="few")
+    assert all_of_them.left_out == 0
+    assert few.left_out == len(topics) - len(fewer_topics) > 0
+    assert max(map(len, qrels.values())) == 4
+    assert few.relevant == sum(map(len, qrels.values()))
+
+
+def test_splits_are_eight_to_one_to_one_and_the_documents_those_of_the_source(source, tmp_path):
+    made, topics, _ = _made(source, tmp_path)
+    tenth = len(topics) // 10
+    assert made.queries == {"train": len(topics) - 2 * tenth, "dev": tenth, "test": tenth}
+    train = registry().collection(f"{made.folder}:train")
+    assert train.corpus.same_documents(registry().collection(str(source)).corpus)
+    assert train.validation().id.endswith("-dev")
+
+
+def test_inverted_headings_are_asked_for_as_they_are_said(source, tmp_path):
+    made, topics, _ = _made(source, tmp_path, headings=1)
+    said = {t.query for t in topics if "Carcinoma, Small" in t.fields["mesh"]}
+    assert said == {"Small Carcinoma"}
+    assert made.renamed == 0
+
+
+def test_other_names_of_a_heading_are_asked_for_too(source, tmp_path):
+    (tmp_path / "own.tsv").write_text(NAMES)
+    add("own", [tmp_path / "own.tsv"])
+    said = Counter()
+    for seed in range(12):
+        made, topics, _ = _made(source, tmp_path, "own", out=f"made{seed}", headings=1, seed=seed)
+        queries = [t.query for t in topics if "Carcinoma, Small" in t.fields["mesh"]]
+        assert made.renamed == sum(query == "Small Cancer" for query in queries)
+        said.update(queries)
+    assert set(said) == {"Small Carcinoma", "Small Cancer"}, "no inverted name, no abbreviation"
+
+
+def test_the_same_seed_makes_the_same_files(source, tmp_path):
+    def files(out, seed):
+        made, _, _ = _made(source, tmp_path, out=out, seed=seed)
+        return {p.name: p.read_bytes() for p in made.folder.rglob("*.*") if p.name != "corpus.toml"}
+
+    assert files("a", 1) == files("b", 1) != files("c", 2)
+
+
+def test_documents_without_headings_are_refused(source, tmp_path):
+    source.write_text(source.read_text().replace('fields = ["mesh"]', ""))
+    with pytest.raises(InputError, match="no field 'mesh'"):
+        _made(source, tmp_path)
+    assert not (tmp_path / "made").exists()
+
+
+def test_too_few_queries_are_refused(source, tmp_path):
+    with pytest.raises(InputError, match=r"only 0 queries .*more than 1 articles .*: \d+\)"):
+        _made(source, tmp_path, relevant=1, headings=1, queries=20)
