@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from irplatform.plugin import Field, Options
-from irplatform.training import PairSettings
+from irplatform.training import ListSettings
 from irplatform.training.pretrained import PretrainedOptions
 
 
@@ -19,6 +19,11 @@ class ReadingOptions(PretrainedOptions):
         256, gt=0, description="tokens of a query at most, and no more than half of what fits"
     )
     batch_size: int = Field(32, gt=0, description="documents that are scored at once")
+    precision: Literal["float32", "bfloat16"] = Field(
+        "float32",
+        description="in which most is computed; bfloat16 is faster on GPUs, and on some processors "
+        "with native arithmetic (portable arithmetic on the CPU has none)",
+    )
 
 
 class CrossEncoderOptions(ReadingOptions):
@@ -42,10 +47,22 @@ class FineTuning(Options):
     warmup: float = Field(0.1, ge=0, lt=1, description="share of all steps in which rates rise")
     weight_decay: float = Field(0.01, ge=0, description="of AdamW; biases and norms have none")
     longest_gradient: float = Field(1.0, gt=0, description="longer ones are cut to this norm")
-    batch_size: int = Field(16, gt=0, description="pairs of documents per step")
+    batch_size: int = Field(
+        48, gt=0, description="documents of a step, at least one list of them; all are in memory"
+    )
     epochs: int = Field(3, gt=0, description="most epochs; rates reach 0 at the end of the last")
     patience: int = Field(
         2, gt=0, description="stop after this many epochs without a better validation measure"
+    )
+
+
+class Pretraining(Options):
+    """What is other in pre-training (`--pretrain`), where topics are many."""
+
+    learning_rate: float = Field(4e-5, gt=0, description="largest step size of the transformer")
+    epochs: int = Field(1, gt=0, description="most epochs")
+    relevant_per_topic: int = Field(
+        4, gt=0, description="most relevant documents of a topic in an epoch"
     )
 
 
@@ -55,11 +72,28 @@ class VanillaBertOptions(ReadingOptions):
     max_length: int = Field(
         256, gt=8, description="tokens of query and document together; documents are cut to fit"
     )
-    pairs: PairSettings = Field(
-        PairSettings(), description="which pairs of documents are learned from"
+    lists: ListSettings = Field(
+        ListSettings(), description="which lists of documents are learned from"
     )
     loop: FineTuning = Field(FineTuning(), description="steps and stopping")
+    pretraining: Pretraining = Field(Pretraining(), description="steps of pre-training")
     validation_topics: int = Field(300, gt=0, description="most topics that epochs are judged on")
     validation_depth: int = Field(
         100, gt=0, description="candidates of each that are ranked, the first stage's best"
+    )
+
+
+def for_pretraining(options: VanillaBertOptions) -> VanillaBertOptions:
+    """The options of pre-training: its own steps, and nothing of what is read afterwards only."""
+    own, usual = options.pretraining, VanillaBertOptions()
+    steps = {"learning_rate": own.learning_rate, "epochs": own.epochs}
+    return options.model_copy(
+        update={
+            "loop": options.loop.model_copy(update=steps),
+            "lists": options.lists.model_copy(
+                update={"relevant_per_topic": own.relevant_per_topic}
+            ),
+            "pretraining": usual.pretraining,
+            "batch_size": usual.batch_size,
+        }
     )

@@ -5,6 +5,8 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING, Any
 
+from irplatform.training.linear_layers import in_float32
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
@@ -32,6 +34,7 @@ class Reader:
         self._options = options
         self._device = device
         self._longest = min(options.max_length, model.max_length or options.max_length)
+        self._short_numbers = options.precision == "bfloat16" and not in_float32(device)
 
     def encode(self, pairs: Sequence[tuple[str, str]]) -> list[Encoded]:
         """Pairs of a query and a document's text, cut to fit; queries are cut if they are long."""
@@ -65,9 +68,14 @@ class Reader:
 
     def forward(self, pairs: Sequence[Encoded]) -> Tensor:
         """How relevant the documents are, [n]: a logit, or of two the second minus the first."""
+        import torch
+
         model: Any = self.model
         inputs = model.tokenizer.pad(list(pairs), return_tensors="pt").to(self._device)
-        logits: Tensor = model.network(**inputs).logits.float()
+        with torch.autocast(
+            torch.device(self._device).type, torch.bfloat16, enabled=self._short_numbers
+        ):
+            logits: Tensor = model.network(**inputs).logits.float()
         return logits[:, 0] if model.labels == 1 else logits[:, 1] - logits[:, 0]
 
     def scores(

@@ -1,21 +1,21 @@
-"""The fine-tuning of a transformer: pairs of documents, their loss, and steps of AdamW."""
+"""The fine-tuning of a transformer: lists of documents, their loss, and steps of AdamW."""
 
 from __future__ import annotations
 
 import math
 from typing import TYPE_CHECKING
 
-import numpy as np
 import torch
 from torch import Tensor
 
-from irplatform.training import Pairs, PairSampler, Validator
+from irplatform.training import Lists, ListSampler, Validator
 from irplatform.training.distributed import peers_of
-from irplatform.training.losses import pairwise_hinge
+from irplatform.training.losses import listwise_logistic
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    import numpy as np
     import numpy.typing as npt
 
     from irplatform.plugin import LabelledTopic, Resources, TrainingData
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from irplatform_crossencoder.reading import Reader
 
 
-class PairsTask:
+class ListsTask:
     """What the training loop needs. Texts are read batch by batch, so that few are held at once.
 
     Args:
@@ -38,7 +38,7 @@ class PairsTask:
         advance: told of every step.
 
     Raises:
-        InputError: no topic has two candidates of different relevance.
+        InputError: no topic has documents of different relevance.
     """
 
     def __init__(
@@ -49,33 +49,37 @@ class PairsTask:
         self._reader = reader
         self._loop = options.loop
         self._resources = resources
-        self._sampler = PairSampler(data.training, options.pairs, resources.seed)
+        self._sampler = ListSampler(data.training, options.lists, resources.seed)
         self._validator = Validator(
             data.validation, options.validation_topics, options.validation_depth
         )
-        batches = math.ceil(len(self._sampler.epoch(0)) / self._loop.batch_size)
+        batches = sum(1 for _ in self.batches(0))
         self._steps = math.ceil(batches / peers_of(data.workspace).size)
         self.all_steps = self._loop.epochs * self._steps
         self._shown = 0
 
-    def batches(self, epoch: int) -> Iterator[Pairs]:
-        """The epoch's pairs."""
-        return self._sampler.epoch(epoch).batches(self._loop.batch_size)
+    def batches(self, epoch: int) -> Iterator[Lists]:
+        """The epoch's lists."""
+        return self._sampler.batches(epoch, self._loop.batch_size)
 
-    def loss(self, batch: Pairs) -> Tensor:
-        """Weighted hinge loss."""
-        pools = 2 * [self._sampler.pools[number] for number in batch.topic]
-        places = np.concatenate([batch.higher, batch.lower])
-        doc_ids = [pool.doc_ids[place] for pool, place in zip(pools, places, strict=True)]
-        documents = self._resources.documents(doc_ids)
-        pairs = self._reader.encode(
-            [
-                (pool.labelled.topic.query, document.text)
-                for pool, document in zip(pools, documents, strict=True)
-            ]
+    def loss(self, batch: Lists) -> Tensor:
+        """RankNet's loss over all pairs of a list, in the mean over the lists."""
+        pools = [self._sampler.pools[number] for number in batch.topic]
+        lists = list(zip(pools, batch.documents, strict=True))
+        queries = [pool.labelled.topic.query for pool, places in lists for _ in places]
+        documents = self._resources.documents(
+            [pool.doc_ids[place] for pool, places in lists for place in places]
         )
-        higher, lower = self._reader.forward(pairs).chunk(2)
-        return pairwise_hinge(higher, lower, torch.from_numpy(batch.weight).to(higher.device))
+        pairs = self._reader.encode(
+            [(query, document.text) for query, document in zip(queries, documents, strict=True)]
+        )
+        scores = self._reader.forward(pairs)
+        losses, start = [], 0
+        for pool, places in lists:
+            grades = torch.from_numpy(pool.grades[places]).to(scores.device)
+            losses.append(listwise_logistic(scores[start : start + len(places)], grades))
+            start += len(places)
+        return torch.stack(losses).mean()
 
     def validate(self) -> float:
         """Mean nDCG@20 over the validation topics, of the best mixture with the first stage."""

@@ -1,8 +1,8 @@
 """Vanilla BERT: a transformer is fine-tuned to read query and document together.
 
-A sequence classifier, or a language model with a new layer on top, learns from pairs of documents
-of training topics which of two is the more relevant ("Vanilla BERT" in MacAvaney et al., SIGIR
-2019, section 3: pairwise hinge loss, another rate for the new layer).
+A sequence classifier, or a language model with a new layer on top ("Vanilla BERT" in MacAvaney et
+al., SIGIR 2019, section 3), learns the order of lists of documents (Gao, Dai and Callan, ECIR 2021)
+by RankNet's loss.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from irplatform.storage import fingerprint
 from irplatform.training import NeuralReranker, run_loop
 from irplatform.training.linear_layers import multiply_by_numpy
 from irplatform.training.pretrained import content, model_folder
-from irplatform_crossencoder.options import VanillaBertOptions
+from irplatform_crossencoder.options import VanillaBertOptions, for_pretraining
 from irplatform_crossencoder.reading import Reader, score_topics
 
 if TYPE_CHECKING:
@@ -22,10 +22,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from irplatform.plugin import Documents, Resources, Topic, TrainingData
+    from irplatform.plugin import Options as AnyOptions
 
 
 class VanillaBert(NeuralReranker):
-    """A transformer of the user's, fine-tuned on pairs of documents of the training topics.
+    """A transformer of the user's, fine-tuned on lists of documents of the training topics.
 
     It reads query and document together, as `cross-encoder` does. Begin with a language model or a
     classifier of your field.
@@ -35,12 +36,19 @@ class VanillaBert(NeuralReranker):
     Options = VanillaBertOptions
     citation: ClassVar[str] = (
         "Sean MacAvaney, Andrew Yates, Arman Cohan, Nazli Goharian. CEDR: Contextualized "
-        "Embeddings for Document Ranking. SIGIR 2019, section 3 (Vanilla BERT)."
+        "Embeddings for Document Ranking. SIGIR 2019, section 3 (Vanilla BERT). Trained on lists: "
+        "Luyu Gao, Zhuyun Dai, Jamie Callan. Rethink Training of BERT Rerankers in Multi-Stage "
+        "Retrieval Pipeline. ECIR 2021."
     )
     options: VanillaBertOptions
 
     _reader: Reader
     _base: str
+
+    @classmethod
+    def options_of_pretraining(cls, options: AnyOptions) -> AnyOptions:
+        """The options that pre-training heeds."""
+        return for_pretraining(VanillaBertOptions.model_validate(options.model_dump()))
 
     def check_training(self) -> None:
         """See that there is a model to begin with.
@@ -81,13 +89,13 @@ class VanillaBert(NeuralReranker):
         return {"base": self._base}
 
     def fit(self, data: TrainingData) -> None:
-        """Fine-tune on pairs of documents, stopping early on validation nDCG@20.
+        """Fine-tune on lists of documents, stopping early on validation nDCG@20.
 
         What ranks already stays as it is where no epoch is better.
         """
-        from irplatform_crossencoder.task import PairsTask
+        from irplatform_crossencoder.task import ListsTask
 
-        task = PairsTask(self._reader, self.options, data, self.resources)
+        task = ListsTask(self._reader, self.options, data, self.resources)
         with self.resources.progress("fine-tuning, steps", task.all_steps) as advance:
             task.advance = advance
             run_loop(

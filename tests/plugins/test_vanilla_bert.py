@@ -2,15 +2,17 @@
 
 import json
 import shutil
+from dataclasses import replace
 
 import numpy as np
 import pytest
 import torch
-from planted import hinge_loss, planted_data, planted_resources, planted_topics, scores
+from planted import planted_data, planted_resources, planted_topics, scores
 from pretrained_models import config, save_transformer_of_vectors, tokenizer
 
 from irplatform.errors import InputError
-from irplatform_crossencoder.task import PairsTask, rate_share
+from irplatform.training.losses import listwise_logistic
+from irplatform_crossencoder.task import ListsTask, rate_share
 from irplatform_crossencoder.vanilla_bert import VanillaBert
 
 
@@ -31,7 +33,7 @@ def _prepared(folder, resources, **options):
 
 
 def _task(reranker, resources, workspace):
-    return PairsTask(reranker._reader, reranker.options, planted_data(workspace), resources)
+    return ListsTask(reranker._reader, reranker.options, planted_data(workspace), resources)
 
 
 def _save_classifier(folder, resources, labels):
@@ -117,12 +119,57 @@ def test_without_a_model_nothing_begins():
         VanillaBert().check_training()
 
 
-def test_loss_is_the_weighted_hinge_of_the_pairs(folder, resources, tmp_path):
-    reranker = _prepared(folder, resources)
+def test_loss_is_the_mean_over_lists_of_what_is_scored_alone(folder, resources, tmp_path):
+    reranker = _prepared(folder, resources, loop={"batch_size": 30})
     task = _task(reranker, resources, tmp_path)
     batch = next(iter(task.batches(0)))
-    alone = hinge_loss(task, batch, lambda topic: scores(reranker, resources, topic))
-    assert float(task.loss(batch).detach()) == pytest.approx(alone, abs=1e-5)
+    assert len(batch) == 2
+    alone = []
+    for number, places in zip(batch.topic, batch.documents, strict=True):
+        pool = task._sampler.pools[number]
+        held = replace(pool.labelled, candidates=tuple(pool.doc_ids[place] for place in places))
+        grades = torch.from_numpy(pool.grades[places])
+        found = torch.from_numpy(scores(reranker, resources, held))
+        alone.append(float(listwise_logistic(found, grades)))
+    assert float(task.loss(batch).detach()) == pytest.approx(np.mean(alone), abs=1e-5)
+
+
+def test_pretraining_has_steps_of_its_own(folder):
+    chosen = VanillaBert.Options(
+        model=str(folder),
+        max_length=64,
+        batch_size=7,
+        loop={"epochs": 5, "warmup": 0.3},
+        pretraining={"epochs": 2, "learning_rate": 1e-4},
+    )
+    heeded = VanillaBert.options_of_pretraining(chosen)
+    assert (heeded.loop.epochs, heeded.loop.learning_rate) == (2, 1e-4)
+    assert (heeded.lists.relevant_per_topic, heeded.lists.relevant_per_list) == (4, 8)
+    assert (heeded.loop.warmup, heeded.max_length, heeded.model) == (0.3, 64, str(folder))
+    other = chosen.model_copy(update={"batch_size": 9})
+    assert VanillaBert.options_of_pretraining(other) == heeded
+
+
+@pytest.mark.parametrize("arithmetic", ["native", "portable"])
+def test_short_numbers_are_heeded_where_they_are_quick(
+    folder, resources, tmp_path, monkeypatch, arithmetic
+):
+    """Scores differ a little and learning goes on; portable arithmetic has none."""
+    monkeypatch.setattr(
+        "irplatform.training.linear_layers.portable", lambda: arithmetic == "portable"
+    )
+    (topic,) = planted_topics([3])
+    exact = scores(_prepared(folder, resources), resources, topic)
+    reranker = _prepared(folder, resources, precision="bfloat16")
+    short = scores(reranker, resources, topic)
+    assert short.dtype == exact.dtype
+    assert np.array_equal(short, exact) == (arithmetic == "portable")
+    assert np.allclose(short, exact, atol=0.05)
+    task = _task(reranker, resources, tmp_path)
+    task.loss(next(iter(task.batches(0)))).backward()
+    weight = reranker.network.classifier.weight
+    assert weight.dtype == weight.grad.dtype == torch.float32
+    assert float(weight.grad.abs().sum()) > 0
 
 
 def test_only_matrices_are_decayed_and_the_layer_on_top_has_a_rate_of_its_own(

@@ -4,6 +4,7 @@ Importing this package loads no torch; its functions do.
 """
 
 from irplatform.training.group_sampling import Groups, GroupSampler, GroupSettings
+from irplatform.training.list_sampling import Lists, ListSampler, ListSettings
 from irplatform.training.loop import (
     AdadeltaSettings,
     LoopSettings,
@@ -24,6 +25,9 @@ __all__ = [
     "GroupSampler",
     "GroupSettings",
     "Groups",
+    "ListSampler",
+    "ListSettings",
+    "Lists",
     "LoopSettings",
     "NeuralReranker",
     "OwnSteps",

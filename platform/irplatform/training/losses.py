@@ -35,6 +35,20 @@ def pairwise_logistic(higher: Tensor, lower: Tensor, weight: Tensor) -> Tensor:
     return (weight * functional.softplus(lower - higher)).sum() / weight.sum()
 
 
+def listwise_logistic(scores: Tensor, grades: Tensor) -> Tensor:
+    """`pairwise_logistic` over all pairs of different grade of a list of documents.
+
+    Pairs weigh the square root of the difference of their grades.
+
+    Args:
+        scores: of the documents, [n].
+        grades: theirs, [n]; at least two differ.
+    """
+    higher, lower = (grades[:, None] > grades[None]).nonzero(as_tuple=True)
+    weight = (grades[higher] - grades[lower]).to(scores.dtype).sqrt()
+    return pairwise_logistic(scores[higher], scores[lower], weight)
+
+
 def weighted_cross_entropy(logits: Tensor, labels: Tensor, weight: Tensor) -> Tensor:
     """Weighted mean of the binary cross-entropy (Mohan et al., BioNLP 2017, section 4.6).
 
