@@ -84,8 +84,8 @@ class VanillaBertOptions(ReadingOptions):
 
 
 def for_pretraining(options: VanillaBertOptions) -> VanillaBertOptions:
-    """The options of pre-training: its own steps, and nothing of what is read afterwards only."""
-    own, usual = options.pretraining, VanillaBertOptions()
+    """The options of pre-training, which has steps and lists of its own."""
+    own = options.pretraining
     steps = {"learning_rate": own.learning_rate, "epochs": own.epochs}
     return options.model_copy(
         update={
@@ -93,7 +93,6 @@ def for_pretraining(options: VanillaBertOptions) -> VanillaBertOptions:
             "lists": options.lists.model_copy(
                 update={"relevant_per_topic": own.relevant_per_topic}
             ),
-            "pretraining": usual.pretraining,
-            "batch_size": usual.batch_size,
+            "pretraining": Pretraining(),
         }
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from irplatform.training.linear_layers import in_float32
@@ -35,6 +36,8 @@ class Reader:
         self._device = device
         self._longest = min(options.max_length, model.max_length or options.max_length)
         self._short_numbers = options.precision == "bfloat16" and not in_float32(device)
+        if self._short_numbers:
+            _keep_top_in_float32(model.network)
 
     def encode(self, pairs: Sequence[tuple[str, str]]) -> list[Encoded]:
         """Pairs of a query and a document's text, cut to fit; queries are cut if they are long."""
@@ -97,6 +100,27 @@ class Reader:
                 scores[places] = self.forward([pairs[place] for place in places]).cpu()
                 advance(len(places))
         return scores
+
+
+def _keep_top_in_float32(network: Any) -> None:
+    """Let what is on top of the transformer compute in float32, whatever is below.
+
+    Logits in bfloat16 have so few digits that most of a thousand documents would tie.
+    """
+    for child in network.children():
+        if child is not network.base_model:
+            child.forward = partial(_in_float32, child.forward)
+
+
+def _in_float32(forward: Callable[..., Any], *values: Any, **named: Any) -> Any:
+    import torch
+
+    def long(value: Any) -> Any:
+        return value.float() if torch.is_tensor(value) and value.is_floating_point() else value
+
+    device = next(v for v in (*values, *named.values()) if torch.is_tensor(v)).device
+    with torch.autocast(device.type, enabled=False):
+        return forward(*map(long, values), **{name: long(v) for name, v in named.items()})
 
 
 def score_topics(

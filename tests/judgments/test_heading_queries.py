@@ -123,6 +123,39 @@ def test_other_names_of_a_heading_are_asked_for_too(source, tmp_path):
     assert set(said) == {"Small Carcinoma", "Small Cancer"}, "no inverted name, no abbreviation"
 
 
+def test_qualifiers_stars_and_blanks_are_left_away(source, tmp_path):
+    docs = [
+        {"id": f"d{n:03}", "title": "t", "mesh": [f"*Rare\t{n // 4} / genetics", "", " ", ", "]}
+        for n in range(COUNT)
+    ]
+    docs[0]["mesh"] = ["Rare 0"]
+    lines = b"".join(orjson.dumps(each) + b"\n" for each in docs)
+    (tmp_path / "docs.jsonl").write_bytes(lines)
+    _, topics, qrels = _made(source, tmp_path)
+    asked = {t.query: set(qrels[t.id]) for t in topics}
+    assert set(asked) == {f"Rare {n}" for n in range(COUNT // 4)}
+    assert asked["Rare 0"] == {"d000", "d001", "d002", "d003"}
+
+
+def test_names_come_from_all_knowledge_bases(source, tmp_path):
+    for name, synonym in (("one", "Small Cancer"), ("two", "Small Tumor")):
+        table = f"id\tname\tkind\tsynonyms\n{name}:1\tCarcinoma, Small\tdisease\t{synonym}\n"
+        (tmp_path / f"{name}.tsv").write_text(table)
+        add(name, [tmp_path / f"{name}.tsv"])
+    said = set()
+    for seed in range(12):
+        made = _made(source, tmp_path, "one", "two", out=f"made{seed}", headings=1, seed=seed)
+        said |= {t.query for t in made[1] if "Carcinoma, Small" in t.fields["mesh"]}
+    assert said == {"Small Carcinoma", "Small Cancer", "Small Tumor"}
+
+
+def test_documents_with_nothing_to_ask_for_are_refused(source, tmp_path):
+    docs = [{"id": f"d{n}", "title": "t", "mesh": ["Humans"]} for n in range(30)]
+    (tmp_path / "docs.jsonl").write_bytes(b"".join(orjson.dumps(each) + b"\n" for each in docs))
+    with pytest.raises(InputError, match="no document of 'some' has a heading that at most 5%"):
+        _made(source, tmp_path)
+
+
 def test_the_same_seed_makes_the_same_files(source, tmp_path):
     def files(out, seed):
         made, _, _ = _made(source, tmp_path, out=out, seed=seed)

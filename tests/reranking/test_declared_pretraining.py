@@ -150,8 +150,17 @@ def test_a_reranker_that_cannot_be_pretrained_as_it_is_says_so_before_any_work()
         )
 
 
+HEADINGS, OTHERS = {"mesh": ("A", "B")}, {"other": "A"}
+
+
 @pytest.mark.parametrize(
-    ("fields", "searched"), [({"mesh": ("A", "B")}, ["bm25"]), ({"other": "A"}, ["rm3"])]
+    ("fields", "searched"),
+    [
+        ([HEADINGS, HEADINGS], ["bm25"]),
+        ([HEADINGS, OTHERS], ["rm3"]),
+        ([OTHERS], ["rm3"]),
+        ([], ["rm3"]),
+    ],
 )
 def test_topics_made_of_headings_are_searched_in_plain_words(monkeypatch, fields, searched):
     """Whatever the run's first stage is, which may search headings."""
@@ -162,7 +171,7 @@ def test_topics_made_of_headings_are_searched_in_plain_words(monkeypatch, fields
         lambda source, retrievers, *_: asked.extend(r.name for r in retrievers) or found,
     )
     source = _collection(headings=True)
-    source.load_topics = lambda: [Topic("1", "a", fields)]
+    source.load_topics = lambda: [Topic(str(n), "a", each) for n, each in enumerate(fields)]
     plugins = registry()
     monkeypatch.setattr(type(plugins), "collection", lambda *_, **__: source)
     retrievers, _ = choose_systems(plugins, ("rm3",), (), {})

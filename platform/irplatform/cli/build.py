@@ -202,7 +202,7 @@ def headings(
     if as_json:
         print_json(
             {
-                "collection": f"{made.folder}:test",
+                "collection": f"{made.folder}:train",
                 "path": str(made.folder),
                 "from": made.source,
                 "queries": dict(made.queries),

@@ -21,13 +21,14 @@ from irplatform.concepts.tally import Examples, Tally
 from irplatform.console import progress
 from irplatform.errors import InputError
 from irplatform.knowledge import open_knowledge
+from irplatform.text.headings import main_headings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator
 
     from irplatform.collections import Corpus
     from irplatform.concepts.graph import ConceptGraph
-    from irplatform.plugin import Document, FieldValue
+    from irplatform.plugin import Document
 
 CHECK_TAGS = frozenset(
     """
@@ -73,7 +74,7 @@ def check(
     with progress("checking concepts, documents", graph.document_count) as advance:
         for row, document in enumerate(corpus):
             advance(1)
-            names = _headings(document.fields.get(heading_field))
+            names = main_headings(document.fields.get(heading_field))
             if not names:
                 continue
             documents += 1
@@ -141,15 +142,6 @@ def _mesh(graph: ConceptGraph) -> dict[str, int]:
         if number is not None:
             concept_of[concept.name] = number
     return concept_of
-
-
-def _headings(value: FieldValue | None) -> list[str]:
-    """Headings without their qualifiers and the stars of major topics."""
-    if value is None:
-        return []
-    values: Sequence[str] = value.split(";") if isinstance(value, str) else value
-    names = (text.replace("*", "").partition("/")[0].strip() for text in values)
-    return [name for name in dict.fromkeys(names) if name]
 
 
 def _of_kind(graph: ConceptGraph, concepts: set[int], kind: str) -> set[int]:

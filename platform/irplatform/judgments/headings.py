@@ -21,7 +21,6 @@ from irplatform.collections.mesh import (
     check_headings,
     counted_documents,
     hash_of,
-    headings_of,
     split_ids,
 )
 from irplatform.errors import InputError
@@ -29,6 +28,7 @@ from irplatform.knowledge import open_knowledge
 from irplatform.knowledge.names import uninverted
 from irplatform.registry import registry
 from irplatform.storage import atomic_folder
+from irplatform.text.headings import main_headings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
     from irplatform.collections.collection import Corpus
     from irplatform.knowledge import Knowledge
+    from irplatform.plugin import Document
 
 MEASURES = ("nDCG@20", "AP", "P@10")
 COMMON = 0.05
@@ -104,6 +105,11 @@ def build_headings(
         check_headings(collection.corpus)
         asked = _asked(collection.corpus, choice)
         answers = _answers(collection.corpus, asked, choice.relevant)
+        if not asked:
+            raise InputError(
+                f"no document of '{collection.id}' has a heading that at most {COMMON:.0%} of the "
+                "documents have."
+            )
         kept = {name: ids for name, ids in answers.items() if len(ids) <= choice.relevant}
         if len(kept) < _FEWEST:
             raise InputError(
@@ -142,7 +148,7 @@ def _asked(corpus: Corpus, choice: Choice) -> dict[str, list[str]]:
         nonlocal documents
         for document in counted_documents(corpus, "counting headings"):
             documents += 1
-            if headings := headings_of(document):
+            if headings := _headings(document):
                 frequency.update(headings)
                 yield hash_of(document.id, choice.seed, "draw"), document.id, headings
 
@@ -184,12 +190,16 @@ def _answers(corpus: Corpus, asked: Mapping[str, Sequence[str]], most: int) -> d
         having[min(headings, key=frequency.__getitem__)].append((name, frozenset(headings)))
     answers: dict[str, list[str]] = {name: [] for name in asked}
     for document in counted_documents(corpus, "looking for articles with these headings"):
-        found = set(headings_of(document))
+        found = set(_headings(document))
         for heading in found:
             for name, wanted in having.get(heading, ()):
-                if wanted <= found and len(answers[name]) <= most:
+                if len(answers[name]) <= most and wanted <= found:
                     answers[name].append(document.id)
     return answers
+
+
+def _headings(document: Document) -> list[str]:
+    return main_headings(document.fields.get(FIELD))
 
 
 def _name(heading: str, query: str, seed: int, knowledge: Knowledge | None) -> str:
@@ -203,6 +213,5 @@ def _name(heading: str, query: str, seed: int, knowledge: Knowledge | None) -> s
                     for name in concept.names
                     if name.kind in _OTHER_NAMES and ", " not in name.text
                 ]
-                break
     distinct = sorted(set(names))
     return distinct[hash_of(f"{query}\0{heading}", seed, "name") % len(distinct)]

@@ -143,5 +143,6 @@ def pretraining_set(
 
 
 def _of_headings(source: Collection) -> bool:
-    """Whether topics were made of MeSH headings."""
-    return any(topic.fields.get(MESH_FIELD) for topic in source.load_topics())
+    """Whether all topics were made of MeSH headings."""
+    topics = source.load_topics()
+    return bool(topics) and all(topic.fields.get(MESH_FIELD) for topic in topics)
