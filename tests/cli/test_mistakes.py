@@ -111,6 +111,8 @@ def refused(platform, folder):
             "nowhere.tsv: there is no such file",
         ),
         ((*RUN, "--run-dir", "good.run/runs"), "good.run: this is a file, not a folder"),
+        ((*RUN, "--run-dir", ""), "--run-dir is empty; name a file or a folder."),
+        (("evaluate", "--collection", "small", ""), "a path is empty; name a file or a folder."),
         ((*DELTA,), "'small-test' cannot train rerankers for itself"),
         ((*RUN, "--reranker", "delta", "--train-on", "demo-train"), "has other documents than the"),
         ((*RUN, "--reranker", "revdocid", "--train-on", "demo-train"), "has other documents than"),

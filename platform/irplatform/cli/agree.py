@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from irplatform.cli.options import seed_option
 from irplatform.cli.output import json_option, print_json
+from irplatform.cli.paths import PATH
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 @click.command()
@@ -16,7 +20,7 @@ from irplatform.cli.output import json_option, print_json
     "folders",
     multiple=True,
     required=True,
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="A folder that `platform run` left; give one per source.",
 )
 @click.option(

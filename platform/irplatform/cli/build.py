@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from irplatform.cli.expansion import knowledge_names
 from irplatform.cli.options import seed_option
 from irplatform.cli.output import json_option, print_json, print_rows
+from irplatform.cli.paths import PATH
 from irplatform.cli.pool import pool_command
 from irplatform.collections.missing import FILE_NAME
 from irplatform.errors import counted, unknown
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 class Builders(click.Group):
@@ -41,10 +45,10 @@ for _year in (2017, 2018):
     "--qrels",
     multiple=True,
     required=True,
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="Judgments whose documents are PMIDs: TREC's, BEIR's or BioASQ's; repeat it for more.",
 )
-@click.option("--out", type=click.Path(path_type=Path), required=True, help="The folder to make.")
+@click.option("--out", type=PATH, required=True, help="The folder to make.")
 @click.option("--email", help="Your address, for NCBI to write to before it blocks anybody.")
 @click.option("--rate", type=float, help="Calls a second. [default: 3; 10 with NCBI_API_KEY]")
 @click.option("--dry-run", is_flag=True, help="Only say what would be fetched, and from where.")
@@ -100,7 +104,7 @@ def pubmed_articles(
 @click.option("--from", "source", required=True, help="The collection whose articles are taken.")
 @click.option(
     "--out",
-    type=click.Path(path_type=Path),
+    type=PATH,
     required=True,
     help="The folder to make (BEIR layout).",
 )
@@ -147,7 +151,7 @@ def mesh(source: str, out: Path, queries: int, seed: int, as_json: bool) -> None
 @click.option("--from", "source", required=True, help="A collection whose articles have headings.")
 @click.option(
     "--out",
-    type=click.Path(path_type=Path),
+    type=PATH,
     required=True,
     help="The folder to make (BEIR layout); it searches the collection's own documents.",
 )
@@ -232,7 +236,7 @@ def headings(
 )
 @click.option(
     "--out",
-    type=click.Path(path_type=Path),
+    type=PATH,
     required=True,
     help="The folder to make; it has the folders learn and test (BEIR layout).",
 )
@@ -272,7 +276,7 @@ def new_documents(source: str, out: Path, seed: int, as_json: bool) -> None:
 )
 @click.option(
     "--out",
-    type=click.Path(path_type=Path),
+    type=PATH,
     required=True,
     help="The folder to make (BEIR layout); it searches the collection's own documents.",
 )

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from irplatform.cli.options import seed_option
 from irplatform.cli.output import json_option, print_json, print_rows
+from irplatform.cli.paths import PATH
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 @click.command("from-citations")
-@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--out", required=True, type=click.Path(path_type=Path), help="The folder to make.")
+@click.argument("files", nargs=-1, required=True, type=PATH)
+@click.option("--out", required=True, type=PATH, help="The folder to make.")
 @click.option("--collection", help="Whose documents can be cited: name, path or id.")
 @click.option(
     "--ids",
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="A table with columns PMID, PMCID, DOI, such as PubMed Central's PMC-ids.csv.gz.",
 )
 @click.option("--titles", is_flag=True, help="Find cited articles by their titles, too.")

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from irplatform.cli.options import seed_option, setting_option
 from irplatform.cli.output import json_option, print_json, print_rows
+from irplatform.cli.paths import PATH
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from irplatform.judgments.clicks.levels import Formula
     from irplatform.judgments.clicks.models import Model
 
@@ -30,8 +32,8 @@ def _refuse_other_models_option(model: Model) -> None:
 
 
 @click.command("from-clicks")
-@click.argument("log", type=click.Path(path_type=Path))
-@click.option("--out", required=True, type=click.Path(path_type=Path), help="The folder to make.")
+@click.argument("log", type=PATH)
+@click.option("--out", required=True, type=PATH, help="The folder to make.")
 @click.option("--collection", help="Whose documents the log is about: name, path or id.")
 @click.option(
     "--held-out", help="Leave out the queries of this collection, to evaluate on them later."
@@ -129,9 +131,7 @@ def from_clicks(
 
 @click.command("simulate-clicks")
 @click.option("--collection", required=True, help="A judged collection: name, path or id.")
-@click.option(
-    "--out", required=True, type=click.Path(path_type=Path), help="The log: .tsv or .tsv.gz."
-)
+@click.option("--out", required=True, type=PATH, help="The log: .tsv or .tsv.gz.")
 @click.option("--retriever", default="bm25", show_default=True, help="Whose rankings are shown.")
 @setting_option("the retriever", "retrievers show", "options")
 @click.option("--sessions", default=50, show_default=True, help="Sessions per topic.")

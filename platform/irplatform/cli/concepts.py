@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
 from irplatform.cli.options import collection_option
 from irplatform.cli.output import json_option, print_json, print_rows
+from irplatform.cli.paths import PATH
 from irplatform.cli.with_options import with_options
 from irplatform.errors import InputError, counted
 from irplatform.knowledge import ConceptKind
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from irplatform.collections import Corpus
     from irplatform.concepts import ConceptGraph, ConceptOptions
     from irplatform.concepts.build import Workers
@@ -56,7 +58,7 @@ _options = with_options(
 _graph_option = click.option(
     "--graph",
     "folder",
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="A graph's folder, in place of the one in the cache.",
 )
 _OPTIONS = {"knowledge": "--kb", "kinds": "--kind"}
@@ -227,7 +229,7 @@ def check(
 
 
 @concepts.command("export")
-@click.argument("path", type=click.Path(path_type=Path))
+@click.argument("path", type=PATH)
 @_options
 @_graph_option
 @click.option("--around", help="Only around a document's id, or a concept's id or name.")

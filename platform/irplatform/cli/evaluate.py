@@ -3,33 +3,34 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from irplatform.cli.output import json_option, print_json, print_rows
+from irplatform.cli.paths import PATH
 from irplatform.console import notice
 from irplatform.evaluation.subsets import SEEN, UNSEEN, TopicFilter, parse_among
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
     from irplatform.evaluation import Evaluation
 
 
 @click.command()
-@click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("runs", nargs=-1, required=True, type=PATH)
 @click.option("--collection", help="Whose judgments to use.")
 @click.option(
     "--qrels",
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="A file of judgments, instead: TREC's (four columns), BEIR's (three), sampled (five) or "
     "BioASQ's.",
 )
 @click.option(
     "--sampled-qrels",
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="A file of sampled judgments for infNDCG and infAP, beside the others or alone.",
 )
 @click.option(

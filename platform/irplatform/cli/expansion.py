@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from irplatform.cli.paths import PATH
 from irplatform.cli.with_options import with_options
 from irplatform.console import notice
 from irplatform.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
 _NONE = "none"
 
@@ -25,7 +26,7 @@ expansion_options = with_options(
     ),
     click.option(
         "--query-plan",
-        type=click.Path(path_type=Path),
+        type=PATH,
         help="A TOML file that says how expanded queries are made and weighed.",
     ),
 )

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import click
 
 from irplatform.cli.output import json_option, print_json
+from irplatform.cli.paths import PATH
 from irplatform.errors import InputError, counted
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 @click.command()
-@click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--out", required=True, type=click.Path(path_type=Path), help="The run to write.")
+@click.argument("runs", nargs=-1, required=True, type=PATH)
+@click.option("--out", required=True, type=PATH, help="The run to write.")
 @click.option("--tag", default="fused", show_default=True, help="Its last column.")
 @click.option(
     "--by",

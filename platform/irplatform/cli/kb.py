@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from itertools import groupby
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from irplatform.cli.output import json_option, print_json, print_rows
+from irplatform.cli.paths import PATH
 from irplatform.errors import InputError, counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from pathlib import Path
 
     from irplatform.knowledge.installation import Manifest
 
@@ -28,7 +29,7 @@ def kb() -> None:
 
 @kb.command("add")
 @click.argument("name")
-@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("files", nargs=-1, required=True, type=PATH)
 @click.option(
     "--format",
     "format_name",

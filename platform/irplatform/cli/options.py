@@ -5,12 +5,12 @@ In a command's help, options stand in the order of their decorators.
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from irplatform.cli.expansion import expansion_options
+from irplatform.cli.paths import PATH
 from irplatform.cli.with_options import with_options
 
 if TYPE_CHECKING:
@@ -102,18 +102,18 @@ _of_systems = with_options(
     setting_option("a retriever or reranker", "rerankers show"),
     click.option(
         "--config",
-        type=click.Path(path_type=Path),
+        type=PATH,
         help="A TOML file of such options; --set takes precedence.",
     ),
     click.option(
         "--vectors",
-        type=click.Path(path_type=Path),
+        type=PATH,
         help="Published word vectors to use (word2vec, GloVe, fastText).",
     ),
     click.option(
         "--vectors-text",
         multiple=True,
-        type=click.Path(path_type=Path),
+        type=PATH,
         help="Further text to train word vectors on (.txt, .jsonl, .tsv, also .gz).",
     ),
     click.option("--device", default="auto", show_default=True, help="auto, cpu, cuda or mps."),
@@ -182,7 +182,7 @@ ranking_options = with_options(
     train_on_option("What to learn from; default: the collection's partner."),
     click.option(
         "--checkpoint",
-        type=click.Path(path_type=Path),
+        type=PATH,
         help="A trained reranker, instead of training.",
     ),
     interpolate_option("in the final scores, 0 to 1; auto chooses on validation topics"),

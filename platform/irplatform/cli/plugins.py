@@ -9,6 +9,7 @@ import click
 from irplatform import stdout
 from irplatform.cli.options import setting_option
 from irplatform.cli.output import json_option, print_json, print_rows
+from irplatform.cli.paths import PATH
 from irplatform.cli.settings import read_settings
 from irplatform.registry import GROUP, registry
 
@@ -58,7 +59,7 @@ def list_plugins(as_json: bool) -> None:
     "--in",
     "parent",
     default=Path(),
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="The folder to write it to; default: the current one.",
 )
 def new(name: str, parent: Path) -> None:

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from irplatform.cli.output import json_option, print_json
+from irplatform.cli.paths import PATH, NamedPath
 from irplatform.cli.with_options import with_options
 from irplatform.collections.builders import BUILDERS
 
 if TYPE_CHECKING:
     from irplatform.collections.trec_pm_pool import PoolSettings
 
-_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+_FILE = NamedPath(exists=True, dir_okay=False, path_type=Path)
 _options = with_options(
     click.option("--topics", type=_FILE, help="This year's topics (XML), instead of a download."),
     click.option(
@@ -35,7 +36,7 @@ _options = with_options(
     ),
     click.option(
         "--extra-abstracts",
-        type=click.Path(exists=True, path_type=Path),
+        type=NamedPath(exists=True, path_type=Path),
         help="The track's conference abstracts: extra_abstracts.tar.gz, a zip, or a folder.",
     ),
     click.option(
@@ -47,7 +48,7 @@ _options = with_options(
     click.option("--rate", type=float, help="Calls a second. [default: 3; 10 with NCBI_API_KEY]"),
     click.option(
         "--out",
-        type=click.Path(path_type=Path),
+        type=PATH,
         help="The folder to make. [default: in the cache]",
     ),
     click.option("--dry-run", is_flag=True, help="Only say what would be fetched, and from where."),

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import re
 import shlex
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from irplatform.cli.output import json_option, print_json, print_rows
+from irplatform.cli.paths import PATH
 from irplatform.console import notice
 from irplatform.errors import InputError, PlatformError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from irplatform.reproduction import Execution, Judged, Row, Verdict
 
@@ -45,7 +46,7 @@ _PLACEHOLDER = re.compile(r"(\$\{\w+\})")
     "--file",
     "files",
     multiple=True,
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="A TOML file of results, instead of those that plugins ship.",
 )
 @click.option("--list", "list_only", is_flag=True, help="List the results; run nothing.")

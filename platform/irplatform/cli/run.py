@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from irplatform.cli.options import ranking_options, training_options
 from irplatform.cli.output import json_option, print_json
+from irplatform.cli.paths import PATH
 from irplatform.cli.settings import chosen_settings, interpolation_weight
 from irplatform.console import notice
 from irplatform.errors import InputError
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 @click.command()
@@ -27,9 +30,7 @@ from irplatform.errors import InputError
     help="As ir-measures names it; default: the collection's.",
 )
 @ranking_options
-@click.option(
-    "--run-dir", type=click.Path(path_type=Path), help="Where runs go; default: runs/COLLECTION."
-)
+@click.option("--run-dir", type=PATH, help="Where runs go; default: runs/COLLECTION.")
 @click.option(
     "--seeds",
     default=1,

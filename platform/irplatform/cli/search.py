@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -10,12 +9,14 @@ import click
 from irplatform.cli.expansion import expansion_options
 from irplatform.cli.options import collection_option, setting_option
 from irplatform.cli.output import json_option, one_line, print_json
+from irplatform.cli.paths import PATH
 from irplatform.cli.settings import chosen_settings
 from irplatform.console import notice
 from irplatform.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
 
 @click.command()
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 @click.option("--topic", help="The id of a topic of the collection, instead.")
 @click.option("--depth", default=10, show_default=True, help="Documents to show.")
 @setting_option("the retriever", "retrievers show")
-@click.option("--config", type=click.Path(path_type=Path), help="A TOML file of such options.")
+@click.option("--config", type=PATH, help="A TOML file of such options.")
 @expansion_options
 @click.option("--explain", is_flag=True, help="Show the query that was made, too.")
 @click.option(

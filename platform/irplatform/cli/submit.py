@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from irplatform.cli.output import json_option, print_json
+from irplatform.cli.paths import PATH
 from irplatform.errors import counted
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 _SHOWN = 25
 """Problems of a run that are printed, errors first; TREC's scripts give up after as many."""
@@ -19,7 +23,7 @@ def submit() -> None:
 
 
 @submit.command("check")
-@click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("runs", nargs=-1, required=True, type=PATH)
 @click.option("--collection", help="Whose topics the runs must answer.")
 @click.option(
     "--documents",
@@ -98,9 +102,9 @@ def check(
 
 
 @submit.command("bioasq")
-@click.argument("run", type=click.Path(path_type=Path))
+@click.argument("run", type=PATH)
 @click.option("--collection", required=True, help="Whose questions the run answers.")
-@click.option("--out", required=True, type=click.Path(path_type=Path), help="The file to write.")
+@click.option("--out", required=True, type=PATH, help="The file to write.")
 @json_option
 def bioasq(run: Path, collection: str, out: Path, as_json: bool) -> None:
     """Write a run as BioASQ takes it in phase A of task b.

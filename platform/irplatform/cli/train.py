@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from irplatform.cli.options import options_of_train
 from irplatform.cli.output import json_option, print_json
+from irplatform.cli.paths import PATH
 from irplatform.cli.settings import chosen_settings
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 @click.command()
@@ -17,7 +20,7 @@ from irplatform.cli.settings import chosen_settings
 @click.option("--reranker", required=True, help="What to train.")
 @click.option(
     "--out",
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="A folder for the checkpoint; default: the cache.",
 )
 @json_option

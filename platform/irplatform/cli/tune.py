@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from irplatform.cli.options import interpolate_option, system_options, train_on_option
 from irplatform.cli.output import json_option, print_json
+from irplatform.cli.paths import PATH
 from irplatform.cli.settings import chosen_settings, interpolation_weight
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 @click.command()
@@ -51,9 +54,7 @@ from irplatform.cli.settings import chosen_settings, interpolation_weight
     help="Tune on the topics of --collection itself: they are for training.",
 )
 @interpolate_option("beside a reranker, 0 to 1; auto chooses it in every fold")
-@click.option(
-    "--out", type=click.Path(path_type=Path), help="A TOML file for the options, for --config."
-)
+@click.option("--out", type=PATH, help="A TOML file for the options, for --config.")
 @click.option(
     "--resume/--no-resume", default=True, help="Keep the trials of an earlier search (default)."
 )
