@@ -15,7 +15,10 @@ from irplatform.collections.missing import FILE_NAME
 from irplatform.errors import counted, unknown
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
+
+    from irplatform.cli.with_options import Command
 
 
 class Builders(click.Group):
@@ -36,6 +39,13 @@ def build() -> None:
     """Build a collection from what others publish, or from another collection."""
 
 
+def _out_option(what: str = "The folder to make.") -> Callable[[Command], Command]:
+    """`--out`; the help says what is made."""
+    return click.option("--out", type=PATH, required=True, help=what)
+
+
+_BESIDE_ITS_SOURCE = "The folder to make (BEIR layout); it searches the collection's own documents."
+
 for _year in (2017, 2018):
     build.add_command(pool_command(_year))
 
@@ -48,7 +58,7 @@ for _year in (2017, 2018):
     type=PATH,
     help="Judgments whose documents are PMIDs: TREC's, BEIR's or BioASQ's; repeat it for more.",
 )
-@click.option("--out", type=PATH, required=True, help="The folder to make.")
+@_out_option()
 @click.option("--email", help="Your address, for NCBI to write to before it blocks anybody.")
 @click.option("--rate", type=float, help="Calls a second. [default: 3; 10 with NCBI_API_KEY]")
 @click.option("--dry-run", is_flag=True, help="Only say what would be fetched, and from where.")
@@ -102,12 +112,7 @@ def pubmed_articles(
 
 @build.command("mesh")
 @click.option("--from", "source", required=True, help="The collection whose articles are taken.")
-@click.option(
-    "--out",
-    type=PATH,
-    required=True,
-    help="The folder to make (BEIR layout).",
-)
+@_out_option("The folder to make (BEIR layout).")
 @click.option(
     "--queries",
     default=20_000,
@@ -149,12 +154,7 @@ def mesh(source: str, out: Path, queries: int, seed: int, as_json: bool) -> None
 
 @build.command("headings")
 @click.option("--from", "source", required=True, help="A collection whose articles have headings.")
-@click.option(
-    "--out",
-    type=PATH,
-    required=True,
-    help="The folder to make (BEIR layout); it searches the collection's own documents.",
-)
+@_out_option(_BESIDE_ITS_SOURCE)
 @click.option(
     "--kb",
     "knowledge",
@@ -234,12 +234,7 @@ def headings(
 @click.option(
     "--from", "source", required=True, help="A collection that names a training collection."
 )
-@click.option(
-    "--out",
-    type=PATH,
-    required=True,
-    help="The folder to make; it has the folders learn and test (BEIR layout).",
-)
+@_out_option("The folder to make; it has the folders learn and test (BEIR layout).")
 @seed_option("Of the choice of documents.")
 @json_option
 def new_documents(source: str, out: Path, seed: int, as_json: bool) -> None:
@@ -274,12 +269,7 @@ def new_documents(source: str, out: Path, seed: int, as_json: bool) -> None:
     required=True,
     help="Knowledge bases that know drugs and what they are for, such as mesh,civic,dgidb,drugs.",
 )
-@click.option(
-    "--out",
-    type=PATH,
-    required=True,
-    help="The folder to make (BEIR layout); it searches the collection's own documents.",
-)
+@_out_option(_BESIDE_ITS_SOURCE)
 @click.option(
     "--per-topic",
     default=2,

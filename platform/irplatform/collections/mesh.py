@@ -136,7 +136,7 @@ def _answers(corpus: Corpus, drawn: Sequence[Query]) -> list[tuple[Query, list[s
         queries.setdefault(frozenset(query[1]), query)
     articles: dict[str, list[str]] = {document_id: [] for document_id, _ in queries.values()}
     for document in counted_documents(corpus, "looking for articles with the same headings"):
-        if (same_headings := queries.get(frozenset(headings_of(document)))) is not None:
+        if (same_headings := queries.get(frozenset(_headings(document)))) is not None:
             articles[same_headings[0]].append(document.id)
     return [(query, articles[query[0]]) for query in queries.values()]
 
@@ -190,7 +190,7 @@ def _draw(corpus: Corpus, count: int, seed: int) -> list[Query]:
     articles = (
         (hash_of(document.id, seed, "draw"), document.id, headings)
         for document in counted_documents(corpus, "drawing MeSH-term queries")
-        if len(headings := headings_of(document)) >= FEWEST_HEADINGS
+        if len(headings := _headings(document)) >= FEWEST_HEADINGS
     )
     drawn = heapq.nsmallest(count, articles)
     if len(drawn) < _FEWEST:
@@ -201,8 +201,7 @@ def _draw(corpus: Corpus, count: int, seed: int) -> list[Query]:
     return sorted((document_id, headings) for _, document_id, headings in drawn)
 
 
-def headings_of(document: Document) -> list[str]:
-    """The headings of a document, each once, in their order."""
+def _headings(document: Document) -> list[str]:
     return list(dict.fromkeys(document.values(FIELD)))
 
 

@@ -104,12 +104,12 @@ def build_headings(
         knowledge = open_knowledge(knowledge_bases) if knowledge_bases else None
         check_headings(collection.corpus)
         asked = _asked(collection.corpus, choice)
-        answers = _answers(collection.corpus, asked, choice.relevant)
         if not asked:
             raise InputError(
                 f"no document of '{collection.id}' has a heading that at most {COMMON:.0%} of the "
                 "documents have."
             )
+        answers = _answers(collection.corpus, asked, choice.relevant)
         kept = {name: ids for name, ids in answers.items() if len(ids) <= choice.relevant}
         if len(kept) < _FEWEST:
             raise InputError(

@@ -27,13 +27,6 @@ if TYPE_CHECKING:
 class ListSettings(PoolSettings):
     """How lists are drawn."""
 
-    unjudged_share: float = Field(
-        0.3,
-        ge=0,
-        le=1,
-        description="share of a list's lower documents that are unjudged candidates; more where "
-        "the topic has too few judged ones",
-    )
     relevant_per_list: int = Field(8, gt=0, description="most relevant documents of a list")
     lower_per_list: int = Field(16, gt=0, description="most documents of lower grade in a list")
     lower_per_relevant: int = Field(
@@ -124,9 +117,7 @@ class ListSampler:
 
 
 def _draw(
-    places: npt.NDArray[np.int64],
-    count: int,
-    random: np.random.Generator,
+    places: npt.NDArray[np.int64], count: int, random: np.random.Generator
 ) -> npt.NDArray[np.int64]:
     """So many of the places, or all where there are fewer."""
     if len(places) <= count:

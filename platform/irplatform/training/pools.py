@@ -32,8 +32,8 @@ class PoolSettings(Options):
         0.3,
         ge=0,
         le=1,
-        description="share of pairs whose lower document is an unjudged candidate, where the topic "
-        "also has judged ones",
+        description="share of documents of lower grade that are unjudged candidates, where the "
+        "topic also has judged ones",
     )
     negatives_per_topic: int = Field(
         200,
