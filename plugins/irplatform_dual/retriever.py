@@ -72,7 +72,7 @@ class DualEncoderSearch(Retriever):
 
         Raises:
             InputError: there is neither a model nor anything to train one on, or both; or a file
-                cannot be read as pairs; or the folder is no checkpoint.
+                cannot be read as pairs; or the folder is no checkpoint of `dual-encoder`.
         """
         from irplatform.digests import digest, folder_digests
 
@@ -87,7 +87,12 @@ class DualEncoderSearch(Retriever):
         if folder is None:
             self.options.pairs.check()
             return {"pairs": [digest(pairs)]} if pairs else {}
-        Checkpoint.read(folder)
+        if (other := Checkpoint.read(folder).reranker) != "dual-encoder":
+            raise InputError(
+                f"this is a checkpoint of '{other}'; retriever 'dual-encoder' needs one of the "
+                "reranker of its name.",
+                path=folder,
+            )
         return folder_digests(folder)
 
     def about(self, topics: Sequence[Topic], resources: Resources) -> Mapping[str, object]:
@@ -97,7 +102,7 @@ class DualEncoderSearch(Retriever):
         if (folder := self.options.checkpoint) is None:
             return {}
         group = self.options.pairs.group
-        members = range(Checkpoint.read(folder, of="dual-encoder").members)
+        members = range(Checkpoint.read(folder).members)
         learned = [Learned.load(member_folder(folder, number)) for number in members]
         known = [[model.knows(topic, group) for model in learned] for topic in topics]
         if not (warning := _warning(known)):
@@ -115,7 +120,7 @@ class DualEncoderSearch(Retriever):
         Topics without a known word find nothing.
 
         Raises:
-            InputError: there is no model, see `depends_on`; or it is another one's checkpoint.
+            InputError: there is no model, see `depends_on`.
         """
         from irplatform.retrieval.nearest import nearest
 
@@ -203,15 +208,9 @@ class DualEncoderSearch(Retriever):
 
             folds = self.options.folds if self.options.pairs.file else 1
             return [pretrained(resources, self.options, Fold(n, folds)) for n in range(folds)]
-        members = []
-        for member in resources.checkpoint(self.options.checkpoint):
-            if not isinstance(member, DualEncoder):
-                raise InputError(
-                    "this is the checkpoint of another reranker, not of dual-encoder.",
-                    path=self.options.checkpoint,
-                )
-            members.append((member.encoder, member.learned))
-        return members
+        # `depends_on` has seen that they are of this kind.
+        members = resources.checkpoint(self.options.checkpoint)
+        return [(m.encoder, m.learned) for m in members if isinstance(m, DualEncoder)]
 
 
 def _warning(known: Sequence[Sequence[bool]]) -> str:

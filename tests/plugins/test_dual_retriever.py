@@ -6,7 +6,7 @@ from checkpoints import described
 from small import small_resources, words
 
 from irplatform.errors import InputError
-from irplatform.plugin import Reranker, Topic
+from irplatform.plugin import Topic
 from irplatform_dual.learned import Learned
 from irplatform_dual.options import DualOptions, RetrieverOptions
 from irplatform_dual.reranker import DualEncoder
@@ -179,7 +179,8 @@ def test_without_a_model_or_with_two_it_says_what_it_needs(resources, tmp_path):
     both = {"checkpoint": tmp_path, "pairs": {"file": tmp_path / "x"}}
     with pytest.raises(InputError, match="not both"):
         DualEncoderSearch(RetrieverOptions.model_validate(both)).depends_on()
+    other = described(tmp_path / "other", "delta")
+    with pytest.raises(InputError, match="a checkpoint of 'delta'; retriever 'dual-encoder'"):
+        DualEncoderSearch(RetrieverOptions(checkpoint=other)).depends_on()
     with pytest.raises(InputError, match="no checkpoint here"):
         DualEncoderSearch(RetrieverOptions(checkpoint=tmp_path / "none")).depends_on()
-    with pytest.raises(InputError, match="of another reranker"):
-        _retrieve(resources, [Reranker()], tmp_path)

@@ -28,6 +28,8 @@ _RETRIEVERS = ("bm25",)
 """What finds documents where nobody asks for another retriever."""
 _RERANK_DEPTH = 500
 """The usual; a smaller depth of the retrievers goes before it."""
+_MOST_TRIALS = 1_000_000
+"""All of them are in memory."""
 _OF_RERANKERS: Mapping[str, object] = {
     "interpolate": None,
     "train_on": (),
@@ -199,6 +201,8 @@ class TuneSettings:
     def __post_init__(self) -> None:
         for name, least in (("trials", 1), ("refine", 0), ("folds", 2)):
             check_least(name, getattr(self, name), least)
+        if self.trials > _MOST_TRIALS:
+            raise InputError(f"--trials is {self.trials}; it must be at most {_MOST_TRIALS}.")
 
 
 def resources_for(

@@ -95,9 +95,9 @@ def reproduce(
         return
     executions: list[Execution] = []
     widths = _widths(rows)
-    if not as_json:
-        _print_header(widths)
     for execution in run_rows(rows, fresh=fresh, resume=resume, device=device):
+        if not as_json and not executions:
+            _print_header(widths)
         executions.append(execution)
         if not as_json:
             _print(execution, widths)

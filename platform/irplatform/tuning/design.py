@@ -40,13 +40,14 @@ def design(dimensions: Sequence[Dimension], trials: int, seed: int) -> list[Poin
         return list(itertools.product(*(dimension.every() for dimension in dimensions)))
     from scipy.stats.qmc import Halton
 
-    positions = Halton(len(dimensions), seed=seed).random(trials * _DRAWS_PER_TRIAL)
+    sequence = Halton(len(dimensions), seed=seed)
     points: dict[str, Point] = {}
-    for row in positions.tolist():
-        point = tuple(d.at(position) for d, position in zip(dimensions, row, strict=True))
-        points.setdefault(repr(point), point)
-        if len(points) == trials:
-            break
+    for _ in range(_DRAWS_PER_TRIAL):
+        for row in sequence.random(trials).tolist():
+            point = tuple(d.at(position) for d, position in zip(dimensions, row, strict=True))
+            points.setdefault(repr(point), point)
+            if len(points) == trials:
+                return list(points.values())
     return list(points.values())
 
 
