@@ -31,6 +31,7 @@ class _Part(Options):
         (tuple[str, ...], "list of texts"),
         (list[int], "list of whole numbers"),
         (tuple[int, int], "list of 2 whole numbers"),
+        (tuple[int, float], "list of 2: whole number, number"),
         (tuple[Literal["a", "b"], ...], "list of 'a' or 'b'"),
         (tuple[_Part, ...], "list of tables"),
         (dict[str, dict[str, Any]], "table of settings"),

@@ -67,11 +67,13 @@ def _bare(annotation: Any, limits: Iterable[Any]) -> tuple[Any, list[Any]]:
 
 
 def _list_in_words(arguments: Sequence[Any]) -> str:
-    item = type_in_words(arguments[0])
-    plural = {"text", "whole number", "number", "file", "table"}
-    items = f"{item}s" if item in plural else item
+    items = list(dict.fromkeys(type_in_words(each) for each in arguments if each is not Ellipsis))
     fixed = len(arguments) > 1 and arguments[-1] is not Ellipsis
-    return f"list of {len(arguments)} {items}" if fixed else f"list of {items}"
+    if len(items) > 1:
+        return f"list of {len(arguments)}: {', '.join(type_in_words(each) for each in arguments)}"
+    plural = {"text", "whole number", "number", "file", "table"}
+    several = f"{items[0]}s" if items[0] in plural else items[0]
+    return f"list of {len(arguments)} {several}" if fixed else f"list of {several}"
 
 
 def _table_in_words(value: Any) -> str:

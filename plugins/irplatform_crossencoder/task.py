@@ -73,7 +73,7 @@ class ListsTask:
         pairs = self._reader.encode(
             [(query, document.text) for query, document in zip(queries, documents, strict=True)]
         )
-        scores = self._reader.forward(pairs)
+        scores = self._reader.forward_to_train(pairs)
         losses, start = [], 0
         for pool, places in lists:
             grades = torch.from_numpy(pool.grades[places]).to(scores.device)

@@ -183,6 +183,85 @@ def test_what_belongs_to_the_whole_process_must_stay_as_it_was(check, tmp_path):
     ]
 
 
+OF_THIS_PROCESS = """
+import numpy as np
+from irplatform.plugin import FeatureGroup, Reranker, Retriever, TrainableReranker, hookimpl
+from irplatform.runs import Ranking, Run
+
+def value(text):
+    return float(hash(text) % 1009)
+
+class Hashes(Reranker):
+    '''Scores by the hash of the text.'''
+    def score(self, topic, documents):
+        return [value(document.text) for document in documents]
+
+class Keeps(TrainableReranker):
+    '''Learns what its files do not have.'''
+    weight = 1.0
+    def fit(self, data):
+        Keeps.weight = 2.0
+
+    def save(self, folder):
+        (folder / 'marker').touch()
+
+    def load(self, folder):
+        assert (folder / 'marker').exists()
+
+    def score(self, topic, documents):
+        return [Keeps.weight * len(document.text) for document in documents]
+
+class Writes(Keeps):
+    '''The same, written.'''
+    def save(self, folder):
+        (folder / 'weight').write_text(str(Keeps.weight))
+
+    def load(self, folder):
+        Keeps.weight = float((folder / 'weight').read_text())
+
+class Orders(Retriever):
+    '''Finds documents in the order of a set.'''
+    def retrieve(self, topics, depth, resources):
+        ids = [*{f'demo{n:04d}' for n in range(1, 30)}]
+        scores = np.arange(len(ids))[::-1]
+        return Run('orders', {topic.id: Ranking.of(ids, scores) for topic in topics})
+
+class Shares(FeatureGroup):
+    '''The hash of a document's text.'''
+    def names(self):
+        return ('hash',)
+    def compute(self, topic, documents):
+        return np.array([[value(document.text)] for document in documents], dtype='f4')
+
+@hookimpl
+def register_rerankers(register):
+    register('hashes', Hashes)
+    register('keeps', Keeps)
+    register('writes', Writes)
+
+@hookimpl
+def register_retrievers(register):
+    register('orders', Orders)
+
+@hookimpl
+def register_features(register):
+    register('shares', Shares)
+"""
+
+
+@pytest.mark.java
+def test_another_process_must_give_the_same(check):
+    done = check(OF_THIS_PROCESS, "strange", "--json")
+    assert done.returncode == 1, done.stderr
+    found = {each["name"]: each["problems"] for each in json.loads(done.stdout)["systems"]}
+    where = "in another process, where text has other hashes and a set another order"
+    assert found.pop("writes") == []
+    assert [len(problems) for problems in found.values()] == [1, 1, 1, 1], found
+    assert all(problem.endswith(where) for (problem,) in found.values()), found
+    assert f"after save() and load() {where}" in found["keeps"][0]
+    assert found["orders"] == [f"the ranking of topic 1 is another one {where}"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [

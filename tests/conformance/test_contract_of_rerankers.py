@@ -1,10 +1,12 @@
 """A reranker that breaks the contract is caught, whatever way it breaks it; a sound one passes."""
 
+import gzip
 import itertools
 import pickle
 
 import numpy as np
 import pytest
+import torch
 from small import SmallResources, labelled, registration
 
 from irplatform.conformance.check_data import CheckData
@@ -126,6 +128,38 @@ class Pickles(Learns):
         self.weight = pickle.loads((folder / "weight").read_bytes())
 
 
+class Gzips(Learns):
+    def save(self, folder):
+        (folder / "weight.gz").write_bytes(gzip.compress(pickle.dumps(self.weight)))
+
+    def load(self, folder):
+        self.weight = pickle.loads(gzip.decompress((folder / "weight.gz").read_bytes()))
+
+
+class SavesObjects(Learns):
+    def save(self, folder):
+        np.save(folder / "weight.npy", self.weight.astype(object))
+
+    def load(self, folder):
+        self.weight = np.load(folder / "weight.npy", allow_pickle=True)
+
+
+class SavesByTorch(Learns):
+    def save(self, folder):
+        torch.save(self.weight.tolist(), folder / "pytorch_model.bin")
+
+    def load(self, folder):
+        self.weight = torch.load(folder / "pytorch_model.bin", weights_only=False)
+
+
+class Packs(Learns):
+    def save(self, folder):
+        np.savez(folder / "weight.npz", self.weight)
+
+    def load(self, folder):
+        self.weight = np.load(folder / "weight.npz")["arr_0"]
+
+
 class LearnsOtherwise(Learns):
     def fit(self, data):
         self.weight = np.array([1.0 + next(_DRAWN)])
@@ -150,7 +184,7 @@ def _problems(kind):
     return list(problems_of_reranker(RerankerChoice(registration(kind), kind.Options()), DATA))
 
 
-@pytest.mark.parametrize("kind", [Sound, Learns, Standardizes])
+@pytest.mark.parametrize("kind", [Sound, Learns, Packs, Standardizes])
 def test_a_sound_one_passes(kind):
     assert _problems(kind) == []
 
@@ -169,6 +203,9 @@ def test_a_sound_one_passes(kind):
         (ComparesByPlace, "by among_candidates() when documents come in another order"),
         (SavesNothing, "save() writes nothing, so that nothing can be loaded"),
         (Pickles, "save() writes a pickle (weight), which runs code when somebody reads it"),
+        (Gzips, "save() writes a pickle (weight.gz), which runs code when somebody reads it"),
+        (SavesObjects, "writes a pickle (weight.npy), which runs code when somebody reads it"),
+        (SavesByTorch, "a pickle (pytorch_model.bin), which runs code when somebody reads it"),
         (SavesHalf, "after save() and load()"),
         (LearnsOtherwise, "after a second training with the same topics and seed"),
     ],
@@ -227,6 +264,12 @@ class ForgetsOptions(Sound):
         pass
 
 
+class ForgetsOptionsOfPretraining(Learns):
+    @classmethod
+    def options_of_pretraining(cls, options):
+        pass
+
+
 class SaysNo(Sound):
     def holds_first_stage(self):
         return "no"
@@ -262,6 +305,7 @@ class ExplainsInNoJson(Sound):
         (NamesText, "returned '/nowhere' from checkpoints; a list of paths"),
         (NamesNoPairs, "returned 'a text' from pairs_learned; an iterable of TextPair"),
         (ForgetsOptions, "returned NoneType from expanding; its Options are needed"),
+        (ForgetsOptionsOfPretraining, "returned NoneType from options_of_pretraining; its Opt"),
         (SaysNo, "returned str from holds_first_stage; True or False is needed"),
         (UsesGpuPerhaps, "returned str from learns_on_device; True or False is needed"),
         (ComparesNone, "scores must be finite"),

@@ -1,5 +1,6 @@
 """A retriever that breaks the contract is caught; a sound one passes."""
 
+import itertools
 from types import SimpleNamespace
 
 import pytest
@@ -33,12 +34,37 @@ def test_a_sound_one_passes():
     assert _problems() == []
 
 
+def test_scores_must_stay_the_same_where_the_order_does():
+    drawn = itertools.count(1)
+
+    def retrieve(self, topics, depth, resources):
+        factor = next(drawn)
+        ranking = Ranking.of(["d1", "d2"], [2.0 * factor, 1.0])
+        return Run("drawn", {topic.id: ranking for topic in topics})
+
+    (again, alone) = _problems(retrieve=retrieve)
+    assert again == "document d1 of topic t0 has 4 instead of 2 when it is asked again"
+    assert alone == "document d1 of topic t0 has 6 instead of 2 when topics come one at a time"
+
+
+def test_no_document_is_a_ranking_too():
+    empty = Ranking.of([], [])
+    run = Run("empty", {f"t{n}": empty for n in range(3)})
+    found = _problems(
+        retrieve=lambda self, topics, depth, resources: Run(
+            "empty", {topic.id: run.rankings[topic.id] for topic in topics}
+        )
+    )
+    assert found == []
+
+
 @pytest.mark.parametrize(
     ("methods", "told"),
     [
         ({"remark": lambda self: 3}, "returned int from remark; text is needed"),
         ({"checkpoints": lambda self: "x"}, "returned 'x' from checkpoints; a list of paths"),
         ({"about": lambda self, topics, resources: {"x": {1}}}, "from about what is not JSON"),
+        ({"depends_on": lambda self: {"x": float("nan")}}, "from depends_on what is not JSON"),
         ({"explain": lambda self, topic, resources: "text"}, "returned str from explain; a map"),
     ],
 )

@@ -25,6 +25,7 @@ def register_rerankers(register):
 """The code of a plugin that has nothing wrong."""
 FILED = """
 from pathlib import Path
+from pydantic import BaseModel
 from irplatform.plugin import Options
 
 class Filed(Options):

@@ -134,6 +134,17 @@ def test_loss_is_the_mean_over_lists_of_what_is_scored_alone(folder, resources, 
     assert float(task.loss(batch).detach()) == pytest.approx(np.mean(alone), abs=1e-5)
 
 
+def test_documents_of_a_step_are_read_by_their_length_and_scored_in_their_order(folder, resources):
+    reader = _prepared(folder, resources)._reader
+    words = list(resources.word_vectors.words)
+    pairs = reader.encode([(words[0], " ".join(words[:n])) for n in (9, 2, 30, 1, 17, 4) * 4])
+    with torch.inference_mode():
+        read = reader.forward_to_train(pairs)
+        alone = torch.cat([reader.forward([pair]) for pair in pairs])
+    assert len({float(score) for score in alone}) > 4
+    assert torch.allclose(read, alone, atol=1e-6)
+
+
 def test_pretraining_has_steps_of_its_own(folder):
     chosen = VanillaBert.Options(
         model=str(folder),

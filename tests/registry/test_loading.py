@@ -105,6 +105,12 @@ BROKEN = {
         .replace("    def score", "    pretrained_on = None\n\n    def score"),
         "reranker 'length': Length.pretrained_on is None, not text",
     ),
+    "is pre-trained on what nobody knows": (
+        GOOD.replace("(Reranker)", "(TrainableReranker)")
+        .replace("import Reranker", "import TrainableReranker")
+        .replace("    def score", "    pretrained_on = 'MeSH'\n\n    def score"),
+        "reranker 'length': Length.pretrained_on is 'MeSH'; only 'mesh' can be named",
+    ),
     "has a value for a method": (
         GOOD.replace("    def score", "    depends_on = {}\n\n    def score"),
         "reranker 'length': Length.depends_on is {}, not a method",

@@ -70,6 +70,45 @@ Length.Options = Sized
     assert "option 'size' of reranker 'length' cannot be 'many'" in broken.error
 
 
+def _with_options(body: str) -> str:
+    code = f"from pydantic import BaseModel, Field, model_validator\n{GOOD}"
+    return code.replace("import Reranker", "import Options, Reranker").replace(
+        "    def score", f"    class Options(Options):\n        {body}\n\n    def score"
+    )
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        ("hidden: float = Field(1.0, exclude=True)", "option 'hidden' of reranker 'length' is"),
+        (
+            "class Part(BaseModel):\n            hidden: int = Field(1, exclude=True)\n"
+            "        part: Part = Part()",
+            "option 'hidden' of reranker 'length' is declared with exclude",
+        ),
+        ("length: float = 1.0", "reranker 'length' has an option 'length': of 'length.NAME'"),
+    ],
+)
+def test_options_that_could_not_be_recorded_or_named_are_refused(install, body, reason):
+    (broken,) = load(install("odd", _with_options(body))).broken
+    assert reason in broken.error
+
+
+def test_options_that_do_not_go_together_are_told_without_naming_one(install):
+    body = """low: int = 1
+        high: int = 2
+
+        @model_validator(mode="after")
+        def _ordered(self):
+            if self.low > self.high:
+                raise ValueError("low is above high")
+            return self"""
+    length = load(install("ordered", _with_options(body))).reranker("length")
+    told = r"^the options of reranker 'length' cannot be used: low is above high\.$"
+    with pytest.raises(InputError, match=told):
+        length.options({"low": 7})
+
+
 PRESETS = f"""{GOOD}
 from irplatform.plugin import Options
 

@@ -38,6 +38,16 @@ def test_all_modules_of_a_distribution_count(install, tmp_path, monkeypatch):
     )
 
 
+def test_the_version_counts_where_no_code_changed(tmp_path, monkeypatch):
+    """A table in TOML is no code, and an author who edits one raises the version."""
+    monkeypatch.setattr("irplatform.registry.sources._distributions", lambda: {"stranger": ["d"]})
+    digests = []
+    for version in ("1.0", "1.0", "2.0"):
+        monkeypatch.setattr("irplatform.registry.sources._version", lambda _, v=version: v)
+        digests.append(source_digest("stranger"))
+    assert digests[0] == digests[1] != digests[2]
+
+
 def test_data_that_a_package_ships_counts_but_not_what_python_and_people_leave_there(
     tmp_path, monkeypatch
 ):
@@ -94,7 +104,11 @@ def test_files_within_options_count_however_deep(install, tmp_path):
 class Part(Options):
     file: Path | None = None
 
+class Plain(BaseModel):
+    file: Path | None = None
+
 class Many(Options):
+    plain: Plain = Plain()
     files: tuple[Path, ...] = ()
     table: dict[str, Path] = {}
     parts: list[Part] = []
@@ -105,17 +119,19 @@ class Many(Options):
     code += GOOD.replace(length, f"{length}\n    Options = Many")
     found = load(install("many", code)).rerankers["length"]
     (tmp_path / "folder" / "deep").mkdir(parents=True)
-    places = [tmp_path / name for name in ("a", "b", "c", "folder/deep/d")]
+    places = [tmp_path / name for name in ("a", "b", "c", "e", "folder/deep/d")]
     for place in places:
         place.write_text("one")
-    files, table, part, _ = places
+    files, table, part, plain, _ = places
     settings = {
         "files": [files], "table": {"x": table}, "parts": [{"file": part}],
-        "folder": tmp_path / "folder",
+        "folder": tmp_path / "folder", "plain": {"file": plain},
     }  # fmt: skip
     options = found.options(settings)
     seen = [found.code(options)["files"]]
-    assert list(seen[0]) == ["files.0", "table.x", "parts.0.file", "folder.deep/d"]
+    assert list(seen[0]) == [
+        "plain.file", "files.0", "table.x", "parts.0.file", "folder.deep/d"
+    ]  # fmt: skip
     for place in places:
         place.write_text("three")
         seen.append(found.code(options)["files"])

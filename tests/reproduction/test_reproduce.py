@@ -137,6 +137,17 @@ def test_without_resume_it_starts_over(results, called):
     assert len(called) == 3
 
 
+def test_other_code_of_any_plugin_starts_over(results, called, monkeypatch):
+    """A measure or a group of features may be what was edited, and no row names its plugin."""
+    rows = read_rows(results)[:2]
+    stopped = reproduce(rows)
+    next(stopped)
+    stopped.close()
+    monkeypatch.setattr("irplatform.reproduction.execute.source_digest", lambda *_: "edited")
+    assert len(list(reproduce(rows))) == 2
+    assert len(called) == 3
+
+
 def test_a_journal_cut_short_by_a_kill_is_read_up_to_there(results, called):
     rows = read_rows(results)[:2]
     stopped = reproduce(rows)

@@ -400,6 +400,21 @@ def test_a_reranker_that_cannot_save_is_named():
         fit_system(_choice(Forgetful), TrainingSet("train", _examples(range(20))), Resources())
 
 
+def test_a_reranker_whose_save_writes_nothing_is_named():
+    """What it learned would be gone, and it would score as if it had not learned."""
+
+    class Empty(Memory):
+        def save(self, folder):
+            pass
+
+        def load(self, folder):
+            self.known = set()
+
+    message = r"^reranker 'memory' of plugin .*: save\(\) wrote nothing"
+    with pytest.raises(PluginError, match=message):
+        fit_system(_choice(Empty), TrainingSet("train", _examples(range(20))), Resources())
+
+
 def test_no_resume_starts_from_nothing():
     training_set = TrainingSet("train", _examples(range(20)))
     Memory.interrupt_at = 0

@@ -5,14 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from irplatform.conformance.consistency import inconsistencies
+from irplatform.conformance.consistency import difference, inconsistencies
+from irplatform.conformance.elsewhere import ELSEWHERE, Parcel, elsewhere, settle
 from irplatform.conformance.learning import problems_of_learning, train
 from irplatform.errors import InputError
 from irplatform.features import checkpoints_of_groups, open_groups, pairs_of_groups
 from irplatform.plugin import TrainableFeatureGroup
+from irplatform.registry import registry
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from irplatform.conformance.check_data import CheckData, TopicCandidates
     from irplatform.conformance.consistency import Outputs
@@ -48,9 +51,31 @@ def problems_of_features(name: str, data: CheckData) -> Iterator[str]:
         assert isinstance(instance, TrainableFeatureGroup)  # as `group.learns` says
         return instance
 
+    def features_elsewhere(folder: Path | None) -> Outputs:
+        options, registration = group.held.options, registry().features[name]
+        parcel = Parcel(name, options, data.topics, data.resources.unopened(), folder)
+        return elsewhere(_features, parcel, registration)
+
     instance = group.held
     if group.learns:
         trained = train(learner, group.at_work, data)
-        yield from problems_of_learning(trained, learner, group.at_work, features, data)
+        yield from problems_of_learning(
+            trained, learner, group.at_work, features, data, features_elsewhere
+        )
         instance = trained
+    else:
+        found = features_elsewhere(None)
+        if deviation := difference(data.topics, features(instance, data.topics), found):
+            yield f"{deviation} {ELSEWHERE}"
     yield from inconsistencies(lambda topics: features(instance, topics), data.topics)
+
+
+def _features(parcel: Parcel) -> Outputs:
+    """The features of a group in the process that it is asked in."""
+    settle(parcel)
+    (group,) = open_groups([parcel.system], {}, parcel.resources)
+    if parcel.folder and isinstance(group.held, TrainableFeatureGroup):
+        with group.at_work("loading"):
+            group.held.load(parcel.folder)
+    documents = parcel.resources.documents
+    return [*group.checked([(topic, documents(ids)) for topic, ids in parcel.topics])]

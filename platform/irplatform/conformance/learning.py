@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import gzip
+import re
+import zipfile
+import zlib
+from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, TypeVar
+from typing import IO, TYPE_CHECKING, TypeVar
 
 from irplatform.conformance.consistency import difference
+from irplatform.conformance.elsewhere import ELSEWHERE
 from irplatform.plugin import TrainableFeatureGroup, TrainableReranker
 
 if TYPE_CHECKING:
@@ -19,6 +25,9 @@ if TYPE_CHECKING:
 _PICKLES = (".pkl", ".pickle", ".pt", ".pth", ".joblib")
 _PROTOCOLS = (b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05")
 """How a pickle begins, by the name that it has or not."""
+_BEGINNING = 1 << 16
+_OBJECTS = re.compile(rb"\x93NUMPY[^}]*'\|O'")
+"""How numpy's file of an array with objects begins."""
 
 Learner = TypeVar("Learner", TrainableReranker, TrainableFeatureGroup)
 
@@ -45,6 +54,7 @@ def problems_of_learning(
     at_work: Callable[[str], AbstractContextManager[None]],
     outputs: Callable[[Learner, TopicCandidates], Outputs],
     data: CheckData,
+    elsewhere: Callable[[Path], Outputs | None],
 ) -> Iterator[str]:
     """What changes on the way of a trained system through its files, and in a second training.
 
@@ -54,6 +64,7 @@ def problems_of_learning(
         at_work: names the plugin where its code fails.
         outputs: its scores or features.
         data: the topics, and what it learns from.
+        elsewhere: its scores or features by what it saved, in another process.
     """
     expected = outputs(system, data.topics)
     with TemporaryDirectory() as place:
@@ -70,13 +81,35 @@ def problems_of_learning(
             loaded.load(folder)
         if deviation := difference(data.topics, expected, outputs(loaded, data.topics)):
             yield f"{deviation} after save() and load()"
+        else:
+            found = elsewhere(folder)
+            if found and (deviation := difference(data.topics, expected, found)):
+                yield f"{deviation} after save() and load() {ELSEWHERE}"
     again = train(make, at_work, data)
     if deviation := difference(data.topics, expected, outputs(again, data.topics)):
         yield f"{deviation} after a second training with the same topics and seed"
 
 
 def _is_pickle(path: Path) -> bool:
+    """Whether reading a file runs code: a pickle, or what torch or numpy pack one into."""
     if not path.is_file():
         return False
     with path.open("rb") as file:
-        return path.suffix in _PICKLES or file.read(2) in _PROTOCOLS
+        if path.suffix in _PICKLES or _holds_pickle(file):
+            return True
+    with suppress(OSError, EOFError, zlib.error), gzip.open(path) as unpacked:
+        return _holds_pickle(unpacked)
+    if not zipfile.is_zipfile(path):
+        return False
+    with zipfile.ZipFile(path) as archive:
+        for name in archive.namelist():
+            with archive.open(name) as part:
+                if name.endswith(_PICKLES) or _holds_pickle(part):
+                    return True
+    return False
+
+
+def _holds_pickle(file: IO[bytes] | gzip.GzipFile) -> bool:
+    """Whether bytes are a pickle, or numpy's array of objects, which are pickled behind it."""
+    beginning = file.read(_BEGINNING)
+    return beginning[:2] in _PROTOCOLS or bool(_OBJECTS.match(beginning))

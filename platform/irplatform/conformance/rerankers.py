@@ -7,17 +7,21 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from irplatform.conformance.consistency import difference, inconsistencies
+from irplatform.conformance.elsewhere import ELSEWHERE, Parcel, elsewhere, settle
 from irplatform.conformance.learning import problems_of_learning, train
 from irplatform.plugin import Reranker, TrainableReranker
+from irplatform.registry import registry
 from irplatform.reranking.explanations import explanations
+from irplatform.reranking.members import can_travel
 from irplatform.reranking.scoring import among_candidates, checked_scores, score_topics
+from irplatform.reranking.systems import RerankerChoice
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from irplatform.conformance.check_data import CheckData, TopicCandidates
     from irplatform.conformance.consistency import Outputs
-    from irplatform.reranking.systems import RerankerChoice
 
 _KNOWLEDGE = ("mesh",)
 """What queries are expanded with, as a reranker is told; nothing is read of it."""
@@ -47,23 +51,47 @@ def problems_of_reranker(choice: RerankerChoice, data: CheckData) -> Iterator[st
         assert isinstance(reranker, TrainableReranker)  # as `choice.trainable` says
         return reranker
 
+    def scores_elsewhere(folder: Path | None) -> Outputs | None:
+        if not can_travel(choice, resources):
+            return None
+        topics = data.topics
+        parcel = Parcel(choice.name, choice.options, topics, resources.unopened(), folder)
+        return elsewhere(_scores, parcel, choice.registration)
+
     choice.check()
     _ = choice.checkpoints, choice.pairs_learned([topic for topic, _ in data.topics])
-    choice.expanding(_KNOWLEDGE)
+    _ = choice.expanding(_KNOWLEDGE), choice.in_pretraining()
     if choice.trainable:
         trained = train(learner, at_work, data)
-        yield from problems_of_learning(trained, learner, at_work, scores, data)
+        yield from problems_of_learning(trained, learner, at_work, scores, data, scores_elsewhere)
         member: Reranker = trained
     else:
         member = new_reranker()
-        again = scores(new_reranker(), data.topics)
-        if deviation := difference(data.topics, scores(member, data.topics), again):
+        first_scores = scores(member, data.topics)
+        if deviation := difference(data.topics, first_scores, scores(new_reranker(), data.topics)):
             yield f"{deviation} by another instance"
+        else:
+            found = scores_elsewhere(None)
+            if found and (deviation := difference(data.topics, first_scores, found)):
+                yield f"{deviation} {ELSEWHERE}"
     yield from inconsistencies(lambda topics: scores(member, topics), data.topics)
     expected = scores(member, data.topics)
     yield from _without_batches(choice, member, data, expected)
     yield from _explanations(choice, member, data, expected)
     yield from _among_candidates(choice, member, data, expected)
+
+
+def _scores(parcel: Parcel) -> Outputs:
+    """The scores of a reranker in the process that it is asked in."""
+    settle(parcel)
+    choice = RerankerChoice(registry().reranker(parcel.system), parcel.options)
+    reranker = choice.create(parcel.resources)
+    if parcel.folder and isinstance(reranker, TrainableReranker):
+        with choice.registration.at_work("loading"):
+            reranker.load(parcel.folder)
+    topics, candidates = [t for t, _ in parcel.topics], {t.id: ids for t, ids in parcel.topics}
+    found = score_topics(choice.registration, [reranker], topics, candidates, parcel.resources)
+    return [found[topic.id] for topic in topics]
 
 
 def _among_candidates(

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from irplatform.conformance.check_data import DOCUMENTS
+from irplatform.conformance.consistency import difference
+from irplatform.conformance.elsewhere import ELSEWHERE, Parcel, elsewhere, settle
+from irplatform.registry import registry
 from irplatform.retrieval.checked_search import find
+from irplatform.retrieval.first_stage import RetrieverChoice
+from irplatform.runs import Run
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from irplatform.conformance.check_data import CheckData
     from irplatform.plugin import Topic
-    from irplatform.retrieval.first_stage import RetrieverChoice
-    from irplatform.runs import Run
+    from irplatform.runs import Ranking
 
 
 def problems_of_retriever(choice: RetrieverChoice, data: CheckData) -> Iterator[str]:
@@ -35,6 +41,11 @@ def problems_of_retriever(choice: RetrieverChoice, data: CheckData) -> Iterator[
     together = retrieved(topics)
     if change := _change(topics, together, retrieved(topics)):
         yield f"{change} when it is asked again"
+    elif registry().retrievers.get(choice.name) == choice.registration:
+        parcel = Parcel(choice.name, choice.options, data.topics, data.resources.unopened())
+        found = Run(choice.name, elsewhere(_rankings, parcel, choice.registration))
+        if change := _change(topics, together, found):
+            yield f"{change} {ELSEWHERE}"
     for topic in topics:
         alone = retrieved([topic])
         if change := _change([topic], together, alone):
@@ -44,9 +55,21 @@ def problems_of_retriever(choice: RetrieverChoice, data: CheckData) -> Iterator[
     choice.explain(topics[0], data.resources)
 
 
+def _rankings(parcel: Parcel) -> dict[str, Ranking]:
+    """What a retriever finds in the process that it is asked in."""
+    settle(parcel)
+    choice = RetrieverChoice(registry().retrievers[parcel.system], parcel.options)
+    topics = [topic for topic, _ in parcel.topics]
+    return dict(find(choice, topics, DOCUMENTS, parcel.resources).rankings)
+
+
 def _change(topics: list[Topic], before: Run, after: Run) -> str:
     for topic in topics:
-        first, second = (run.rankings[topic.id].doc_ids for run in (before, after))
-        if first != second:
+        first, second = (run.rankings[topic.id] for run in (before, after))
+        if first.doc_ids != second.doc_ids:
             return f"the ranking of topic {topic.id} is another one"
+        scores = [ranking.scores.astype(np.float64) for ranking in (first, second)]
+        pairs = [(topic, first.doc_ids)] if first.doc_ids else []
+        if deviation := difference(pairs, scores[: len(pairs)], scores[1 : 1 + len(pairs)]):
+            return deviation
     return ""

@@ -42,7 +42,7 @@ def json_mapping(who: str, method: str, answer: object) -> dict[str, object]:
         )
     table = dict(answer)
     try:
-        json.dumps(table, sort_keys=True)
+        json.dumps(table, sort_keys=True, allow_nan=False)
     except (TypeError, ValueError, RecursionError) as error:
         raise PluginError(
             f"{who} returned from {method} what is not JSON: {in_a_line(error)}."

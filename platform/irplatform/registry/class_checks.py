@@ -30,6 +30,7 @@ _NEEDED: Mapping[type, Sequence[Sequence[str]]] = {
     Retriever: [("retrieve",)],
 }
 """What a subclass must define; of several methods, one."""
+_PRETRAINED_ON = ("mesh", "")
 
 
 def check_attributes(who: str, system: type) -> None:
@@ -47,6 +48,10 @@ def check_attributes(who: str, system: type) -> None:
         if isinstance(default, str | bool) and not isinstance(attribute, type(default)):
             expected = "true or false" if isinstance(default, bool) else "text"
             raise PluginError(f"{who}: {system.__name__}.{name} is {attribute!r}, not {expected}")
+        if name == "pretrained_on" and attribute not in _PRETRAINED_ON:
+            raise PluginError(
+                f"{who}: {system.__name__}.{name} is {attribute!r}; only 'mesh' can be named"
+            )
         if inspect.isroutine(default) and not callable(attribute):
             raise PluginError(f"{who}: {system.__name__}.{name} is {attribute!r}, not a method")
 

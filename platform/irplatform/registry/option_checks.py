@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Set
 from typing import TYPE_CHECKING, Any, get_args, get_origin
 
+from pydantic import BaseModel
 from pydantic_core import PydanticSerializationError
 
 from irplatform.errors import InputError, PluginError
@@ -31,6 +32,13 @@ def check_options(registration: Registration[System]) -> None:
             "irplatform.plugin.Options"
         )
     _refuse_required(registration.title, options, registration.defaults)
+    _refuse_excluded(registration.title, options)
+    beginning = registration.name.partition(".")[0]
+    if registration.kind != "feature group" and beginning in options.model_fields:
+        raise PluginError(
+            f"{registration.title} has an option '{beginning}': of '{registration.name}.NAME' "
+            "nobody could tell whether it is an option of it or a part of that one"
+        )
     default_options = registration.options({})
     try:
         default_options.model_dump(mode="json")
@@ -54,7 +62,19 @@ def _refuse_required(system: str, options: type[Options], defaults: Mapping[str,
             raise PluginError(f"option '{name}' of {system} needs a default")
 
 
-def _refuse_sets(system: str, options: type[Options]) -> None:
+def _refuse_excluded(system: str, options: type[BaseModel]) -> None:
+    """Refuse options that no record of a run would show, and no cached result depend on."""
+    for name, field in options.model_fields.items():
+        if field.exclude or getattr(field, "exclude_if", None):
+            raise PluginError(
+                f"option '{name}' of {system} is declared with exclude, so that it would not be "
+                "recorded, and cached results would not depend on it"
+            )
+        if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
+            _refuse_excluded(system, field.annotation)
+
+
+def _refuse_sets(system: str, options: type[BaseModel]) -> None:
     """Refuse options without an order, which would be another fingerprint in every process."""
     for name, field in options.model_fields.items():
         if _is_set(field.annotation):
@@ -62,7 +82,7 @@ def _refuse_sets(system: str, options: type[Options]) -> None:
                 f"option '{name}' of {system} is a set, which has no order to be recorded in; "
                 "declare a tuple"
             )
-        if isinstance(field.annotation, type) and issubclass(field.annotation, Options):
+        if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
             _refuse_sets(system, field.annotation)
 
 

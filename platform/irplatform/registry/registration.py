@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from irplatform.at_work import plugin_at_work
 from irplatform.digests import digest, folder_digests
@@ -130,6 +130,8 @@ class Registration(Generic[System]):
                 option = ".".join(map(str, problem["loc"]))
                 raise unknown("option", option, self.setting_names(), of=self.title) from error
             option, wrong = first_problem(self.system.Options, error)
+            if not option:  # it is about several of them
+                raise InputError(f"the options of {self.title} cannot be used: {wrong}.") from error
             raise InputError(
                 f"option '{option}' of {self.title} cannot be {problem['input']!r}: {wrong}."
             ) from error
@@ -243,7 +245,7 @@ def _content_of_files(options: Options) -> dict[str, Any]:
 def _files_of(value: object, place: str = "") -> Iterator[tuple[str, str]]:
     """Digests of the files that options name, by the options' names; of folders, all that is in."""
     inner: Iterable[tuple[object, object]] = ()
-    if isinstance(value, Options):
+    if isinstance(value, BaseModel):
         inner = ((name, getattr(value, name)) for name in type(value).model_fields)
     elif isinstance(value, Mapping):
         inner = value.items()

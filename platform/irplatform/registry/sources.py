@@ -1,6 +1,7 @@
 """Digests of plugins' files: whatever is cached of a stranger's plugin depends on them.
 
-Authors change code long before they change a version, and must not meet the scores of the old one.
+Authors change code long before they change a version, and must not meet the scores of the old one;
+where they change what does not count as code, the version tells.
 Code of the platform itself is told apart by the platform's version.
 """
 
@@ -37,7 +38,7 @@ def our_packages() -> frozenset[str]:
 
 
 def source_digest(*modules: str) -> str:
-    """16 hexadecimal digits of the files that the modules' distributions ship in their packages.
+    """16 hexadecimal digits of the modules' distributions: their versions and packages' files.
 
     Code and data count (word lists, weights), but for text about them and TOML: rows of published
     results are TOML, and writing a figure down changes none.
@@ -48,7 +49,9 @@ def source_digest(*modules: str) -> str:
     strangers = dict.fromkeys(_top(module) for module in modules)
     tops = {top for name in strangers if name not in our_packages() for top in _shipped_with(name)}
     digests = [digest for top in sorted(tops) for digest in _digests(top)]
-    return fingerprint({str(number): digest for number, digest in enumerate(digests)})
+    brought_by = sorted({name for top in tops for name in _distributions().get(top, ())})
+    versions = {name: _version(name) for name in brought_by}
+    return fingerprint({"files": digests, "versions": versions})
 
 
 def our_digest() -> str:
@@ -85,6 +88,14 @@ def _top(module: str) -> str:
 @functools.cache
 def _distributions() -> Mapping[str, Sequence[str]]:
     return metadata.packages_distributions()
+
+
+@functools.cache
+def _version(distribution: str) -> str:
+    try:
+        return metadata.version(distribution)
+    except metadata.PackageNotFoundError:  # removed meanwhile, or a part of it
+        return ""
 
 
 def _shipped_with(top: str) -> set[str]:

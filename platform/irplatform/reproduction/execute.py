@@ -19,7 +19,8 @@ from irplatform.collections.aliases import aliases_file
 from irplatform.errors import InputError, PlatformError
 from irplatform.knowledge import installed
 from irplatform.pipeline import refuse_silent_downloads
-from irplatform.registry import registry
+from irplatform.registry import registry, source_digest
+from irplatform.registry.entry_points import entry_points
 from irplatform.reproduction.finished import Finished
 from irplatform.reproduction.inputs import inputs_mark
 from irplatform.reproduction.process import call
@@ -98,7 +99,7 @@ def reproduce(
     place = home() / "reproduce"
     commands = [_command(row, device) for row in rows]
     with _alone(place):
-        mark = _mark(rows, commands, fresh)
+        mark = _mark(commands, fresh)
         journal = Finished(place / f"rows-{mark}.jsonl", resume=resume, runs=place / "runs")
         cache = place / f"fresh-{mark}" if fresh else home()
         if fresh and not journal.done:
@@ -124,16 +125,9 @@ def _command(row: Row, device: str) -> list[str]:
     return [*(row.fill(word) for word in words), "--device", device]
 
 
-def _mark(rows: Sequence[Row], commands: Sequence[Sequence[str]], fresh: bool) -> str:
-    """What finished rows are kept for: the same commands, by the same code."""
-    plugins = registry()
-    retrievers = [plugins.retrievers.get(name) for row in rows for name in row.retrievers]
-    rerankers = [plugins.rerankers.get(row.reranker or "") for row in rows]
-    code = [
-        registration.made_by
-        for registration in (*retrievers, *rerankers)
-        if registration is not None
-    ]
+def _mark(commands: Sequence[Sequence[str]], fresh: bool) -> str:
+    """What finished rows are kept for: the same commands, by the same code of all plugins."""
+    code = source_digest(*(entry_point.module for entry_point in entry_points()))
     return fingerprint(
         {"irplatform": __version__, "commands": commands, "fresh": fresh, "code": code}
     )

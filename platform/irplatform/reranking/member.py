@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irplatform.errors import InputError
+from irplatform.errors import InputError, PluginError
 from irplatform.plugin import TrainableReranker, TrainingData
 from irplatform.reranking.scoring import Values, among_candidates, score_topics
 from irplatform.storage import atomic_write
@@ -84,6 +84,10 @@ class Member:
         weights.mkdir()
         with registration.at_work("saving"):
             reranker.save(weights)
+        if not any(weights.iterdir()):
+            raise PluginError(
+                f"{registration.who}: save() wrote nothing, so what it learned would be lost."
+            )
         np.savez(self.workspace / _SCORES, *scores.values())
         seconds = time.monotonic() - began
         vectors = {key: str(path) for key, path in self.resources.vectors_used.items()}

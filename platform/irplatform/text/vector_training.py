@@ -11,6 +11,7 @@ from __future__ import annotations
 import logging
 import math
 import zlib
+from contextlib import suppress
 from itertools import chain
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -132,14 +133,18 @@ def train_vectors(
 
 
 class _Sentences:
-    """Streams a file of sentences, one a line, telling how many words went by."""
+    """Streams a file of sentences, one a line, telling how many words went by.
+
+    gensim reads them in a thread for each epoch. One that has just begun when the command is
+    interrupted finds the file gone, and has nothing to say about it.
+    """
 
     def __init__(self, path: Path, advance: Callable[[int], None]) -> None:
         self._path = path
         self._advance = advance
 
     def __iter__(self) -> Iterator[list[str]]:
-        with self._path.open(encoding="utf-8") as file:
+        with suppress(FileNotFoundError), self._path.open(encoding="utf-8") as file:
             for line in file:
                 words = line.split()
                 yield words

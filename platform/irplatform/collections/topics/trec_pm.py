@@ -2,8 +2,9 @@
 
 2017 has `other`, 2018 and 2019 do not, 2020 has `treatment` in place of both; whatever elements a
 topic has become its fields. Those of an element that comes twice are joined, as two genes are. A
-topic of TREC Clinical Trials 2021 and 2022 has text and no elements, which is its field `text`. The
-attributes of `<topic>` are fields, too, as `type="diagnosis"` is in TREC Clinical Decision Support.
+topic of TREC Clinical Trials 2021 and 2022 has text and no elements, or only markup in it, which is
+its field `text`. The attributes of `<topic>` are fields, too, as `type="diagnosis"` is in TREC
+Clinical Decision Support.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ def read(path: Path) -> Iterator[TopicRecord]:
             raise InputError('a topic without a number="…".', path=path, line=line)
         check_id(topic_id, path, line)
         fields: dict[str, str] = {}
-        for part in element:
+        for part in [] if _is_mixed(element) else element:
             if text := _text(part):
                 fields[part.tag] = f"{fields[part.tag]}, {text}" if part.tag in fields else text
         if not fields and (text := _text(element)):
@@ -48,8 +49,13 @@ def _attributes(topic: Element) -> dict[str, str]:
     return {name: value for name, value in values if value and name != "number"}
 
 
+def _is_mixed(part: Element) -> bool:
+    """Whether there is text beside the elements within an element: these are markup then."""
+    beside = [part.text, *(child.tail for child in part)]
+    return any((text or "").strip() for text in beside)
+
+
 def _text(part: Element) -> str:
     """The text of an element; elements in place of text are parted by spaces, markup is not."""
-    mixed = [part.text, *(child.tail for child in part)]
-    between = "" if any((text or "").strip() for text in mixed) else " "
+    between = "" if _is_mixed(part) else " "
     return " ".join(between.join(part.itertext()).split())
