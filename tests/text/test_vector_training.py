@@ -13,7 +13,7 @@ from irplatform.errors import InputError
 from irplatform.plugin import Document
 from irplatform.text import VectorOptions, WordVectors, train_vectors
 from irplatform.text.extra_text import read_paragraphs
-from irplatform.text.vector_training import automatic_epochs, automatic_min_count
+from irplatform.text.vector_training import _Sentences, automatic_epochs, automatic_min_count
 
 SMALL = {"dimensions": 8, "epochs": 2, "min_count": 2, "sample": 0}
 
@@ -167,3 +167,8 @@ def test_the_rules_of_size_reach_the_papers_settings():
 def test_wrong_options_are_refused(wrong):
     with pytest.raises(ValidationError):
         VectorOptions(**wrong)
+
+
+def test_sentences_that_are_gone_are_none(tmp_path):
+    """An interruption removes them while a thread of gensim's may just begin with an epoch."""
+    assert list(_Sentences(tmp_path / "sentences.txt", lambda _: None)) == []
