@@ -291,6 +291,26 @@ def test_a_checkpoint_of_other_code_is_scored_with_a_warning(
     assert ("by version" in str(made.warnings)) == ("version" in changed)
 
 
+def test_a_checkpoint_of_other_knowledge_is_scored_with_a_warning(resources, tmp_path):
+    """A system says what it depends on; a knowledge base may have been replaced since."""
+    knowledge = {"own": "1"}
+
+    class Reading(Witness):
+        def depends_on(self):
+            return {"feature_format": 2, "knowledge": (*knowledge.items(),)}
+
+    built = train(_choice(Reading), _set(*range(20)), resources)
+    source = TrainingSource(checkpoint=built.path)
+    told = "reads beside documents and topics (knowledge) is not what its checkpoint"
+
+    def warnings():
+        return rerank(_choice(Reading), _candidates(), None, source, 0.5, resources).warnings
+
+    assert not any(told in warning for warning in warnings())
+    knowledge["own"] = "2"
+    assert sum(told in warning for warning in warnings()) == 1
+
+
 def test_runs_do_not_hold_the_models_that_made_them(resources):
     """Folds of five members each would fill a device's memory."""
     qrels = {t.id: {"a": 1} for t in TOPICS}

@@ -150,7 +150,7 @@ def test_without_scispacy_the_command_that_installs_it_is_told(monkeypatch):
         raise metadata.PackageNotFoundError(name)
 
     monkeypatch.setattr(metadata, "version", missing)
-    with pytest.raises(InputError, match=r"pip install 'irplatform\[concepts\]'"):
+    with pytest.raises(InputError, match=r"pip install -c constraints.txt '\.\[concepts\]'"):
         require_scispacy()
 
 

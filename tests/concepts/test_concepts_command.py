@@ -106,6 +106,14 @@ def test_show_tells_names_that_differ_in_more_than_case(concepts):
     assert "  names  Gefitinib; Iressa; ZD1839\n" in concepts("show", "gefitinib").out
 
 
+def test_show_tells_a_concept_by_its_name_also_of_a_kind_that_is_not_linked(concepts):
+    by_name, by_id = (
+        concepts("show", "--kind", "disease", what, "--json").json for what in ("BRAF", "X:13")
+    )
+    assert by_name == by_id
+    assert (by_name["concept"]["kind"], by_name["concept"]["documents"]) == ("gene", 0)
+
+
 def test_what_is_not_there_is_said(concepts):
     done = concepts("show", "nothing of the kind")
     assert done.code == 1
@@ -134,6 +142,13 @@ def test_export_writes_graphml_with_kinds_counts_and_sources(concepts, here):
     held = networkx.read_graphml(here / "some.graphml", force_multigraph=True)
     assert len(held) == 4
     assert some == {"path": "some.graphml", "nodes": 4, "edges": held.number_of_edges()}
+
+
+def test_how_far_around_nothing_is_refused(concepts, here):
+    done = concepts("export", "x.graphml", "--hops", "2")
+    assert done.code == 2
+    assert done.err == "platform: --hops has no effect without --around.\n"
+    assert not (here / "x.graphml").exists()
 
 
 def test_export_writes_over_no_file(concepts, here):

@@ -103,6 +103,28 @@ def test_a_withdrawn_symbol_is_a_previous_one_of_the_gene_that_replaced_it(fresh
     assert open_knowledge(["hgnc"]).find("GONE") == []
 
 
+_TWICE = [{"hgnc_id": "HGNC:1097", "symbol": symbol} for symbol in ("BRAF", "KRAS")]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "where"),
+    [
+        ("a.tsv", CUSTOM + "HGNC:8\tKRAS\ta name\tApproved\t\t\t\t\tunknown\n", ":6: 'HGNC:8' is"),
+        (
+            "b.txt",
+            COMPLETE + COMPLETE.splitlines()[1].replace("EGFR", "KRAS") + "\n",
+            ":3: 'HGNC:3",
+        ),
+        ("c.json", json.dumps({"response": {"docs": _TWICE}}), "gene 2: 'HGNC:1097' is the id of"),
+    ],
+)
+def test_an_id_of_two_genes_is_refused(read, name, text, where):
+    with pytest.raises(InputError) as caught:
+        read("hgnc", name, text)
+    assert where in str(caught.value)
+    read("hgnc", "same.tsv", CUSTOM + "".join(CUSTOM.splitlines(keepends=True)[1:2]))
+
+
 def test_the_complete_set_of_hgnc_in_both_forms(read):
     how, concepts, _ = read("hgnc", "hgnc_complete_set.txt", COMPLETE)
     assert how == "hgnc-complete"

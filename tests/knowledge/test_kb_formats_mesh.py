@@ -3,6 +3,7 @@
 import pytest
 
 from irplatform.errors import InputError
+from irplatform.knowledge.formats.mesh_ascii import MESH_ASCII
 from irplatform.knowledge.model import Name
 
 TABLE = (
@@ -143,6 +144,13 @@ def test_the_descriptors_in_ascii(read):
         Name("Ionophore A23187", "synonym"),
     }
     assert relations == {("MESH:D000001", "is-a", "MESH:D009369"): ""}
+
+
+def test_an_encoding_is_not_guessed(tmp_path):
+    path = tmp_path / "d2010.bin"
+    path.write_bytes(ASCII.replace("Calcimycin", "Sjögren").encode("latin-1"))
+    with pytest.raises(InputError, match=r"d2010\.bin:9: byte 8 of this line is not UTF-8"):
+        list(MESH_ASCII.read(path))
 
 
 @pytest.mark.parametrize(

@@ -234,7 +234,7 @@ def check(
 @_graph_option
 @click.option("--around", help="Only around a document's id, or a concept's id or name.")
 @click.option(
-    "--hops", type=click.IntRange(1), default=1, show_default=True, help="How far around it."
+    "--hops", type=click.IntRange(1), help="With --around: how far around it.  [default: 1]"
 )
 @click.option("--limit", type=click.IntRange(1), default=500_000, show_default=True, help="Edges.")
 @json_option
@@ -243,7 +243,7 @@ def export(
     collection: str,
     folder: Path | None,
     around: str | None,
-    hops: int,
+    hops: int | None,
     limit: int,
     as_json: bool,
     **settings: Any,
@@ -252,10 +252,14 @@ def export(
     from irplatform.concepts.export import neighbourhood, to_networkx, write_graphml
     from irplatform.storage import writable_file
 
+    if hops is not None and around is None:
+        raise InputError("--hops has no effect without --around.")
     if writable_file(path).exists():
         raise InputError("this file is there already; name another one.", path=path)
     graph = _graph(_corpus(collection), folder, settings)
-    rows, found_concepts = (None, None) if around is None else neighbourhood(graph, around, hops)
+    rows, found_concepts = (
+        (None, None) if around is None else neighbourhood(graph, around, hops or 1)
+    )
     exported = to_networkx(graph, rows, found_concepts, limit=limit)
     write_graphml(exported, path)
     nodes, edges = exported.number_of_nodes(), exported.number_of_edges()

@@ -67,7 +67,7 @@ def _called(graph: ConceptGraph, what: str) -> list[int]:
         if concept is not None:
             return [concept]
     concepts: list[int] = graph.find(what).tolist()
-    return concepts
+    return concepts or graph.named(what)
 
 
 def _nearest(graph: ConceptGraph, what: str) -> list[dict[str, Any]]:

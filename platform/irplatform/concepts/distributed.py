@@ -35,9 +35,7 @@ def ray_map(function: Callable[[Item], Result], items: Iterable[Item]) -> Iterat
     try:
         import ray
     except ImportError as error:
-        raise InputError(
-            "--workers ray needs Ray. Install it with `pip install 'irplatform[ray]'`."
-        ) from error
+        raise InputError("--workers ray needs Ray. Install it with `pip install ray`.") from error
     from ray.exceptions import RayTaskError
 
     mine = not ray.is_initialized()

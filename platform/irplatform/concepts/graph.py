@@ -143,6 +143,11 @@ class ConceptGraph:
         topic_concepts = np.fromiter(concepts, np.int64, count=len(concepts))
         return self.narrower(topic_concepts, expand) if expand else topic_concepts
 
+    def named(self, text: str) -> list[int]:
+        """The concept whose name a text is, also of a kind that documents are not linked to."""
+        concept = NameMatcher(self.table).named(text)
+        return [] if concept is None else [concept]
+
     def narrower(self, concepts: Int64, steps: int) -> Int64:
         """Concepts and what is a kind of them, the nearest first.
 

@@ -30,7 +30,7 @@ MODELS = ("en_core_sci_lg", "en_core_sci_md", "en_core_sci_sm", "en_core_sci_sci
 _REMEMBERED = 20_000
 """Articles after which spaCy is made anew: it keeps every word that it has seen, and a pattern of
 every abbreviation, so that memory would grow with the collection."""
-_INSTALL = "Install it with `pip install 'irplatform[concepts]'`."
+_INSTALL = "In the platform's folder: `pip install -c constraints.txt '.[concepts]'`."
 
 
 def model_name(options: ConceptOptions) -> str | None:

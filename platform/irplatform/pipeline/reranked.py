@@ -13,6 +13,7 @@ from irplatform.reranking.evaluated_topics import (
     warning_of_learned,
     warning_of_pairs,
     warning_of_scores_read,
+    warning_of_surroundings,
 )
 from irplatform.reranking.fitting import unweighed
 from irplatform.reranking.interpolation import Reranked
@@ -78,6 +79,7 @@ def rerank(
     resources = resources_with(task.training_source, choice, resources)
     remarks = (
         warning_of_code(choice, task.training_source),
+        warning_of_surroundings(choice, task.training_source),
         warning_of_learned(choice, candidates.topics, task.training_source, interpolate),
         warning_of_pairs(choice, candidates.topics, task.training_source),
         warning_of_scores_read(choice, candidates.topics),

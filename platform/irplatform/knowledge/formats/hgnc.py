@@ -30,6 +30,7 @@ _ID = re.compile(r"HGNC:\d+")
 def _custom(path: Path) -> Iterator[Concept]:
     replaced: dict[str, list[str]] = {}
     genes: list[Concept] = []
+    symbols: dict[str, str] = {}
     for row in rows(path, ("HGNC ID", "Approved symbol", "Approved name", "Status")):
         gene_id, symbol = row.needed("HGNC ID"), row.needed("Approved symbol")
         if not _ID.fullmatch(gene_id):
@@ -38,6 +39,8 @@ def _custom(path: Path) -> Iterator[Concept]:
             if see := _SEE.match(row["Approved name"]):
                 replaced.setdefault(see[1], []).append(symbol)
             continue
+        if problem := _twice(symbols, gene_id, symbol):
+            raise row.error(problem)
         genes.append(_custom_gene(gene_id, symbol, row))
     for gene in genes:
         names = [Name(symbol, "previous") for symbol in replaced.get(gene.id, ())]
@@ -65,11 +68,27 @@ def _custom_gene(gene_id: str, symbol: str, row: Row) -> Concept:
     )
 
 
+def _twice(symbols: dict[str, str], gene_id: str, symbol: str) -> str:
+    """What is wrong where an id had another symbol before, or "".
+
+    Args:
+        symbols: the genes so far; this one is added.
+        gene_id: of the gene.
+        symbol: of the gene.
+    """
+    other = symbols.setdefault(gene_id, symbol)
+    return "" if other == symbol else f"'{gene_id}' is the id of {other}, too."
+
+
 def _complete_table(path: Path) -> Iterator[Concept]:
+    symbols: dict[str, str] = {}
     for row in rows(path, ("hgnc_id", "symbol", "name")):
         record = {column: parts(cell, "|") for column, cell in row.items()}
         record["name"] = [row["name"]]
-        yield _complete_gene(row.needed("hgnc_id"), row.needed("symbol"), record)
+        gene_id, symbol = row.needed("hgnc_id"), row.needed("symbol")
+        if problem := _twice(symbols, gene_id, symbol):
+            raise row.error(problem)
+        yield _complete_gene(gene_id, symbol, record)
 
 
 def _complete_json(path: Path) -> Iterator[Concept]:
@@ -77,9 +96,12 @@ def _complete_json(path: Path) -> Iterator[Concept]:
     genes = response.get("docs") if isinstance(response, dict) else None
     if not isinstance(genes, list):
         raise InputError("there is no list under 'response', 'docs'.", path=path)
+    symbols: dict[str, str] = {}
     for number, gene in enumerate(genes, start=1):
         gene_id = jsons.text(gene, "hgnc_id", path, f"gene {number}")
         symbol = jsons.text(gene, "symbol", path, f"gene {number}")
+        if problem := _twice(symbols, gene_id, symbol):
+            raise InputError(f"gene {number}: {problem}", path=path)
         yield _complete_gene(gene_id, symbol, {key: jsons.texts(v) for key, v in gene.items()})
 
 

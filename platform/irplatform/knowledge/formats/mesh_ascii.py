@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from irplatform.errors import InputError
 from irplatform.knowledge.formats.format import Format, Head
 from irplatform.knowledge.formats.mesh import Descriptors, entry_term
-from irplatform.text_files import numbered_lines
+from irplatform.text_files import decoded, numbered_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,7 +49,7 @@ def _records(path: Path) -> Iterator[tuple[int, dict[str, list[str]]]]:
     start = 0
     record: dict[str, list[str]] = {}
     for number, raw in numbered_lines(path):
-        line = raw.decode("utf-8", errors="replace").strip()
+        line = decoded(raw, path, number).strip()
         if line == _NEW:
             if start:
                 yield start, record
