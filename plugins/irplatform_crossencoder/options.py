@@ -50,9 +50,9 @@ class FineTuning(Options):
     batch_size: int = Field(
         48, gt=0, description="documents of a step, at least one list of them; all are in memory"
     )
-    epochs: int = Field(3, gt=0, description="most epochs; rates reach 0 at the end of the last")
+    epochs: int = Field(5, gt=0, description="most epochs; rates reach 0 at the end of the last")
     patience: int = Field(
-        2, gt=0, description="stop after this many epochs without a better validation measure"
+        5, gt=0, description="stop after this many epochs without a better validation measure"
     )
 
 
