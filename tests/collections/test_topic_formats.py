@@ -128,7 +128,10 @@ def test_topics_of_clinical_trials_are_text_without_elements(tmp_path):
         '<topics><topic number="1">A 45-year-old <b>man</b> with a <i>glioma</i>.</topic></topics>'
     )
     (topic,) = read(tmp_path, marked, "trec-pm", "{text}")
-    assert topic.fields == {"text": "A 45-year-old man with a glioma."}
+    assert topic.query == "A 45-year-old man with a glioma."
+    beside = '<topics><topic number="1">Draft: <disease>melanoma</disease></topic></topics>'
+    (topic,) = read(tmp_path, beside, "trec-pm", "{disease}")
+    assert topic.fields == {"disease": "melanoma", "text": "Draft: melanoma"}
     with pytest.raises(InputError, match=r"'disease', which no topic has\. Fields: text\."):
         read(tmp_path, xml, "trec-pm")
     empty = '<topics><topic number="1"><disease/></topic></topics>'

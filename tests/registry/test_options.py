@@ -86,6 +86,12 @@ def _with_options(body: str) -> str:
             "        part: Part = Part()",
             "option 'hidden' of reranker 'length' is declared with exclude",
         ),
+        (
+            "class Part(BaseModel):\n            hidden: int = Field(1, exclude=True)\n"
+            "            more: 'list[Part] | None' = None\n"
+            "        parts: dict[str, list[Part]] | None = None",
+            "option 'hidden' of reranker 'length' is declared with exclude",
+        ),
         ("length: float = 1.0", "reranker 'length' has an option 'length': of 'length.NAME'"),
     ],
 )

@@ -13,6 +13,8 @@ from irplatform.plugin import Options
 from irplatform.registry.settings import flat, settings_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from irplatform.registry.registration import Registration, System
 
 
@@ -62,7 +64,9 @@ def _refuse_required(system: str, options: type[Options], defaults: Mapping[str,
             raise PluginError(f"option '{name}' of {system} needs a default")
 
 
-def _refuse_excluded(system: str, options: type[BaseModel]) -> None:
+def _refuse_excluded(
+    system: str, options: type[BaseModel], seen: frozenset[type[BaseModel]] = frozenset()
+) -> None:
     """Refuse options that no record of a run would show, and no cached result depend on."""
     for name, field in options.model_fields.items():
         if field.exclude or getattr(field, "exclude_if", None):
@@ -70,8 +74,17 @@ def _refuse_excluded(system: str, options: type[BaseModel]) -> None:
                 f"option '{name}' of {system} is declared with exclude, so that it would not be "
                 "recorded, and cached results would not depend on it"
             )
-        if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
-            _refuse_excluded(system, field.annotation)
+        for part in _tables_in(field.annotation):
+            if part not in seen:  # one that holds others of its kind
+                _refuse_excluded(system, part, seen | {part})
+
+
+def _tables_in(annotation: Any) -> Iterator[type[BaseModel]]:
+    """The classes of tables that a type has in it."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+    for argument in get_args(annotation):
+        yield from _tables_in(argument)
 
 
 def _refuse_sets(system: str, options: type[BaseModel]) -> None:

@@ -2,8 +2,8 @@
 
 2017 has `other`, 2018 and 2019 do not, 2020 has `treatment` in place of both; whatever elements a
 topic has become its fields. Those of an element that comes twice are joined, as two genes are. A
-topic of TREC Clinical Trials 2021 and 2022 has text and no elements, or only markup in it, which is
-its field `text`. The attributes of `<topic>` are fields, too, as `type="diagnosis"` is in TREC
+topic of TREC Clinical Trials 2021 and 2022 has text and no elements, or markup within it; all of it
+is its field `text`. The attributes of `<topic>` are fields, too, as `type="diagnosis"` is in TREC
 Clinical Decision Support.
 """
 
@@ -35,11 +35,11 @@ def read(path: Path) -> Iterator[TopicRecord]:
             raise InputError('a topic without a number="…".', path=path, line=line)
         check_id(topic_id, path, line)
         fields: dict[str, str] = {}
-        for part in [] if _is_mixed(element) else element:
+        for part in element:
             if text := _text(part):
                 fields[part.tag] = f"{fields[part.tag]}, {text}" if part.tag in fields else text
-        if not fields and (text := _text(element)):
-            fields["text"] = text
+        if (not fields or _is_mixed(element)) and (text := _text(element)):
+            fields.setdefault("text", text)
         yield TopicRecord(topic_id, {**_attributes(element), **fields}, line)
 
 
@@ -50,7 +50,7 @@ def _attributes(topic: Element) -> dict[str, str]:
 
 
 def _is_mixed(part: Element) -> bool:
-    """Whether there is text beside the elements within an element: these are markup then."""
+    """Whether there is text beside the elements within an element: these may be markup."""
     beside = [part.text, *(child.tail for child in part)]
     return any((text or "").strip() for text in beside)
 
