@@ -4,8 +4,8 @@ A transformer of six layers of 384 dimensions, as all-MiniLM-L6-v2, with random 
 of 48 documents whose lengths are drawn as those of abstracts on cancer are spread (mean 290 tokens,
 standard deviation 120, cut at 256 or 470). Ours reads them in parts of similar length, the peer all
 at once, padded to the longest; without dropout both must score alike to 1e-4. The detail has 470
-tokens, too. `IRPLATFORM_ARITHMETIC=native` and
-`--precision bfloat16` are the quickest on processors with AVX512_BF16.
+tokens, too. Arithmetic is native; `--precision bfloat16` is the quickest on processors with
+AVX512_BF16.
 """
 
 from __future__ import annotations
@@ -13,18 +13,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import torch
 
 from _common import alternate, parser, rate, report
-from irplatform.arithmetic import settle
-
-settle()  # as the command line does, before torch is imported
-
-import torch  # noqa: E402
-
-from irplatform.training.linear_layers import multiply_by_numpy  # noqa: E402
-from irplatform_crossencoder.model import Model  # noqa: E402
-from irplatform_crossencoder.options import VanillaBertOptions  # noqa: E402
-from irplatform_crossencoder.reading import Reader  # noqa: E402
+from irplatform.training.linear_layers import multiply_by_numpy
+from irplatform_crossencoder.model import Model
+from irplatform_crossencoder.options import VanillaBertOptions
+from irplatform_crossencoder.reading import Reader
 
 if TYPE_CHECKING:
     from collections.abc import Callable

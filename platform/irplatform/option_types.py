@@ -67,10 +67,10 @@ def _bare(annotation: Any, limits: Iterable[Any]) -> tuple[Any, list[Any]]:
 
 
 def _list_in_words(arguments: Sequence[Any]) -> str:
-    items = list(dict.fromkeys(type_in_words(each) for each in arguments if each is not Ellipsis))
+    items = [type_in_words(each) for each in arguments if each is not Ellipsis]
     fixed = len(arguments) > 1 and arguments[-1] is not Ellipsis
-    if len(items) > 1:
-        return f"list of {len(arguments)}: {', '.join(type_in_words(each) for each in arguments)}"
+    if len({*items}) > 1:
+        return f"list of {len(items)}: {', '.join(items)}"
     plural = {"text", "whole number", "number", "file", "table"}
     several = f"{items[0]}s" if items[0] in plural else items[0]
     return f"list of {len(arguments)} {several}" if fixed else f"list of {several}"

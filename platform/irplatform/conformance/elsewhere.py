@@ -6,13 +6,14 @@ Within a process a set has one order, and what `load` should have read may still
 from __future__ import annotations
 
 import os
+import pickle
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from irplatform import console
 from irplatform.devices import choose_device
-from irplatform.errors import PlatformError, PluginError
+from irplatform.errors import PluginError
 from irplatform.workers import WorkerKilledError, Workers
 
 if TYPE_CHECKING:
@@ -28,6 +29,8 @@ Result = TypeVar("Result")
 
 ELSEWHERE = "in another process, where text has other hashes and a set another order"
 _SEED = "PYTHONHASHSEED"
+_CANNOT_TRAVEL = (pickle.PicklingError, TypeError, AttributeError, ImportError)
+"""What is raised where options cannot be sent, or their module is not found there."""
 
 
 @dataclass(frozen=True)
@@ -70,9 +73,7 @@ def elsewhere(
         raise PluginError(
             f"{registration.who} ended the process that it was asked in, without an answer."
         ) from error
-    except PlatformError:
-        raise
-    except Exception as error:  # that of a module, which only fails when it is loaded there
+    except _CANNOT_TRAVEL as error:
         raise PluginError(
             f"{registration.who} cannot be asked in another process: {error}."
         ) from error

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING
 from irplatform.console import notice, speaking_of
 from irplatform.errors import InputError, counted
 from irplatform.pipeline.assignment import assign
+from irplatform.reranking.changed_since import warning_of_code, warning_of_surroundings
 from irplatform.reranking.evaluated_topics import (
-    warning_of_code,
     warning_of_learned,
     warning_of_pairs,
     warning_of_scores_read,
-    warning_of_surroundings,
 )
 from irplatform.reranking.fitting import unweighed
 from irplatform.reranking.interpolation import Reranked

@@ -5,7 +5,6 @@ Topics are known by their words (`topic_marks`): another collection may have the
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 from irplatform.errors import listing
@@ -92,41 +91,6 @@ def warning_of_scores_read(choice: RerankerChoice, topics: Sequence[Topic]) -> s
     return some and (
         f"WARNING: {choice.name} reads scores of a checkpoint that was trained on {some}: these "
         "show what it remembers."
-    )
-
-
-def warning_of_code(choice: RerankerChoice, training_source: TrainingSource) -> str:
-    """What to tell where a checkpoint was trained by other code than what scores now, or ""."""
-    if training_source.checkpoint is None or not choice.trainable:
-        return ""
-    trained = Checkpoint.read(training_source.checkpoint).description
-    made_by = choice.registration.made_by
-    changed = [name for name in ("version", "source") if trained.get(name) != made_by.get(name)]
-    if not changed:
-        return ""
-    which = f"version {trained.get('version')}" if "version" in changed else "other source code"
-    return (
-        f"WARNING: {choice.name}'s checkpoint was trained by {which} of "
-        f"{choice.registration.plugin}: its scores may differ from those of the code it was made "
-        "with."
-    )
-
-
-def warning_of_surroundings(choice: RerankerChoice, training_source: TrainingSource) -> str:
-    """What to tell where a checkpoint was trained with other knowledge bases than there are now.
-
-    Or with other files that its options name: whatever a system says that it depends on.
-    """
-    if training_source.checkpoint is None or not choice.trainable:
-        return ""
-    trained = Checkpoint.read(training_source.checkpoint).description.get("of", {})
-    now = json.loads(json.dumps(choice.registration.dependencies(choice.options)))
-    if not (changed := sorted(n for n in {*trained, *now} if trained.get(n) != now.get(n))):
-        return ""
-    return (
-        f"WARNING: what {choice.name} reads beside documents and topics ({listing(changed)}) is "
-        "not what its checkpoint was trained with. Were knowledge bases added, removed or "
-        "replaced? Its scores may differ from those of then."
     )
 
 

@@ -1,0 +1,48 @@
+"""What to tell where a checkpoint was trained by other code, or with other knowledge, than now."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from irplatform.errors import listing
+from irplatform.training.checkpoints import Checkpoint
+
+if TYPE_CHECKING:
+    from irplatform.reranking.systems import RerankerChoice
+    from irplatform.reranking.training_set import TrainingSource
+
+
+def warning_of_code(choice: RerankerChoice, training_source: TrainingSource) -> str:
+    """What to tell where a checkpoint was trained by other code than what scores now, or ""."""
+    if training_source.checkpoint is None or not choice.trainable:
+        return ""
+    trained = Checkpoint.read(training_source.checkpoint).description
+    made_by = choice.registration.made_by
+    changed = [name for name in ("version", "source") if trained.get(name) != made_by.get(name)]
+    if not changed:
+        return ""
+    which = f"version {trained.get('version')}" if "version" in changed else "other source code"
+    return (
+        f"WARNING: {choice.name}'s checkpoint was trained by {which} of "
+        f"{choice.registration.plugin}: its scores may differ from those of the code it was made "
+        "with."
+    )
+
+
+def warning_of_surroundings(choice: RerankerChoice, training_source: TrainingSource) -> str:
+    """What to tell where a checkpoint was trained with other knowledge bases than there are now.
+
+    Or with other files that its options name: whatever a system says that it depends on.
+    """
+    if training_source.checkpoint is None or not choice.trainable:
+        return ""
+    trained = Checkpoint.read(training_source.checkpoint).description.get("of", {})
+    now = json.loads(json.dumps(choice.registration.dependencies(choice.options)))
+    if not (changed := sorted(n for n in {*trained, *now} if trained.get(n) != now.get(n))):
+        return ""
+    return (
+        f"WARNING: what {choice.name} reads beside documents and topics ({listing(changed)}) is "
+        "not what its checkpoint was trained with. Were knowledge bases added, removed or "
+        "replaced? Its scores may differ from those of then."
+    )
