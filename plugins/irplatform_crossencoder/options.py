@@ -62,7 +62,10 @@ class Pretraining(Options):
     learning_rate: float = Field(4e-5, gt=0, description="largest step size of the transformer")
     epochs: int = Field(1, gt=0, description="most epochs")
     relevant_per_topic: int = Field(
-        4, gt=0, description="most relevant documents of a topic in an epoch"
+        1, gt=0, description="most relevant documents of a topic in an epoch"
+    )
+    max_length: int = Field(
+        256, gt=8, description="tokens of query and document together, if fine-tuning has no fewer"
     )
 
 
@@ -89,6 +92,7 @@ def for_pretraining(options: VanillaBertOptions) -> VanillaBertOptions:
     steps = {"learning_rate": own.learning_rate, "epochs": own.epochs}
     return options.model_copy(
         update={
+            "max_length": min(options.max_length, own.max_length),
             "loop": options.loop.model_copy(update=steps),
             "lists": options.lists.model_copy(
                 update={"relevant_per_topic": own.relevant_per_topic}

@@ -78,7 +78,8 @@ class Reader:
         import torch
 
         model: Any = self.model
-        inputs = model.tokenizer.pad(list(pairs), return_tensors="pt").to(self._device)
+        padded = model.tokenizer.pad(list(pairs), return_tensors="pt")
+        inputs = {name: _sent(values, self._device) for name, values in padded.items()}
         with torch.autocast(
             torch.device(self._device).type, torch.bfloat16, enabled=self._short_numbers
         ):
@@ -119,6 +120,13 @@ class Reader:
 def _by_length(pairs: Sequence[Encoded]) -> list[int]:
     """The places of pairs, those of the shortest ones first."""
     return sorted(range(len(pairs)), key=lambda place: len(pairs[place]["input_ids"]))
+
+
+def _sent(values: Tensor, device: str) -> Tensor:
+    """Values on a device; a GPU is not waited for, so that it computes while texts are read."""
+    if device.startswith("cuda"):
+        return values.pin_memory().to(device, non_blocking=True)
+    return values.to(device)
 
 
 def _keep_top_in_float32(network: Any) -> None:

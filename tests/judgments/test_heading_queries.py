@@ -174,3 +174,67 @@ def test_documents_without_headings_are_refused(source, tmp_path):
 def test_too_few_queries_are_refused(source, tmp_path):
     with pytest.raises(InputError, match=r"only 0 queries .*more than 1 articles .*: \d+\)"):
         _made(source, tmp_path, relevant=1, headings=1, queries=20)
+
+
+GENES = """id\tname\tkind\tsynonyms
+G:1\tKRAZ2\tgene\tKrazinase
+G:2\tTPX53\tgene\t
+D:1\tCarcinoma, Small\tdisease\t
+D:2\tMelanosis\tdisease\t
+"""
+
+
+@pytest.fixture
+def naming_genes(source, tmp_path):
+    """Every second article has a common disease; every third names a gene, every sixth twice."""
+    texts = {0: "KRAZ2 and Krazinase were measured.", 3: "We measured KRAZ2 once."}
+    lines = [
+        {
+            "id": f"d{n:03}",
+            "title": "TPX53 " * 9 if n == 6 else f"Title {n}",
+            "abstract": texts.get(n % 6, "Nothing was measured."),
+            "mesh": [f"Rare {n // 4}", "Melanosis" if n % 2 else "Carcinoma, Small"],
+        }
+        for n in range(COUNT)
+    ]
+    (tmp_path / "docs.jsonl").write_bytes(b"".join(orjson.dumps(each) + b"\n" for each in lines))
+    (tmp_path / "own.tsv").write_text(GENES)
+    add("own", [tmp_path / "own.tsv"])
+    return source
+
+
+def test_articles_that_name_a_gene_ask_for_it_and_a_disease(naming_genes, tmp_path):
+    made, topics, qrels = _made(naming_genes, tmp_path, "own")
+    asked = {topic.query: topic for topic in topics if "gene" in topic.fields}
+    assert {"Small Carcinoma KRAZ2", "Melanosis KRAZ2"} <= set(asked)
+    assert made.of_genes == len(asked) <= 3
+    small, melanosis = asked["Small Carcinoma KRAZ2"], asked["Melanosis KRAZ2"]
+    assert (small.fields["mesh"], small.fields["gene"]) == (("Carcinoma, Small",), "KRAZ2")
+    twice = {f"d{n:03}": 2 for n in range(0, COUNT, 6)}
+    assert qrels[small.id] == twice, "by another name as well: articles that name it twice"
+    assert qrels[melanosis.id] == {f"d{n:03}": 1 for n in range(3, COUNT, 6)}
+
+
+def test_what_was_asked_for_already_gives_way_to_headings(naming_genes, tmp_path):
+    _, topics, _ = _made(naming_genes, tmp_path, "own")
+    without = [topic for topic in topics if "gene" not in topic.fields]
+    assert len(without) > 40
+    assert all(topic.query.startswith("Rare ") for topic in without), "diseases are too common"
+    assert any(int(topic.id[1:]) % 3 == 0 for topic in without), "which name a gene"
+
+
+def test_the_gene_that_an_article_names_oftener_is_asked_for_more_often(naming_genes, tmp_path):
+    asked = 0
+    for seed in range(30):
+        _, topics, _ = _made(naming_genes, tmp_path, "own", out=f"made{seed}", seed=seed)
+        asked += any(t.fields.get("gene") == "TPX53" for t in topics)
+    assert 19 < asked < 30, "it names TPX53 nine times and the other one twice"
+
+
+def test_knowledge_bases_without_genes_need_no_concept_graph(source, tmp_path, fresh_home):
+    (tmp_path / "own.tsv").write_text(NAMES)
+    add("own", [tmp_path / "own.tsv"])
+    made, topics, _ = _made(source, tmp_path, "own")
+    assert made.of_genes == 0
+    assert not any("gene" in topic.fields for topic in topics)
+    assert not (fresh_home / "concepts").exists()

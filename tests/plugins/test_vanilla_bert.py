@@ -155,9 +155,13 @@ def test_pretraining_has_steps_of_its_own(folder):
     )
     heeded = VanillaBert.options_of_pretraining(chosen)
     assert (heeded.loop.epochs, heeded.loop.learning_rate) == (2, 1e-4)
-    assert (heeded.lists.relevant_per_topic, heeded.lists.relevant_per_list) == (4, 8)
+    assert (heeded.lists.relevant_per_topic, heeded.lists.relevant_per_list) == (1, 8)
     assert (heeded.loop.warmup, heeded.max_length, heeded.model) == (0.3, 64, str(folder))
     assert heeded.batch_size == 7
+    shorter = chosen.model_copy(
+        update={"pretraining": chosen.pretraining.model_copy(update={"max_length": 32})}
+    )
+    assert VanillaBert.options_of_pretraining(shorter).max_length == 32
 
 
 @pytest.mark.parametrize("arithmetic", ["native", "portable"])

@@ -159,7 +159,8 @@ def mesh(source: str, out: Path, queries: int, seed: int, as_json: bool) -> None
     "--kb",
     "knowledge",
     metavar="KB,…",
-    help="Knowledge bases that know other names of headings, to ask in other words; mesh, say.",
+    help="Knowledge bases that know other names of headings, to ask in other words, such as mesh; "
+    "with one of genes (mesh,hgnc), articles that name one ask for a disease and a gene.",
 )
 @click.option(
     "--queries",
@@ -195,9 +196,9 @@ def headings(
     seed: int,
     as_json: bool,
 ) -> None:
-    """Build queries of a few MeSH headings, to pre-train on.
+    """Build queries of a few MeSH headings, or of a disease and a gene, to pre-train on.
 
-    All articles that have the headings are relevant.
+    All articles that have the headings, and name the gene, are relevant.
     """
     from irplatform.judgments.headings import Choice, build_headings
 
@@ -211,6 +212,7 @@ def headings(
                 "from": made.source,
                 "queries": dict(made.queries),
                 "relevant": made.relevant,
+                "of_genes": made.of_genes,
                 "left_out": made.left_out,
                 "renamed": made.renamed,
             }
@@ -221,6 +223,7 @@ def headings(
     print_rows(
         [
             ("queries", f"{counts} (left out, too many relevant articles: {made.left_out:,})"),
+            ("queries with a gene", f"{made.of_genes:,}"),
             ("relevant articles", f"{made.relevant / total:.1f} a query"),
             ("headings by another name", f"{made.renamed:,}"),
         ]

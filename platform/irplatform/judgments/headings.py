@@ -1,9 +1,13 @@
-"""`platform collections build headings`: a few MeSH headings as a query.
+"""`platform collections build headings`: a few MeSH headings as a query, or a disease and a gene.
 
 All articles that have these headings are relevant: the judgments are those of the indexers, who
 read the articles. A query is as short as one that a person asks, and can ask in other words than
 the headings', where a query of all headings (`collections.mesh`) is neither. The folder is
 in BEIR layout and searches the documents of its source.
+
+Genes are no headings. Where the knowledge bases know some, an article that names one asks for it
+and for a disease among its headings, as topics of TREC Precision Medicine do, unless another has
+asked for these two already.
 """
 
 from __future__ import annotations
@@ -24,6 +28,7 @@ from irplatform.collections.mesh import (
     split_ids,
 )
 from irplatform.errors import InputError
+from irplatform.judgments.named_genes import NamedGenes
 from irplatform.knowledge import open_knowledge
 from irplatform.knowledge.names import uninverted
 from irplatform.registry import registry
@@ -41,8 +46,12 @@ if TYPE_CHECKING:
 MEASURES = ("nDCG@20", "AP", "P@10")
 COMMON = 0.05
 """Headings of more of the articles, such as *Humans*, say too little to be asked for."""
+GENE_FIELD = "gene"
+"""The field of a query with the symbol of the gene that it asks for."""
 _FEWEST = 10
 """Fewer queries cannot be split."""
+_ONCE, _MORE_OFTEN = 1, 2
+"""Grades, by how often an article names the gene."""
 _OTHER_NAMES = ("preferred", "synonym")
 
 
@@ -72,6 +81,7 @@ class Made:
         source: the collection's id.
         queries: split to its number of queries.
         relevant: relevant articles of all queries.
+        of_genes: queries that ask for a gene.
         left_out: queries that too many articles answer.
         renamed: headings that are asked for by another name, over all queries.
     """
@@ -80,8 +90,17 @@ class Made:
     source: str
     queries: Mapping[str, int]
     relevant: int
+    of_genes: int
     left_out: int
     renamed: int
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What a query asks for: headings, and the symbol of a gene."""
+
+    headings: tuple[str, ...]
+    gene: str | None = None
 
 
 def build_headings(
@@ -93,7 +112,7 @@ def build_headings(
         source: a collection whose documents have headings, as the user names it.
         out: the folder to make; nothing is left of it where this fails.
         choice: which queries.
-        knowledge_bases: names of installed ones that know other names of headings.
+        knowledge_bases: names of installed ones that know other names of headings, or genes.
 
     Raises:
         InputError: the folder exists, the documents have no headings, a knowledge base is not
@@ -103,14 +122,19 @@ def build_headings(
         collection = registry().collection(source)
         knowledge = open_knowledge(knowledge_bases) if knowledge_bases else None
         check_headings(collection.corpus)
-        asked = _asked(collection.corpus, choice)
+        genes = (
+            NamedGenes.of_corpus(collection.corpus, knowledge_bases, knowledge)
+            if knowledge is not None
+            else None
+        )
+        asked = _asked(collection.corpus, choice, genes)
         if not asked:
             raise InputError(
                 f"no document of '{collection.id}' has a heading that at most {COMMON:.0%} of the "
                 "documents have."
             )
-        answers = _answers(collection.corpus, asked, choice.relevant)
-        kept = {name: ids for name, ids in answers.items() if len(ids) <= choice.relevant}
+        answers = _answers(collection.corpus, asked, choice.relevant, genes)
+        kept = {name: found for name, found in answers.items() if len(found) <= choice.relevant}
         if len(kept) < _FEWEST:
             raise InputError(
                 f"only {len(kept)} queries could be made of '{collection.id}' (left out, since "
@@ -121,12 +145,14 @@ def build_headings(
         renamed = 0
         with BeirWriter(folder) as files:
             for name in kept:
-                names = [_name(each, name, choice.seed, knowledge) for each in asked[name]]
-                renamed += sum(a != uninverted(b) for a, b in zip(names, asked[name], strict=True))
-                files.query(name, " ".join(names), {FIELD: asked[name]})
+                headings, gene = asked[name].headings, asked[name].gene
+                names = [_name(each, name, choice.seed, knowledge) for each in headings]
+                renamed += sum(a != uninverted(b) for a, b in zip(names, headings, strict=True))
+                fields = {FIELD: list(headings)} | ({GENE_FIELD: gene} if gene else {})
+                files.query(name, " ".join([*names, *filter(None, [gene])]), fields)
             for part, ids in parts.items():
                 for name in ids:
-                    files.judge(part, name, dict.fromkeys(kept[name], 1))
+                    files.judge(part, name, kept[name])
         write_reference(source, folder, seen_from=out)
         write_measures(folder, MEASURES)
     return Made(
@@ -134,13 +160,14 @@ def build_headings(
         collection.id,
         {part: len(ids) for part, ids in parts.items()},
         sum(map(len, kept.values())),
+        sum(asked[name].gene is not None for name in kept),
         len(answers) - len(kept),
         renamed,
     )
 
 
-def _asked(corpus: Corpus, choice: Choice) -> dict[str, list[str]]:
-    """Queries: the article that gave each to the headings that it asks for, none twice."""
+def _asked(corpus: Corpus, choice: Choice, genes: NamedGenes | None) -> dict[str, _Asked]:
+    """Queries: the article that gave each to what it asks for, none twice."""
     frequency: Counter[str] = Counter()
     documents = 0
 
@@ -153,48 +180,79 @@ def _asked(corpus: Corpus, choice: Choice) -> dict[str, list[str]]:
                 yield hash_of(document.id, choice.seed, "draw"), document.id, headings
 
     drawn = sorted(heapq.nsmallest(choice.queries, articles()), key=lambda article: article[1])
-    weights = {
-        heading: math.log(documents / number)
-        for heading, number in frequency.items()
-        if number <= COMMON * documents
-    }
-    asked: dict[frozenset[str], tuple[str, list[str]]] = {}
+    weights = {heading: math.log(documents / number) for heading, number in frequency.items()}
+    common = {heading for heading, number in frequency.items() if number > COMMON * documents}
+    asked: dict[_Asked, str] = {}
     for _, name, headings in drawn:
-        telling = {heading: weights[heading] for heading in headings if heading in weights}
-        if telling:
-            chosen = _chosen(name, telling, choice)
-            asked.setdefault(frozenset(chosen), (name, chosen))
-    return dict(asked.values())
+        with_gene = _with_gene(name, headings, weights, choice.seed, genes) if genes else None
+        if with_gene and with_gene not in asked:
+            asked[with_gene] = name
+        elif telling := {each: weights[each] for each in headings if each not in common}:
+            asked.setdefault(_Asked(tuple(_chosen(name, telling, choice))), name)
+    return {name: chosen for chosen, name in asked.items()}
+
+
+def _with_gene(
+    name: str, headings: Sequence[str], weights: Mapping[str, float], seed: int, genes: NamedGenes
+) -> _Asked | None:
+    """A disease among an article's headings and a gene that it names, if it has both.
+
+    Common diseases are asked for as well: it is the gene that tells.
+    """
+    named = genes.mentions(name)
+    diseases = {each: weights[each] for each in headings if genes.is_disease(each)}
+    if not named or not any(diseases.values()):
+        return None
+    disease = _first(name, {each: w for each, w in diseases.items() if w}, seed, "heading")
+    return _Asked((disease,), _first(name, named, seed, "gene"))
+
+
+def _first(name: str, weights: Mapping[str, float], seed: int, purpose: str) -> str:
+    """One of what an article has, drawn by weight."""
+    return min(weights, key=lambda each: _arrival(name, each, weights[each], seed, purpose))
+
+
+def _arrival(name: str, each: str, weight: float, seed: int, purpose: str) -> float:
+    """An exponential variable: the smallest ones are a sample by weight without replacement.
+
+    (Efraimidis and Spirakis, 2006.)
+    """
+    share = (hash_of(f"{name}\0{each}", seed, purpose) + 1) / 2**64
+    return -math.log(share) / weight
 
 
 def _chosen(name: str, weights: Mapping[str, float], choice: Choice) -> list[str]:
-    """One to so many headings of an article, the rarer the likelier, in alphabetical order.
-
-    Drawn without replacement by the smallest of exponential variables (Efraimidis and Spirakis,
-    2006).
-    """
+    """One to so many headings of an article, the rarer the likelier, in alphabetical order."""
     number = 1 + hash_of(name, choice.seed, "number") % choice.headings
 
     def arrival(heading: str) -> float:
-        share = (hash_of(f"{name}\0{heading}", choice.seed, "heading") + 1) / 2**64
-        return -math.log(share) / weights[heading]
+        return _arrival(name, heading, weights[heading], choice.seed, "heading")
 
     return sorted(heapq.nsmallest(number, weights, key=arrival))
 
 
-def _answers(corpus: Corpus, asked: Mapping[str, Sequence[str]], most: int) -> dict[str, list[str]]:
-    """Queries to the articles that have all their headings, as many as are needed to know."""
-    having: defaultdict[str, list[tuple[str, frozenset[str]]]] = defaultdict(list)
-    frequency = Counter(heading for headings in asked.values() for heading in headings)
-    for name, headings in asked.items():
-        having[min(headings, key=frequency.__getitem__)].append((name, frozenset(headings)))
-    answers: dict[str, list[str]] = {name: [] for name in asked}
+def _answers(
+    corpus: Corpus, asked: Mapping[str, _Asked], most: int, genes: NamedGenes | None
+) -> dict[str, dict[str, int]]:
+    """Queries to the articles that have it all and their grades, as many as are needed to know."""
+    having: defaultdict[str, list[str]] = defaultdict(list)
+    frequency = Counter(heading for each in asked.values() for heading in each.headings)
+    for name, each in asked.items():
+        having[min(each.headings, key=frequency.__getitem__)].append(name)
+    answers: dict[str, dict[str, int]] = {name: {} for name in asked}
     for document in counted_documents(corpus, "looking for articles with these headings"):
         found = set(_headings(document))
+        named = genes.mentions(document.id) if genes and not found.isdisjoint(having) else {}
         for heading in found:
-            for name, wanted in having.get(heading, ()):
-                if len(answers[name]) <= most and wanted <= found:
-                    answers[name].append(document.id)
+            for name in having.get(heading, ()):
+                gene = asked[name].gene
+                if (
+                    len(answers[name]) <= most
+                    and found.issuperset(asked[name].headings)
+                    and (gene is None or gene in named)
+                ):
+                    often = gene is not None and named[gene] > 1
+                    answers[name][document.id] = _MORE_OFTEN if often else _ONCE
     return answers
 
 

@@ -158,9 +158,9 @@ def run_loop(
                 own_steps.before_step(optimizer, epoch, steps)
             with ExactRoots():
                 optimizer.step()
-            total += loss.detach().cpu()
+            total = total + loss.detach()  # stays where it is: an accelerator is not waited for
             steps += 1
-        mean_loss = float(peers.mean(total)) / max(steps, 1)
+        mean_loss = float(peers.mean(total.cpu())) / max(steps, 1)
         if not math.isfinite(mean_loss):
             raise PlatformError(
                 f"training diverged: the loss of epoch {epoch + 1} is {mean_loss}. "

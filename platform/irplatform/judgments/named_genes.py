@@ -1,0 +1,66 @@
+"""Which genes articles name, and which headings are diseases: for queries of one of each."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+from irplatform.concepts import ConceptGraph, ConceptOptions
+from irplatform.concepts.build import concept_graph
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from irplatform.collections import Corpus
+    from irplatform.knowledge import Knowledge
+
+
+class NamedGenes:
+    """The genes of articles, as the document–concept graph links them.
+
+    Args:
+        graph: of the articles.
+        knowledge: the knowledge bases that it was made from.
+    """
+
+    def __init__(self, graph: ConceptGraph, knowledge: Knowledge) -> None:
+        self._graph = graph
+        self._gene = graph.kinds == graph.KINDS.index("gene")
+        self._knowledge = knowledge
+        self.is_disease = cache(self._is_disease)
+
+    @classmethod
+    def of_corpus(
+        cls, corpus: Corpus, names: Sequence[str], knowledge: Knowledge
+    ) -> NamedGenes | None:
+        """Those of a corpus, or None where the knowledge bases know no genes.
+
+        The graph is built where it is not in the cache.
+
+        Args:
+            corpus: the articles.
+            names: the knowledge bases.
+            knowledge: what they say.
+        """
+        if next(iter(knowledge.concepts("gene")), None) is None:
+            return None
+        options = ConceptOptions(knowledge=tuple(names))
+        return cls(ConceptGraph(concept_graph(corpus, options).path), knowledge)
+
+    def mentions(self, document_id: str) -> dict[str, int]:
+        """The genes that an article names, by their symbols, to how often it does."""
+        row = self._graph.row_of(document_id)
+        if row is None:
+            return {}
+        start, end = self._graph.documents.indptr[row : row + 2]
+        concepts = self._graph.documents.indices[start:end]
+        counts = self._graph.documents.counts[start:end]
+        genes = self._gene[concepts]
+        return {
+            self._graph.names[int(concept)]: int(count)
+            for concept, count in zip(concepts[genes], counts[genes], strict=True)
+        }
+
+    def _is_disease(self, heading: str) -> bool:
+        found = self._knowledge.find(heading)
+        return any(each.kind == "disease" and each.name == heading for each in found)
