@@ -231,8 +231,11 @@ def test_the_gene_that_an_article_names_oftener_is_asked_for_more_often(naming_g
     assert 19 < asked < 30, "it names TPX53 nine times and the other one twice"
 
 
-def test_knowledge_bases_without_genes_need_no_concept_graph(source, tmp_path, fresh_home):
-    (tmp_path / "own.tsv").write_text(NAMES)
+@pytest.mark.parametrize(
+    "names", [NAMES, "".join(GENES.splitlines(keepends=True)[:3])], ids=["no genes", "no diseases"]
+)
+def test_without_genes_or_diseases_no_concept_graph_is_built(source, tmp_path, fresh_home, names):
+    (tmp_path / "own.tsv").write_text(names)
     add("own", [tmp_path / "own.tsv"])
     made, topics, _ = _made(source, tmp_path, "own")
     assert made.of_genes == 0

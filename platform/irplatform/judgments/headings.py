@@ -200,10 +200,12 @@ def _with_gene(
     Common diseases are asked for as well: it is the gene that tells.
     """
     named = genes.mentions(name)
-    diseases = {each: weights[each] for each in headings if genes.is_disease(each)}
-    if not named or not any(diseases.values()):
+    diseases = {
+        each: weights[each] for each in headings if weights[each] and genes.is_disease(each)
+    }
+    if not named or not diseases:
         return None
-    disease = _first(name, {each: w for each, w in diseases.items() if w}, seed, "heading")
+    disease = _first(name, diseases, seed, "heading")
     return _Asked((disease,), _first(name, named, seed, "gene"))
 
 

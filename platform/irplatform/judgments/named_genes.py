@@ -33,7 +33,7 @@ class NamedGenes:
     def of_corpus(
         cls, corpus: Corpus, names: Sequence[str], knowledge: Knowledge
     ) -> NamedGenes | None:
-        """Those of a corpus, or None where the knowledge bases know no genes.
+        """Those of a corpus, or None where the knowledge bases know no genes, or no diseases.
 
         The graph is built where it is not in the cache.
 
@@ -42,7 +42,7 @@ class NamedGenes:
             names: the knowledge bases.
             knowledge: what they say.
         """
-        if next(iter(knowledge.concepts("gene")), None) is None:
+        if any(next(iter(knowledge.concepts(kind)), None) is None for kind in ("gene", "disease")):
             return None
         options = ConceptOptions(knowledge=tuple(names))
         return cls(ConceptGraph(concept_graph(corpus, options).path), knowledge)
