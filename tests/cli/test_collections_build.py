@@ -158,6 +158,8 @@ def test_heading_queries_are_built_from_a_collection(platform, folder):
     assert platform(*command).code == 2
     named = platform(*command[:-1], "named", "--kb", "own", "--json")
     assert named.json["queries"] == {"train": 32, "dev": 4, "test": 4}
+    assert named.json["of_genes"] == 0
+    assert "queries with a gene       0" in platform(*command[:-1], "named2", "--kb", "own").out
     assert "not installed" in platform(*command[:-1], "other", "--kb", "nowhere").err
 
 

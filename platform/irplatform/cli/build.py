@@ -223,7 +223,7 @@ def headings(
     print_rows(
         [
             ("queries", f"{counts} (left out, too many relevant articles: {made.left_out:,})"),
-            ("queries with a gene", f"{made.of_genes:,}"),
+            *([("queries with a gene", f"{made.of_genes:,}")] if names else []),
             ("relevant articles", f"{made.relevant / total:.1f} a query"),
             ("headings by another name", f"{made.renamed:,}"),
         ]
