@@ -179,7 +179,10 @@ def test_too_few_queries_are_refused(source, tmp_path):
 GENES = """id\tname\tkind\tsynonyms
 G:1\tKRAZ2\tgene\tKrazinase
 G:2\tTPX53\tgene\t
-D:1\tCarcinoma, Small\tdisease\t
+G:3\tWqz receptor\tgene\tWQZ9
+G:4\tTWINZ\tgene\tAlpha twinzkinase
+G:5\tTWINZ\tgene\tBeta twinzkinase
+D:1\tcarcinoma, small\tdisease\t
 D:2\tMelanosis\tdisease\t
 """
 
@@ -229,6 +232,24 @@ def test_the_gene_that_an_article_names_oftener_is_asked_for_more_often(naming_g
         _, topics, _ = _made(naming_genes, tmp_path, "own", out=f"made{seed}", seed=seed)
         asked += any(t.fields.get("gene") == "TPX53" for t in topics)
     assert 19 < asked < 30, "it names TPX53 nine times and the other one twice"
+
+
+@pytest.mark.parametrize(
+    ("text", "query", "grade"),
+    [
+        ("The Wqz receptor was measured.", "Small Carcinoma WQZ9", 1),
+        ("Alpha twinzkinase and beta twinzkinase.", "Small Carcinoma TWINZ", 2),
+    ],
+    ids=["a gene whose name is a heading", "two genes of one symbol"],
+)
+def test_genes_are_asked_for_by_their_symbols(naming_genes, tmp_path, text, query, grade):
+    docs = tmp_path / "docs.jsonl"
+    lines = [orjson.loads(line) for line in docs.read_bytes().splitlines()]
+    lines[10]["abstract"] = text
+    docs.write_bytes(b"".join(orjson.dumps(each) + b"\n" for each in lines))
+    _, topics, qrels = _made(naming_genes, tmp_path, "own")
+    (topic,) = [topic for topic in topics if topic.query == query]
+    assert qrels[topic.id] == {"d010": grade}
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ from irplatform.collections.mesh import (
     split_ids,
 )
 from irplatform.errors import InputError
-from irplatform.judgments.named_genes import NamedGenes
+from irplatform.judgments.named_genes import NamedGenes, is_called
 from irplatform.knowledge import open_knowledge
 from irplatform.knowledge.names import uninverted
 from irplatform.registry import registry
@@ -267,7 +267,7 @@ def _name(heading: str, query: str, seed: int, knowledge: Knowledge | None) -> s
     names = [uninverted(heading)]
     if knowledge is not None:
         for concept in knowledge.find(heading):
-            if concept.name == heading:
+            if is_called(concept, heading):
                 names += [
                     name.text
                     for name in concept.names

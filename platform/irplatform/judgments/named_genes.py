@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from irplatform.collections import Corpus
-    from irplatform.knowledge import Knowledge
+    from irplatform.knowledge import Concept, Knowledge
+
+
+def is_called(concept: Concept, heading: str) -> bool:
+    """Whether a heading is a concept's preferred name, in capitals or not."""
+    return concept.name.casefold() == heading.casefold()
 
 
 class NamedGenes:
@@ -27,6 +33,7 @@ class NamedGenes:
         self._graph = graph
         self._gene = graph.kinds == graph.KINDS.index("gene")
         self._knowledge = knowledge
+        self._symbol = cache(self._symbol_of)
         self.is_disease = cache(self._is_disease)
 
     @classmethod
@@ -56,11 +63,17 @@ class NamedGenes:
         concepts = self._graph.documents.indices[start:end]
         counts = self._graph.documents.counts[start:end]
         genes = self._gene[concepts]
-        return {
-            self._graph.names[int(concept)]: int(count)
-            for concept, count in zip(concepts[genes], counts[genes], strict=True)
-        }
+        named: Counter[str] = Counter()  # two genes may have the same symbol
+        for concept, count in zip(concepts[genes], counts[genes], strict=True):
+            named[self._symbol(int(concept))] += int(count)
+        return dict(named)
+
+    def _symbol_of(self, concept: int) -> str:
+        """A gene's best name of one word: a heading may be its preferred one."""
+        names = self._graph.table.ranked_names_of(concept)
+        symbol, _ = min(names, key=lambda name: (" " in name[0], name[1]))
+        return symbol
 
     def _is_disease(self, heading: str) -> bool:
         found = self._knowledge.find(heading)
-        return any(each.kind == "disease" and each.name == heading for each in found)
+        return any(each.kind == "disease" and is_called(each, heading) for each in found)
