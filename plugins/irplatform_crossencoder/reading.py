@@ -3,26 +3,45 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from irplatform.training.linear_layers import in_float32
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    import numpy.typing as npt
     from torch import Tensor
 
     from irplatform.plugin import Documents, Resources, Topic
     from irplatform_crossencoder.model import Model
     from irplatform_crossencoder.options import ReadingOptions
 
-    Encoded = dict[str, list[int]]
-    """A pair of query and document as token ids, without padding."""
+    Encoded = dict[str, npt.NDArray[np.int32]]
+    """A pair of query and document as token ids, [tokens] each, without padding."""
+    Padded = dict[str, Tensor]
+    """Several of them, [pairs, tokens of the longest] each, int64, on the CPU."""
 
 
 _TRAINED_AT_ONCE = 8
 """Documents of a step that a CPU reads together: reading padding costs it time."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """Pairs of a step of training, in parts of similar length.
+
+    Attributes:
+        parts: padded each.
+        places: of all pairs in the order of the parts, where each is in the order they came in.
+    """
+
+    parts: Sequence[Padded]
+    places: Tensor
 
 
 class Reader:
@@ -54,13 +73,15 @@ class Reader:
             truncation="only_second",
             max_length=self._longest,
         )
-        encoded = [{name: columns[name][i] for name in columns} for i in range(len(pairs))]
         # A model reads one token at least, also of two empty texts between which it puts nothing.
         empty = {name: [0] for name in columns} | {
             "input_ids": [self.model.tokenizer.pad_token_id],
             "attention_mask": [1],
         }
-        return [pair if pair["input_ids"] else empty for pair in encoded]
+        return [
+            {name: np.array(ids[i] or empty[name], np.int32) for name, ids in columns.items()}
+            for i in range(len(pairs))
+        ]
 
     def _cut(self, query: str) -> str:
         """A query as text, so that query and document are joined in the tokenizer's own way."""
@@ -73,12 +94,37 @@ class Reader:
         shortened: str = tokenizer.decode(tokens["input_ids"], skip_special_tokens=True)
         return shortened
 
-    def forward(self, pairs: Sequence[Encoded]) -> Tensor:
+    def padded(self, pairs: Sequence[Encoded]) -> Padded:
+        """Pairs as one tensor per input of the network.
+
+        What `tokenizer.pad` returns, which takes as long as cutting the texts into tokens.
+        """
+        import torch
+
+        tokenizer = self.model.tokenizer
+        filler = {
+            "input_ids": tokenizer.pad_token_id,
+            "token_type_ids": tokenizer.pad_token_type_id,
+            "attention_mask": 0,
+        }
+        longest = max(len(pair["input_ids"]) for pair in pairs)
+        padded = {}
+        for name in pairs[0]:
+            rows = np.full((len(pairs), longest), filler[name], np.int64)
+            for row, pair in zip(rows, pairs, strict=True):
+                ids = pair[name]
+                if tokenizer.padding_side == "left":
+                    row[longest - len(ids) :] = ids
+                else:
+                    row[: len(ids)] = ids
+            padded[name] = torch.from_numpy(rows)
+        return padded
+
+    def forward(self, padded: Padded) -> Tensor:
         """How relevant the documents are, [n]: a logit, or of two the second minus the first."""
         import torch
 
         model: Any = self.model
-        padded = model.tokenizer.pad(list(pairs), return_tensors="pt")
         inputs = {name: _sent(values, self._device) for name, values in padded.items()}
         with torch.autocast(
             torch.device(self._device).type, torch.bfloat16, enabled=self._short_numbers
@@ -86,15 +132,22 @@ class Reader:
             logits: Tensor = model.network(**inputs).logits.float()
         return logits[:, 0] if model.labels == 1 else logits[:, 1] - logits[:, 0]
 
-    def forward_to_train(self, pairs: Sequence[Encoded]) -> Tensor:
-        """The same, in parts of similar length on a CPU; an accelerator is faster with all."""
+    def step(self, pairs: Sequence[Encoded]) -> Step:
+        """Pairs to train with: on a CPU in small parts; an accelerator is faster with one."""
         import torch
 
         size = _TRAINED_AT_ONCE if self._device == "cpu" else max(len(pairs), 1)
         order = _by_length(pairs)
         parts = [order[start : start + size] for start in range(0, len(order), size)]
-        scores = torch.cat([self.forward([pairs[place] for place in part]) for part in parts])
-        return scores[torch.tensor(order).argsort()]
+        padded = [self.padded([pairs[place] for place in part]) for part in parts]
+        return Step(padded, torch.tensor(order).argsort())
+
+    def forward_to_train(self, step: Step) -> Tensor:
+        """What `forward` finds of the pairs of a step, in the order they came in."""
+        import torch
+
+        scores = torch.cat([self.forward(part) for part in step.parts])
+        return scores[step.places.to(scores.device, non_blocking=True)]
 
     def scores(
         self, pairs: Sequence[Encoded], advance: Callable[[int], None] = lambda _: None
@@ -107,14 +160,16 @@ class Reader:
         """
         import torch
 
-        scores = torch.zeros(len(pairs))
-        order = _by_length(pairs)
+        if not pairs:
+            return torch.zeros(0)
+        order, size = _by_length(pairs), self._options.batch_size
+        found = []
         with torch.inference_mode():
-            for start in range(0, len(order), self._options.batch_size):
-                places = order[start : start + self._options.batch_size]
-                scores[places] = self.forward([pairs[place] for place in places]).cpu()
+            for start in range(0, len(order), size):
+                places = order[start : start + size]
+                found.append(self.forward(self.padded([pairs[place] for place in places])))
                 advance(len(places))
-        return scores
+            return torch.cat(found).cpu()[torch.tensor(order).argsort()]
 
 
 def _by_length(pairs: Sequence[Encoded]) -> list[int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import torch
@@ -13,18 +14,31 @@ from irplatform.training.distributed import peers_of
 from irplatform.training.losses import listwise_logistic
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     import numpy as np
     import numpy.typing as npt
 
     from irplatform.plugin import LabelledTopic, Resources, TrainingData
     from irplatform_crossencoder.options import VanillaBertOptions
-    from irplatform_crossencoder.reading import Reader
+    from irplatform_crossencoder.reading import Reader, Step
+
+
+@dataclass(frozen=True)
+class ReadLists:
+    """Lists of documents as a network reads them.
+
+    Attributes:
+        step: the documents of all lists, one list after the other.
+        grades: of the documents of each list, int64.
+    """
+
+    step: Step
+    grades: Sequence[Tensor]
 
 
 class ListsTask:
-    """What the training loop needs. Texts are read batch by batch, so that few are held at once.
+    """What the training loop needs. Texts are read just before they are learned from.
 
     Args:
         reader: whose network to train.
@@ -62,8 +76,8 @@ class ListsTask:
         """The epoch's lists."""
         return self._sampler.batches(epoch, self._loop.batch_size)
 
-    def loss(self, batch: Lists) -> Tensor:
-        """RankNet's loss over all pairs of a list, in the mean over the lists."""
+    def read(self, batch: Lists) -> ReadLists:
+        """The texts of some lists as token ids."""
         pools = [self._sampler.pools[number] for number in batch.topic]
         lists = list(zip(pools, batch.documents, strict=True))
         queries = [pool.labelled.topic.query for pool, places in lists for _ in places]
@@ -73,13 +87,15 @@ class ListsTask:
         pairs = self._reader.encode(
             [(query, document.text) for query, document in zip(queries, documents, strict=True)]
         )
-        scores = self._reader.forward_to_train(pairs)
-        losses, start = [], 0
-        for pool, places in lists:
-            grades = torch.from_numpy(pool.grades[places]).to(scores.device)
-            losses.append(listwise_logistic(scores[start : start + len(places)], grades))
-            start += len(places)
-        return torch.stack(losses).mean()
+        grades = [torch.from_numpy(pool.grades[places]) for pool, places in lists]
+        return ReadLists(self._reader.step(pairs), grades)
+
+    def loss(self, batch: ReadLists) -> Tensor:
+        """RankNet's loss over all pairs of a list, in the mean over the lists."""
+        scores = self._reader.forward_to_train(batch.step)
+        per_list = torch.split(scores, [len(grades) for grades in batch.grades])
+        losses = map(listwise_logistic, per_list, batch.grades)
+        return torch.stack([*losses]).mean()
 
     def validate(self) -> float:
         """Mean nDCG@20 over the validation topics, of the best mixture with the first stage."""

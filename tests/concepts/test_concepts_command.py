@@ -332,6 +332,19 @@ def test_a_document_without_text_has_no_concepts_and_is_counted(concepts):
     assert concepts("show", "d3").out.startswith("document d3: 0 concepts")
 
 
+@pytest.mark.parametrize("given", [("second,own",), ("second, own",), ("second", "own")])
+def test_knowledge_bases_are_named_one_by_one_or_with_commas(concepts, given):
+    flags = [each for name in given for each in ("--kb", name)]
+    done = concepts("build", "--workers", "1", "--json", *flags)
+    assert done.json["knowledge"] == "second, own"
+
+
+def test_an_empty_list_of_knowledge_bases_is_refused(concepts):
+    done = concepts("build", "--kb", " ,")
+    assert (done.code, done.out) == (2, "")
+    assert "--kb names no knowledge base" in done.err
+
+
 def test_wrong_options_are_named(concepts):
     assert concepts("build", "--workers", "many").code == 2
     done = concepts("build", "--kb", "hgnc")

@@ -53,6 +53,9 @@ GENES = [
     ("MYC", "MYC proto-oncogene", "c-Myc", ""),
     ("ALK", "ALK receptor tyrosine kinase", "", ""),
     ("EML4", "EMAP like 4", "", ""),
+    ("MARCHF3", "membrane associated ring-CH-type finger 3", "", "MARCH3"),
+    ("SEPTIN9", "septin 9", "", "SEPT9"),
+    ("POU5F1", "POU class 5 homeobox 1", "OCT3|Oct4", ""),
 ]
 HGNC = "hgnc_id\tsymbol\tname\tlocus_type\tstatus\talias_symbol\tprev_symbol\n" + "\n".join(
     f"HGNC:{number}\t{symbol}\t{name}\tgene\tApproved\t{aliases}\t{previous}"
@@ -68,6 +71,7 @@ X:6\tPhiladelphia Chromosome\tdisease\t\t\t
 X:7\tCyclin G\tdrug\t\t\t
 X:8\tCulture\tother\t\t\t
 X:9\tCulture Media\tother\t\t\t
+X:10\tfamilial febrile seizures 7\tdisease\tFEB7\t\t
 """
 
 
@@ -126,9 +130,12 @@ def test_a_known_alias_goes_before_another_genes_previous_symbol(found):
         "GGT>CAT",
         "OAS 2.4 months",
         "MIB-1 index",
+        "from March 3 to June 3 in 2015",
+        "between Jan 5, 2009, and Sept 9, 2011",
+        "between feb 7, 2013, and Oct 4, 2014",
     ],
 )
-def test_cell_lines_units_and_abbreviations_are_no_genes(found, text):
+def test_cell_lines_units_dates_and_abbreviations_are_no_genes(found, text):
     assert found(text) == []
 
 
@@ -154,7 +161,9 @@ def test_a_symbol_that_is_mostly_another_gene_leaves_it_the_name(found):
         ("HER2", "ERBB2"), ("HER-2/neu", "ERBB2"), ("p53", "TP53"), ("K-ras", "KRAS"),
         ("B-raf", "BRAF"), ("B-Raf", "BRAF"), ("CD20+", "MS4A1"), ("CK7", "KRT7"),
         ("PD-L1", "CD274"), ("PDL1", "CD274"), ("PD-1", "PDCD1"), ("Ki-67", "MKI67"),
-        ("c-ABL", "ABL1"), ("c-MET", "MET"), ("c-myc", "MYC"), ("OAS2", "OAS2"),
+        ("c-ABL", "ABL1"), ("SEPT9", "SEPTIN9"), ("MARCH3", "MARCHF3"), ("OCT 3/4", "POU5F1"),
+        ("Oct 3/4", "POU5F1"), ("Oct-4", "POU5F1"), ("MARCH 3", "MARCHF3"), ("c-MET", "MET"),
+        ("c-myc", "MYC"), ("OAS2", "OAS2"),
     ],
 )  # fmt: skip
 def test_what_articles_call_a_gene_is_the_gene(found, text, gene):

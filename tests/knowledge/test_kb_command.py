@@ -90,6 +90,8 @@ def test_show_by_id_with_relations(platform, tmp_path):
     assert [relation["name"] for relation in concept["relations"]] == drugs
     only = platform("kb", "show", "X:2", "--kb", "own", "--json").json
     assert only["concepts"][0]["relations"] == []
+    both = platform("kb", "show", "X:2", "--kb", "own,pharmacotherapydb", "--json").json
+    assert [each["name"] for each in both["concepts"][0]["relations"]] == drugs
 
 
 def test_show_of_the_unknown_names_the_nearest(platform):

@@ -131,7 +131,7 @@ def test_loss_is_the_mean_over_lists_of_what_is_scored_alone(folder, resources, 
         grades = torch.from_numpy(pool.grades[places])
         found = torch.from_numpy(scores(reranker, resources, held))
         alone.append(float(listwise_logistic(found, grades)))
-    assert float(task.loss(batch).detach()) == pytest.approx(np.mean(alone), abs=1e-5)
+    assert float(task.loss(task.read(batch)).detach()) == pytest.approx(np.mean(alone), abs=1e-5)
 
 
 def test_documents_of_a_step_are_read_by_their_length_and_scored_in_their_order(folder, resources):
@@ -139,10 +139,24 @@ def test_documents_of_a_step_are_read_by_their_length_and_scored_in_their_order(
     words = list(resources.word_vectors.words)
     pairs = reader.encode([(words[0], " ".join(words[:n])) for n in (9, 2, 30, 1, 17, 4) * 4])
     with torch.inference_mode():
-        read = reader.forward_to_train(pairs)
-        alone = torch.cat([reader.forward([pair]) for pair in pairs])
+        read = reader.forward_to_train(reader.step(pairs))
+        alone = torch.cat([reader.forward(reader.padded([pair])) for pair in pairs])
     assert len({float(score) for score in alone}) > 4
     assert torch.allclose(read, alone, atol=1e-6)
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_pairs_are_padded_as_their_tokenizer_does(folder, resources, side):
+    reader = _prepared(folder, resources)._reader
+    reader.model.tokenizer.padding_side = side
+    reader.model.tokenizer.model_input_names = ["input_ids", "token_type_ids", "attention_mask"]
+    words = list(resources.word_vectors.words)
+    pairs = reader.encode([(words[0], " ".join(words[:n])) for n in (3, 0, 9)])
+    lists = [{name: ids.tolist() for name, ids in pair.items()} for pair in pairs]
+    wanted = reader.model.tokenizer.pad(lists, return_tensors="pt")
+    found = reader.padded(pairs)
+    assert found.keys() == wanted.keys() >= {"input_ids", "attention_mask"}
+    assert all(torch.equal(found[name], wanted[name]) for name in found)
 
 
 def test_pretraining_has_steps_of_its_own(folder):
@@ -182,7 +196,7 @@ def test_short_numbers_are_heeded_where_they_are_quick(
     rounded = torch.from_numpy(short).bfloat16().double().numpy()
     assert not np.any(rounded == short), "logits have all their digits, so that few tie"
     task = _task(reranker, resources, tmp_path)
-    task.loss(next(iter(task.batches(0)))).backward()
+    task.loss(task.read(next(iter(task.batches(0))))).backward()
     weight = reranker.network.classifier.weight
     assert weight.dtype == weight.grad.dtype == torch.float32
     assert float(weight.grad.abs().sum()) > 0
@@ -251,7 +265,7 @@ def test_a_rate_without_a_warm_up_only_falls():
 def test_long_gradients_are_cut(folder, resources, tmp_path):
     reranker = _prepared(folder, resources, loop={"longest_gradient": 0.01})
     task = _task(reranker, resources, tmp_path)
-    task.loss(next(iter(task.batches(0)))).backward()
+    task.loss(task.read(next(iter(task.batches(0))))).backward()
     task.before_step(task.optimizer(), 0, 0)
     gradients = [p.grad for p in reranker.network.parameters() if p.grad is not None]
     assert torch.stack([g.norm() for g in gradients]).norm() <= 0.0101

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
+from irplatform.cli.expansion import kb_callback
 from irplatform.cli.options import collection_option
 from irplatform.cli.output import json_option, print_json, print_rows
 from irplatform.cli.paths import PATH
@@ -32,8 +33,9 @@ _options = with_options(
         "--kb",
         "knowledge",
         multiple=True,
-        metavar="NAME",
-        help="A knowledge base, the first one first (repeatable). Default: all installed.",
+        metavar="KB,…",
+        callback=kb_callback,
+        help="Knowledge bases, the first one first (repeatable). Default: all installed.",
     ),
     click.option(
         "--kind",

@@ -45,6 +45,13 @@ def knowledge_names(flag: str, text: str) -> list[str]:
     return names
 
 
+def kb_callback(
+    _context: click.Context, _parameter: click.Parameter, values: tuple[str, ...]
+) -> tuple[str, ...]:
+    """The knowledge bases of a repeatable `--kb`, each time one name or several with commas."""
+    return tuple(knowledge_names("--kb", ",".join(values))) if values else ()
+
+
 def expansion_settings(
     retrievers: Sequence[str], expand: str | None, query_plan: Path | None
 ) -> dict[str, object]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from irplatform.cli.expansion import kb_callback
 from irplatform.cli.output import json_option, print_json, print_rows
 from irplatform.cli.paths import PATH
 from irplatform.errors import InputError, counted
@@ -96,7 +97,12 @@ def list_kbs(as_json: bool) -> None:
 @kb.command("show")
 @click.argument("term")
 @click.option(
-    "--kb", "names", multiple=True, metavar="NAME", help="Look only in this one (repeatable)."
+    "--kb",
+    "names",
+    multiple=True,
+    metavar="KB,…",
+    callback=kb_callback,
+    help="Look only in these (repeatable).",
 )
 @click.option(
     "--relations",

@@ -141,7 +141,12 @@ class NameMatcher:
             for first in self.table.may_be_names(hashes).tolist():
                 if not valid[first] or (length, first) in defined:
                     continue
-                if words.follows_non(first) or words.cuts_a_number(first, first + length - 1):
+                last = first + length - 1
+                if (
+                    words.follows_non(first)
+                    or words.cuts_a_number(first, last)
+                    or words.is_a_date(first, last)
+                ):
                     continue
                 ends: frozenset[int] | None
                 if number == 1:
@@ -150,12 +155,12 @@ class NameMatcher:
                     key, ends = self._speller.key(words, first, length)
                 start = words.spans[first][0]
                 place = Place(
-                    surface=words.surface(first, first + length - 1),
+                    surface=words.surface(first, last),
                     ends=ends,
                     loud=capitals.say_nothing(start),
                     proto=words.text[max(0, start - 2) : start] in _PROTO_ONCOGENE,
                     strict=strict,
-                    glued=words.glued(first, first + length - 1),
+                    glued=words.glued(first, last),
                 )
                 meaning = self._meanings.of(int(hashes[first]), key, place)
                 if meaning is not None:

@@ -34,6 +34,9 @@ _HYPHENS = "-‐‑‒–−"
 _POSSESSIVE = re.compile(r"(?<=\w)['’]s(?!\w)")
 _WITHIN_NAME = frozenset(" \u00a0-‐‑‒–−/'’.,_")
 """What may stand between two words of a name, alone: no comma or full stop with a space after."""
+_DATE = re.compile(
+    r"(?:Jan|Feb|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug|Sept?|Oct|Nov|Dec)\s\d\d?", re.IGNORECASE
+)
 _REMEMBERED = 1 << 19
 """Distinct words that are kept in memory."""
 
@@ -81,6 +84,12 @@ class Words:
             and self.text[end + 1].isdigit()
             and self.text[start - 1].isspace()
         )
+
+    def is_a_date(self, first: int, last: int) -> bool:
+        """Whether some words are a month and a day: March 1, but neither MARCH1 nor Oct 3/4."""
+        surface = self.surface(first, last)
+        slash = self.text.startswith("/", self.spans[last][1])
+        return bool(_DATE.fullmatch(surface)) and not surface.isupper() and not slash
 
     def glued(self, first: int, last: int) -> bool:
         """Whether a hyphen joins some words to a code in capitals or digits: the F10 of B16-F10."""

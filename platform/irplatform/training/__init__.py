@@ -3,12 +3,14 @@
 Importing this package loads no torch; its functions do.
 """
 
+from irplatform.training.ahead import prepared_ahead
 from irplatform.training.group_sampling import Groups, GroupSampler, GroupSettings
 from irplatform.training.list_sampling import Lists, ListSampler, ListSettings
 from irplatform.training.loop import (
     AdadeltaSettings,
     LoopSettings,
     OwnSteps,
+    ReadsBatches,
     Task,
     run_loop,
     run_shown,
@@ -38,11 +40,13 @@ __all__ = [
     "PointSettings",
     "Points",
     "PoolSettings",
+    "ReadsBatches",
     "Task",
     "Validator",
     "Weighting",
     "load_weights",
     "pool_starts",
+    "prepared_ahead",
     "run_loop",
     "run_shown",
     "save_weights",

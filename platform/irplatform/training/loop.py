@@ -13,11 +13,12 @@ from pydantic import Field
 
 from irplatform.errors import PlatformError
 from irplatform.plugin import Options
+from irplatform.training.ahead import prepared_ahead
 from irplatform.training.distributed import peers_of
 from irplatform.training.loop_state import LoopState
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
     import torch
@@ -104,6 +105,14 @@ class OwnSteps(Protocol):
         """
 
 
+@runtime_checkable
+class ReadsBatches(Protocol):
+    """What a task may have besides, to read the next batches while the model learns from one."""
+
+    def read(self, batch: Any) -> Any:
+        """What `loss` gets in place of a batch; called in a thread, for one batch at a time."""
+
+
 def run_loop(
     task: Task,
     settings: Stopping,
@@ -118,7 +127,7 @@ def run_loop(
     Where several processes train together, all call this alike; see `distributed`.
 
     Args:
-        task: model, data and loss; it may have `OwnSteps`.
+        task: model, data and loss; it may have `OwnSteps` and be one that `ReadsBatches`.
         settings: optimizer and stopping; of a task with `OwnSteps` just the latter.
         seed: of all randomness.
         workspace: where the state after each epoch is kept, and looked for at the start.
@@ -150,7 +159,7 @@ def run_loop(
         module.train()
         total = torch.zeros(())
         steps = 0
-        for batch, share in peers.batches(task.batches(epoch)):
+        for batch, share in _read(task, peers.batches(task.batches(epoch))):
             optimizer.zero_grad()
             loss = loss_of(batch) * share
             loss.backward()  # type: ignore[no-untyped-call]
@@ -199,6 +208,14 @@ def run_shown(task: Task, settings: LoopSettings, resources: Resources, workspac
             workspace=workspace,
             report=lambda _epoch, _loss, _measure: advance(1),
         )
+
+
+def _read(task: Task, batches: Iterator[tuple[Any, float]]) -> Iterator[tuple[Any, float]]:
+    """The batches as the loss gets them, each with its share."""
+    if not isinstance(task, ReadsBatches):
+        return batches
+    read = task.read
+    return prepared_ahead(lambda each: (read(each[0]), each[1]), batches)
 
 
 def _validated(task: Task, peers: Alone, epoch: int) -> float:

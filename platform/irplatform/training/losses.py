@@ -42,10 +42,13 @@ def listwise_logistic(scores: Tensor, grades: Tensor) -> Tensor:
 
     Args:
         scores: of the documents, [n].
-        grades: theirs, [n]; at least two differ.
+        grades: theirs, [n], on the CPU, so that a GPU is not waited for; at least two differ.
     """
     higher, lower = (grades[:, None] > grades[None]).nonzero(as_tuple=True)
     weight = (grades[higher] - grades[lower]).to(scores.dtype).sqrt()
+    higher, lower, weight = (
+        each.to(scores.device, non_blocking=True) for each in (higher, lower, weight)
+    )
     return pairwise_logistic(scores[higher], scores[lower], weight)
 
 
