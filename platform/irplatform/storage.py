@@ -94,6 +94,15 @@ def _place(path: Path) -> Path:
     return Path(os.path.realpath(path)) if path.is_symlink() else path
 
 
+def to_disk(path: Path) -> None:
+    """Have a file written to the disk, so that it is whole where others say that it is there."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
 def write_json(
     path: Path, value: object, *, default: Callable[[object], object] | None = None
 ) -> None:

@@ -13,7 +13,13 @@ import numpy.typing as npt
 
 from irplatform.errors import InputError
 from irplatform.training.linear_layers import in_float32, multiply_by_numpy
-from irplatform.training.pretrained import MODULES, content, model_folder, opening
+from irplatform.training.pretrained import (
+    MODULES,
+    check_tokens,
+    content,
+    model_folder,
+    opening,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -179,12 +185,16 @@ def _open(folder: Path, options: BiEncoderOptions, device: str) -> Any:
         if saved:
             model = SentenceTransformer(str(folder), device=device, model_kwargs=weights, **shared)
         else:
-            words = Transformer(str(folder), model_args={**weights, **shared}, config_args=shared)
+            words = Transformer(
+                str(folder), model_kwargs={**weights, **shared}, config_kwargs=shared
+            )
             dimension = words.get_embedding_dimension()
             model = SentenceTransformer(
                 modules=[words, Pooling(dimension, pooling_mode=options.pooling)], device=device
             )
     _check_weights(folder, model[0])
+    if (network := getattr(model[0], "auto_model", None)) is not None:
+        check_tokens(folder, model[0].tokenizer, network)
     if options.max_length is not None:
         model.max_seq_length = min(options.max_length, model.max_seq_length or options.max_length)
     multiply_by_numpy(model, device)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import InputError
-from irplatform.training.pretrained import opening
+from irplatform.training.pretrained import check_tokens, opening
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -122,6 +122,7 @@ def _open(folder: Path, labels: int | None = None) -> Model:
             "Give it one (`tokenizer.pad_token = tokenizer.eos_token`, say) and save it.",
             path=folder,
         )
+    check_tokens(folder, tokenizer, network)
     at_the_end = config.model_type in _READ_AT_THE_END
     tokenizer.padding_side = "left" if at_the_end else "right"
     if network.config.pad_token_id is None:  # generative models look for the last token by it

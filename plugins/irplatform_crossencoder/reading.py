@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     """Several of them, [pairs, tokens of the longest] each, int64, on the CPU."""
 
 
+_CHARACTERS = 20
+"""Characters per token that fits, more than almost any text has."""
 _TRAINED_AT_ONCE = 8
 """Documents of a step that a CPU reads together: reading padding costs it time."""
 
@@ -63,7 +65,24 @@ class Reader:
             _keep_top_in_float32(model.network)
 
     def encode(self, pairs: Sequence[tuple[str, str]]) -> list[Encoded]:
-        """Pairs of a query and a document's text, cut to fit; queries are cut if they are long."""
+        """Pairs of a query and a document's text, cut to fit; queries are cut if they are long.
+
+        Of a long text just the beginning is cut into tokens, and all of it where that is too short.
+        """
+        limit = _CHARACTERS * self._longest
+        encoded = self._encoded([(query, _beginning(text, limit)) for query, text in pairs])
+        short = [
+            place
+            for place, (pair, (_, text)) in enumerate(zip(encoded, pairs, strict=True))
+            if len(text) > limit and len(pair["input_ids"]) < self._longest
+        ]
+        for place, pair in zip(
+            short, self._encoded([pairs[place] for place in short]), strict=True
+        ):
+            encoded[place] = pair
+        return encoded
+
+    def _encoded(self, pairs: Sequence[tuple[str, str]]) -> list[Encoded]:
         if not pairs:
             return []
         cut = {query: self._cut(query) for query in {query for query, _ in pairs}}
@@ -170,6 +189,14 @@ class Reader:
                 found.append(self.forward(self.padded([pairs[place] for place in places])))
                 advance(len(places))
             return torch.cat(found).cpu()[torch.tensor(order).argsort()]
+
+
+def _beginning(text: str, most: int) -> str:
+    """The words of a text that lie within so many of its characters."""
+    if len(text) <= most:
+        return text
+    end = max(text.rfind(space, 0, most) for space in " \n\t")
+    return text[:end] if end > 0 else text
 
 
 def _by_length(pairs: Sequence[Encoded]) -> list[int]:

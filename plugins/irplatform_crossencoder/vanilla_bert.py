@@ -51,12 +51,14 @@ class VanillaBert(NeuralReranker):
         return for_pretraining(VanillaBertOptions.model_validate(options.model_dump()))
 
     def check_training(self) -> None:
-        """See that there is a model to begin with.
+        """Open the model to begin with, before anything is searched for its training.
 
         Raises:
-            InputError: there is none.
+            InputError: there is none, or it cannot be used.
         """
-        self._folder()
+        from irplatform_crossencoder.model import open_to_fine_tune
+
+        open_to_fine_tune(self._folder())
 
     def depends_on(self) -> Mapping[str, object]:
         """The files of the model to begin with.

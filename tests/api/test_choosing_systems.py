@@ -87,7 +87,9 @@ def test_the_reranker_of_a_checkpoint_asks_for_no_pretraining(tmp_path, monkeypa
     both = RunSettings("demo", rerankers=("bm25-text", "delta"), checkpoint=folder)
     asked = []
     monkeypatch.setattr(
-        training_topics, "declared_pretraining", lambda _, choices: asked.extend(choices)
+        training_topics,
+        "declared_pretraining",
+        lambda choices, *_, **__: asked.extend(choices),
     )
     training_source_of(resolve(both, registry()), None, Fusion())
     assert [choice.name for choice in asked] == ["bm25-text"]

@@ -4,6 +4,8 @@ import pytest
 from commands import call
 from kb_data import OWN
 
+from irplatform.knowledge import installation
+
 
 @pytest.fixture
 def platform(fresh_home, tmp_path, monkeypatch, capsys):
@@ -125,3 +127,34 @@ def test_mistakes_are_one_line(platform, tmp_path, arguments, said):
     assert outcome.err.count("\n") == 1
     assert outcome.out == ""
     assert platform("kb", "list", "--json").json["installed"] == []
+
+
+def _damage(home, how):
+    (file,) = (home / "kb" / "own").glob("*.sqlite")
+    whole = file.read_bytes()
+    middle = len(whole) // 2
+    file.chmod(0o644)
+    file.write_bytes(
+        {
+            "empty": b"",
+            "cut off": whole[:middle],
+            "zeros": whole[:5000] + bytes(len(whole) - 5000),
+        }[how]
+    )
+
+
+@pytest.mark.parametrize("how", ["empty", "cut off", "zeros"])
+def test_a_damaged_knowledge_base_is_told_and_mended_by_adding_it_again(platform, tmp_path, how):
+    platform("kb", "add", "own", "own.tsv")
+    before = platform("kb", "show", "melanoma").out
+    _damage(tmp_path / "home", how)
+    installation._opened.cache_clear()  # as in another process
+    shown = platform("kb", "show", "melanoma")
+    assert shown.code == 2
+    assert shown.err.count("\n") == 1
+    assert "damaged" in shown.err
+    assert "`platform kb add own FILE`" in shown.err
+    assert platform("kb", "add", "own", "own.tsv").code == 0
+    installation._opened.cache_clear()
+    assert platform("kb", "show", "melanoma").out == before
+    assert "already there" in platform("kb", "add", "own", "own.tsv").err

@@ -51,13 +51,38 @@ def _collection(*, headings):
     return SimpleNamespace(id="some", corpus=corpus)
 
 
-def test_mesh_is_what_a_declaring_reranker_is_pretrained_on_where_there_are_headings(capsys):
+def test_mesh_is_what_a_declaring_reranker_is_pretrained_on_where_there_are_headings(
+    capsys, monkeypatch
+):
+    monkeypatch.setattr(
+        "irplatform.training_topics.pretraining.pretraining_set", lambda name, *_, **__: name
+    )
+
+    def declared(choices, *, headings):
+        where = (_collection(headings=headings), None, (), None, None)
+        return training_topics.declared_pretraining(choices, *where, queries=10)
+
     choices = [_choice(Silent), _choice(Declaring, "eager")]
-    assert training_topics.declared_pretraining(_collection(headings=True), choices) == "mesh"
-    assert training_topics.declared_pretraining(_collection(headings=True), choices[:1]) is None
+    assert declared(choices, headings=True) == "mesh"
+    assert declared(choices[:1], headings=True) is None
     assert capsys.readouterr().err == ""
-    assert training_topics.declared_pretraining(_collection(headings=False), choices) is None
+    assert declared(choices, headings=False) is None
     assert "eager: not pre-trained" in capsys.readouterr().err
+
+
+def test_too_few_headings_are_refused_only_where_somebody_asks_for_them(capsys, fresh_home):
+    corpus = Articles()
+    corpus.fields = ("mesh",)
+    collection = SimpleNamespace(id="some", corpus=corpus)
+    resources = CollectionResources(corpus, "cpu", seed=1, threads=1)
+    where = (collection, registry(), (), resources, None)
+    choices = [_choice(Declaring, "eager")]
+    assert training_topics.declared_pretraining(choices, *where, queries=10) is None
+    told = capsys.readouterr().err
+    assert "eager: not pre-trained, since" in told
+    assert "with 3 or more MeSH headings" in told
+    with pytest.raises(InputError, match="with 3 or more MeSH headings"):
+        training_topics.pretraining_set("mesh", *where, queries=10)
 
 
 def test_only_those_that_declare_it_learn_from_what_was_declared():

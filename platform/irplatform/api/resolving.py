@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from irplatform.pipeline import Candidates
     from irplatform.registry import Registry
     from irplatform.reranking.systems import RerankerChoice
-    from irplatform.reranking.training_set import TrainingSet
     from irplatform.resources import CollectionResources
     from irplatform.retrieval.candidates import CandidateSource
     from irplatform.retrieval.first_stage import RetrieverChoice
@@ -219,20 +218,17 @@ def training_source_of(
     """
     settings = resolved.settings
 
-    def learned_before(name: str | None) -> TrainingSet | None:
-        return training_topics.pretraining_set(
-            name,
-            resolved.collection,
-            resolved.plugins,
-            resolved.retrievers,
-            resolved.resources,
-            fusion,
-            queries=settings.pretrain_queries,
-        )
-
-    declared_name = None
+    where = (
+        resolved.collection,
+        resolved.plugins,
+        resolved.retrievers,
+        resolved.resources,
+        fusion,
+    )
+    queries = settings.pretrain_queries
+    declared = None
     if settings.pretrain is None and resolved.learns:
-        declared_name = training_topics.declared_pretraining(resolved.collection, resolved.learning)
+        declared = training_topics.declared_pretraining(resolved.learning, *where, queries=queries)
     training_set = None
     if candidates and resolved.learns:
         training_set = candidates.training_set(fusion, resolved.resources).with_validation_apart()
@@ -240,6 +236,6 @@ def training_source_of(
         training_set=training_set,
         checkpoint=settings.checkpoint,
         folds=resolved.folds,
-        pretraining=learned_before(settings.pretrain),
-        declared=learned_before(declared_name),
+        pretraining=training_topics.pretraining_set(settings.pretrain, *where, queries=queries),
+        declared=declared,
     )

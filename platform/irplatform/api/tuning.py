@@ -161,8 +161,8 @@ def _declared_pretraining(
     collection: Collection, systems: Systems, resources: CollectionResources, settings: RunSettings
 ) -> TrainingSet | None:
     """What a reranker learns from before, as in a run where nobody says."""
-    return training_topics.pretraining_set(
-        training_topics.declared_pretraining(collection, systems.rerankers),
+    return training_topics.declared_pretraining(
+        systems.rerankers,
         collection,
         registry(),
         systems.retrievers,

@@ -25,7 +25,7 @@ from irplatform.cache.kinds import EXACT_KINDS
 from irplatform.cache.location import home, within_home
 from irplatform.cache.locks import lock
 from irplatform.console import notice
-from irplatform.storage import fingerprint, write_json
+from irplatform.storage import fingerprint, to_disk, write_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -175,11 +175,7 @@ def _to_disk(folder: Path) -> None:
     Of others, a machine that stops may keep the size alone, with zeros in it.
     """
     for file in _files(folder):
-        handle = os.open(file, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
+        to_disk(file)
 
 
 def _files(folder: Path) -> Iterator[Path]:

@@ -7,12 +7,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from irplatform.cli.options import ranking_options, training_options
-from irplatform.cli.output import json_option, one_line, print_json
+from irplatform.cli.output import cut, json_option, one_line, print_json
 from irplatform.cli.settings import chosen_settings, interpolation_weight
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
+
+
+_TITLE = 300
+"""Characters of a title that are shown."""
 
 
 @click.command()
@@ -81,7 +85,7 @@ def _lines(facts: Mapping[str, Any]) -> Iterator[str]:
         yield f"member {facts['explained_member']} of {facts['members']} is explained"
     for document in facts["documents"]:
         yield ""
-        title = one_line(document["title"])
+        title = cut(one_line(document["title"]), _TITLE)
         yield f"document {document['id']}{f': {title}' if title else ''}"
         grade = "not judged" if document["grade"] is None else f"grade {document['grade']}"
         yield f"  {grade}; {_places(document, facts)}"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from irplatform.cli.expansion import kb_callback
-from irplatform.cli.output import json_option, print_json, print_rows
+from irplatform.cli.output import cut, json_option, print_json, print_rows
 from irplatform.cli.paths import PATH
 from irplatform.errors import InputError, counted
 
@@ -192,7 +192,7 @@ def _lines(concept: dict[str, Any], limit: int) -> Iterator[str]:
             evidence = "; ".join(
                 ": ".join(filter(None, piece.values())) for piece in each["evidence"]
             )
-            yield f"    {each['name']}  {each['id']}  {_cut(evidence)}"
+            yield f"    {each['name']}  {each['id']}  {cut(evidence, _LINE)}"
         if len(relations) > limit > 0:
             yield "    …"
 
@@ -221,7 +221,3 @@ def _fitting(values: list[str]) -> str:
             return f"{line}; … {len(values) - number} more"
         line = f"{line}; {value}" if line else value
     return line
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= _LINE else f"{text[:_LINE].rstrip(' ,;')} …"

@@ -28,6 +28,11 @@ def one_line(text: str) -> str:
     return " ".join(text.split())
 
 
+def cut(text: str, widest: int) -> str:
+    """A text, or its beginning where it has more characters."""
+    return text if len(text) <= widest else f"{text[:widest].rstrip(' ,;')} …"
+
+
 def print_rows(rows: Sequence[tuple[str, ...]], *, widest: int | None = None) -> None:
     """Print rows in aligned columns; the last column is not padded.
 

@@ -72,6 +72,10 @@ def mesh_queries(corpus: Corpus, count: int, seed: int, split: Split = "train") 
     )
 
 
+class TooFewHeadingsError(InputError):
+    """Too few documents have headings to make queries of them."""
+
+
 def check_headings(corpus: Corpus) -> None:
     """Refuse documents that have no field of MeSH headings, as far as their names of fields tell.
 
@@ -194,7 +198,7 @@ def _draw(corpus: Corpus, count: int, seed: int) -> list[Query]:
     )
     drawn = heapq.nsmallest(count, articles)
     if len(drawn) < _FEWEST:
-        raise InputError(
+        raise TooFewHeadingsError(
             f"'{corpus.name}' has only {counted(len(drawn), 'document')} with {FEWEST_HEADINGS} or "
             f"more MeSH headings; at least {_FEWEST} are needed to make queries of them."
         )

@@ -8,7 +8,7 @@ import numpy as np
 
 from irplatform.errors import InputError
 from irplatform.knowledge import installed, open_knowledge
-from irplatform.knowledge.ids import compact
+from irplatform.knowledge.ids import typed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -62,7 +62,7 @@ def concepts_called(graph: ConceptGraph, what: str) -> list[int]:
 
 
 def _called(graph: ConceptGraph, what: str) -> list[int]:
-    for concept_id in (what, compact(what)):
+    for concept_id in (what, typed(what)):
         concept = graph.concept_of(concept_id)
         if concept is not None:
             return [concept]

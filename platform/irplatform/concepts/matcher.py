@@ -142,10 +142,12 @@ class NameMatcher:
                 if not valid[first] or (length, first) in defined:
                     continue
                 last = first + length - 1
+                start = words.spans[first][0]
+                loud = capitals.say_nothing(start)
                 if (
                     words.follows_non(first)
                     or words.cuts_a_number(first, last)
-                    or words.is_a_date(first, last)
+                    or words.is_a_date(first, last, loud=loud)
                 ):
                     continue
                 ends: frozenset[int] | None
@@ -153,11 +155,10 @@ class NameMatcher:
                     key, ends = self._speller.literal[words.numbers[first]], None
                 else:
                     key, ends = self._speller.key(words, first, length)
-                start = words.spans[first][0]
                 place = Place(
                     surface=words.surface(first, last),
                     ends=ends,
-                    loud=capitals.say_nothing(start),
+                    loud=loud,
                     proto=words.text[max(0, start - 2) : start] in _PROTO_ONCOGENE,
                     strict=strict,
                     glued=words.glued(first, last),

@@ -37,6 +37,7 @@ _WITHIN_NAME = frozenset(" \u00a0-‐‑‒–−/'’.,_")
 _DATE = re.compile(
     r"(?:Jan|Feb|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug|Sept?|Oct|Nov|Dec)\s\d\d?", re.IGNORECASE
 )
+_OF_YEAR = re.compile(r",?\s(?:19|20)\d\d\b")
 _REMEMBERED = 1 << 19
 """Distinct words that are kept in memory."""
 
@@ -85,11 +86,22 @@ class Words:
             and self.text[start - 1].isspace()
         )
 
-    def is_a_date(self, first: int, last: int) -> bool:
-        """Whether some words are a month and a day: March 1, but neither MARCH1 nor Oct 3/4."""
+    def is_a_date(self, first: int, last: int, *, loud: bool) -> bool:
+        """Whether some words are a month and a day: March 1, but neither MARCH1 nor Oct 3/4.
+
+        Args:
+            first: the first word.
+            last: the last one.
+            loud: whether all is written in capitals there.
+        """
         surface = self.surface(first, last)
-        slash = self.text.startswith("/", self.spans[last][1])
-        return bool(_DATE.fullmatch(surface)) and not surface.isupper() and not slash
+        if not _DATE.fullmatch(surface):
+            return False
+        after = self.text[self.spans[last][1] :]
+        if _OF_YEAR.match(after):
+            return True
+        gene = surface.isupper() or (surface == "Oct 3" and after.startswith("/4"))
+        return loud or not gene
 
     def glued(self, first: int, last: int) -> bool:
         """Whether a hyphen joins some words to a code in capitals or digits: the F10 of B16-F10."""

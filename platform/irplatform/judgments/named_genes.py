@@ -8,12 +8,17 @@ from typing import TYPE_CHECKING
 
 from irplatform.concepts import ConceptGraph, ConceptOptions
 from irplatform.concepts.build import concept_graph
+from irplatform.console import notice
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from irplatform.collections import Corpus
-    from irplatform.knowledge import Concept, Knowledge
+    from irplatform.knowledge import Concept, ConceptKind, Knowledge
+
+
+def _knows(knowledge: Knowledge, kind: ConceptKind) -> bool:
+    return next(iter(knowledge.concepts(kind)), None) is not None
 
 
 def is_called(concept: Concept, heading: str) -> bool:
@@ -42,14 +47,20 @@ class NamedGenes:
     ) -> NamedGenes | None:
         """Those of a corpus, or None where the knowledge bases know no genes, or no diseases.
 
-        The graph is built where it is not in the cache.
+        The graph is built where it is not in the cache. A notice tells of genes without diseases.
 
         Args:
             corpus: the articles.
             names: the knowledge bases.
             knowledge: what they say.
         """
-        if any(next(iter(knowledge.concepts(kind)), None) is None for kind in ("gene", "disease")):
+        if not _knows(knowledge, "gene"):
+            return None
+        if not _knows(knowledge, "disease"):
+            notice(
+                f"{', '.join(names)}: nothing asks for a gene and a disease, since no diseases are "
+                "known. Name a knowledge base of them first, such as mesh."
+            )
             return None
         options = ConceptOptions(knowledge=tuple(names))
         return cls(ConceptGraph(concept_graph(corpus, options).path), knowledge)

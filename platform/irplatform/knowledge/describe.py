@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from irplatform.knowledge.builder import EVIDENCE_SEPARATOR
-from irplatform.knowledge.ids import compact
+from irplatform.knowledge.ids import typed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,7 +24,7 @@ def describe(knowledge: Knowledge, term: str) -> dict[str, Any]:
         same thing under other ids, and relations; `nearest`, when nothing was found. Things that
         are the same share their relations: those stand at the first one only.
     """
-    by_id = knowledge.concept(term) or knowledge.concept(compact(term))
+    by_id = knowledge.concept(term) or knowledge.concept(typed(term))
     concepts = [by_id] if by_id is not None else knowledge.find(term)
     relations_at: dict[str, str] = {}
     facts = [_facts(knowledge, concept, relations_at) for concept in concepts]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from irplatform.knowledge.names import literal_key
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
 
 NAME_SPACES: dict[ConceptKind, str] = {"drug": "DRUG", "gene": "GENE", "disease": "DISEASE"}
 """Prefixes of ids that are names, where a source gives nothing else."""
+_MESH = re.compile(r"[CD]\d{6,9}", re.IGNORECASE)
 
 
 def name_id(kind: ConceptKind, name: str) -> str:
@@ -21,6 +23,12 @@ def name_id(kind: ConceptKind, name: str) -> str:
 def space(concept_id: str) -> str:
     """The prefix of an id."""
     return concept_id.partition(":")[0]
+
+
+def typed(term: str) -> str:
+    """An id as people type it, compact: MeSH's own ids have no prefix there (D008545)."""
+    bare = term.strip()
+    return f"MESH:{bare.upper()}" if _MESH.fullmatch(bare) else compact(term)
 
 
 def compact(identifier: str) -> str:

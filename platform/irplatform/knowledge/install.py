@@ -14,6 +14,7 @@ from irplatform.console import notice, progress
 from irplatform.errors import InputError
 from irplatform.knowledge.builder import VERSION, Builder
 from irplatform.knowledge.installation import NAME, Manifest, folder, manifest_of, not_installed
+from irplatform.knowledge.store import KnowledgeBase
 from irplatform.text_files import readable_again
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ def add(name: str, paths: Sequence[Path], format_name: str | None = None) -> Man
     mark = storage.fingerprint(depends_on)
     with _changing(name) as place:
         before = manifest_of(name)
-        if before is not None and before.fingerprint == mark and before.is_usable:
+        if before is not None and before.fingerprint == mark and _is_sound(before):
             notice(f"{name} is already there, from the same files.")
             return before
         builder = Builder()
@@ -78,13 +79,24 @@ def add(name: str, paths: Sequence[Path], format_name: str | None = None) -> Man
             counts = builder.write(database)
             if before is not None and before.fingerprint != mark:
                 notice(f"{name} was there, from other files: it is replaced.")
-            manifest = Manifest(name, mark, VERSION, sources, counts)
+            storage.to_disk(database)  # before a manifest says that it is there
+            manifest = Manifest(name, mark, VERSION, sources, counts, database.stat().st_size)
             database.replace(manifest.path)
         storage.write_json(place / cache.MANIFEST, asdict(manifest))
         for old in place.glob("*.sqlite"):
             if old.stem != mark:
                 old.unlink()
     return manifest
+
+
+def _is_sound(manifest: Manifest) -> bool:
+    """Whether a knowledge base is there and can be read from beginning to end."""
+    if not manifest.is_usable:
+        return False
+    try:
+        return KnowledgeBase(manifest.name, manifest.path, manifest.fingerprint).is_sound()
+    except InputError:
+        return False
 
 
 def remove(name: str) -> None:

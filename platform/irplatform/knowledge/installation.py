@@ -39,6 +39,7 @@ class Manifest:
         version: of the SQLite file's format and of the importers.
         sources: its files: name, SHA-256, format.
         counts: concepts, names and relations, each by kind.
+        bytes: the SQLite file's size; 0 where it was not noted.
     """
 
     name: str
@@ -46,6 +47,7 @@ class Manifest:
     version: int = 0
     sources: list[dict[str, str]] = field(default_factory=list)
     counts: dict[str, dict[str, int]] = field(default_factory=dict)
+    bytes: int = 0
 
     @property
     def path(self) -> Path:
@@ -54,8 +56,12 @@ class Manifest:
 
     @property
     def is_usable(self) -> bool:
-        """Whether the file is there, and of the version that this platform reads."""
-        return self.version == VERSION and self.path.exists()
+        """Whether the file is there, as large as it was, and of the version that is read here."""
+        try:
+            size = self.path.stat().st_size
+        except FileNotFoundError:
+            return False
+        return self.version == VERSION and self.bytes in (0, size)
 
     def total(self, what: str) -> int:
         """How many concepts, names or relations there are."""
@@ -148,7 +154,7 @@ def _usable(name: str) -> tuple[str, Path, str]:
     if not manifest.is_usable:
         raise InputError(
             f"the knowledge base '{name}' was added by another version of the platform, or its "
-            f"file is gone. Add it again with `platform kb add {name} FILE`."
+            f"file is gone or damaged. Add it again with `platform kb add {name} FILE`."
         )
     return name, manifest.path, manifest.fingerprint
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import orjson
 
+from irplatform.errors import InputError
 from irplatform.knowledge.model import Concept, ConceptKind, Name, NameKind, Relation
 from irplatform.knowledge.names import stored_key
 
@@ -39,6 +40,7 @@ class KnowledgeBase:
     def __init__(self, name: str, path: Path, fingerprint: str) -> None:
         self.name = name
         self.fingerprint = fingerprint
+        self._path = path
         self._uri = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
         self._local = threading.local()
 
@@ -49,17 +51,16 @@ class KnowledgeBase:
             Each with the rank (`NAME_RANK`) of the best kind of name that it is to the concept.
         """
         marks = ",".join("?" * len(wanted))
-        return self._connection().execute(_NAMED.format(marks), tuple(wanted)).fetchall()
+        return [*self._rows(_NAMED.format(marks), wanted)]
 
     def concept(self, concept_id: str) -> Concept | None:
         """The concept with this id."""
-        rows = self._rows(f"{_CONCEPT} WHERE c.id = ?", (concept_id,))
-        return self._concept(rows[0]) if rows else None
+        row = next(self._rows(f"{_CONCEPT} WHERE c.id = ?", (concept_id,)), None)
+        return self._concept(row) if row else None
 
     def concepts(self) -> Iterator[Concept]:
         """All concepts, in order of their ids."""
-        for row in self._connection().execute(f"{_CONCEPT} ORDER BY c.number"):
-            yield self._concept(row)
+        yield from map(self._concept, self._rows(f"{_CONCEPT} ORDER BY c.number"))
 
     def referring_to(self, concept_id: str) -> list[str]:
         """Ids of the concepts that give an id as a cross-reference."""
@@ -67,7 +68,7 @@ class KnowledgeBase:
             "SELECT c.id FROM xref JOIN concept c ON c.number = xref.concept WHERE xref.id = ? "
             "ORDER BY c.number"
         )
-        return [row[0] for row in self._connection().execute(query, (concept_id,))]
+        return [row[0] for row in self._rows(query, (concept_id,))]
 
     def relations(self, concept_id: str, kind: str | None = None) -> list[Relation]:
         """Relations from and to an id, those from it first."""
@@ -78,14 +79,14 @@ class KnowledgeBase:
             if kind is not None:
                 query, values = f"{query} AND kind = ?", [concept_id, kind]
             order = " ORDER BY kind, source, target"
-            for source, target, what, evidence in self._connection().execute(query + order, values):
+            for source, target, what, evidence in self._rows(query + order, values):
                 relations.append(Relation(source, target, what, self.name, evidence))
         return relations
 
     def relation_ends(self) -> Iterator[tuple[str, str, str]]:
         """Source, target and kind of all relations, in order."""
         query = "SELECT source, target, kind FROM relation ORDER BY source, kind, target"
-        yield from self._connection().execute(query)
+        yield from self._rows(query)
 
     def with_prefix(self, text: str, limit: int) -> list[tuple[str, str]]:
         """Normalized names that begin as a text does, each with its concept's id."""
@@ -94,16 +95,35 @@ class KnowledgeBase:
             "SELECT n.key, c.id FROM name n JOIN concept c ON c.number = n.concept "
             "WHERE n.key >= ? AND n.key < ? ORDER BY n.key, c.number LIMIT ?"
         )
-        return self._connection().execute(query, (start, start + _AFTER_ALL, limit)).fetchall()
+        return [*self._rows(query, (start, start + _AFTER_ALL, limit))]
 
     def keys_with_prefix(self, start: str) -> list[str]:
         """Normalized names that begin with some characters."""
         query = "SELECT DISTINCT key FROM name WHERE key >= ? AND key < ?"
-        rows = self._connection().execute(query, (start, start + _AFTER_ALL))
-        return [row[0] for row in rows]
+        return [row[0] for row in self._rows(query, (start, start + _AFTER_ALL))]
 
-    def _rows(self, query: str, values: Sequence[str]) -> list[_Row]:
-        return self._connection().execute(query, values).fetchall()
+    def is_sound(self) -> bool:
+        """Whether SQLite can read all of the file.
+
+        Raises:
+            InputError: it cannot even begin.
+        """
+        return [*self._rows("PRAGMA quick_check")] == [("ok",)]
+
+    def _rows(self, query: str, values: Sequence[object] = ()) -> Iterator[Any]:
+        """What a query finds.
+
+        Raises:
+            InputError: the file is damaged.
+        """
+        try:
+            yield from self._connection().execute(query, tuple(values))
+        except sqlite3.DatabaseError as error:
+            raise InputError(
+                f"this knowledge base is damaged ({error}). Add '{self.name}' again: `platform kb "
+                f"add {self.name} FILE`.",
+                path=self._path,
+            ) from error
 
     def _connection(self) -> sqlite3.Connection:
         connection: sqlite3.Connection | None = getattr(self._local, "connection", None)

@@ -43,6 +43,6 @@ def warning_of_surroundings(choice: RerankerChoice, training_source: TrainingSou
         return ""
     return (
         f"WARNING: what {choice.name} reads beside documents and topics ({listing(changed)}) is "
-        "not what its checkpoint was trained with. Were knowledge bases added, removed or "
-        "replaced? Its scores may differ from those of then."
+        "not what its checkpoint was trained with. Was a knowledge base or a model added, removed "
+        "or replaced? Its scores may differ from those of then."
     )

@@ -87,12 +87,37 @@ def model_folder(system: str, options: PretrainedOptions) -> Path:
         folder = _downloaded(options.model, options.revision)
     else:
         raise InputError(
-            f"there is no such folder. {_NEVER}: the option `download` of '{system}' (--set "
-            f"{system}.download=true) takes a model of that name from the Hugging Face hub.",
+            f"there is no such folder. --set {system}.model=FOLDER says where the model is; a "
+            f"checkpoint keeps its path as it was given in training. {_NEVER}: the option "
+            f"`download` of '{system}' (--set {system}.download=true) takes a model of that name "
+            "from the Hugging Face hub.",
             path=options.model,
         )
     _check(folder)
     return folder
+
+
+def check_tokens(folder: Path, tokenizer: Any, network: Any) -> None:
+    """Refuse a tokenizer with tokens that the network has no vector of.
+
+    Such a token fails where a text has it: hours later, perhaps.
+
+    Args:
+        folder: of the model.
+        tokenizer: of transformers.
+        network: of transformers.
+
+    Raises:
+        InputError: it has some.
+    """
+    vectors = len(network.get_input_embeddings().weight)
+    largest = max(tokenizer.get_vocab().values(), default=-1)
+    if largest >= vectors:
+        raise InputError(
+            f"its tokenizer counts tokens up to {largest:,}, and the model has vectors of {vectors:,} "
+            "only. Save both after `model.resize_token_embeddings(len(tokenizer))`, and train it.",
+            path=folder,
+        )
 
 
 def content(folder: Path) -> Mapping[str, str]:

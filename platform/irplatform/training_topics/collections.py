@@ -79,8 +79,20 @@ def same_documents(training: Collection, collection: Collection) -> bool:
     return training.corpus.same_documents(collection.corpus)
 
 
-def check_same_documents(training: Collection, corpus: Corpus) -> None:
+ELSEWHERE = (
+    "Train on it with `platform train` and give the result with --checkpoint; for rerankers that "
+    "do not learn, give --interpolate W."
+)
+"""What to do with training topics over other documents."""
+
+
+def check_same_documents(training: Collection, corpus: Corpus, advice: str = ELSEWHERE) -> None:
     """Refuse training topics, or their validation topics, that are over other documents.
+
+    Args:
+        training: the topics.
+        corpus: the documents.
+        advice: what to do if they are.
 
     Raises:
         InputError: they are.
@@ -89,9 +101,7 @@ def check_same_documents(training: Collection, corpus: Corpus) -> None:
     for part in (training, validation):
         if part is not None and not part.corpus.same_documents(corpus):
             raise InputError(
-                f"'{part.id}' has other documents than the evaluated collection. Train on it with "
-                "`platform train` and give the result with --checkpoint; for rerankers that do not "
-                "learn, give --interpolate W."
+                f"'{part.id}' has other documents than the evaluated collection. {advice}"
             )
 
 

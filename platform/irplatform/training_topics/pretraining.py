@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from irplatform.choices import choose_systems
 from irplatform.collections.mesh import FIELD as MESH_FIELD
-from irplatform.collections.mesh import check_headings, mesh_queries
+from irplatform.collections.mesh import TooFewHeadingsError, check_headings, mesh_queries
 from irplatform.console import notice
 from irplatform.errors import InputError
 from irplatform.retrieval.fusion import Fusion
@@ -15,7 +16,6 @@ from irplatform.training_topics.collections import check_same_documents
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
     from irplatform.collections import Collection
     from irplatform.registry import Registry
@@ -32,6 +32,10 @@ MESH_QUERIES = 10_000
 """How many are drawn where nobody says."""
 PLAIN_RETRIEVER = "bm25"
 """What finds candidates for MeSH-term queries."""
+_MAKE_SOME = (
+    "Queries to pre-train on ask for the same documents; `platform collections build headings "
+    "--from COLLECTION` makes some where these have MeSH headings."
+)
 PRETRAINING_DEPTH = 100
 """Candidates of a topic in pre-training: topics are many, and few candidates are used of each."""
 
@@ -68,7 +72,22 @@ def check_pretraining(
     source = plugins.collection(name, also=(MESH, NO_PRETRAINING))
     if source.load_qrels is None:
         raise InputError(f"'{source.id}' has no judgments to pre-train on.")
-    check_same_documents(source, collection.corpus)
+    _refuse_test_topics(name)
+    check_same_documents(source, collection.corpus, _MAKE_SOME)
+
+
+def _refuse_test_topics(name: str) -> None:
+    """See that a folder that also has training topics is not taken for its test topics.
+
+    Raises:
+        InputError: it is.
+    """
+    qrels = Path(name) / "qrels"
+    if (qrels / "train.tsv").exists() and (qrels / "test.tsv").exists():
+        raise InputError(
+            f"--pretrain {name} would learn from the test topics of this folder, which has others "
+            f"to learn from: --pretrain {name}:train."
+        )
 
 
 def _refuse_idle_queries(
@@ -84,19 +103,35 @@ def _refuse_idle_queries(
         raise InputError("--pretrain-queries has no effect without --pretrain mesh.")
 
 
-def declared_pretraining(collection: Collection, rerankers: Sequence[RerankerChoice]) -> str | None:
-    """What rerankers learn from first where nobody says: "mesh" where one of them declares it.
+def declared_pretraining(
+    rerankers: Sequence[RerankerChoice],
+    collection: Collection,
+    plugins: Registry,
+    retrievers: Sequence[RetrieverChoice],
+    resources: CollectionResources,
+    fusion: Fusion,
+    *,
+    queries: int,
+) -> TrainingSet | None:
+    """What rerankers learn from first where nobody says: MeSH-term queries, if one declares it.
 
-    Collections without headings have none; then nothing is learned from first.
+    Documents without headings, or hardly any with some, make none; then nothing is learned from
+    first, which a notice tells. The arguments are those of `pretraining_set`.
     """
     declaring = [choice.name for choice in rerankers if choice.pretrained_on == MESH]
-    if declaring and MESH_FIELD not in collection.corpus.fields:
-        notice(
-            f"{', '.join(declaring)}: not pre-trained, since the documents of '{collection.id}' "
-            "have no MeSH headings."
-        )
+    if not declaring:
         return None
-    return MESH if declaring else None
+    if MESH_FIELD not in collection.corpus.fields:
+        why = f"the documents of '{collection.id}' have no MeSH headings."
+    else:
+        try:
+            return pretraining_set(
+                MESH, collection, plugins, retrievers, resources, fusion, queries=queries
+            )
+        except TooFewHeadingsError as error:
+            why = error.message
+    notice(f"{', '.join(declaring)}: not pre-trained, since {why}")
+    return None
 
 
 def pretraining_set(
