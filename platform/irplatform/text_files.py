@@ -36,6 +36,8 @@ _OTHERS = {
     b"\x28\xb5\x2f\xfd": "a zstd file",
 }
 """How files begin that are not unpacked here, and what they are."""
+NUL_BYTE = "NUL byte, as damaged and binary files have. Make the file again."
+"""What to say of one."""
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _UTF_16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _PIPES: dict[tuple[int, int], IO[bytes]] = {}
@@ -138,6 +140,13 @@ def numbered_lines(path: Path) -> Iterator[tuple[int, bytes]]:
                 yield number, content
 
 
+def _refuse_nul_bytes(path: Path) -> None:
+    """Name the first line with a NUL byte: for programs in C, such as trec_eval, it ends there."""
+    for number, line in numbered_lines(path):
+        if b"\0" in line:
+            raise InputError(f"this line has a {NUL_BYTE}", path=path, line=number)
+
+
 def _refuse_utf_16(beginning: bytes, path: Path) -> None:
     """Name the encoding, where every column would be found wrong for the NUL bytes in it."""
     if beginning.startswith(_UTF_16_MARKS):
@@ -170,12 +179,14 @@ def blocks_of_lines(path: Path, size: int = 1 << 18) -> Iterator[bytes]:
     """Yield the file's content in blocks of about `size` bytes, each ending where a line does.
 
     Raises:
-        InputError: see `open_bytes`.
+        InputError: see `open_bytes`; or a line has a NUL byte.
     """
     with open_bytes(path) as file:
         rest = b""
         first = True
         while block := file.read(size):
+            if b"\0" in block:
+                _refuse_nul_bytes(path)
             if first:
                 block, first = block.removeprefix(_BYTE_ORDER_MARK), False
             cut = block.rfind(b"\n") + 1

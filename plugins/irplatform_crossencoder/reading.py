@@ -76,9 +76,8 @@ class Reader:
             for place, (pair, (_, text)) in enumerate(zip(encoded, pairs, strict=True))
             if len(text) > limit and len(pair["input_ids"]) < self._longest
         ]
-        for place, pair in zip(
-            short, self._encoded([pairs[place] for place in short]), strict=True
-        ):
+        whole = self._encoded([pairs[place] for place in short])
+        for place, pair in zip(short, whole, strict=True):
             encoded[place] = pair
         return encoded
 

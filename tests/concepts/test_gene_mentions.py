@@ -133,6 +133,9 @@ def test_a_known_alias_goes_before_another_genes_previous_symbol(found):
         "from March 3 to June 3 in 2015",
         "between Jan 5, 2009, and Sept 9, 2011",
         "between feb 7, 2013, and Oct 4, 2014",
+        "MARCH 3, 2012 to SEPT 9 2014",
+        "RECEIVED MARCH 3, REVISED SEPT 9",
+        "Sept 9/10",
     ],
 )
 def test_cell_lines_units_dates_and_abbreviations_are_no_genes(found, text):

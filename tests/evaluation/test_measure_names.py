@@ -50,6 +50,11 @@ def test_measures_of_plugins_come_first():
         ("P_10@5", "unknown measure 'P_10'"),
         ("P_10x", "unknown measure 'P_10x'"),
         ("own-ap@10", "unknown measure 'own-ap@10'. Did you mean 'Own-AP'?"),
+        (
+            "Own-AP@10",
+            "'Own-AP' is a plugin's: it has no cutoff and no parameters. Write 'Own-AP'.",
+        ),
+        ("Own-AP(rel=2)", "Write 'Own-AP'."),
         ("zzzz", "Known: AP, "),
         ("nDCG@", "cannot be understood. Write a measure as nDCG@20"),
         ("", "cannot be understood"),

@@ -159,6 +159,47 @@ def test_pairs_are_padded_as_their_tokenizer_does(folder, resources, side):
     assert all(torch.equal(found[name], wanted[name]) for name in found)
 
 
+def test_long_texts_are_read_as_far_as_they_fit_and_no_other_way(folder, resources, monkeypatch):
+    reranker = _prepared(folder, resources, max_length=12)
+    words = list(resources.word_vectors.words)
+    long = " ".join(words[n % len(words)] for n in range(400))
+    gaps = (words[0] + " " * 50) * 30  # more characters per token than almost any text has
+    pairs = [(words[0], text) for text in ("", words[1], long, gaps, "x" * 1000)]
+    asked = []
+    tokenizer = reranker._reader.model.tokenizer
+    real = type(tokenizer).__call__
+    monkeypatch.setattr(
+        type(tokenizer),
+        "__call__",
+        lambda self, *texts, **k: asked.extend(texts[1:]) or real(self, *texts, **k),
+    )
+    found = reranker._reader.encode(pairs)
+    queries, texts = map(list, zip(*pairs, strict=True))
+    whole = real(tokenizer, queries, texts, truncation="only_second", max_length=12)["input_ids"]
+    assert [pair["input_ids"].tolist() for pair in found] == whole
+    assert max(map(len, asked[0][:4])) < 300
+    assert gaps in asked[1]
+    assert long not in asked[1]
+
+
+def test_a_tokenizer_with_more_tokens_than_vectors_is_refused_before_any_work(folder, tmp_path):
+    told = tmp_path / "model"
+    shutil.copytree(folder, told)
+    content = json.loads((told / "tokenizer.json").read_text())
+    vocabulary = content["model"]["vocab"]
+    last = max(vocabulary.values())
+    content["model"]["vocab"] = {**vocabulary, "unheard": last + 1}
+    (told / "tokenizer.json").write_text(json.dumps(content))
+    with pytest.raises(InputError, match=r"has only \d+ vectors of tokens"):
+        VanillaBert(VanillaBert.Options(model=str(told))).check_training()
+
+
+def test_a_model_of_three_labels_is_refused_before_any_work(resources, tmp_path):
+    made = _save_classifier(tmp_path, resources, 3)
+    with pytest.raises(InputError, match="the model has 3 labels"):
+        VanillaBert(VanillaBert.Options(model=str(made))).check_training()
+
+
 def test_pretraining_has_steps_of_its_own(folder):
     chosen = VanillaBert.Options(
         model=str(folder),

@@ -9,11 +9,18 @@ from irplatform.registry import load
 from irplatform.runs import Ranking, Run
 
 
-@pytest.mark.parametrize("name", ["AP", "nDCG@20", "P", "infNDCG", "ndcg_cut_20"])
+@pytest.mark.parametrize("name", ["AP", "nDCG@20", "P", "infNDCG", "ndcg_cut_20", "P(x)@5"])
 def test_no_stranger_computes_a_measure_that_everybody_knows(install, name):
     code = f"{GOOD}\n@hookimpl\ndef register_measures(register):\n    register({name!r}, len)\n"
     (broken,) = load(install("measuring", code)).broken
-    assert f"measure '{name}' is a standard one" in broken.error
+    assert f"measure '{name}' is, or begins as, a standard one" in broken.error
+
+
+@pytest.mark.parametrize("name", ["", " ", " Share", "Share\t", "Sha\nre", "Sha\x1b[1mre", 7])
+def test_a_measure_has_a_name_that_a_table_can_show(install, name):
+    code = f"{GOOD}\n@hookimpl\ndef register_measures(register):\n    register({name!r}, len)\n"
+    (broken,) = load(install("measuring", code)).broken
+    assert "cannot name a measure" in broken.error
 
 
 FUNCTIONS = """

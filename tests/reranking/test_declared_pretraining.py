@@ -134,6 +134,25 @@ def test_a_collection_to_pretrain_on_that_there_is_not_is_refused_before_any_wor
         )
 
 
+def test_the_test_topics_of_a_folder_are_not_pretrained_on_unasked(tmp_path):
+    folder = tmp_path / "made"
+    (folder / "qrels").mkdir(parents=True)
+    (folder / "corpus.jsonl").write_text('{"_id": "d", "text": "a"}\n')
+    (folder / "queries.jsonl").write_text('{"_id": "q", "text": "a"}\n')
+    for split in ("train", "test"):
+        (folder / "qrels" / f"{split}.tsv").write_text("query-id\tcorpus-id\tscore\nq\td\t1\n")
+
+    def check(name):
+        training_topics.check_pretraining(
+            name, _collection(headings=True), None, [_choice(Silent)], registry()
+        )
+
+    with pytest.raises(InputError, match=r"--pretrain .*made:train"):
+        check(str(folder))
+    with pytest.raises(InputError, match="platform collections build headings"):
+        check(f"{folder}:train")  # over other documents
+
+
 def test_headings_are_asked_for_before_any_work():
     check = training_topics.check_pretraining
     check("mesh", _collection(headings=True), None, [_choice(Silent)], registry())

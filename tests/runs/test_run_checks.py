@@ -81,7 +81,7 @@ def test_ranks_that_are_no_order_are_warned_of(tmp_path, text, message):
         ("1 Q0 a 1.0 3 t\n", "the rank is not a whole number, in 1 line"),
         ("\ufeff1 Q0 a 1 3 t\n", "byte order mark"),
         (
-            "1 Q0 a\x07 1 3 t\n1 Q0 b\0 2 2 t\n",
+            "1 Q0 a\x07 1 3 t\n1 Q0 b\x08 2 2 t\n",
             "the id of a document has a control character in it, which run files cannot hold, in 2",
         ),
         ("1\x01 Q0 a 1 3 t\n", "the id of a topic has a control character in it"),

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from irplatform.errors import InputError
 from irplatform.runs import Ranking, Run, read_run, validate_run, write_run
+from irplatform.runs.scan import run_errors
 from irplatform.runs.trec import _shortest
 
 IDS = st.text(
@@ -131,6 +132,15 @@ def test_a_bad_line_is_named(tmp_path, lines, line, words):
     assert str(caught.value).startswith(f"{path}:{line}: ")
     assert words in str(caught.value)
     assert caught.value.line == line
+
+
+@pytest.mark.parametrize("id_", ["a\0b", "\0"])
+def test_a_nul_byte_is_named_where_trec_eval_would_end_the_id(tmp_path, id_):
+    path = tmp_path / "run"
+    path.write_text(f"1 Q0 a 1 2 tag\n1 Q0 {id_} 2 1 tag\n")
+    with pytest.raises(InputError, match="run:2: this line has a NUL byte"):
+        read_run(path)
+    assert [(p.line, "NUL" in p.message) for p in run_errors(path)] == [(2, True)]
 
 
 def test_text_that_is_not_utf8_is_named(tmp_path):

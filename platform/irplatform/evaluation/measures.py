@@ -162,6 +162,8 @@ def _parse(name: str, extra: Mapping[str, MeasureFunction]) -> Measure:
         raise _unknown_measure(name, extra) from None
     except (ValueError, TypeError, SyntaxError) as error:
         if ours := {key.lower(): key for key in extra}.get(_base(name).lower()):
+            if ours == _base(name):
+                raise _takes_nothing(ours) from None
             raise InputError(f"unknown measure '{name}'. Did you mean '{ours}'?") from None
         raise InputError(f"the measure '{name}' cannot be understood. {_FORM}") from error
     measure = with_fractions(measure)
@@ -187,9 +189,17 @@ def _of_trec_eval(name: str) -> Measure | None:
 def _unknown_measure(name: str, extra: Mapping[str, MeasureFunction]) -> InputError:
     import ir_measures
 
+    if _base(name) in extra:
+        return _takes_nothing(_base(name))
     if with_at := _with_at(name):
         return InputError(f"unknown measure '{name}'. Did you mean '{with_at}'?")
     return unknown("measure", _base(name), [*ir_measures.measures.registry, *INFERRED, *extra])
+
+
+def _takes_nothing(name: str) -> InputError:
+    return InputError(
+        f"the measure '{name}' is a plugin's: it has no cutoff and no parameters. Write '{name}'."
+    )
 
 
 def _base(name: str) -> str:

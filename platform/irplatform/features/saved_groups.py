@@ -81,7 +81,8 @@ def load_groups(path: Path, resources: Resources) -> list[Group]:
         if group.columns != columns:
             raise InputError(
                 f"feature group '{group.name}' has other features now than this model was trained "
-                "with. Were knowledge bases added, removed or replaced? Train it again.",
+                "with. Was its package changed, or a knowledge base added, removed or replaced? "
+                "Train it again.",
                 path=path,
             )
         groups.append(group)

@@ -107,13 +107,17 @@ class Contribution:
 
     @_called_register
     def _add_measure(self, name: str, compute: Callable[..., Mapping[str, float]], /) -> None:
-        if not isinstance(name, str) or not name.strip():
-            raise PluginError(f"{name!r} cannot name a measure: a measure has a name")
+        if not isinstance(name, str) or not name.isprintable() or not name.strip() == name != "":
+            raise PluginError(
+                f"{name!r} cannot name a measure: a name is a line of text, without space around it"
+            )
         _refuse_uncallable(compute, f"measure '{name}'")
         if name in self.tables.measures:
             raise PluginError(f"measure '{name}' is registered twice")
         if _is_standard(name):
-            raise PluginError(f"measure '{name}' is a standard one; give yours another name")
+            raise PluginError(
+                f"measure '{name}' is, or begins as, a standard one; give yours another name"
+            )
         self._registered("measure", name)
         self.tables.measures[name] = guarded_measure(name, compute, self._plugin)
 

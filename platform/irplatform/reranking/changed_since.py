@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from irplatform.reranking.training_set import TrainingSource
 
 
+_GROUPS = "features"
+"""Under this name a checkpoint says what groups of features are made of."""
+
+
 def warning_of_code(choice: RerankerChoice, training_source: TrainingSource) -> str:
     """What to tell where a checkpoint was trained by other code than what scores now, or ""."""
     if training_source.checkpoint is None or not choice.trainable:
@@ -41,8 +45,22 @@ def warning_of_surroundings(choice: RerankerChoice, training_source: TrainingSou
     now = json.loads(json.dumps(choice.registration.dependencies(choice.options)))
     if not (changed := sorted(n for n in {*trained, *now} if trained.get(n) != now.get(n))):
         return ""
-    return (
-        f"WARNING: what {choice.name} reads beside documents and topics ({listing(changed)}) is "
-        "not what its checkpoint was trained with. Was a knowledge base or a model added, removed "
-        "or replaced? Its scores may differ from those of then."
+    groups = _changed_groups(trained.get(_GROUPS), now.get(_GROUPS))
+    others = [name for name in changed if name != _GROUPS or not groups]
+    things = [*(f"feature group '{name}'" for name in groups), *others]
+    why = (
+        "Was the package of the group changed?"
+        if groups and not others
+        else "Was a knowledge base or a model added, removed or replaced?"
     )
+    return (
+        f"WARNING: what {choice.name} reads beside documents and topics ({listing(things)}) is "
+        f"not what its checkpoint was trained with. {why} Its scores may differ from those of then."
+    )
+
+
+def _changed_groups(trained: object, now: object) -> list[str]:
+    """The groups of features that are other ones, in code or content."""
+    if not (isinstance(trained, dict) and isinstance(now, dict)):
+        return []
+    return sorted(n for n in {*trained, *now} if trained.get(n) != now.get(n))

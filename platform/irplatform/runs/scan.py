@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from irplatform.errors import counted
-from irplatform.text_files import numbered_lines
+from irplatform.text_files import NUL_BYTE, numbered_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -62,6 +62,9 @@ def scan(path: Path) -> Iterator[Result | Problem]:
     """
     seen: dict[str, dict[str, int]] = {}
     for number, raw in numbered_lines(path):
+        if b"\0" in raw:
+            yield Problem("error", f"this line has a {NUL_BYTE}", number)
+            continue
         columns = raw.split()
         if len(columns) != 6 and not seen and raw.lstrip().startswith(_JSON_BEGINS):
             yield Problem("error", _JSON, number)

@@ -110,7 +110,10 @@ class ReadsBatches(Protocol):
     """What a task may have besides, to read the next batches while the model learns from one."""
 
     def read(self, batch: Any) -> Any:
-        """What `loss` gets in place of a batch; called in a thread, for one batch at a time."""
+        """What `loss` gets in place of a batch; called in a thread, for one batch at a time.
+
+        It draws nothing from torch's global generator, from which dropout draws meanwhile.
+        """
 
 
 def run_loop(
@@ -139,7 +142,8 @@ def run_loop(
         The best validation measure.
 
     Raises:
-        PlatformError: the loss or the measure is no longer a number.
+        PlatformError: the loss or the measure is no longer a number, or an epoch has no batches.
+        TypeError: the task has one method of `OwnSteps` and lacks the other.
     """
     import torch
 
@@ -147,7 +151,7 @@ def run_loop(
 
     module = task.module
     peers = peers_of(workspace)
-    own_steps = task if isinstance(task, OwnSteps) else None
+    own_steps = _own_steps(task)
     optimizer = own_steps.optimizer() if own_steps else _optimizer(module, settings)
     state = LoopState(peers.folder(workspace), writes=peers.first)
     epoch = peers.in_turn(lambda: state.restore(module, optimizer))
@@ -169,7 +173,12 @@ def run_loop(
                 optimizer.step()
             total = total + loss.detach()  # stays where it is: an accelerator is not waited for
             steps += 1
-        mean_loss = float(peers.mean(total.cpu())) / max(steps, 1)
+        if not steps:
+            raise PlatformError(
+                f"epoch {epoch + 1} has no batches; a task's batches(epoch) returns them anew "
+                "whenever it is called."
+            )
+        mean_loss = float(peers.mean(total.cpu())) / steps
         if not math.isfinite(mean_loss):
             raise PlatformError(
                 f"training diverged: the loss of epoch {epoch + 1} is {mean_loss}. "
@@ -208,6 +217,21 @@ def run_shown(task: Task, settings: LoopSettings, resources: Resources, workspac
             workspace=workspace,
             report=lambda _epoch, _loss, _measure: advance(1),
         )
+
+
+def _own_steps(task: Task) -> OwnSteps | None:
+    """The task where it takes its own steps; one method alone would be passed over in silence.
+
+    Raises:
+        TypeError: it has one method.
+    """
+    has = [name for name in ("optimizer", "before_step") if hasattr(task, name)]
+    if len(has) == 1:
+        raise TypeError(
+            f"a task with {has[0]}() has its own steps, which take both optimizer() and "
+            "before_step()"
+        )
+    return task if isinstance(task, OwnSteps) else None
 
 
 def _read(task: Task, batches: Iterator[tuple[Any, float]]) -> Iterator[tuple[Any, float]]:

@@ -114,8 +114,9 @@ def check_tokens(folder: Path, tokenizer: Any, network: Any) -> None:
     largest = max(tokenizer.get_vocab().values(), default=-1)
     if largest >= vectors:
         raise InputError(
-            f"its tokenizer counts tokens up to {largest:,}, and the model has vectors of {vectors:,} "
-            "only. Save both after `model.resize_token_embeddings(len(tokenizer))`, and train it.",
+            f"its tokenizer numbers tokens up to {largest:,}, and the model has only {vectors:,} "
+            "vectors of tokens. Save both after `model.resize_token_embeddings(len(tokenizer))`, "
+            "and train it.",
             path=folder,
         )
 
