@@ -168,6 +168,15 @@ def test_a_title_keeps_its_line(explain, folder):
 
 
 @pytest.mark.java
+def test_of_a_title_that_is_a_whole_text_the_beginning_is_shown(explain, folder):
+    document = {"_id": "d1", "title": "Crizotinib " * 1000, "text": "ALK."}
+    (folder / "small" / "corpus.jsonl").write_text(json.dumps(document) + "\n")
+    (line,) = (each for each in explain("telling", "--doc", "d1").out.splitlines() if "d1:" in each)
+    assert len(line) < 330
+    assert line.endswith(" …")
+
+
+@pytest.mark.java
 def test_a_document_without_title_is_told_by_its_id(explain, folder):
     document = {"_id": "d1", "title": "", "text": "Crizotinib."}
     (folder / "small" / "corpus.jsonl").write_text(json.dumps(document) + "\n")

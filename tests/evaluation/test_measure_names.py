@@ -52,7 +52,7 @@ def test_measures_of_plugins_come_first():
         ("own-ap@10", "unknown measure 'own-ap@10'. Did you mean 'Own-AP'?"),
         (
             "Own-AP@10",
-            "'Own-AP' is a plugin's: it has no cutoff and no parameters. Write 'Own-AP'.",
+            "'Own-AP' is a plugin's: it has no cutoff and no parameters",
         ),
         ("Own-AP(rel=2)", "Write 'Own-AP'."),
         ("zzzz", "Known: AP, "),

@@ -253,12 +253,17 @@ def test_genes_are_asked_for_by_their_symbols(naming_genes, tmp_path, text, quer
 
 
 @pytest.mark.parametrize(
-    "names", [NAMES, "".join(GENES.splitlines(keepends=True)[:3])], ids=["no genes", "no diseases"]
+    ("names", "told"),
+    [(NAMES, False), ("".join(GENES.splitlines(keepends=True)[:3]), True)],
+    ids=["no genes", "no diseases"],
 )
-def test_without_genes_or_diseases_no_concept_graph_is_built(source, tmp_path, fresh_home, names):
+def test_without_genes_or_diseases_no_concept_graph_is_built(
+    source, tmp_path, fresh_home, capsys, names, told
+):
     (tmp_path / "own.tsv").write_text(names)
     add("own", [tmp_path / "own.tsv"])
     made, topics, _ = _made(source, tmp_path, "own")
     assert made.of_genes == 0
     assert not any("gene" in topic.fields for topic in topics)
     assert not (fresh_home / "concepts").exists()
+    assert ("since no diseases are known" in capsys.readouterr().err) == told
