@@ -142,13 +142,11 @@ class NameMatcher:
                 if not valid[first] or (length, first) in defined:
                     continue
                 last = first + length - 1
+                if words.follows_non(first) or words.cuts_a_number(first, last):
+                    continue
                 start = words.spans[first][0]
                 loud = capitals.say_nothing(start)
-                if (
-                    words.follows_non(first)
-                    or words.cuts_a_number(first, last)
-                    or words.is_a_date(first, last, loud=loud)
-                ):
+                if length == 2 and words.is_a_date(first, loud=loud):
                     continue
                 ends: frozenset[int] | None
                 if number == 1:

@@ -86,22 +86,20 @@ class Words:
             and self.text[start - 1].isspace()
         )
 
-    def is_a_date(self, first: int, last: int, *, loud: bool) -> bool:
-        """Whether some words are a month and a day: March 1, but neither MARCH1 nor Oct 3/4.
+    def is_a_date(self, first: int, *, loud: bool) -> bool:
+        """Whether a word and the next are a month and a day: March 1, but not Oct 3/4.
+
+        In capitals they are a gene (MARCH 1), unless all is or a year follows.
 
         Args:
-            first: the first word.
-            last: the last one.
+            first: the word.
             loud: whether all is written in capitals there.
         """
-        surface = self.surface(first, last)
+        surface, end = self.surface(first, first + 1), self.spans[first + 1][1]
         if not _DATE.fullmatch(surface):
             return False
-        after = self.text[self.spans[last][1] :]
-        if _OF_YEAR.match(after):
-            return True
-        gene = surface.isupper() or (surface == "Oct 3" and after.startswith("/4"))
-        return loud or not gene
+        gene = surface.isupper() or (surface == "Oct 3" and self.text.startswith("/4", end))
+        return loud or not gene or bool(_OF_YEAR.match(self.text, end))
 
     def glued(self, first: int, last: int) -> bool:
         """Whether a hyphen joins some words to a code in capitals or digits: the F10 of B16-F10."""
