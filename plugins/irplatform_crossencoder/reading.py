@@ -69,6 +69,8 @@ class Reader:
 
         Of a long text just the beginning is cut into tokens, and all of it where that is too short.
         """
+        if self.model.tokenizer.truncation_side != "right":  # the end is what fits
+            return self._encoded(pairs)
         limit = _CHARACTERS * self._longest
         encoded = self._encoded([(query, _beginning(text, limit)) for query, text in pairs])
         short = [

@@ -149,6 +149,12 @@ def test_an_ambiguous_symbol_counts_where_the_gene_is_named_too(found):
     assert found("versican is PG-M") == ["VCAN", "VCAN"]
 
 
+def test_a_date_counts_as_a_gene_where_the_gene_is_named_otherwise(found):
+    assert found("septin 9 (Sept 9) is methylated") == ["SEPTIN9", "SEPTIN9"]
+    assert found("POU class 5 homeobox 1 is Oct 4") == ["POU5F1", "POU5F1"]
+    assert found("septin 9 until March 3") == ["SEPTIN9"]
+
+
 def test_counts_and_units_are_no_genes_though_the_gene_is_named(found):
     assert found("EH domain containing 3 in the past 3 decades; PAST3") == ["EHD3", "EHD3"]
     assert found("CD59 molecule at 10 ml min-1; MIN1") == ["CD59", "CD59"]
@@ -166,6 +172,8 @@ def test_a_symbol_that_is_mostly_another_gene_leaves_it_the_name(found):
         ("PD-L1", "CD274"), ("PDL1", "CD274"), ("PD-1", "PDCD1"), ("Ki-67", "MKI67"),
         ("c-ABL", "ABL1"), ("SEPT9", "SEPTIN9"), ("MARCH3", "MARCHF3"), ("OCT 3/4", "POU5F1"),
         ("Oct 3/4", "POU5F1"), ("Oct-4", "POU5F1"), ("MARCH 3", "MARCHF3"), ("c-MET", "MET"),
+        ("OCT 3/4 IN GERM CELL TUMORS OF THE TESTIS", "POU5F1"), ("Oct 3 / 4", "POU5F1"),
+        ("anti-Oct 4 antibody", "POU5F1"), ("Oct 4-positive cells", "POU5F1"),
         ("c-myc", "MYC"), ("OAS2", "OAS2"),
     ],
 )  # fmt: skip

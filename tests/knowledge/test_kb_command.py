@@ -158,3 +158,21 @@ def test_a_damaged_knowledge_base_is_told_and_mended_by_adding_it_again(platform
     installation._opened.cache_clear()
     assert platform("kb", "show", "melanoma").out == before
     assert "already there" in platform("kb", "add", "own", "own.tsv").err
+
+
+def test_no_half_page_that_is_lost_ends_in_more_than_a_line(platform, tmp_path):
+    platform("kb", "add", "own", "own.tsv")
+    (file,) = (tmp_path / "home" / "kb" / "own").glob("*.sqlite")
+    whole = file.read_bytes()
+    file.chmod(0o644)
+    told = 0
+    for start in range(0, len(whole), 2048):
+        file.write_bytes(whole[:start] + bytes(2048) + whole[start + 2048 :])
+        installation._opened.cache_clear()
+        shown = platform("kb", "show", "melanoma")
+        assert shown.code in (0, 1, 2)
+        if shown.code == 2:
+            told += 1
+            assert shown.err.count("\n") == 1
+            assert "damaged" in shown.err
+    assert told > 2

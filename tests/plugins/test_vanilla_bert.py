@@ -146,9 +146,10 @@ def test_documents_of_a_step_are_read_by_their_length_and_scored_in_their_order(
 
 
 @pytest.mark.parametrize("side", ["left", "right"])
-def test_pairs_are_padded_as_their_tokenizer_does(folder, resources, side):
+def test_pairs_are_padded_as_their_tokenizer_does(folder, resources, side, monkeypatch):
     reader = _prepared(folder, resources)._reader
     reader.model.tokenizer.padding_side = side
+    monkeypatch.setattr(type(reader.model.tokenizer), "pad_token_type_id", 3)
     reader.model.tokenizer.model_input_names = ["input_ids", "token_type_ids", "attention_mask"]
     words = list(resources.word_vectors.words)
     pairs = reader.encode([(words[0], " ".join(words[:n])) for n in (3, 0, 9)])
@@ -192,6 +193,30 @@ def test_a_tokenizer_with_more_tokens_than_vectors_is_refused_before_any_work(fo
     (told / "tokenizer.json").write_text(json.dumps(content))
     with pytest.raises(InputError, match=r"has only \d+ vectors of tokens"):
         VanillaBert(VanillaBert.Options(model=str(told))).check_training()
+
+
+def test_special_tokens_that_no_text_has_may_lack_vectors(folder, tmp_path):
+    told = tmp_path / "model"
+    shutil.copytree(folder, told)
+    content = json.loads((told / "tokenizer.json").read_text())
+    last = max(content["model"]["vocab"].values())
+    image = {
+        "id": last + 1, "content": "<image>", "single_word": False, "lstrip": False,
+        "rstrip": False, "normalized": False, "special": True,
+    }  # fmt: skip
+    content["added_tokens"].append(image)
+    (told / "tokenizer.json").write_text(json.dumps(content))
+    VanillaBert(VanillaBert.Options(model=str(told))).check_training()
+
+
+def test_the_end_of_a_text_is_read_where_the_tokenizer_cuts_the_beginning(folder, resources):
+    reader = _prepared(folder, resources, max_length=12)._reader
+    words = list(resources.word_vectors.words)
+    long = " ".join(words[n % len(words)] for n in range(400))
+    reader.model.tokenizer.truncation_side = "left"
+    (pair,) = reader.encode([(words[0], long)])
+    (end,) = reader.encode([(words[0], " ".join(long.split()[-30:]))])
+    assert pair["input_ids"].tolist() == end["input_ids"].tolist()
 
 
 def test_a_model_of_three_labels_is_refused_before_any_work(resources, tmp_path):

@@ -146,8 +146,6 @@ class NameMatcher:
                     continue
                 start = words.spans[first][0]
                 loud = capitals.say_nothing(start)
-                if length == 2 and words.is_a_date(first, loud=loud):
-                    continue
                 ends: frozenset[int] | None
                 if number == 1:
                     key, ends = self._speller.literal[words.numbers[first]], None
@@ -162,8 +160,11 @@ class NameMatcher:
                     glued=words.glued(first, last),
                 )
                 meaning = self._meanings.of(int(hashes[first]), key, place)
-                if meaning is not None:
-                    yield _NameMatch(length, first, key, *meaning)
+                if meaning is None:
+                    continue
+                if strict and length == 2 and words.is_a_date(first, loud=loud):
+                    meaning = meaning.in_doubt()
+                yield _NameMatch(length, first, key, *meaning)
 
     def named(self, text: str) -> int | None:
         """The concept whose name a text is, as a whole: a heading, say, comma inversion and all."""

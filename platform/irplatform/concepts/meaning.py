@@ -61,6 +61,12 @@ class Meaning(NamedTuple):
     certain: int
     supported: tuple[int, ...]
 
+    def in_doubt(self) -> Meaning:
+        """The same where only other names in the text make certain."""
+        if self.certain == NOTHING:
+            return self
+        return Meaning(NOTHING, tuple(dict.fromkeys((self.certain, *self.supported))))
+
 
 class Meanings:
     """Looks up names.

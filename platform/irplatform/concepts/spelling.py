@@ -35,8 +35,11 @@ _POSSESSIVE = re.compile(r"(?<=\w)['’]s(?!\w)")
 _WITHIN_NAME = frozenset(" \u00a0-‐‑‒–−/'’.,_")
 """What may stand between two words of a name, alone: no comma or full stop with a space after."""
 _DATE = re.compile(
-    r"(?:Jan|Feb|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug|Sept?|Oct|Nov|Dec)\s\d\d?", re.IGNORECASE
+    r"(?:Jan|Feb|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug|Sept?|Oct|Nov|Dec)\s(?:[1-9]|[12]\d|3[01])",
+    re.IGNORECASE,
 )
+_COMPOUND = re.compile(f"[{_HYPHENS}][^\\W\\d_]")
+_AND_4 = re.compile(r"\s?/\s?4\b")
 _OF_YEAR = re.compile(r",?\s(?:19|20)\d\d\b")
 _REMEMBERED = 1 << 19
 """Distinct words that are kept in memory."""
@@ -87,19 +90,25 @@ class Words:
         )
 
     def is_a_date(self, first: int, *, loud: bool) -> bool:
-        """Whether a word and the next are a month and a day: March 1, but not Oct 3/4.
+        """Whether a word and the next are a month and a day, March 1, and so perhaps no gene.
 
-        In capitals they are a gene (MARCH 1), unless all is or a year follows.
+        In capitals they are one (MARCH 1), unless all is or a year follows. So are those that a
+        hyphen joins to a word (anti-Oct 4, Oct 4-positive), and Oct 3/4.
 
         Args:
             first: the word.
             loud: whether all is written in capitals there.
         """
-        surface, end = self.surface(first, first + 1), self.spans[first + 1][1]
+        (start, _), (_, end) = self.spans[first : first + 2]
+        surface = self.text[start:end]
         if not _DATE.fullmatch(surface):
             return False
-        gene = surface.isupper() or (surface == "Oct 3" and self.text.startswith("/4", end))
-        return loud or not gene or bool(_OF_YEAR.match(self.text, end))
+        if _OF_YEAR.match(self.text, end):
+            return True
+        hyphens = self.text[start - 1 : start] in _HYPHENS if start else False
+        joined = hyphens or _COMPOUND.match(self.text, end) is not None
+        oct_3_4 = surface.upper() == "OCT 3" and _AND_4.match(self.text, end)
+        return not (joined or oct_3_4) and (loud or not surface.isupper())
 
     def glued(self, first: int, last: int) -> bool:
         """Whether a hyphen joins some words to a code in capitals or digits: the F10 of B16-F10."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -101,10 +101,12 @@ def manifest_of(name: str) -> Manifest | None:
         return None
     path = folder() / name / cache.MANIFEST
     try:
-        return Manifest(**json.loads(path.read_text(encoding="utf-8")))
+        told = json.loads(path.read_text(encoding="utf-8"))
+        known = {each.name for each in fields(Manifest)}  # later versions may say more
+        return Manifest(**{name: value for name, value in told.items() if name in known})
     except FileNotFoundError:
         return None
-    except (TypeError, ValueError) as error:
+    except (AttributeError, TypeError, ValueError) as error:
         raise InputError(
             f"this manifest was changed. Run `platform kb remove {name}` and add it again.",
             path=path,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, cast
 
 import orjson
@@ -25,6 +26,8 @@ _NAMED = (
     "SELECT c.id, min(n.rank) FROM name n JOIN concept c ON c.number = n.concept "
     "WHERE n.key IN ({}) GROUP BY n.concept ORDER BY n.concept"
 )
+_DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR)
+"""SQLite's codes of files that are none, or lack a table."""
 _AFTER_ALL = "\U0010ffff"
 _Row = tuple[str, str, str, bytes, bytes]
 
@@ -103,11 +106,13 @@ class KnowledgeBase:
         return [row[0] for row in self._rows(query, (start, start + _AFTER_ALL))]
 
     def is_sound(self) -> bool:
-        """Whether SQLite can read all of the file.
+        """Whether all of the file can be read.
 
         Raises:
-            InputError: it cannot even begin.
+            InputError: it cannot.
         """
+        for _ in self.concepts():  # what SQLite takes for any bytes is checked there
+            pass
         return [*self._rows("PRAGMA quick_check")] == [("ok",)]
 
     def _rows(self, query: str, values: Sequence[object] = ()) -> Iterator[Any]:
@@ -116,9 +121,22 @@ class KnowledgeBase:
         Raises:
             InputError: the file is damaged.
         """
-        try:
+        with self._reading():
             yield from self._connection().execute(query, tuple(values))
-        except sqlite3.DatabaseError as error:
+
+    @contextmanager
+    def _reading(self) -> Iterator[None]:
+        """Read the file.
+
+        Raises:
+            InputError: it is damaged, or cannot be read.
+        """
+        try:
+            yield
+        except (sqlite3.DatabaseError, ValueError, TypeError) as error:
+            code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
+            if code not in _DAMAGED:
+                raise InputError(f"cannot be read: {error}.", path=self._path) from error
             raise InputError(
                 f"this knowledge base is damaged ({error}). Add '{self.name}' again: `platform kb "
                 f"add {self.name} FILE`.",
@@ -134,11 +152,12 @@ class KnowledgeBase:
 
     def _concept(self, row: _Row) -> Concept:
         concept_id, name, kind, names, xrefs = row
-        return Concept(
-            concept_id,
-            name,
-            cast("ConceptKind", kind),
-            tuple(Name(text, cast("NameKind", what)) for text, what in orjson.loads(names)),
-            tuple(orjson.loads(xrefs)),
-            self.name,
-        )
+        with self._reading():
+            return Concept(
+                concept_id,
+                name,
+                cast("ConceptKind", kind),
+                tuple(Name(text, cast("NameKind", what)) for text, what in orjson.loads(names)),
+                tuple(orjson.loads(xrefs)),
+                self.name,
+            )

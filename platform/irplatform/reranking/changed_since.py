@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 _GROUPS = "features"
 """Under this name a checkpoint says what groups of features are made of."""
+_CODE = {"distribution", "version", "source"}
+"""And under these whose code that is."""
 
 
 def warning_of_code(choice: RerankerChoice, training_source: TrainingSource) -> str:
@@ -48,15 +50,25 @@ def warning_of_surroundings(choice: RerankerChoice, training_source: TrainingSou
     groups = _changed_groups(trained.get(_GROUPS), now.get(_GROUPS))
     others = [name for name in changed if name != _GROUPS or not groups]
     things = [*(f"feature group '{name}'" for name in groups), *others]
+    of_code = not others and all(
+        _but_code(trained[_GROUPS].get(name)) == _but_code(now[_GROUPS].get(name))
+        for name in groups
+    )
     why = (
-        "Was the package of the group changed?"
-        if groups and not others
+        "Was the package that has it changed?"
+        if of_code
         else "Was a knowledge base or a model added, removed or replaced?"
     )
     return (
         f"WARNING: what {choice.name} reads beside documents and topics ({listing(things)}) is "
         f"not what its checkpoint was trained with. {why} Its scores may differ from those of then."
     )
+
+
+def _but_code(group: object) -> dict[str, object]:
+    """What a group is made of, without what tells whose code it is."""
+    told = group if isinstance(group, dict) else {}
+    return {name: value for name, value in told.items() if name not in _CODE}
 
 
 def _changed_groups(trained: object, now: object) -> list[str]:

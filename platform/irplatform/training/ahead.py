@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
@@ -32,7 +33,8 @@ def prepared_ahead(
         items: drawn in the calling thread, as far ahead as they are prepared.
 
     Yields:
-        What is prepared, in the order of the items. An error is raised at its item's place.
+        What is prepared, in the order of the items. An error of `prepare` is raised at its item's
+        place, one of drawing an item when it is drawn.
     """
     begun: deque[Future[Prepared]] = deque()
     with ThreadPoolExecutor(1) as thread:
@@ -46,7 +48,8 @@ def prepared_ahead(
         finally:
             for future in begun:
                 future.cancel()
-            thread.submit(_leave_java)
+            with suppress(RuntimeError):  # the program is ending
+                thread.submit(_leave_java)
 
 
 def _leave_java() -> None:

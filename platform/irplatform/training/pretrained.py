@@ -29,6 +29,8 @@ _ROUTER = "router_config.json"
 _VOCABULARIES = ("tokenizer.json", "vocab.*", "*.model", "merges.txt")
 _FILES = ("*.json", "*.safetensors", "*.txt", "*.model")
 """What a model consists of: settings, weights, vocabulary."""
+_PUT_IN = ("bos", "eos", "unk", "sep", "pad", "cls")
+"""Special tokens that a tokenizer itself puts into texts."""
 _MANY = 500
 """As many texts take a transformer a minute or more on a CPU."""
 
@@ -98,9 +100,10 @@ def model_folder(system: str, options: PretrainedOptions) -> Path:
 
 
 def check_tokens(folder: Path, tokenizer: Any, network: Any) -> None:
-    """Refuse a tokenizer with tokens that the network has no vector of.
+    """Refuse a tokenizer with tokens of texts that the network has no vector of.
 
-    Such a token fails where a text has it: hours later, perhaps.
+    Such a token fails where a text has it: hours later, perhaps. Special tokens that nothing puts
+    into a text, such as Gemma's for images, may have none.
 
     Args:
         folder: of the model.
@@ -110,13 +113,25 @@ def check_tokens(folder: Path, tokenizer: Any, network: Any) -> None:
     Raises:
         InputError: it has some.
     """
-    vectors = len(network.get_input_embeddings().weight)
-    largest = max(tokenizer.get_vocab().values(), default=-1)
+    try:
+        vectors = len(network.get_input_embeddings().weight)
+    except (AttributeError, NotImplementedError):  # CANINE hashes characters, say
+        return
+    added = tokenizer.added_tokens_decoder
+    used = {getattr(tokenizer, f"{name}_token_id") for name in _PUT_IN}
+    largest = max(
+        (
+            number
+            for number in tokenizer.get_vocab().values()
+            if number in used or not (number in added and added[number].special)
+        ),
+        default=-1,
+    )
     if largest >= vectors:
         raise InputError(
             f"its tokenizer numbers tokens up to {largest:,}, and the model has only {vectors:,} "
-            "vectors of tokens. Save both after `model.resize_token_embeddings(len(tokenizer))`, "
-            "and train it.",
+            "vectors of tokens. Take the tokenizer that belongs to the model; or save both after "
+            "`model.resize_token_embeddings(len(tokenizer))`, and train it.",
             path=folder,
         )
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from irplatform.choices import choose_systems
@@ -16,6 +15,7 @@ from irplatform.training_topics.collections import check_same_documents
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from irplatform.collections import Collection
     from irplatform.registry import Registry
@@ -72,18 +72,23 @@ def check_pretraining(
     source = plugins.collection(name, also=(MESH, NO_PRETRAINING))
     if source.load_qrels is None:
         raise InputError(f"'{source.id}' has no judgments to pre-train on.")
-    _refuse_test_topics(name)
+    _refuse_test_topics(name, source, plugins)
     check_same_documents(source, collection.corpus, _MAKE_SOME)
 
 
-def _refuse_test_topics(name: str) -> None:
+def _refuse_test_topics(name: str, source: Collection, plugins: Registry) -> None:
     """See that a folder that also has training topics is not taken for its test topics.
 
     Raises:
         InputError: it is.
     """
-    qrels = Path(name) / "qrels"
-    if (qrels / "train.tsv").exists() and (qrels / "test.tsv").exists():
+    if ":" in name or name in plugins.collections:
+        return
+    try:
+        others = plugins.collection(f"{name}:train")
+    except InputError:  # no folder, or without such a split
+        return
+    if others.id != source.id:
         raise InputError(
             f"--pretrain {name} would learn from the test topics of this folder, which has others "
             f"to learn from: --pretrain {name}:train."

@@ -1,0 +1,47 @@
+"""What is told where a checkpoint was trained with other things than there are now."""
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from irplatform.reranking import changed_since
+
+CODE = {"distribution": "fame", "version": "1.0", "source": "aa"}
+
+
+@pytest.mark.parametrize(
+    ("trained", "now", "told"),
+    [
+        ({"knowledge": "a"}, {"knowledge": "a"}, ()),
+        (
+            {"knowledge": "a"},
+            {"knowledge": "b"},
+            ("(knowledge)", "Was a knowledge base or a model"),
+        ),
+        (
+            {"features": {"fame": CODE, "other": {"file": "x"}}},
+            {"features": {"fame": {**CODE, "source": "bb"}, "other": {"file": "x"}}},
+            ("(feature group 'fame')", "Was the package that has it changed?"),
+        ),
+        (
+            {"features": {"stack": {"graph": "a"}}},
+            {"features": {"stack": {"graph": "b"}}},
+            ("(feature group 'stack')", "Was a knowledge base or a model"),
+        ),
+        (
+            {"features": {"fame": CODE}, "knowledge": "a"},
+            {"features": {"fame": {**CODE, "version": "2"}}, "knowledge": "b"},
+            ("(feature group 'fame', knowledge)", "Was a knowledge base or a model"),
+        ),
+    ],
+)
+def test_what_changed_is_named(monkeypatch, trained, now, told):
+    checkpoint = SimpleNamespace(description={"of": trained})
+    monkeypatch.setattr(changed_since.Checkpoint, "read", lambda _: checkpoint)
+    registration = SimpleNamespace(dependencies=lambda _: now)
+    choice = SimpleNamespace(trainable=True, name="ltr", options=None, registration=registration)
+    source = SimpleNamespace(checkpoint=Path("somewhere"))
+    warning = changed_since.warning_of_surroundings(choice, source)
+    assert bool(warning) == bool(told)
+    assert all(words in warning for words in told)
