@@ -165,6 +165,21 @@ def test_a_copied_folder_is_complete_or_absent(tmp_path, monkeypatch):
     assert [path.name for path in (tmp_path / "new").iterdir()] == ["copy"]
 
 
+def test_folders_that_were_made_for_one_that_failed_are_gone(tmp_path):
+    (tmp_path / "here").mkdir()
+    with pytest.raises(ZeroDivisionError), atomic_folder(tmp_path / "here" / "a" / "b" / "made"):
+        assert (tmp_path / "here" / "a" / "b").is_dir()
+        1 / 0  # noqa: B018
+    assert list(tmp_path.rglob("*")) == [tmp_path / "here"]
+    with pytest.raises(ZeroDivisionError), atomic_folder(tmp_path / "here" / "a" / "made"):
+        (tmp_path / "here" / "a" / "somebody's").write_text("")
+        1 / 0  # noqa: B018
+    assert (tmp_path / "here" / "a" / "somebody's").exists()
+    with atomic_folder(tmp_path / "c" / "d" / "made"):
+        pass
+    assert (tmp_path / "c" / "d" / "made").is_dir()
+
+
 def test_an_atomic_folder_appears_when_it_is_complete_and_its_scratch_vanishes(tmp_path):
     with atomic_folder(tmp_path / "made") as folder:
         (folder / "content").write_text("x")

@@ -7,7 +7,8 @@ import json
 import os
 import shutil
 import tempfile
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from itertools import takewhile
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -184,6 +185,25 @@ def refuse_taken(folder: Path) -> None:
 
 
 @contextmanager
+def parents_of(path: Path) -> Iterator[None]:
+    """Make the folders that a file or folder to make lies in; those made go if the block fails.
+
+    Raises:
+        InputError: the place cannot be written to.
+    """
+    parent = writable_folder(path).parent
+    made = list(takewhile(lambda folder: not folder.exists(), (parent, *parent.parents)))
+    parent.mkdir(parents=True, exist_ok=True)
+    try:
+        yield
+    except BaseException:
+        with suppress(OSError):  # somebody else has put something there
+            for folder in made:
+                folder.rmdir()
+        raise
+
+
+@contextmanager
 def atomic_folder(path: Path) -> Iterator[Path]:
     """Make a folder that appears under its name only when the block ends without an error.
 
@@ -199,8 +219,7 @@ def atomic_folder(path: Path) -> Iterator[Path]:
         InputError: something is there already, or the place cannot be written to.
     """
     refuse_taken(path)
-    writable_folder(path).parent.mkdir(parents=True, exist_ok=True)
-    with scratch_beside(path) as scratch:
+    with parents_of(path), scratch_beside(path) as scratch:
         filled = scratch / path.name
         filled.mkdir()
         yield filled

@@ -119,3 +119,17 @@ def _refused(collection, out, seed):
         assert "no topic of 'test' has a judged document" in str(error)
         return True
     return False
+
+
+def test_topics_without_a_judged_document_in_their_half_are_counted(tmp_path, capsys):
+    documents = [f"d{n}" for n in range(100)]
+    qrels = {f"test{n}": {document: 1} for n, document in enumerate(documents)}
+    one_each = replace(
+        COLLECTION,
+        load_topics=lambda: [Topic(i, "query", {}) for i in (*qrels, "unjudged")],
+        load_qrels=lambda: qrels,
+    )
+    counts = build_new_documents(one_each, tmp_path / "new", seed=3)
+    told = capsys.readouterr().err
+    assert f"test: {counts['learn']} of 100 topics of 'test' have no judged document" in told
+    assert "learn:" not in told

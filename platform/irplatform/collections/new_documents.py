@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from irplatform.collections.beir import DEFAULT_SPLIT, TRAINING_SPLIT
 from irplatform.collections.beir_files import BeirWriter, corpus_writer, write_measures
-from irplatform.console import progress
+from irplatform.console import notice, progress
 from irplatform.errors import InputError
 from irplatform.storage import atomic_folder
 
@@ -42,7 +42,7 @@ def build_new_documents(collection: Collection, out: Path, *, seed: int) -> dict
 
     Raises:
         InputError: the folder exists, there is no training partner over the same documents or no
-            judgment, or a half has no judged topic.
+            judgment, or a half has no judged topic. A notice tells how many have none.
     """
     if collection.training is None:
         raise InputError(f"'{collection.id}' names no training collection to learn from.")
@@ -71,11 +71,12 @@ def _write_topics(
     if source.load_qrels is None:
         raise InputError(f"'{source.id}' has no judgments.")
     qrels = source.load_qrels()
-    topic_count = 0
+    topic_count = left_out = 0
     with BeirWriter(folder) as files:
         for topic in source.load_topics():
             grades = {d: grade for d, grade in qrels.get(topic.id, {}).items() if in_half(d)}
             if not grades:
+                left_out += topic.id in qrels
                 continue
             fields = {k: v for k, v in topic.fields.items() if k != "text"}  # the query's own name
             files.query(topic.id, topic.query, fields)
@@ -83,6 +84,11 @@ def _write_topics(
             topic_count += 1
     if not topic_count:
         raise InputError(f"no topic of '{source.id}' has a judged document in its half.")
+    if left_out:
+        notice(
+            f"{folder.name}: {left_out:,} of {topic_count + left_out:,} topics of '{source.id}' "
+            "have no judged document in this half, and are left out"
+        )
     write_measures(folder, source.measures)
 
 
