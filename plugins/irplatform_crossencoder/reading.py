@@ -130,7 +130,7 @@ class Reader:
         longest = max(len(pair["input_ids"]) for pair in pairs)
         padded = {}
         for name in pairs[0]:
-            rows = np.full((len(pairs), longest), filler[name], np.int64)
+            rows = np.full((len(pairs), longest), filler.get(name, 0), np.int64)
             for row, pair in zip(rows, pairs, strict=True):
                 ids = pair[name]
                 if tokenizer.padding_side == "left":
