@@ -73,7 +73,7 @@ def test_measures_of_plugins_come_first():
         ("P(rel=0)@10", "needs rel of 1 or more"),
         (
             "RBP(p=0.8)",
-            "It can be written as 'RBP(rel=1)'. Install a package that computes this: pip install",
+            "Write it as 'RBP(rel=1)', and install one that does: pip install",
         ),
         ("ERR", "It can be written as 'ERR@20'"),
         ("NumRel(rel=3)", "It can be written as 'NumRel'"),

@@ -197,3 +197,9 @@ def test_what_every_trial_is_searched_with_is_no_option_that_was_chosen(monkeypa
 def test_members_have_no_effect_where_nothing_learns():
     with pytest.raises(InputError, match="--members has no effect"):
         tune(RunSettings("demo", members=2), TuneSettings(["k1"]))
+
+
+@pytest.mark.parametrize("measure", ["NumQ", "NumRel", "NumRel(rel=2)"])
+def test_what_no_option_changes_is_not_tuned_by(measure):
+    with pytest.raises(InputError, match="no option changes"):
+        tune(RunSettings("demo", measures=(measure,)), TuneSettings(["k1=1:2"], trials=1))

@@ -98,6 +98,10 @@ def tune(settings: RunSettings, tuning: TuneSettings) -> TuneReport:
     )
 
 
+_OF_JUDGMENTS = ("NumQ", "NumRel")
+"""Measures that are the same for all runs."""
+
+
 def _names(over: Sequence[str]) -> list[str]:
     """The options that `--over` names, without their ranges."""
     return [option.partition("=")[0] for option in over]
@@ -116,9 +120,14 @@ def _tuned_system(
     Raises:
         InputError: there are no judgments, a wrong measure, or too few topics.
     """
-    judgments = of_collection(
-        tuning_collection, settings.measures or (TUNED_MEASURE,), plugins.measures
-    )
+    measures = settings.measures or (TUNED_MEASURE,)
+    for measure in measures:
+        if measure.strip().partition("(")[0] in _OF_JUDGMENTS:
+            raise InputError(
+                f"no option changes '{measure}', which counts topics or their relevant documents. "
+                "Tune by another measure."
+            )
+    judgments = of_collection(tuning_collection, measures, plugins.measures)
     topics = usable_topics(tuning_collection.load_topics(), judgments, tuning.topics, settings.seed)
     resources = resources_for(settings, tuning_collection, systems.retrievers)
     return TunedSystem(

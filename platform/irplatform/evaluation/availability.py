@@ -26,13 +26,14 @@ def check_available(name: str, measure: Measure) -> None:
     if _is_available(measure):
         return
     packages = _packages(measure)
-    what_to_do, near = "", None if packages else _supported_form(measure)
-    if near is not None:
+    near = None if packages else _supported_form(measure)
+    if near is not None and _is_available(near):
         what_to_do = f" It can be written as '{near}'."
-        packages = [] if _is_available(near) else _packages(near)
-    if ways := [how for package in packages if (how := package.install_instructions())]:
-        subject = "one that does" if near is None else "a package that computes this"
-        what_to_do += f" Install {subject}: {' or '.join(ways)}."
+    else:
+        packages = packages if near is None else _packages(near)
+        ways = " or ".join(how for each in packages if (how := each.install_instructions()))
+        write = f"Write it as '{near}', and install" if near else "Install"
+        what_to_do = f" {write} one that does: {ways}." if ways else ""
     raise InputError(f"no installed package computes the measure '{name}'.{what_to_do}")
 
 
