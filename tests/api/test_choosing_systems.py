@@ -89,7 +89,7 @@ def test_the_reranker_of_a_checkpoint_asks_for_no_pretraining(tmp_path, monkeypa
     monkeypatch.setattr(
         training_topics,
         "declared_pretraining",
-        lambda choices, *_, **__: asked.extend(choices),
+        lambda _, choices, __: asked.extend(choices),
     )
     training_source_of(resolve(both, registry()), None, Fusion())
     assert [choice.name for choice in asked] == ["bm25-text"]

@@ -51,16 +51,10 @@ def _collection(*, headings):
     return SimpleNamespace(id="some", corpus=corpus)
 
 
-def test_mesh_is_what_a_declaring_reranker_is_pretrained_on_where_there_are_headings(
-    capsys, monkeypatch
-):
-    monkeypatch.setattr(
-        "irplatform.training_topics.pretraining.pretraining_set", lambda name, *_, **__: name
-    )
-
+def test_mesh_is_what_a_declaring_reranker_is_pretrained_on_where_there_are_headings(capsys):
     def declared(choices, *, headings):
-        where = (_collection(headings=headings), None, (), None, None)
-        return training_topics.declared_pretraining(choices, *where, queries=10)
+        collection = _collection(headings=headings)
+        return training_topics.declared_pretraining(collection, choices, lambda name: name)
 
     choices = [_choice(Silent), _choice(Declaring, "eager")]
     assert declared(choices, headings=True) == "mesh"
@@ -75,14 +69,18 @@ def test_too_few_headings_are_refused_only_where_somebody_asks_for_them(capsys, 
     corpus.fields = ("mesh",)
     collection = SimpleNamespace(id="some", corpus=corpus)
     resources = CollectionResources(corpus, "cpu", seed=1, threads=1)
-    where = (collection, registry(), (), resources, None)
+
+    def learned(name):
+        where = (collection, registry(), (), resources, None)
+        return training_topics.pretraining_set(name, *where, queries=10)
+
     choices = [_choice(Declaring, "eager")]
-    assert training_topics.declared_pretraining(choices, *where, queries=10) is None
+    assert training_topics.declared_pretraining(collection, choices, learned) is None
     told = capsys.readouterr().err
     assert "eager: not pre-trained, since" in told
     assert "with 3 or more MeSH headings" in told
     with pytest.raises(InputError, match="with 3 or more MeSH headings"):
-        training_topics.pretraining_set("mesh", *where, queries=10)
+        learned("mesh")
 
 
 def test_only_those_that_declare_it_learn_from_what_was_declared():

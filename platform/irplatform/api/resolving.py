@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from irplatform.pipeline import Candidates
     from irplatform.registry import Registry
     from irplatform.reranking.systems import RerankerChoice
+    from irplatform.reranking.training_set import TrainingSet
     from irplatform.resources import CollectionResources
     from irplatform.retrieval.candidates import CandidateSource
     from irplatform.retrieval.first_stage import RetrieverChoice
@@ -218,17 +219,22 @@ def training_source_of(
     """
     settings = resolved.settings
 
-    where = (
-        resolved.collection,
-        resolved.plugins,
-        resolved.retrievers,
-        resolved.resources,
-        fusion,
-    )
-    queries = settings.pretrain_queries
+    def learned_before(name: str | None) -> TrainingSet | None:
+        return training_topics.pretraining_set(
+            name,
+            resolved.collection,
+            resolved.plugins,
+            resolved.retrievers,
+            resolved.resources,
+            fusion,
+            queries=settings.pretrain_queries,
+        )
+
     declared = None
     if settings.pretrain is None and resolved.learns:
-        declared = training_topics.declared_pretraining(resolved.learning, *where, queries=queries)
+        declared = training_topics.declared_pretraining(
+            resolved.collection, resolved.learning, learned_before
+        )
     training_set = None
     if candidates and resolved.learns:
         training_set = candidates.training_set(fusion, resolved.resources).with_validation_apart()
@@ -236,6 +242,6 @@ def training_source_of(
         training_set=training_set,
         checkpoint=settings.checkpoint,
         folds=resolved.folds,
-        pretraining=training_topics.pretraining_set(settings.pretrain, *where, queries=queries),
+        pretraining=learned_before(settings.pretrain),
         declared=declared,
     )

@@ -170,15 +170,19 @@ def _declared_pretraining(
     collection: Collection, systems: Systems, resources: CollectionResources, settings: RunSettings
 ) -> TrainingSet | None:
     """What a reranker learns from before, as in a run where nobody says."""
-    return training_topics.declared_pretraining(
-        systems.rerankers,
-        collection,
-        registry(),
-        systems.retrievers,
-        resources,
-        Fusion(),
-        queries=settings.pretrain_queries,
-    )
+
+    def learned_before(name: str) -> TrainingSet | None:
+        return training_topics.pretraining_set(
+            name,
+            collection,
+            registry(),
+            systems.retrievers,
+            resources,
+            Fusion(),
+            queries=settings.pretrain_queries,
+        )
+
+    return training_topics.declared_pretraining(collection, systems.rerankers, learned_before)
 
 
 def _expansion(retrievers: Sequence[RetrieverChoice]) -> Mapping[str, object]:

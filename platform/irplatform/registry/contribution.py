@@ -107,7 +107,8 @@ class Contribution:
 
     @_called_register
     def _add_measure(self, name: str, compute: Callable[..., Mapping[str, float]], /) -> None:
-        if not isinstance(name, str) or not name.isprintable() or not name.strip() == name != "":
+        is_text = isinstance(name, str) and name and name.isprintable()
+        if not is_text or name != name.strip():
             raise PluginError(
                 f"{name!r} cannot name a measure: a name is a line of text, without space around it"
             )

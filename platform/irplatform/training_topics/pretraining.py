@@ -14,7 +14,7 @@ from irplatform.training_topics.candidates import find_candidates
 from irplatform.training_topics.collections import check_same_documents
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from irplatform.collections import Collection
@@ -109,19 +109,19 @@ def _refuse_idle_queries(
 
 
 def declared_pretraining(
-    rerankers: Sequence[RerankerChoice],
     collection: Collection,
-    plugins: Registry,
-    retrievers: Sequence[RetrieverChoice],
-    resources: CollectionResources,
-    fusion: Fusion,
-    *,
-    queries: int,
+    rerankers: Sequence[RerankerChoice],
+    learned_before: Callable[[str], TrainingSet | None],
 ) -> TrainingSet | None:
     """What rerankers learn from first where nobody says: MeSH-term queries, if one declares it.
 
     Documents without headings, or hardly any with some, make none; then nothing is learned from
-    first, which a notice tells. The arguments are those of `pretraining_set`.
+    first, which a notice tells.
+
+    Args:
+        collection: the collection that is run or trained on.
+        rerankers: those that learn.
+        learned_before: `pretraining_set`, by its first argument.
     """
     declaring = [choice.name for choice in rerankers if choice.pretrained_on == MESH]
     if not declaring:
@@ -130,9 +130,7 @@ def declared_pretraining(
         why = f"the documents of '{collection.id}' have no MeSH headings."
     else:
         try:
-            return pretraining_set(
-                MESH, collection, plugins, retrievers, resources, fusion, queries=queries
-            )
+            return learned_before(MESH)
         except TooFewHeadingsError as error:
             why = error.message
     notice(f"{', '.join(declaring)}: not pre-trained, since {why}")
