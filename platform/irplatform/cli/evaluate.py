@@ -10,13 +10,15 @@ import click
 from irplatform.cli.output import json_option, print_json, print_rows
 from irplatform.cli.paths import PATH
 from irplatform.console import notice
+from irplatform.errors import InputError
 from irplatform.evaluation.subsets import SEEN, UNSEEN, TopicFilter, parse_among
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from irplatform.evaluation import Evaluation
+    from irplatform.reports.rows import ResultRow
 
 
 @click.command()
@@ -49,6 +51,14 @@ if TYPE_CHECKING:
     help="Average over topics that share relevant documents with training topics, or share none.",
 )
 @click.option("--per-topic", is_flag=True, help="Show every topic, not only the mean.")
+@click.option(
+    "--table",
+    "form",
+    type=click.Choice(["text", "markdown", "latex"]),
+    default="text",
+    show_default=True,
+    help="How the table is written; for LaTeX as a tabular.",
+)
 @json_option
 def evaluate(
     runs: tuple[Path, ...],
@@ -59,6 +69,7 @@ def evaluate(
     among: str | None,
     relevant: str | None,
     per_topic: bool,
+    form: str,
     as_json: bool,
 ) -> None:
     """Score TREC run files against a collection's judgments or a qrels file.
@@ -68,8 +79,11 @@ def evaluate(
     from irplatform.api import evaluate_runs
     from irplatform.evaluation import compare
     from irplatform.evaluation.significance import comparisons_json
-    from irplatform.reports.table import ResultRow, mark, print_table
+    from irplatform.reports.rows import ResultRow, mark
 
+    if form != "text" and (as_json or per_topic):
+        other = "--json" if as_json else "--per-topic"
+        raise InputError(f"--table {form} and {other} exclude each other: leave out one of them.")
     topic_filter = TopicFilter(parse_among(among) if among else None, relevant)
     evaluations = evaluate_runs(
         runs,
@@ -109,7 +123,21 @@ def evaluate(
         )
         for path, evaluation in evaluations.items()
     ]
-    print_table(rows, list(evaluations[baseline].aggregate), baseline=baseline, file=sys.stdout)
+    _print_table(form, rows, list(evaluations[baseline].aggregate), baseline)
+
+
+def _print_table(
+    form: str, rows: Sequence[ResultRow], measures: Sequence[str], baseline: str
+) -> None:
+    from irplatform.reports.markup import latex_table, markdown_table
+    from irplatform.reports.table import print_table
+
+    if form == "latex":
+        click.echo(latex_table(rows, measures, baseline=baseline))
+    elif form == "markdown":
+        click.echo(markdown_table(rows, measures, baseline=baseline))
+    else:
+        print_table(rows, measures, baseline=baseline, file=sys.stdout)
 
 
 def _tell_of_topics(evaluations: Mapping[str, Evaluation]) -> None:
@@ -131,7 +159,7 @@ def _tell_of_topics(evaluations: Mapping[str, Evaluation]) -> None:
 
 def _print_topics(evaluations: Mapping[str, Evaluation]) -> None:
     """Print every run's value of every measure and topic."""
-    from irplatform.reports.table import figure
+    from irplatform.reports.rows import figure
 
     for path, evaluation in evaluations.items():
         for measure, values in evaluation.per_topic.items():

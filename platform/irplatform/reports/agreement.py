@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from irplatform.evaluation.agreement import comparable_means
 from irplatform.reports.columns import aligned
-from irplatform.reports.table import figure
+from irplatform.reports.rows import figure
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

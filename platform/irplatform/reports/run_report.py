@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from irplatform.evaluation.significance import comparisons_json
 from irplatform.reports.effects import print_effects
-from irplatform.reports.table import ResultRow, mark, print_table
+from irplatform.reports.rows import ResultRow, mark
+from irplatform.reports.table import print_table
 from irplatform.retrieval.candidates import Provenance
 from irplatform.runs.names import alone_name
 
