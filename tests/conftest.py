@@ -41,6 +41,14 @@ def pytest_runtest_setup():
 
 
 @pytest.fixture(scope="module", autouse=True)
+def groups_of_module():
+    """Groups of features that a file of tests names are gone after it."""
+    yield
+    if helper := sys.modules.get("feature_resources"):
+        helper.unregister_groups()
+
+
+@pytest.fixture(scope="module", autouse=True)
 def cache_of_module(tmp_path_factory):
     """A cache for each file of tests: none finds the user's, or what another has put into its."""
     home = tmp_path_factory.mktemp("irplatform-home")

@@ -405,19 +405,18 @@ class Reranker:
     def __init__(self, options: _Options | None = None) -> None:
         self.options: _Options = options if options is not None else type(self).Options()
 
-    @classmethod
-    def expanding(cls, options: _Options, knowledge: tuple[str, ...]) -> _Options:
-        """The options where a run expands its queries with some knowledge bases.
+    def expanding(self, knowledge: tuple[str, ...]) -> _Options:
+        """Its options where a run expands its queries with some knowledge bases.
 
         One that reads knowledge bases reads these, unless its options name others: the same command
-        then gives the same scores whatever else is installed.
+        then gives the same scores whatever else is installed. Called on an instance that is not
+        prepared.
 
         Args:
-            options: as they were chosen.
             knowledge: names of the knowledge bases.
         """
         del knowledge
-        return options
+        return self.options
 
     def prepare(self, resources: Resources) -> None:
         """Take what is needed from the platform; called once, before `fit`, `load` and `score`."""
@@ -508,7 +507,7 @@ class Reranker:
         """Folders of the checkpoints whose scores it reads, which its options name.
 
         What these learned from counts as learned by this one: a run that evaluates on such topics
-        says so. One that reads groups of features answers with `checkpoints_of_groups` of
+        says so. One that reads groups of features answers with `named_groups` of
         `irplatform.features`. Called on an instance that is not prepared.
         """
         return ()
@@ -527,16 +526,16 @@ class TrainableReranker(Reranker):
     pretrained_on: ClassVar[str] = ""
     pretrained_as: ClassVar[str] = ""
 
-    @classmethod
-    def options_of_pretraining(cls, options: _Options) -> _Options:
-        """The options that pre-training is done with, of those that were chosen.
+    def options_of_pretraining(self) -> _Options:
+        """Its options, as pre-training is done with them.
 
-        Pre-training is done anew when they change: leave out of them what it does not heed.
+        Pre-training is done anew when they change: leave out of them what it does not heed. Called
+        on an instance that is not prepared.
 
         Raises:
             InputError: it cannot be pre-trained with these.
         """
-        return options
+        return self.options
 
     def check_training(self) -> None:
         """See that what it learns from beside topics is there, such as a file of pairs.
@@ -552,7 +551,7 @@ class TrainableReranker(Reranker):
         """Pairs of texts that it learns from beside topics, such as those of a file.
 
         A run that evaluates on what asks in them says so. One that reads groups of features answers
-        with `pairs_of_groups` of `irplatform.features`. Called on an instance that is not prepared.
+        with `named_groups` of `irplatform.features`. Called on an instance that is not prepared.
 
         Args:
             topics: those that `fit` is given, the unseen ones included; pairs that are left out
@@ -597,17 +596,16 @@ class FeatureGroup:
     def __init__(self, options: _Options | None = None) -> None:
         self.options: _Options = options if options is not None else type(self).Options()
 
-    def check(self) -> Mapping[str, object]:
-        """See that the options fit together and name what there is; called before any work.
+    def depends_on(self) -> Mapping[str, object]:
+        """The cache key of its features and of models that learn from them, as a reranker's.
 
-        Returns:
-            What identifies the inputs that the options name, as JSON, such as digests of files. It
-            is part of two cache keys: that of the features, and that of models which learn from
-            them. What `depends_on` returns is part of the features' key only. `check` is called
-            again after `prepare`, so that `depends_on` need not repeat it.
+        Name whatever can change a feature and is not among the options, the documents, the topics,
+        the word vectors and the source of the plugin. If something is missing here, features and
+        models of before are used again. Called before any work, on an instance that is not
+        prepared.
 
         Raises:
-            InputError: they do not.
+            InputError: the options do not fit together, or name what there is not.
         """
         return {}
 
@@ -647,12 +645,11 @@ class FeatureGroup:
         """
         return [self.compute(topic, documents) for topic, documents in batch]
 
-    def depends_on(self) -> Mapping[str, object]:
-        """The cache key of its features, beside what the platform knows, as JSON.
+    def prepared_with(self) -> Mapping[str, object]:
+        """What else its features depend on, once it is prepared, as JSON.
 
-        Name whatever can change a feature and is not among the options, the documents, the topics,
-        the word vectors and the source of the plugin. If something is missing here, features of
-        before are used again.
+        It is part of the features' cache key, not of models': what differs between collections, or
+        comes with the resources, such as the seed where something is drawn.
         """
         return {}
 
@@ -751,7 +748,7 @@ class Retriever:
         """A line under the table, where the method is not quite what its name says; or ""."""
         return ""
 
-    def check(self, topics: Sequence[Topic]) -> None:
+    def check_topics(self, topics: Sequence[Topic]) -> None:
         """Raise an InputError where options do not fit the topics of a collection.
 
         It is asked before any work; topics that are only learned from need not fit.

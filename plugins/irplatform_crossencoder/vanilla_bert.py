@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from irplatform.plugin import Documents, Resources, Topic, TrainingData
-    from irplatform.plugin import Options as AnyOptions
 
 
 class VanillaBert(NeuralReranker):
@@ -45,10 +44,9 @@ class VanillaBert(NeuralReranker):
     _reader: Reader
     _base: str
 
-    @classmethod
-    def options_of_pretraining(cls, options: AnyOptions) -> AnyOptions:
+    def options_of_pretraining(self) -> VanillaBertOptions:
         """The options that pre-training heeds."""
-        return for_pretraining(VanillaBertOptions.model_validate(options.model_dump()))
+        return for_pretraining(self.options)
 
     def check_training(self) -> None:
         """Open the model to begin with, before anything is searched for its training.

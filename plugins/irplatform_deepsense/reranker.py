@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from irplatform.plugin import Documents, Resources, TextPair, Topic, TrainingData
-    from irplatform.plugin import Options as AnyOptions
     from irplatform_deepsense.attention import Tables
     from irplatform_deepsense.encoding import Encoder
     from irplatform_deepsense.features import FieldFeatures
@@ -87,13 +86,12 @@ class DeepSenSe(NeuralReranker):
         """The network's sizes and the side features."""
         return {**asdict(self.network.sizes), "features": list(self._features.names)}
 
-    @classmethod
-    def options_of_pretraining(cls, options: AnyOptions) -> AnyOptions:
+    def options_of_pretraining(self) -> DeepSenSeOptions:
         """All of them; InputError with a file of pairs, see `refuse_with_pretraining`."""
         from irplatform.training.text_pairs import refuse_with_pretraining
 
-        refuse_with_pretraining(DeepSenSeOptions.model_validate(options.model_dump()).pairs.file)
-        return options
+        refuse_with_pretraining(self.options.pairs.file)
+        return self.options
 
     def check_training(self) -> None:
         """Look at the file of sentences and titles, where one is given."""

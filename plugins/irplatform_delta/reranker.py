@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     from irplatform.features import Features, SideFeatures
     from irplatform.plugin import Documents, Resources, Topic, TrainingData
-    from irplatform.plugin import Options as AnyOptions
     from irplatform.text.closest_words import Encoder
     from irplatform_delta.network import DeltaNetwork
 
@@ -65,10 +64,9 @@ class Delta(ReadsFeatures, NeuralReranker):
         )
         self.start(resources, lambda: DeltaNetwork(sizes, options.slope, options.dropout))
 
-    @classmethod
-    def options_of_pretraining(cls, options: AnyOptions) -> AnyOptions:
+    def options_of_pretraining(self) -> DeltaOptions:
         """Without features, which have weights of 0 when what follows begins."""
-        return options.model_copy(update={"features": (), "feature_settings": {}})
+        return self.options.model_copy(update={"features": (), "feature_settings": {}})
 
     def fit(self, data: TrainingData) -> None:
         """Train on pairs of documents, stopping early on validation nDCG@20."""

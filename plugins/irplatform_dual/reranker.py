@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from irplatform.plugin import Options as AnyOptions
     from irplatform.plugin import TextPair
     from irplatform_dual.encoder import Encoder
     from irplatform_dual.learned import Learned
@@ -57,13 +56,12 @@ class DualEncoder(TrainableReranker):
         self.learned = Learned.of()
         self._stored = None
 
-    @classmethod
-    def options_of_pretraining(cls, options: AnyOptions) -> AnyOptions:
+    def options_of_pretraining(self) -> DualOptions:
         """All of them; InputError with a file of pairs, see `refuse_with_pretraining`."""
         from irplatform.training.text_pairs import refuse_with_pretraining
 
-        refuse_with_pretraining(DualOptions.model_validate(options.model_dump()).pairs.file)
-        return options
+        refuse_with_pretraining(self.options.pairs.file)
+        return self.options
 
     def check_training(self) -> None:
         """Look at the file of pairs, where one is given."""

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from irplatform.plugin import Options as AnyOptions
     from irplatform_graphene.model import Model
     from irplatform_graphene.topics import EncodedTopic
 
@@ -49,10 +48,9 @@ class Graphene(ReadsFeatures, TrainableReranker):
     _loaded = False
     _told_unknown = False
 
-    @classmethod
-    def options_of_pretraining(cls, options: AnyOptions) -> AnyOptions:
+    def options_of_pretraining(self) -> GrapheneOptions:
         """The options that pre-training heeds."""
-        return for_pretraining(GrapheneOptions.model_validate(options.model_dump()))
+        return for_pretraining(self.options)
 
     def prepare(self, resources: Resources) -> None:
         """Take documents, word vectors and the concept graph, and make an untrained network."""

@@ -71,7 +71,7 @@ class KnowledgeFeatures(FeatureGroup):
         """Fields of diseases or genes, or knowledge bases."""
         return self.options.lacking(topics)
 
-    def depends_on(self) -> Mapping[str, object]:
+    def prepared_with(self) -> Mapping[str, object]:
         """The knowledge bases, and how topics are taken apart."""
         knowledge = self.options.open().fingerprint
         return {"knowledge": knowledge, **query_dependencies(self.options.plan)}

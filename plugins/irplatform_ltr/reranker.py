@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from irplatform.features import Calculator, Features, Group
-    from irplatform.plugin import Options as AnyOptions
     from irplatform.plugin import TextPair
     from irplatform.training.pools import Pool
     from irplatform_ltr.learners.views import Views
@@ -43,17 +42,16 @@ class LearningToRank(TrainableReranker):
     _groups: list[Group]
     _learners: Views
 
-    @classmethod
-    def expanding(cls, options: AnyOptions, knowledge: tuple[str, ...]) -> AnyOptions:
+    def expanding(self, knowledge: tuple[str, ...]) -> LtrOptions:
         """The options whose features read the same knowledge bases."""
         from irplatform.features import rerankers_with_knowledge, with_knowledge
 
-        ltr_options = LtrOptions.model_validate(options.model_dump())
-        settings = with_knowledge(ltr_options.features, ltr_options.settings, knowledge)
-        if ltr_options.stack:
+        options = self.options
+        settings = with_knowledge(options.features, options.settings, knowledge)
+        if options.stack:
             stack = settings.get("stack", {})
             reranker_settings = rerankers_with_knowledge(
-                ltr_options.stack, stack.get("settings", {}), knowledge
+                options.stack, stack.get("settings", {}), knowledge
             )
             settings["stack"] = {
                 **stack,
@@ -91,21 +89,21 @@ class LearningToRank(TrainableReranker):
 
     def check_training(self) -> None:
         """Ask the groups that learn whether they have what they learn from."""
-        from irplatform.features import check_training_of_groups
+        from irplatform.features import named_groups
 
-        check_training_of_groups(*self._groups_and_settings())
+        named_groups(*self._groups_and_settings()).check_training()
 
     def checkpoints(self) -> Sequence[Path]:
         """Those whose scores are features, of stacked rerankers, too."""
-        from irplatform.features import checkpoints_of_groups
+        from irplatform.features import named_groups
 
-        return checkpoints_of_groups(*self._groups_and_settings())
+        return named_groups(*self._groups_and_settings()).checkpoints()
 
     def pairs_learned(self, topics: Sequence[Topic]) -> Iterable[TextPair]:
         """Those of groups, of stacked rerankers, too."""
-        from irplatform.features import pairs_of_groups
+        from irplatform.features import named_groups
 
-        return pairs_of_groups(*self._groups_and_settings(), topics)
+        return named_groups(*self._groups_and_settings()).pairs_learned(topics)
 
     def fit(self, data: TrainingData) -> None:
         """Compute features of the training topics' documents, and fit the learners to them.

@@ -149,7 +149,7 @@ class BM25Retriever(BM25Formula):
         folds = query_dependencies(_checked(self.options, BM25Options).plan)
         return {"knowledge": open_knowledge(self._knowledge_bases).fingerprint, **folds}
 
-    def check(self, topics: Sequence[Topic]) -> None:
+    def check_topics(self, topics: Sequence[Topic]) -> None:
         """Refuse a query plan that names a field which no topic has."""
         if self._knowledge_bases:
             check_fields(topics, _checked(self.options, BM25Options).plan)

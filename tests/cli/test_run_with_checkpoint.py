@@ -61,3 +61,15 @@ def test_other_options_than_those_that_the_share_was_chosen_with_are_told(platfo
     other = platform(*arguments, "--set", "lexical.neighbours.share=0.3")
     assert other.code == 0
     assert "was trained with other options (neighbours); the share of the" in other.err
+
+
+@pytest.mark.parametrize(
+    "command",
+    [("run", *DEMO), ("explain", *DEMO, "--topic", "41", "--doc", "demo0001")],
+)
+def test_that_other_code_scores_is_told_to_whoever_asks(platform, checkpoint, command):
+    described = checkpoint / "checkpoint.json"
+    described.write_text(json.dumps({**json.loads(described.read_text()), "version": "0.0.1"}))
+    asked = platform(*command, *LEXICAL, "--checkpoint", checkpoint)
+    assert asked.code == 0, asked.err
+    assert "WARNING: lexical's checkpoint was trained by version 0.0.1" in asked.err

@@ -259,14 +259,12 @@ class NamesNoPairs(Learns):
 
 
 class ForgetsOptions(Sound):
-    @classmethod
-    def expanding(cls, options, knowledge):
+    def expanding(self, knowledge):
         pass
 
 
 class ForgetsOptionsOfPretraining(Learns):
-    @classmethod
-    def options_of_pretraining(cls, options):
+    def options_of_pretraining(self):
         pass
 
 

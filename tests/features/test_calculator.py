@@ -1,5 +1,7 @@
 """Features that are not learned: each document's are computed once."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from feature_resources import feature_resources
@@ -91,8 +93,7 @@ def test_documents_that_were_read_are_not_read_again_nor_looked_for_in_every_top
             given.extend(documents for _, documents in batch)
             return super().compute_batch(batch)
 
-    resources.groups["kept"] = Kept
-    (group,) = open_groups(["kept"], {}, resources)
+    (group,) = open_groups(["kept"], {}, replace(resources, groups={"kept": Kept}))
     batch = [(Topic(f"t{n}", "words"), Compared((f"d{n}",), lambda _: [])) for n in range(200)]
     Calculator(resources).compute(group, batch)
     assert len(compared) < 20 * len(batch)

@@ -25,8 +25,13 @@ class Two(FeatureGroup):
         return self.given
 
 
+PLUGIN = Plugin("strange", "strange-distribution", "1.2")
+TWO = r"feature group 'two' of plugin 'strange' \(strange-distribution 1.2\)"
+
+
 def _group(**what):
-    return Group("two", {}, type("Odd", (Two,), what)())
+    odd = type("Odd", (Two,), what)
+    return Group(Registration("two", "feature group", odd, {}, PLUGIN), {}, odd())
 
 
 class Told:
@@ -47,7 +52,7 @@ def test_an_error_names_the_group_and_the_line():
     def compute(self, topic, documents):
         return 1 / 0
 
-    message = r"feature group 'two' failed computing: ZeroDivisionError.*test_group_errors.py:\d+"
+    message = TWO + r" failed computing: ZeroDivisionError.*test_group_errors.py:\d+"
     with pytest.raises(PluginError, match=message):
         _group(compute=compute).checked(BATCH)
 
@@ -55,47 +60,42 @@ def test_an_error_names_the_group_and_the_line():
 @pytest.mark.parametrize(
     ("what", "message"),
     [
-        ({"given": np.zeros((2, 3))}, r"'two' returned an array of shape \(2, 3\) for topic t7"),
-        ({"given": np.array([[0, 1], [0, np.nan]])}, "'two': feature 'second' of topic t7 is not"),
-        ({"given": [["1", "2"]] * 2}, "'two' returned no numbers for topic t7: .*'1' is no number"),
-        ({"compute_batch": lambda self, batch: []}, "'two' returned 0 arrays for 1 topics"),
-        ({"names": lambda self: ("a", "a")}, "feature group 'two' has two features 'a'"),
-        ({"names": lambda self: "length"}, "returned 'length' from names.*a tuple of names"),
-        ({"names": lambda self: (1, 2)}, r"returned \(1, 2\) from names.*a tuple of names"),
-        ({"names": FeatureGroup.names}, "feature group 'two' failed naming its features: NotImpl"),
+        ({"given": np.zeros((2, 3))}, r" returned an array of shape \(2, 3\) for topic t7"),
+        ({"given": np.array([[0, 1], [0, np.nan]])}, ": feature 'second' of topic t7 is not"),
+        ({"given": [["1", "2"]] * 2}, " returned no numbers for topic t7: .*'1' is no number"),
+        ({"compute_batch": lambda self, batch: []}, " returned 0 arrays for 1 topics"),
+        ({"names": lambda self: ("a", "a")}, " has two features 'a'"),
+        ({"names": lambda self: "length"}, " returned 'length' from names.*a tuple of names"),
+        ({"names": lambda self: (1, 2)}, r" returned \(1, 2\) from names.*a tuple of names"),
+        ({"names": FeatureGroup.names}, " failed naming its features: NotImpl"),
     ],
 )
 def test_what_it_returns_is_checked(what, message):
-    with pytest.raises(PluginError, match=message):
+    with pytest.raises(PluginError, match=TWO + message):
         _group(**what).checked(BATCH)
 
 
+@pytest.mark.parametrize("method", ["depends_on", "prepared_with"])
 @pytest.mark.parametrize(
     ("answer", "message"),
     [
-        (lambda self: 1 / 0, "failed saying what it depends on: ZeroDivisionError"),
-        (lambda self: Path("x"), "returned PosixPath from depends_on; a mapping is needed"),
-        (lambda self: {"x": {1}}, "returned from depends_on what is not JSON"),
+        (lambda self: 1 / 0, "failed saying what it .*: ZeroDivisionError"),
+        (lambda self: Path("x"), "returned PosixPath from {}; a mapping is needed"),
+        (lambda self: {"x": {1}}, "returned from {} what is not JSON"),
+        (lambda self: None, "returned NoneType from {}; a mapping is needed"),
     ],
 )
-def test_what_it_depends_on_is_json(answer, message):
-    with pytest.raises(PluginError, match=f"feature group 'two' {message}"):
-        _group(depends_on=answer).described  # noqa: B018
+def test_what_it_depends_on_is_json(method, answer, message):
+    with pytest.raises(PluginError, match=f"{TWO} {message.format(method)}"):
+        _group(**{method: answer}).described  # noqa: B018
 
 
-@pytest.mark.parametrize(
-    ("answer", "message"),
-    [
-        (lambda self: 1 / 0, "failed checking its options: ZeroDivisionError"),
-        (lambda self: {"file": Path("x")}, "returned from check what is not JSON"),
-        (lambda self: None, "returned NoneType from check; a mapping is needed"),
-    ],
-)
-def test_what_it_is_asked_before_any_work_is_json(answer, message, monkeypatch):
-    plugin = Plugin("strange", "strange-distribution", "1.2")
-    odd = Registration("odd", "feature group", type("Odd", (Two,), {"check": answer}), {}, plugin)
-    monkeypatch.setitem(registry().features, "odd", odd)
-    with pytest.raises(PluginError, match=f"feature group 'odd' of plugin 'strange'.* {message}"):
+def test_it_is_asked_before_any_work(monkeypatch):
+    odd = type("Odd", (Two,), {"depends_on": lambda self: {"file": Path("x")}})
+    registered = Registration("odd", "feature group", odd, {}, PLUGIN)
+    monkeypatch.setitem(registry().features, "odd", registered)
+    message = "feature group 'odd' of plugin 'strange'.* returned from depends_on what is not JSON"
+    with pytest.raises(PluginError, match=message):
         dependencies(["odd"])
 
 
@@ -104,17 +104,11 @@ def test_what_it_is_asked_before_any_work_is_json(answer, message, monkeypatch):
     [("reranker", Reranker, "stack"), ("retriever", Retriever, "first-stage")],
 )
 def test_a_system_that_a_group_reads_is_named_itself(kind, base, group, monkeypatch):
-    plugin = Plugin("strange", "strange-distribution", "1.2")
     system = type("Odd", (base,), {"depends_on": lambda self: 1 / 0})
     held = getattr(registry(), f"{kind}s")
-    monkeypatch.setitem(held, "odd", Registration("odd", kind, system, {}, plugin))
+    monkeypatch.setitem(held, "odd", Registration("odd", kind, system, {}, PLUGIN))
     with pytest.raises(PluginError, match=f"^{kind} 'odd' of plugin 'strange'.* failed saying"):
         dependencies([group], {group: {f"{kind}s": ["odd"]}})
-
-
-def test_a_registered_group_is_named_with_its_plugin():
-    kind = registry().feature_group("lexical").system
-    assert Group("lexical", {}, kind()).who.startswith("feature group 'lexical' of plugin 'ltr' (")
 
 
 def test_a_group_without_features_is_left_out_aloud():
@@ -126,7 +120,7 @@ def test_a_group_without_features_is_left_out_aloud():
 
 def test_what_topics_lack_is_said_in_words():
     assert _group(lacks=lambda self, topics: "no\nfields").lacking([]) == "no fields"
-    message = "feature group 'two' returned NoneType from lacks; text is needed"
+    message = f"{TWO} returned NoneType from lacks; text is needed"
     with pytest.raises(PluginError, match=message):
         _group(lacks=lambda self, topics: None).applies([], Told())
 

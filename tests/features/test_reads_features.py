@@ -18,7 +18,7 @@ def _made(name, **settings):
 def test_features_read_what_queries_are_expanded_with_unless_options_say_otherwise(name):
     own = {"genes": {"knowledge": ["hgnc"]}}
     system, options = _made(name, features=["concepts", "genes", "lexical"], feature_settings=own)
-    expanded = system.expanding(options, ("mesh", "hgnc"))
+    expanded = system(options).expanding(("mesh", "hgnc"))
     assert expanded.feature_settings == {**own, "concepts": {"knowledge": ["mesh", "hgnc"]}}
     assert expanded == options.model_copy(update={"feature_settings": expanded.feature_settings})
     assert options.feature_settings == own

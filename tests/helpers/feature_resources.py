@@ -6,12 +6,16 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from small import SmallResources, small_resources
+from small import PLUGIN, SmallResources, small_resources
 
+from irplatform.registry import Registration, registry
 from irplatform.storage import fingerprint
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+
+_registered: set[str] = set()
 
 
 @dataclass
@@ -22,6 +26,12 @@ class FeatureResources(SmallResources):
     groups: dict[str, Any] = field(default_factory=dict)
     rerankers: dict[str, Any] = field(default_factory=dict)
     told: list[str] = field(default_factory=list)
+
+    def __post_init__(self):
+        for name in self.groups.keys() - registry().features.keys():
+            its = Registration(name, "feature group", self.groups[name], {}, PLUGIN)
+            registry().features[name] = its
+            _registered.add(name)
 
     def feature_group(self, name, settings=None):
         return self._made(self.groups[name], settings)
@@ -52,3 +62,10 @@ def feature_resources(folder, texts, vectors=None, *, groups=None, rerankers=Non
         texts, held.index, held.word_vectors, folder=folder / "artifacts",
         groups=groups or {}, rerankers=rerankers or {},
     )  # fmt: skip
+
+
+def unregister_groups():
+    """Take back the names that groups were given here."""
+    for name in _registered:
+        registry().features.pop(name, None)
+    _registered.clear()

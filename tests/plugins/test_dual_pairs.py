@@ -309,6 +309,6 @@ def test_no_pre_training_beside_a_file_of_pairs(reranker, file):
     """It would learn from pairs of topics that come after it, which it does not know of."""
     options = reranker.Options.model_validate({"pairs": {"file": file}})
     with pytest.raises(InputError, match=r"--pretrain and pairs\.file exclude each other"):
-        reranker.options_of_pretraining(options)
+        reranker(options).options_of_pretraining()
     plain = reranker.Options()
-    assert reranker.options_of_pretraining(plain) == plain
+    assert reranker(plain).options_of_pretraining() == plain

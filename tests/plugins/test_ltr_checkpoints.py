@@ -56,10 +56,10 @@ def test_one_that_was_trained_on_the_topics_is_refused(tmp_path):
 
 def test_what_is_no_checkpoint_is_refused_before_any_work(tmp_path):
     folder = described(tmp_path / "held", "delta")
-    _group(folder).check()
+    _group(folder).depends_on()
     (folder / "checkpoint.json").write_text('{"format": 99}')
     with pytest.raises(InputError, match="has format 99"):
-        _group(folder).check()
+        _group(folder).depends_on()
 
 
 @pytest.mark.parametrize(

@@ -119,7 +119,7 @@ def test_embedding_similarities_depend_on_all_of_the_word_vectors(resources, tmp
     for name, row in (("a", [1.0, 2.0]), ("b", [2.0, 1.0])):
         vectors = {word: np.array(row) for word in words}
         other = feature_resources(tmp_path / name, TEXTS, vectors)
-        marks.add(str(_prepared(EmbeddingSimilarities, other).depends_on()))
+        marks.add(str(_prepared(EmbeddingSimilarities, other).prepared_with()))
     assert len(marks) == 2
 
 

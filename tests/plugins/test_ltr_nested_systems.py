@@ -76,7 +76,7 @@ def test_the_device_and_its_threads_count_where_something_computes_on_it(
         group = Checkpoints(CheckpointOptions())
         where = {"device": "cpu", "model_threads": 1, **changed}
         group.prepare(SimpleNamespace(**where, checkpoint=lambda _folder: []))
-        marks.add(Group("checkpoints", {}, group).mark)
+        marks.add(Group(registry().feature_group("checkpoints"), {}, group).mark)
     assert len(marks) == 2
 
 

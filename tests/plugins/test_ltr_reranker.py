@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from ltr_groups import Fixed, fitted, prepared, resources_in, topics_of, training_data
+from ltr_groups import Fixed, Judgments, fitted, prepared, resources_in, topics_of, training_data
 
 from irplatform.errors import InputError, PluginError
 from irplatform.plugin import FeatureGroup
@@ -105,8 +105,24 @@ def test_a_group_that_does_not_apply_is_left_out_and_said(resources, tmp_path):
 
 
 def test_a_number_that_is_not_finite_names_its_feature(resources, tmp_path):
-    with pytest.raises(PluginError, match=r"feature group 'broken': feature 'noise' of topic t0"):
+    message = r"feature group 'broken' of plugin 'strange' .*: feature 'noise' of topic t0"
+    with pytest.raises(PluginError, match=message):
         fitted(resources, tmp_path, features=("broken",))
+
+
+def _failing(self, topic, documents):
+    return 1 / 0
+
+
+def test_what_fails_in_a_group_that_learned_names_its_plugin_and_the_line(
+    resources, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(Judgments, "compute", _failing)
+    message = (
+        r"^feature group 'judgments' of plugin 'strange' .*ZeroDivisionError.*test_ltr_reranker"
+    )
+    with pytest.raises(PluginError, match=message):
+        fitted(resources, tmp_path, features=("judgments",))
 
 
 def test_settings_of_a_group_that_is_not_used_are_refused(resources, tmp_path):

@@ -233,7 +233,7 @@ def test_pretraining_has_steps_of_its_own(folder):
         loop={"epochs": 5, "warmup": 0.3},
         pretraining={"epochs": 2, "learning_rate": 1e-4},
     )
-    heeded = VanillaBert.options_of_pretraining(chosen)
+    heeded = VanillaBert(chosen).options_of_pretraining()
     assert (heeded.loop.epochs, heeded.loop.learning_rate) == (2, 1e-4)
     assert (heeded.lists.relevant_per_topic, heeded.lists.relevant_per_list) == (1, 8)
     assert (heeded.loop.warmup, heeded.max_length, heeded.model) == (0.3, 64, str(folder))
@@ -241,7 +241,7 @@ def test_pretraining_has_steps_of_its_own(folder):
     shorter = chosen.model_copy(
         update={"pretraining": chosen.pretraining.model_copy(update={"max_length": 32})}
     )
-    assert VanillaBert.options_of_pretraining(shorter).max_length == 32
+    assert VanillaBert(shorter).options_of_pretraining().max_length == 32
 
 
 @pytest.mark.parametrize("arithmetic", ["native", "portable"])

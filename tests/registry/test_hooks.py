@@ -36,6 +36,21 @@ def test_life_cycle_hooks_are_called_and_a_failing_one_is_named(install, tmp_pat
     assert f"module_a_{tmp_path.name}.py:7, in run_started)" in told
 
 
+def test_hooks_are_called_in_the_order_that_they_ask_for(install, tmp_path, capsys):
+    code = """
+from irplatform.plugin import hookimpl
+
+@hookimpl({order})
+def run_finished():
+    print(__name__[:8])
+"""
+    orders = {"a": "", "b": "trylast=True", "c": "tryfirst=True"}
+    installed = [install(name, code.format(order=order)) for name, order in orders.items()]
+    found = load(tuple(plugin for plugins in installed for plugin in plugins))
+    found.announce("run_finished", RunEvent("demo", ("bm25",), tmp_path))
+    assert capsys.readouterr().err.split() == ["module_c", "module_a", "module_b"]
+
+
 def test_an_async_hook_is_named_and_python_warns_of_nothing(install, tmp_path, capsys, recwarn):
     registering = "async def register_rerankers(register):\n    pass\n"
     listening = "async def run_started(event):\n    pass\n"

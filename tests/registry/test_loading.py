@@ -43,11 +43,11 @@ BROKEN = {
         GOOD.replace("    def score", "    def prepare(self): ...\n\n    def score"),
         "reranker 'length': prepare() of Length must take (resources)",
     ),
-    "expands as an instance": (
+    "expands what it has": (
         GOOD.replace(
             "    def score", "    def expanding(self, options, knowledge): ...\n\n    def score"
         ),
-        "reranker 'length': expanding() of Length must take (options, knowledge)",
+        "reranker 'length': expanding() of Length must take (knowledge)",
     ),
     "uses a bad name": (GOOD.replace('"length"', '"Length!"'), "'Length!' cannot name a reranker"),
     "takes the name of the fused run": (

@@ -31,9 +31,8 @@ class Declaring(TrainableReranker):
     pretrained_on = "mesh"
     pretrained_as = "eager"
 
-    @classmethod
-    def options_of_pretraining(cls, options):
-        return options.model_copy(update={"epochs": 9})
+    def options_of_pretraining(self):
+        return self.options.model_copy(update={"epochs": 9})
 
 
 class Silent(TrainableReranker):
@@ -182,8 +181,7 @@ def test_a_number_of_queries_is_refused_where_none_are_drawn(tmp_path):
 
 def test_a_reranker_that_cannot_be_pretrained_as_it_is_says_so_before_any_work():
     class Unwilling(Silent):
-        @classmethod
-        def options_of_pretraining(cls, options):
+        def options_of_pretraining(self):
             raise InputError("not beside a file of pairs.")
 
     with pytest.raises(InputError, match="not beside a file of pairs"):

@@ -50,7 +50,7 @@ def test_it_is_named_when_it_is_checked(methods, message):
 
 def test_a_class_that_fails_at_its_options_is_named():
     with pytest.raises(PluginError, match=f"{WHO} failed reading its options: KeyError"):
-        _choice(expanding=classmethod(_raises)).expanding(("mesh",))
+        _choice(expanding=_raises).expanding(("mesh",))
 
 
 @pytest.mark.parametrize("given", ["here", ["here"], None])
@@ -60,7 +60,7 @@ def test_checkpoints_are_paths(given):
 
 
 def test_options_that_were_forgotten_to_be_returned_are_named():
-    choice = _choice(expanding=classmethod(lambda cls, options, knowledge: None))
+    choice = _choice(expanding=lambda self, knowledge: None)
     with pytest.raises(PluginError, match=f"{WHO} returned NoneType from expanding"):
         choice.expanding(("mesh",))
 

@@ -19,11 +19,7 @@ from irplatform.api.resolving import (
 from irplatform.errors import InputError, unknown
 from irplatform.plugin import Reranker
 from irplatform.registry import registry
-from irplatform.reranking.evaluated_topics import (
-    warning_of_learned,
-    warning_of_pairs,
-    warning_of_scores_read,
-)
+from irplatform.reranking.remarks import warnings_of
 from irplatform.training.checkpoints import Checkpoint
 
 if TYPE_CHECKING:
@@ -75,13 +71,8 @@ def explain(
     training_source = training_source_of(resolved, training, fusion)
     resources = pipeline.resources_with(training_source, choice, resolved.resources)
     interpolate = settings.interpolate
-    for warning in (
-        warning_of_learned(choice, candidates.topics, training_source, interpolate),
-        warning_of_pairs(choice, candidates.topics, training_source),
-        warning_of_scores_read(choice, candidates.topics),
-    ):
-        if warning:
-            resources.notice(warning)
+    for warning in warnings_of(choice, candidates.topics, training_source, interpolate):
+        resources.notice(warning)
     task = pipeline.RerankingTask(candidates, training_source, resolved.qrels, interpolate)
     assignments = pipeline.assign(choice, task, resources)
     system = next(a for a in assignments if any(each.id == topic for each in a.topics)).fit()

@@ -61,7 +61,7 @@ def search(
         if topic not in topics:
             raise unknown("topic", topic, topics, of=f"'{resolved_collection.id}'")
         searched_topic = topics[topic]
-        choice.check(list(topics.values()))
+        choice.check_topics(list(topics.values()))
     grades = (
         resolved_collection.load_qrels().get(searched_topic.id, {})
         if topic and resolved_collection.load_qrels

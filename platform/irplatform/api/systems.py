@@ -69,7 +69,7 @@ class Systems:
         """
         topics = list(self.collection.load_topics())
         for choice in self.retrievers:
-            choice.check(topics)
+            choice.check_topics(topics)
             choice.describe()  # what it depends on and cannot have is refused before any work
         return self
 

@@ -162,7 +162,7 @@ def _check_fit(
     for trial in ({}, *({d.name: value} for d in dimensions for value in d.values())):
         retrievers, _ = choose_systems(registry(), first, second, {**system_settings, **trial})
         for choice in retrievers:
-            choice.check(topics)
+            choice.check_topics(topics)
             choice.describe()
 
 

@@ -9,7 +9,7 @@ from irplatform.conformance.consistency import difference, inconsistencies
 from irplatform.conformance.elsewhere import ELSEWHERE, Parcel, elsewhere, settle
 from irplatform.conformance.learning import problems_of_learning, train
 from irplatform.errors import InputError
-from irplatform.features import checkpoints_of_groups, open_groups, pairs_of_groups
+from irplatform.features import named_groups, open_groups
 from irplatform.plugin import TrainableFeatureGroup
 from irplatform.registry import registry
 
@@ -33,8 +33,9 @@ def problems_of_features(name: str, data: CheckData) -> Iterator[str]:
     with watch.during("prepare()", networks=True):
         (group,) = open_groups([name], {}, data.resources)
     _ = group.described
-    checkpoints_of_groups([name], {})
-    list(pairs_of_groups([name], {}, [topic for topic, _ in data.topics]))
+    named = named_groups([name])
+    named.checkpoints()
+    list(named.pairs_learned([topic for topic, _ in data.topics]))
     lacking = group.lacking([topic for topic, _ in data.topics])
     if lacking or not group.names:
         raise InputError(lacking or "it has no features with its default options.")

@@ -30,9 +30,9 @@ def problems_of_retriever(choice: RetrieverChoice, data: CheckData) -> Iterator[
         PluginError: it fails.
     """
     topics = [topic for topic, _ in data.topics]
-    choice.check(topics)
+    choice.check_topics(topics)
     choice.describe()
-    _ = choice.checkpoints
+    choice.registration.checkpoints(choice.options)
 
     def retrieved(batch: list[Topic]) -> Run:
         with data.watch.during("retrieve()", networks=True):

@@ -17,19 +17,15 @@ from irplatform.features.dependencies import (
 )
 from irplatform.features.folding import Folding
 from irplatform.features.groups import Batch, Features, Group, open_groups
-from irplatform.features.learned_pairs import pairs_of_groups, pairs_of_rerankers
-from irplatform.features.named_checkpoints import (
-    checkpoints_of_groups,
-    checkpoints_of_rerankers,
-    checkpoints_of_retrievers,
+from irplatform.features.named import (
+    NamedSystems,
+    named_groups,
+    named_rerankers,
+    named_retrievers,
 )
 from irplatform.features.reads_features import ReadsFeatures
 from irplatform.features.saved_groups import load_groups, save_groups
 from irplatform.features.side import SideFeatures
-from irplatform.features.training_checks import (
-    check_training_of_groups,
-    check_training_of_rerankers,
-)
 
 __all__ = [
     "Batch",
@@ -37,23 +33,20 @@ __all__ = [
     "Features",
     "Folding",
     "Group",
+    "NamedSystems",
     "ReadsFeatures",
     "SideFeatures",
     "check_systems",
-    "check_training_of_groups",
-    "check_training_of_rerankers",
-    "checkpoints_of_groups",
-    "checkpoints_of_rerankers",
-    "checkpoints_of_retrievers",
     "contributions",
     "cross_fitted",
     "dependencies",
     "forget_features",
     "hold_first_stage",
     "load_groups",
+    "named_groups",
+    "named_rerankers",
+    "named_retrievers",
     "open_groups",
-    "pairs_of_groups",
-    "pairs_of_rerankers",
     "rerankers_with_knowledge",
     "save_groups",
     "with_knowledge",

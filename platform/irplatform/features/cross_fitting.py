@@ -60,13 +60,9 @@ class CrossFitted(TrainableFeatureGroup):
         """Those of the group."""
         return self._whole.names()
 
-    def check(self) -> Mapping[str, object]:
-        """What the group's options name depends on."""
-        return self._whole.check()
-
-    def depends_on(self) -> Mapping[str, object]:
-        """What the group depends on."""
-        return self._whole.depends_on()
+    def prepared_with(self) -> Mapping[str, object]:
+        """What the group was prepared with."""
+        return self._whole.prepared_with()
 
     def compute_batch(
         self, batch: Sequence[tuple[Topic, Documents]]

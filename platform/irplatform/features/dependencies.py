@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from irplatform.errors import InputError
-from irplatform.registry.answers import json_mapping, options_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -44,18 +43,16 @@ def dependencies(
     of_groups: dict[str, object] = {}
     for name in names:
         registration = registry().feature_group(name)
-        group = registration.create(settings.get(name, {}))
-        with registration.at_work("checking its options"):
-            answer = group.check()
-        code = registration.code(registration.options(settings.get(name, {})))
-        if of_group := {**code, **json_mapping(registration.who, "check", answer)}:
+        options = registration.options(settings.get(name, {}))
+        of_group = {**registration.code(options), **registration.dependencies(options)}
+        if of_group:
             of_groups[name] = of_group
-    options = [
+    of_options = [
         settings.get(group.name, {}).get("knowledge")
         for group in _registrations(names)
         if group.system.reads_knowledge
     ]
-    knowledge = [list(installed()) if bases is None else list(bases) for bases in options]
+    knowledge = [list(installed()) if bases is None else list(bases) for bases in of_options]
     marks = sorted({open_knowledge(bases).fingerprint for bases in knowledge if bases})
     return {
         **({"feature_format": FEATURES_FORMAT} if names else {}),
@@ -101,9 +98,7 @@ def rerankers_with_knowledge(
     for name in names:
         registration = registry().reranker(name)
         current = registration.options(settings.get(name, {}))
-        with registration.at_work("reading its options"):
-            answer = registration.system.expanding(current, tuple(knowledge))
-        expanded = options_of(registration.who, "expanding", answer, type(current))
+        expanded = registration.expanding(current, tuple(knowledge))
         changed = {
             option: value
             for option in type(expanded).model_fields

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from irplatform.at_work import plugin_at_work
 from irplatform.errors import PluginError, quoted
 from irplatform.features.dependencies import FEATURES_FORMAT, check_names
 from irplatform.plugin import Documents, FeatureGroup, Topic, TrainableFeatureGroup
@@ -33,7 +32,7 @@ class Group:
     """A group of features under its name.
 
     Attributes:
-        name: as it was registered.
+        registration: as what it was registered.
         settings: its options, where they are not the defaults.
         held: the prepared group.
         learned: stands for what it learned; "" where it did not.
@@ -42,13 +41,18 @@ class Group:
         variant: tells it from another group of the same name.
     """
 
-    name: str
+    registration: Registration[FeatureGroup]
     settings: Mapping[str, Any]
     held: FeatureGroup
     learned: str = ""
     saved: str = ""
     remembers: bool = False
     variant: str = ""
+
+    @property
+    def name(self) -> str:
+        """As it was registered."""
+        return self.registration.name
 
     @property
     def learns(self) -> bool:
@@ -83,40 +87,27 @@ class Group:
         """Its features' names, with its own before."""
         return tuple(f"{self.label}.{name}" for name in self.names)
 
-    @cached_property
-    def registration(self) -> Registration[FeatureGroup] | None:
-        """As what it was registered; None for a group that was made by hand."""
-        from irplatform.registry import registry
-
-        registration = registry().features.get(self.name)
-        ours = registration is not None and registration.system is type(self.held)
-        return registration if ours else None
-
     @property
     def who(self) -> str:
         """The group and its plugin."""
-        plugin = f" of {self.registration.plugin}" if self.registration else ""
-        return f"feature group '{self.name}'{plugin}"
+        return self.registration.who
 
     def at_work(self, doing: str) -> AbstractContextManager[None]:
         """Within it, what goes wrong in the group's code names the plugin and the place."""
-        as_told = self.registration is None or self.registration.plugin.ours
-        return plugin_at_work(self.who, doing, type(self.held).__module__, as_told=as_told)
+        return self.registration.at_work(doing)
 
     @cached_property
     def described(self) -> dict[str, Any]:
         """What its features depend on, beside documents and topics."""
-        with self.at_work("checking its options"):
-            checked = self.held.check()
-        with self.at_work("saying what it depends on"):
-            depends_on = self.held.depends_on()
-        named = json_mapping(self.who, "check", checked)
+        depends_on = self.registration.dependencies(self.held.options)
+        with self.at_work("saying what it was prepared with"):
+            answer = self.held.prepared_with()
         return {
             "group": self.name,
             "options": self.held.options.model_dump(mode="json"),
             "features": list(self.names),
-            "of": json_mapping(self.who, "depends_on", depends_on),
-            **({"names": named} if named else {}),
+            "of": json_mapping(self.who, "prepared_with", answer),
+            **({"names": depends_on} if depends_on else {}),
             "format": FEATURES_FORMAT,
             **self._source,
             **({"learned": self.learned} if self.learned else {}),
@@ -125,7 +116,7 @@ class Group:
     @property
     def _source(self) -> dict[str, Any]:
         """What tells a stranger's code, and files that its options name, from what they were."""
-        description = self.registration.describe(self.held.options) if self.registration else {}
+        description = self.registration.describe(self.held.options)
         return {name: description[name] for name in ("source", "files") if name in description}
 
     @cached_property
@@ -191,10 +182,13 @@ def open_groups(
     Raises:
         InputError: there is no such group, it is named twice, or settings are for another one.
     """
+    from irplatform.registry import registry
+
     check_names(names, settings, among="the features", kind="group of features")
     groups = []
     for name in names:
-        group = resources.feature_group(name, settings.get(name, {}))
-        remembers = isinstance(group, TrainableFeatureGroup) and group.remembers_documents
-        groups.append(Group(name, settings.get(name, {}), group, remembers=remembers))
+        held = resources.feature_group(name, settings.get(name, {}))
+        remembers = isinstance(held, TrainableFeatureGroup) and held.remembers_documents
+        registration = registry().feature_group(name)
+        groups.append(Group(registration, settings.get(name, {}), held, remembers=remembers))
     return groups

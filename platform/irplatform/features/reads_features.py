@@ -5,9 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from irplatform.features.dependencies import dependencies, with_knowledge
-from irplatform.features.learned_pairs import pairs_of_groups
-from irplatform.features.named_checkpoints import checkpoints_of_groups
-from irplatform.features.training_checks import check_training_of_groups
+from irplatform.features.named import named_groups
 from irplatform.plugin import Reranker
 
 if TYPE_CHECKING:
@@ -23,11 +21,10 @@ class ReadsFeatures(Reranker):
     Its options have `features`, the groups' names, and `feature_settings`, their options by name.
     """
 
-    @classmethod
-    def expanding(cls, options: Options, knowledge: tuple[str, ...]) -> Options:
+    def expanding(self, knowledge: tuple[str, ...]) -> Options:
         """The options whose features read the same knowledge bases."""
-        settings = with_knowledge(*_groups_and_settings(options), knowledge)
-        return options.model_copy(update={"feature_settings": settings})
+        settings = with_knowledge(*_groups_and_settings(self.options), knowledge)
+        return self.options.model_copy(update={"feature_settings": settings})
 
     def depends_on(self) -> Mapping[str, object]:
         """What the features depend on: the knowledge bases, where features read them."""
@@ -35,15 +32,15 @@ class ReadsFeatures(Reranker):
 
     def check_training(self) -> None:
         """Ask the groups that learn whether they have what they learn from."""
-        check_training_of_groups(*_groups_and_settings(self.options))
+        named_groups(*_groups_and_settings(self.options)).check_training()
 
     def checkpoints(self) -> Sequence[Path]:
         """Those whose scores are features."""
-        return checkpoints_of_groups(*_groups_and_settings(self.options))
+        return named_groups(*_groups_and_settings(self.options)).checkpoints()
 
     def pairs_learned(self, topics: Sequence[Topic]) -> Iterable[TextPair]:
         """Those of its features."""
-        return pairs_of_groups(*_groups_and_settings(self.options), topics)
+        return named_groups(*_groups_and_settings(self.options)).pairs_learned(topics)
 
 
 def _groups_and_settings(options: Any) -> tuple[Sequence[str], Mapping[str, Mapping[str, Any]]]:

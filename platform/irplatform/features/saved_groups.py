@@ -55,11 +55,14 @@ def load_groups(path: Path, resources: Resources) -> list[Group]:
     Raises:
         InputError: files are damaged, or a group has other features now.
     """
+    from irplatform.registry import registry
+
     try:
         entries = json.loads(path.read_text(encoding="utf-8"))["groups"]
         saved = [
             (
-                {name: g[name] for name in ("name", "settings", "remembers", "variant")},
+                g["name"],
+                {fact: g[fact] for fact in ("settings", "remembers", "variant")},
                 g["learned"],
                 tuple(g["features"]),
             )
@@ -72,9 +75,10 @@ def load_groups(path: Path, resources: Resources) -> list[Group]:
             path=path,
         ) from error
     groups = []
-    for facts, learned, columns in saved:
-        opened = resources.feature_group(facts["name"], facts["settings"])
-        group = Group(held=opened, learned=learned, saved=learned, **facts)
+    for name, facts, learned, columns in saved:
+        registration = registry().feature_group(name)
+        held = resources.feature_group(name, facts["settings"])
+        group = Group(registration, held=held, learned=learned, saved=learned, **facts)
         if isinstance(group.held, TrainableFeatureGroup):
             with group.at_work("loading"):
                 group.held.load(path.parent / "groups" / group.label)

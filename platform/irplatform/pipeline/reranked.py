@@ -8,15 +8,10 @@ from typing import TYPE_CHECKING
 from irplatform.console import notice, speaking_of
 from irplatform.errors import InputError, counted
 from irplatform.pipeline.assignment import assign
-from irplatform.reranking.changed_since import warning_of_code, warning_of_surroundings
-from irplatform.reranking.evaluated_topics import (
-    warning_of_learned,
-    warning_of_pairs,
-    warning_of_scores_read,
-)
 from irplatform.reranking.fitting import unweighed
 from irplatform.reranking.interpolation import Reranked
 from irplatform.reranking.kept_scores import kept_scores
+from irplatform.reranking.remarks import warnings_of
 from irplatform.reranking.splits import seeds_of
 from irplatform.reranking.training_set import TrainingSource
 from irplatform.runs import Run
@@ -76,14 +71,7 @@ def rerank(
     """
     candidates, interpolate = task.candidates, task.interpolate
     resources = resources_with(task.training_source, choice, resources)
-    remarks = (
-        warning_of_code(choice, task.training_source),
-        warning_of_surroundings(choice, task.training_source),
-        warning_of_learned(choice, candidates.topics, task.training_source, interpolate),
-        warning_of_pairs(choice, candidates.topics, task.training_source),
-        warning_of_scores_read(choice, candidates.topics),
-    )
-    warnings = tuple(warning for warning in remarks if warning)
+    warnings = warnings_of(choice, candidates.topics, task.training_source, interpolate)
     for warning in warnings:
         resources.notice(warning)
     systems: list[System] = []

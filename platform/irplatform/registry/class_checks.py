@@ -73,7 +73,7 @@ def check_methods(who: str, system: type) -> None:
                 names = " or ".join(f"{method}()" for method in methods)
                 raise PluginError(f"{who}: {system.__name__} does not define {names}")
     for base, name, declared in _declared(system):
-        is_called = isinstance(declared, FunctionType | classmethod)
+        is_called = isinstance(declared, FunctionType)
         if is_called and inspect.getattr_static(system, name) is not declared:
             _check_call(f"{who}: {name}() of {system.__name__}", name, base, system)
     _check_making(who, system)

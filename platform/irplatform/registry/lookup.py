@@ -88,8 +88,8 @@ class Registry(Tables):
         raise unknown(kind, name, table, hint=failures)
 
     def announce(self, event: str, details: RunEvent) -> None:
-        """Call a life-cycle hook of every plugin."""
-        for implementation in getattr(self.manager.hook, event).get_hookimpls():
+        """Call a life-cycle hook of every plugin, in pluggy's order: it goes from the end."""
+        for implementation in reversed(getattr(self.manager.hook, event).get_hookimpls()):
             _call(implementation, event, details)
 
     def add_commands(self, cli: click.Group) -> None:

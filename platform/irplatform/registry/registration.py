@@ -22,7 +22,7 @@ from irplatform.plugin import (
     TrainableFeatureGroup,
     TrainableReranker,
 )
-from irplatform.registry.answers import json_mapping, text_pairs
+from irplatform.registry.answers import folders, json_mapping, options_of, text_pairs
 from irplatform.registry.settings import setting_names
 from irplatform.registry.sources import OURS, source_digest
 
@@ -190,6 +190,29 @@ class Registration(Generic[System]):
         with self.at_work("saying what it depends on"):
             dependencies = instance.depends_on()
         return json_mapping(self.who, "depends_on", dependencies)
+
+    def expanding(self, options: Options, knowledge: tuple[str, ...]) -> Options:
+        """A reranker's options where queries are expanded with some knowledge bases.
+
+        Raises:
+            PluginError: it cannot say.
+        """
+        instance = self.made(options)
+        if not isinstance(instance, Reranker):
+            return options
+        with self.at_work("reading its options"):
+            answer = instance.expanding(knowledge)
+        return options_of(self.who, "expanding", answer, type(options))
+
+    def checkpoints(self, options: Options) -> tuple[Path, ...]:
+        """Folders of the checkpoints whose scores it reads, or that it searches with.
+
+        Raises:
+            PluginError: it cannot say.
+        """
+        instance = self.made(options)
+        with self.at_work("naming the checkpoints that it reads"):
+            return folders(self.who, instance.checkpoints())
 
     def check_training(self, options: Options) -> None:
         """See that what it learns from beside topics is there, where it learns.

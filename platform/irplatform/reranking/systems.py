@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from irplatform.plugin import Options, Reranker, Resources, TrainableReranker
 from irplatform.registry import our_digest
-from irplatform.registry.answers import folders, options_of, truth
+from irplatform.registry.answers import options_of, truth
 from irplatform.registry.settings import settings_of
 from irplatform.reranking.splits import MEMBERS
 
@@ -83,10 +83,7 @@ class RerankerChoice:
     @property
     def checkpoints(self) -> tuple[Path, ...]:
         """Folders of the checkpoints whose scores it reads."""
-        reranker = self.registration.made(self.options)
-        with self.registration.at_work("naming the checkpoints that it reads"):
-            paths = reranker.checkpoints()
-        return folders(self.registration.who, paths)
+        return self.registration.checkpoints(self.options)
 
     def pairs_learned(self, topics: Sequence[Topic]) -> tuple[TextPair, ...]:
         """The pairs of texts that it learns from beside topics, without those of the topics."""
@@ -119,9 +116,7 @@ class RerankerChoice:
         """
         if not knowledge or self.trained or self.told:
             return self
-        with self.registration.at_work("reading its options"):
-            answer = self.registration.system.expanding(self.options, knowledge)
-        options = options_of(self.registration.who, "expanding", answer, type(self.options))
+        options = self.registration.expanding(self.options, knowledge)
         return replace(self, options=options, told=True)
 
     def as_trained(self, recorded: Mapping[str, object]) -> RerankerChoice:
@@ -138,12 +133,12 @@ class RerankerChoice:
 
     def in_pretraining(self) -> RerankerChoice:
         """This reranker with the options that its pre-training is done with."""
-        system = self.registration.system
-        if not issubclass(system, TrainableReranker):
+        reranker = self.registration.made(self.options)
+        if not isinstance(reranker, TrainableReranker):
             return self
-        shared = replace(self.registration, name=system.pretrained_as or self.name)
+        shared = replace(self.registration, name=reranker.pretrained_as or self.name)
         with self.registration.at_work("reading its options"):
-            answer = system.options_of_pretraining(self.options)
+            answer = reranker.options_of_pretraining()
         who = self.registration.who
         options = options_of(who, "options_of_pretraining", answer, type(self.options))
         return replace(self, registration=shared, options=options, members=1)

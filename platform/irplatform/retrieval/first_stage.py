@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from irplatform.cache import artifact
 from irplatform.console import notice
 from irplatform.errors import counted
-from irplatform.registry.answers import folders, json_mapping, text
+from irplatform.registry.answers import json_mapping, text
 from irplatform.retrieval.among import rank_among
 from irplatform.retrieval.checked_search import find
 from irplatform.retrieval.dates import DATES_FORMAT, date_limits
@@ -64,19 +64,11 @@ class RetrieverChoice:
             **({"remark": remark} if remark else {}),
         }
 
-    @property
-    def checkpoints(self) -> tuple[Path, ...]:
-        """Folders of the checkpoints that it searches with."""
-        retriever = self.registration.made(self.options)
-        with self.registration.at_work("naming the checkpoints that it searches with"):
-            paths = retriever.checkpoints()
-        return folders(self.registration.who, paths)
-
-    def check(self, topics: Sequence[Topic]) -> None:
+    def check_topics(self, topics: Sequence[Topic]) -> None:
         """Raise an InputError where options do not fit the topics that are to be searched."""
         retriever = self.registration.made(self.options)
         with self.registration.at_work("looking at topics"):
-            retriever.check(topics)
+            retriever.check_topics(topics)
 
     def about(self, topics: Sequence[Topic], resources: CollectionResources) -> dict[str, Any]:
         """What metadata say of a search for some topics; the user is told what matters of it."""

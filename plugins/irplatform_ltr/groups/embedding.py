@@ -63,7 +63,7 @@ class EmbeddingSimilarities(FeatureGroup):
         kinds = ("cosine", "soft", "matched", "weakest")
         return tuple(f"{k}_{field}" for field in ("title", "abstract", "text") for k in kinds)
 
-    def depends_on(self) -> Mapping[str, object]:
+    def prepared_with(self) -> Mapping[str, object]:
         """The word vectors, which a checkpoint may bring."""
         return {"vectors": self._mark}
 

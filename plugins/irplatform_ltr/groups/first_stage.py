@@ -44,7 +44,7 @@ class FirstStage(FeatureGroup):
     _resources: Resources
     _retrievers: dict[str, Retriever]
 
-    def check(self) -> Mapping[str, object]:
+    def depends_on(self) -> Mapping[str, object]:
         """See that the retrievers and their options are there; what they depend on."""
         from irplatform.features import check_systems
 
@@ -55,9 +55,9 @@ class FirstStage(FeatureGroup):
 
     def checkpoints(self) -> Sequence[Path]:
         """Those that the retrievers search with."""
-        from irplatform.features import checkpoints_of_retrievers
+        from irplatform.features import named_retrievers
 
-        return checkpoints_of_retrievers(self.options.retrievers, self.options.settings)
+        return named_retrievers(self.options.retrievers, self.options.settings).checkpoints()
 
     def prepare(self, resources: Resources) -> None:
         """Make the retrievers."""
@@ -72,7 +72,7 @@ class FirstStage(FeatureGroup):
         kinds = ("score", "share", "rank")
         return tuple(f"{name}_{kind}" for name in self.options.retrievers for kind in kinds)
 
-    def depends_on(self) -> Mapping[str, object]:
+    def prepared_with(self) -> Mapping[str, object]:
         """Seed, device and threads of models, of retrievers whose rankings depend on them."""
         device, seed = self._resources.device, self._resources.seed
         threads = self._resources.model_threads

@@ -53,7 +53,7 @@ class Stacked(TrainableFeatureGroup):
     options: StackOptions
     _rerankers: dict[str, Reranker]
 
-    def check(self) -> Mapping[str, object]:
+    def depends_on(self) -> Mapping[str, object]:
         """See that the rerankers and their options are there; what they depend on."""
         from irplatform.features import check_systems
 
@@ -64,21 +64,22 @@ class Stacked(TrainableFeatureGroup):
 
     def check_training(self) -> None:
         """Ask the rerankers that learn whether they have what they learn from."""
-        from irplatform.features import check_training_of_rerankers
+        from irplatform.features import named_rerankers
 
-        check_training_of_rerankers(self.options.rerankers, self.options.settings)
+        named_rerankers(self.options.rerankers, self.options.settings).check_training()
 
     def checkpoints(self) -> Sequence[Path]:
         """Those that the rerankers read."""
-        from irplatform.features import checkpoints_of_rerankers
+        from irplatform.features import named_rerankers
 
-        return checkpoints_of_rerankers(self.options.rerankers, self.options.settings)
+        return named_rerankers(self.options.rerankers, self.options.settings).checkpoints()
 
     def pairs_learned(self, topics: Sequence[Topic]) -> Iterable[TextPair]:
         """Those that the rerankers learn from."""
-        from irplatform.features import pairs_of_rerankers
+        from irplatform.features import named_rerankers
 
-        return pairs_of_rerankers(self.options.rerankers, self.options.settings, topics)
+        rerankers = named_rerankers(self.options.rerankers, self.options.settings)
+        return rerankers.pairs_learned(topics)
 
     def prepare(self, resources: Resources) -> None:
         """Make the rerankers."""
@@ -136,7 +137,7 @@ class Checkpoints(FeatureGroup):
     _device: str
     _threads: int
 
-    def check(self) -> Mapping[str, object]:
+    def depends_on(self) -> Mapping[str, object]:
         """See that there are checkpoints in the folders; their files."""
         for folder in self._folders:
             Checkpoint.read(folder)
@@ -162,7 +163,7 @@ class Checkpoints(FeatureGroup):
         """A score per checkpoint."""
         return tuple(f"{number} {path.name}" for number, path in enumerate(self._folders, start=1))
 
-    def depends_on(self) -> Mapping[str, object]:
+    def prepared_with(self) -> Mapping[str, object]:
         """Where they compute: other devices, and other numbers of threads, round otherwise."""
         device = {} if self._device == "cpu" else {"device": self._device}
         return {"model_threads": self._threads, **device}
