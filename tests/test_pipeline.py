@@ -32,7 +32,7 @@ from irplatform.reranking.splits import seeds_of
 from irplatform.reranking.systems import RerankerChoice
 from irplatform.reranking.training_set import Example, TrainingSet, TrainingSource
 from irplatform.resources import CollectionResources
-from irplatform.retrieval.first_stage import FirstStage
+from irplatform.retrieval.first_stage import FirstStage, Retrieval
 from irplatform.runs import Ranking, Run
 from irplatform.training.checkpoints import Checkpoint
 from irplatform.training.text_pairs import PairsOfTopics
@@ -97,7 +97,9 @@ def _candidates(depth=5):
     rankings = {t.id: Ranking.of(IDS, np.arange(5.0, 0.0, -1.0)) for t in TOPICS}
     run = Run("bm25", rankings)
     return Candidates(
-        TOPICS, FirstStage([run], run, "mark"), {t.id: tuple(IDS[:depth]) for t in TOPICS}
+        TOPICS,
+        FirstStage([Retrieval(run, "mark")], run, "mark"),
+        {t.id: tuple(IDS[:depth]) for t in TOPICS},
     )
 
 
@@ -386,7 +388,8 @@ def test_what_an_interrupted_call_told_is_told_by_those_that_go_on(noting, monke
 
 
 def test_what_one_reranker_uses_is_not_said_of_another():
-    first = FirstStage([], _candidates().first.final, "mark", artifacts=[{"index": "index"}])
+    final = _candidates().first.final
+    first = FirstStage([Retrieval(final, "mark", {}, {"index": "index"})], final, "mark")
     task = RerankingTask(replace(_candidates(), first=first), TrainingSource(), None, None)
     resources = CollectionResources(CORPUS, device="cpu", seed=1, threads=1)
     resources.documents = SmallResources().documents

@@ -175,8 +175,6 @@ class DeepSenSe(NeuralReranker):
         """The columns that were saved; None if the options leave out a field that they need."""
         from irplatform_deepsense.fields import Columns
 
-        if not path.exists():  # as before columns were saved: those of this collection must fit
-            return None
         try:
             columns = Columns.of_json(json.loads(path.read_text(encoding="utf-8")))
         except (OSError, ValueError, KeyError, TypeError) as error:

@@ -13,7 +13,9 @@ from small import SmallResources, labelled, registration
 from irplatform.console import notice
 from irplatform.errors import InputError, PluginError
 from irplatform.plugin import Options, Reranker, Topic, TrainableReranker
+from irplatform.registry import registry
 from irplatform.reranking.fitting import fit_system, open_checkpoint
+from irplatform.reranking.members import learn_side_by_side
 from irplatform.reranking.splits import MEMBERS
 from irplatform.reranking.systems import RerankerChoice
 from irplatform.reranking.training_set import Example, TrainingSet, examples
@@ -186,23 +188,11 @@ def test_a_reranker_is_told_which_topics_are_held_out_and_no_others_that_it_will
 )
 def test_members_share_a_gpu_one_after_another(monkeypatch, device, learns_there, side_by_side):
     """A GPU may hold one model only; what does not learn there need not wait."""
-    sent = []
-    for name, value in {
-        "WORTH_PROCESSES": 0.0,
-        "can_travel": lambda _choice, _resources: True,
-        "_run_parcel": lambda parcel: (sent.append(parcel.number), parcel.member.train()),
-        "ordered_map": lambda run, parcels, workers, fewest: map(run, parcels),
-    }.items():
-        monkeypatch.setattr(f"irplatform.reranking.members.{name}", value)
-    parcel = classmethod(
-        lambda _, member, *_more: SimpleNamespace(member=member, number=member.number)
-    )
-    monkeypatch.setattr("irplatform.reranking.members._Parcel.of", parcel)
-    monkeypatch.setattr(Memory, "learns_on_device", lambda _self: learns_there)
-    resources = replace(Resources(), threads=8, device=device)
-    fit_system(_choice(Memory), TrainingSet("train", _examples(range(20))), resources)
-    assert sent == (list(range(1, MEMBERS)) if side_by_side else [])
-    assert len(Memory.fitted) == MEMBERS
+    registered = registry().reranker("drmm")
+    monkeypatch.setattr(registered.system, "learns_on_device", lambda _self: learns_there)
+    choice = RerankerChoice(registered, registered.options({}))
+    resources = SimpleNamespace(device=device, unopened=lambda: None)
+    assert learn_side_by_side(choice, resources) == side_by_side
 
 
 def test_the_weight_is_chosen_out_of_sample():
@@ -298,7 +288,12 @@ def test_whatever_changes_the_result_trains_anew(choice, training_set, resources
 
 
 @pytest.mark.parametrize(
-    ("name", "value"), [("MOST_WEIGHING_TOPICS", 3), ("training_processes", lambda _device: 2)]
+    ("name", "value"),
+    [
+        ("FEWEST_TOPICS", 9),
+        ("MOST_WEIGHING_TOPICS", 3),
+        ("training_processes", lambda _device: 2),
+    ],
 )
 def test_so_do_more_processes_and_fewer_topics_to_choose_the_weight_on(monkeypatch, name, value):
     training_set = TrainingSet("x", _examples(range(20)))
@@ -307,27 +302,6 @@ def test_so_do_more_processes_and_fewer_topics_to_choose_the_weight_on(monkeypat
     monkeypatch.setattr(f"irplatform.reranking.fitting.{name}", value)
     fit_system(_choice(Memory), training_set, Resources())
     assert Memory.fitted
-
-
-@pytest.mark.parametrize(
-    ("training_set", "rules"),
-    [
-        (TrainingSet("x", _examples(range(15))), set()),
-        (TrainingSet("x", _examples(range(20)), _examples(range(20, 35))), set()),
-        (TrainingSet("x", _examples(range(14))), {"fewest_topics"}),
-        (TrainingSet("x", _examples(range(20)), _examples([20])), {"fewest_topics"}),
-        (
-            TrainingSet("x", [*_without_relevant(_examples([0])), *_examples(range(1, 20))]),
-            {"relevant_first"},
-        ),
-        (TrainingSet("x", _of_articles(_examples(range(20)))), {"sources_together"}),
-    ],
-)
-def test_only_where_rules_changed_the_result_is_a_checkpoint_of_before_made_again(
-    training_set, rules
-):
-    depends_on = fit_system(_choice(Memory), training_set, Resources()).description["depends_on"]
-    assert {"relevant_first", "fewest_topics", "sources_together"} & set(depends_on) == rules
 
 
 def test_fields_judgments_and_first_stage_scores_are_part_of_a_training_sets_digest():

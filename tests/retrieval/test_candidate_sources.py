@@ -166,7 +166,7 @@ def test_runs_that_come_through_pipes_are_told_apart(tmp_path):
         Thread(target=pipe.write_text, args=(lines,), daemon=True).start()
         first.append(FromRun(pipe).find(_request(ONE)).first)
     assert first[0].fingerprint != first[1].fingerprint
-    assert first[1].descriptions[0]["sha256"] == hashlib.sha256(lines.encode()).hexdigest()
+    assert first[1].describe()[0]["sha256"] == hashlib.sha256(lines.encode()).hexdigest()
 
 
 def test_a_run_is_the_first_stage_and_its_first_documents_the_candidates(run_file, capsys):
@@ -198,6 +198,13 @@ def test_a_run_to_another_depth_is_another_first_stage(run_file):
     source = run_file(GOOD)
     marks = {source.find(replace(_request(), depth=n)).first.fingerprint for n in (2, 3)}
     assert len(marks) == 2
+
+
+def test_how_many_are_reranked_is_said_where_something_is(run_file):
+    source = run_file(GOOD)
+    told = source.find(_request(names=["delta"])).provenance.sentence
+    assert told == f"the first 2 of {source.path.name}"
+    assert source.find(_request()).provenance.sentence == source.path.name
 
 
 def test_documents_that_the_collection_lacks_are_left_out_and_counted(run_file, capsys):

@@ -181,7 +181,8 @@ def _raises(*arguments):
 )
 def test_one_that_cannot_describe_itself_is_named(methods, message):
     with pytest.raises(PluginError, match=f"{WHO} {message}"):
-        _odd(**methods).describe()
+        odd = _odd(**methods)
+        _ = odd.describe(), odd.remark
 
 
 def test_what_it_says_about_topics_is_json():
@@ -192,7 +193,7 @@ def test_what_it_says_about_topics_is_json():
 def test_every_retriever_has_its_own_seconds():
     found = {"1": "xyz", "2": "y", "3": ""}
     first = _retrieve(_choice(found), _choice(found, name="two"))
-    assert [list(seconds) for seconds in first.seconds] == [["retrieve"], ["retrieve"]]
+    assert [list(each.seconds) for each in first.retrievals] == [["retrieve"], ["retrieve"]]
 
 
 def test_a_retriever_that_draws_has_a_run_for_every_seed():
@@ -241,7 +242,7 @@ def test_each_run_names_what_it_was_made_with_wherever_it_comes_from():
         built = SimpleNamespace(fingerprint="forward")
         resources._opened.forward_index = built, built
         first = retrieve(order, TOPICS, 10, resources, label="test")
-        made_with = dict(zip([run.name for run in first.runs], first.artifacts, strict=True))
+        made_with = {each.run.name: each.artifacts for each in first.retrievals}
         assert made_with == {
             "plain": {"index": "index"},
             "reading": {"index": "index", "forward_index": "forward"},
@@ -262,7 +263,7 @@ def test_seed_and_device_are_told_of_retrievers_that_depend_on_them(on_device, s
     choice = _choice({"1": "x", "2": "", "3": ""})
     choice.registration.system.on_device = on_device
     choice.registration.system.seeded = seeded
-    (description,) = _retrieve(choice).descriptions
+    (description,) = _retrieve(choice).describe()
     assert {
         name: description[name]
         for name in ("seed", "device", "model_threads")

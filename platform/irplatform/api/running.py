@@ -67,11 +67,10 @@ def run(settings: RunSettings, plugins: Registry | None = None) -> RunReport:
     candidates = candidates_of(resolved, taken=candidate_runs)
     recorder.candidates = candidates.provenance
     first = candidates.first
-    for retrieved, description, artifacts, seconds in zip(
-        first.runs, first.descriptions, first.artifacts, first.seconds, strict=True
-    ):
-        made_with = replace(resources, artifacts=dict(artifacts))
-        recorder.add(retrieved, [description], made_with, {**indexing_seconds, **seconds})
+    for each in first.retrievals:
+        made_with = replace(resources, artifacts=dict(each.artifacts))
+        seconds = {**indexing_seconds, **each.seconds}
+        recorder.add(each.run, [each.description], made_with, seconds)
         indexing_seconds = {}
 
     training, fusion = search_training_topics(resolved)
@@ -87,7 +86,7 @@ def run(settings: RunSettings, plugins: Registry | None = None) -> RunReport:
             if warning:
                 resources.notice(warning)
                 recorder.warn(warning)
-    if len(first.runs) > 1:
+    if len(first.retrievals) > 1:
         made_with = replace(resources, artifacts=first.used)
         recorder.add(first.cut(first.final), first.describe(), made_with, {})
     recorder.first_stage = first.fingerprint

@@ -31,7 +31,7 @@ def problems_of_retriever(choice: RetrieverChoice, data: CheckData) -> Iterator[
     """
     topics = [topic for topic, _ in data.topics]
     choice.check_topics(topics)
-    choice.describe()
+    _ = choice.describe(), choice.remark
     choice.registration.checkpoints(choice.options)
 
     def retrieved(batch: list[Topic]) -> Run:

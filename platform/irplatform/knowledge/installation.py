@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -39,15 +39,15 @@ class Manifest:
         version: of the SQLite file's format and of the importers.
         sources: its files: name, SHA-256, format.
         counts: concepts, names and relations, each by kind.
-        bytes: the SQLite file's size; 0 where it was not noted.
+        bytes: the SQLite file's size.
     """
 
     name: str
     fingerprint: str
-    version: int = 0
-    sources: list[dict[str, str]] = field(default_factory=list)
-    counts: dict[str, dict[str, int]] = field(default_factory=dict)
-    bytes: int = 0
+    version: int
+    sources: list[dict[str, str]]
+    counts: dict[str, dict[str, int]]
+    bytes: int
 
     @property
     def path(self) -> Path:
@@ -61,7 +61,7 @@ class Manifest:
             size = self.path.stat().st_size
         except FileNotFoundError:
             return False
-        return self.version == VERSION and self.bytes in (0, size)
+        return self.version == VERSION and self.bytes == size
 
     def total(self, what: str) -> int:
         """How many concepts, names or relations there are."""
@@ -101,14 +101,13 @@ def manifest_of(name: str) -> Manifest | None:
         return None
     path = folder() / name / cache.MANIFEST
     try:
-        told = json.loads(path.read_text(encoding="utf-8"))
-        known = {each.name for each in fields(Manifest)}  # later versions may say more
-        return Manifest(**{name: value for name, value in told.items() if name in known})
+        return Manifest(**json.loads(path.read_text(encoding="utf-8")))
     except FileNotFoundError:
         return None
     except (AttributeError, TypeError, ValueError) as error:
         raise InputError(
-            f"this manifest was changed. Run `platform kb remove {name}` and add it again.",
+            "this manifest was changed, or another version wrote it. Run `platform kb remove "
+            f"{name}` and add it again.",
             path=path,
         ) from error
 

@@ -82,7 +82,7 @@ class Candidates:
 
     def fused(self, fusion: Fusion) -> Candidates:
         """The same candidates, in the order of another fusion of the retrievers."""
-        if len(self.first.runs) == 1:
+        if len(self.first.retrievals) == 1:
             return self
         first = self.first.fused(fusion)
         per_topic = {}

@@ -22,7 +22,6 @@ from irplatform.reranking.kept_scores import kept_scores
 from irplatform.reranking.member import workspace
 from irplatform.reranking.members import train_members
 from irplatform.reranking.splits import (
-    MEMBERS,
     MOST_WEIGHING_TOPICS,
     Split,
     split_topics,
@@ -32,7 +31,7 @@ from irplatform.reranking.systems import RerankerChoice, System
 from irplatform.storage import fingerprint
 from irplatform.training.checkpoints import KIND, Checkpoint, member_folder, write_checkpoint
 from irplatform.training.distributed import training_processes
-from irplatform.training.topic_marks import APART, families
+from irplatform.training.topic_marks import families
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -42,7 +41,7 @@ if TYPE_CHECKING:
     from irplatform.reranking.training_set import Example, TrainingSet
     from irplatform.resources import CollectionResources
 
-TRAINING_FORMAT = 3
+TRAINING_FORMAT = 4
 
 
 def fit_system(
@@ -249,23 +248,8 @@ def _dependencies(
         "start": start.fingerprint if start else None,
         "processes": training_processes(resources.device),
         "holds_first_stage": choice.holds_first_stage,
-        **_rules(training_set),
+        "fewest_topics": FEWEST_TOPICS,
     }
-
-
-def _rules(training_set: TrainingSet) -> dict[str, Any]:
-    """Rules of few topics, of those without a relevant document, and of several of one source.
-
-    Other training sets do without: for them nothing changed, and their checkpoints stay good.
-    """
-    rules: dict[str, Any] = {}
-    if not all(e.has_relevant for e in (*training_set.training, *(training_set.validation or ()))):
-        rules["relevant_first"] = True
-    if len(training_set.validation or training_set.training) < FEWEST_TOPICS * MEMBERS:
-        rules["fewest_topics"] = FEWEST_TOPICS
-    if any(any(topic.values(APART)) for topic in training_set.topics):
-        rules["sources_together"] = True
-    return rules
 
 
 def _out_of_sample(

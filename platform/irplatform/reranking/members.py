@@ -23,7 +23,6 @@ from irplatform.errors import InputError, PluginError
 from irplatform.parallel import all_at_once, ordered_map
 from irplatform.registry import registry
 from irplatform.reranking.member import Member
-from irplatform.reranking.systems import RerankerChoice
 from irplatform.training.distributed import (
     PROCESSES_VARIABLE,
     Place,
@@ -33,11 +32,12 @@ from irplatform.training.distributed import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
-    from irplatform.plugin import Options, Topic
+    from irplatform.plugin import Topic
     from irplatform.reranking.scoring import Values
     from irplatform.reranking.splits import Split
+    from irplatform.reranking.systems import RerankerChoice
     from irplatform.reranking.training_set import Example
     from irplatform.resources import CollectionResources
 
@@ -80,11 +80,10 @@ def train_members(
         return _results(members)
     first, others = members[0], members[1:]
     workers = min(len(others), resources.threads // resources.model_threads)
-    on_gpu = resources.device != "cpu" and choice.learns_on_device
-    side_by_side = workers > 1 and not on_gpu and can_travel(choice, resources)
+    side_by_side = workers > 1 and learn_side_by_side(choice, resources)
     if first.train() >= WORTH_PROCESSES and side_by_side:
         threads = max(1, resources.threads // workers)
-        parcels = (_Parcel.of(member, threads, f"member {member.number + 1}") for member in others)
+        parcels = (_Parcel(_packed(m, threads), f"member {m.number + 1}") for m in others)
         for _ in ordered_map(_run_parcel, parcels, workers=workers, fewest=2):
             pass
     else:
@@ -103,28 +102,22 @@ def _results(members: Sequence[Member]) -> tuple[list[dict[str, Values]], dict[s
 
 @dataclass(frozen=True)
 class _Parcel:
-    """A member as it goes to another process, where plugins are loaded anew."""
+    """A member as it goes to another process, where plugins are loaded anew.
 
-    reranker: str
-    options: Options
-    split: Split[Example]
-    resources: CollectionResources
-    number: int
-    folder: Path
-    start: Path | None
-    held_out: Sequence[Topic]
-    made_by: Mapping[str, str]
+    Attributes:
+        member: the member, with resources that are not open.
+        speaker: who says what it tells.
+        place: among the processes that train the member together; None for one alone.
+    """
+
+    member: Member
     speaker: str
     place: Place | None = None
-    """Among the processes that train the member together; None for one alone."""
 
-    @classmethod
-    def of(cls, member: Member, threads: int, speaker: str, place: Place | None = None) -> _Parcel:
-        resources = replace(member.resources.unopened(), threads=threads)
-        choice = member.choice
-        arguments = (member.split, resources, member.number, member.folder, member.start)
-        told = (member.held_out, choice.registration.made_by, speaker, place)
-        return cls(choice.name, choice.options, *arguments, *told)
+
+def _packed(member: Member, threads: int) -> Member:
+    """A member that another process can open."""
+    return replace(member, resources=replace(member.resources.unopened(), threads=threads))
 
 
 def _run_together(member: Member, processes: int) -> None:
@@ -148,23 +141,23 @@ def _run_together(member: Member, processes: int) -> None:
             Place(rank, processes, Path(scratch) / "meeting", folder, member.workspace)
             for rank, folder in enumerate(workspaces)
         ]
-        all_at_once(_run_parcel, [_Parcel.of(member, threads, "", place) for place in places])
+        packed = _packed(member, threads)
+        all_at_once(_run_parcel, [_Parcel(packed, "", place) for place in places])
 
 
 def _run_parcel(parcel: _Parcel) -> None:
     speak_as(parcel.speaker)
-    device, place = parcel.resources.device, parcel.place
+    member, place = parcel.member, parcel.place
+    device = member.resources.device
     if place is not None:
         quiet_torch()
-    choose_device(device, parcel.resources.model_threads)
-    choice = RerankerChoice(registry().reranker(parcel.reranker), parcel.options)
-    if choice.registration.made_by != parcel.made_by:
+    choose_device(device, member.resources.model_threads)
+    registration = member.choice.registration
+    if registry().reranker(registration.name).made_by != registration.made_by:
         raise PluginError(
-            f"{choice.registration.plugin} was changed while '{parcel.reranker}' was trained: its "
+            f"{registration.plugin} was changed while '{registration.name}' was trained: its "
             "members would be of two versions. Start again."
         )
-    arguments = (parcel.split, parcel.resources, parcel.number, parcel.folder, parcel.start)
-    member = Member(choice, *arguments, parcel.held_out)
     if place is None:
         member.train()
         return
@@ -181,6 +174,12 @@ def _run_parcel(parcel: _Parcel) -> None:
         member.fit(place.workspace)
 
 
+def learn_side_by_side(choice: RerankerChoice, resources: CollectionResources) -> bool:
+    """Whether members can be trained at once: a GPU may hold one model only."""
+    on_gpu = resources.device != "cpu" and choice.learns_on_device
+    return not on_gpu and can_travel(choice, resources)
+
+
 def can_travel(choice: RerankerChoice, resources: CollectionResources) -> bool:
     """Whether another process can train the reranker, with what it can import."""
     ours, theirs = choice.registration, registry().rerankers.get(choice.name)
@@ -188,7 +187,7 @@ def can_travel(choice: RerankerChoice, resources: CollectionResources) -> bool:
     if theirs is None or (theirs.system, theirs.plugin) != (ours.system, ours.plugin):
         return False
     try:
-        pickle.dumps((choice.options, resources.unopened()))
+        pickle.dumps((choice, resources.unopened()))
     except (pickle.PicklingError, TypeError, AttributeError):
         return False
     return True

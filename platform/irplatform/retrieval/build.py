@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 
 _FORMAT = 2
 """Version of what an index holds; raise it when `records` or the arguments below change."""
-_OPTIONS = {"positions": True, "vectors": False}
-"""What `_build` asks for, in the words of the fingerprints of all indexes."""
 _BATCH = 1000
 _BATCH_CHARACTERS = 16_000_000
 """What a batch holds at most, unless one document has more: Java's heap takes all of it at once."""
@@ -96,7 +94,7 @@ def _index(corpus: Corpus, threads: int) -> cache.Artifact:
 
 def _depends_on(corpus: Corpus) -> dict[str, Any]:
     fields = {"fields": searchable(corpus.fields)} if corpus.finds_fields else {}
-    return {"corpus": corpus.fingerprint, "options": _OPTIONS, "format": _FORMAT, **fields}
+    return {"corpus": corpus.fingerprint, "format": _FORMAT, **fields}
 
 
 def _build(corpus: Corpus, folder: Path, threads: int) -> None:

@@ -7,7 +7,7 @@ Each retriever's run is kept in the cache, so that rerankers that are added late
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from irplatform.registry import Registration
     from irplatform.resources import CollectionResources
 
-_FORMAT = 2
+_FORMAT = 3
 """Raise it when retrievers rank otherwise with the same options."""
 _RUN = "run.txt"
 _USED = "used.json"
@@ -53,16 +53,19 @@ class RetrieverChoice:
     def describe(self) -> dict[str, Any]:
         """What its ranking depends on, beside index and topics."""
         depends_on = self.registration.dependencies(self.options)
-        retriever = self.registration.made(self.options)
-        with self.registration.at_work("remarking on its scores"):
-            answer = retriever.remark()
-        remark = text(self.registration.who, "remark", answer)
         return {
             "retriever": self.name,
             **self.registration.describe(self.options),
             **({"depends_on": depends_on} if depends_on else {}),
-            **({"remark": remark} if remark else {}),
         }
+
+    @property
+    def remark(self) -> str:
+        """A line for the reader of its scores; "" for none."""
+        retriever = self.registration.made(self.options)
+        with self.registration.at_work("remarking on its scores"):
+            answer = retriever.remark()
+        return text(self.registration.who, "remark", answer)
 
     def check_topics(self, topics: Sequence[Topic]) -> None:
         """Raise an InputError where options do not fit the topics that are to be searched."""
@@ -86,30 +89,48 @@ class RetrieverChoice:
 
 
 @dataclass(frozen=True)
+class Retrieval:
+    """What one retriever found.
+
+    Attributes:
+        run: its run.
+        fingerprint: of all that the run depends on.
+        description: what the run is, for its metadata.
+        artifacts: fingerprints of what it was made with, likewise.
+        seconds: per stage, what it took beyond the retrievers before it.
+    """
+
+    run: Run
+    fingerprint: str
+    description: Mapping[str, Any] = field(default_factory=dict)
+    artifacts: Mapping[str, str] = field(default_factory=dict)
+    seconds: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class FirstStage:
     """What the retrievers found.
 
     Attributes:
-        runs: one per retriever.
+        retrievals: one per retriever.
         final: what rerankers start from: the only run, or the reciprocal rank fusion of all, with
             every document that any of these found; of a run file, all that is in it.
         fingerprint: of all that the runs depend on.
-        seconds: per stage, what each run took beyond those before it.
-        descriptions: what each run is, for its metadata.
-        artifacts: fingerprints of what each run was made with, likewise.
         fusion: how the runs were fused, where that was chosen.
         depth: most documents that a run has per topic, whatever the number of retrievers; None
             where all candidates are ranked.
     """
 
-    runs: Sequence[Run]
+    retrievals: Sequence[Retrieval]
     final: Run
     fingerprint: str
-    seconds: Sequence[Mapping[str, float]] = ()
-    descriptions: Sequence[Mapping[str, Any]] = ()
-    artifacts: Sequence[Mapping[str, str]] = ()
     fusion: Fusion | None = None
     depth: int | None = None
+
+    @property
+    def runs(self) -> list[Run]:
+        """The retrievers' runs."""
+        return [each.run for each in self.retrievals]
 
     def cut(self, run: Run) -> Run:
         """A run of what was found, as it is written and scored: no deeper than any other."""
@@ -127,12 +148,12 @@ class FirstStage:
     def describe(self) -> list[Mapping[str, Any]]:
         """What `final` is made of, for the metadata of runs."""
         fusion = [{"fusion": self.fusion.describe()}] if self.fusion else []
-        return [*self.descriptions, *fusion]
+        return [*(each.description for each in self.retrievals), *fusion]
 
     @property
     def used(self) -> dict[str, str]:
         """Fingerprints of what all runs were made with."""
-        return {name: mark for artifacts in self.artifacts for name, mark in artifacts.items()}
+        return {name: mark for r in self.retrievals for name, mark in r.artifacts.items()}
 
     def candidates(self, rerank_depth: int) -> dict[str, tuple[str, ...]]:
         """Per topic, the union of the retrievers' first documents, in the order of `final`."""
@@ -164,7 +185,7 @@ def retrieve(
     """
     most = depth if among is None else None
     common = _dependencies(topics, most, among, resources)
-    runs, fingerprints, seconds, descriptions, artifacts = [], [], [], [], []
+    retrievals = []
     for choice in choices:
         before = dict(resources.stopwatch.seconds)
         depends_on = {**common, **_own_dependencies(choice, resources)}
@@ -184,51 +205,37 @@ def retrieve(
             rankings: Mapping[str, Ranking] = {}
             if (run_artifact.path / _RUN).stat().st_size:
                 rankings = read_run(run_artifact.path / _RUN).rankings
-            runs.append(_complete(choice.name, topics, rankings))
-        fingerprints.append(run_artifact.fingerprint)
-        seconds.append(resources.stopwatch.since(before))
-        descriptions.append(
-            {
-                **choice.describe(),
-                **choice.about(topics, resources),
-                **_made_with(choice, resources),
-            }
-        )
-        artifacts.append({"index": common["index"], **_used(run_artifact.path)})
-    return combine(runs, fingerprints, seconds, descriptions, artifacts, most)
+            run = _complete(choice.name, topics, rankings)
+        description = {
+            **choice.describe(),
+            **({"remark": choice.remark} if choice.remark else {}),
+            **choice.about(topics, resources),
+            **_made_with(choice, resources),
+        }
+        used = {"index": common["index"], **_used(run_artifact.path)}
+        seconds = resources.stopwatch.since(before)
+        retrievals.append(Retrieval(run, run_artifact.fingerprint, description, used, seconds))
+    return combine(retrievals, most)
 
 
-def combine(
-    runs: Sequence[Run],
-    fingerprints: Sequence[str],
-    seconds: Sequence[Mapping[str, float]] = (),
-    descriptions: Sequence[Mapping[str, Any]] = (),
-    artifacts: Sequence[Mapping[str, str]] = (),
-    depth: int | None = None,
-) -> FirstStage:
-    """The first stage that some retrievers' runs make together.
+def combine(retrievals: Sequence[Retrieval], depth: int | None = None) -> FirstStage:
+    """The first stage that what some retrievers found makes together.
 
     Args:
-        runs: one per retriever.
-        fingerprints: of all that each run depends on.
-        seconds: per run, see `FirstStage`.
-        descriptions: per run, see `FirstStage`.
-        artifacts: per run, see `FirstStage`.
+        retrievals: one per retriever.
         depth: see `FirstStage`.
     """
-    if len(runs) == 1:
-        final, mark = runs[0], fingerprints[0]
-    else:
-        final, mark = Fusion().fuse(runs, FUSED), fingerprint({"fused": fingerprints})
-    return FirstStage(runs, final, mark, seconds, descriptions, artifacts, depth=depth)
+    if len(retrievals) == 1:
+        (only,) = retrievals
+        return FirstStage(retrievals, only.run, only.fingerprint, depth=depth)
+    mark = fingerprint({"fused": [each.fingerprint for each in retrievals]})
+    final = Fusion().fuse([each.run for each in retrievals], FUSED)
+    return FirstStage(retrievals, final, mark, depth=depth)
 
 
 def _used(folder: Path) -> dict[str, str]:
     """Fingerprints of what a kept run was made with."""
-    path = folder / _USED
-    if not path.exists():  # a run that was kept before this was
-        return {}
-    used: dict[str, str] = json.loads(path.read_text(encoding="utf-8"))
+    used: dict[str, str] = json.loads((folder / _USED).read_text(encoding="utf-8"))
     return used
 
 

@@ -17,7 +17,7 @@ from irplatform.registry import source_digest
 from irplatform.reranking.splits import MEMBERS, fold_topics
 from irplatform.reranking.training_set import TrainingSource
 from irplatform.retrieval.checked_search import find
-from irplatform.retrieval.first_stage import combine
+from irplatform.retrieval.first_stage import Retrieval, combine
 from irplatform.retrieval.fusion import AUTO, choose_fusion
 from irplatform.runs import Run
 from irplatform.storage import file_digest, fingerprint
@@ -162,19 +162,18 @@ class TunedSystem:
         )
 
     def _first_stage(self, choices: Sequence[RetrieverChoice]) -> FirstStage:
-        runs, marks = [], []
+        retrievals = []
         for choice in choices:
             mark = fingerprint(choice.describe())
             run = self._runs.pop(mark, None)
             if run is None:
                 run = find(choice, self.topics, self.depth, self.resources)
             self._runs[mark] = run  # to the end: used last
-            runs.append(run)
-            marks.append(mark)
+            retrievals.append(Retrieval(run, mark))
         for old_mark in list(self._runs)[: -max(_RUNS_KEPT, len(choices))]:
             del self._runs[old_mark]
-        first = combine(runs, marks, depth=self.depth)
-        if len(runs) == 1 or self.fusion != AUTO:
+        first = combine(retrievals, self.depth)
+        if len(retrievals) == 1 or self.fusion != AUTO:
             return first
         # While only a reranker's options vary, the first stage stays as it is.
         if self._fusion is None or self._fusion[0] != first.fingerprint:

@@ -17,7 +17,7 @@ from irplatform.retrieval.candidates.source import (
     Request,
     missing_documents,
 )
-from irplatform.retrieval.first_stage import FirstStage
+from irplatform.retrieval.first_stage import FirstStage, Retrieval
 from irplatform.runs import Ranking, Run, read_run
 from irplatform.runs.names import system_of
 from irplatform.storage import file_digest, fingerprint
@@ -97,7 +97,9 @@ class FromRun:
         mark = fingerprint({"index": index, "depth": request.depth, **facts})
         shown = run.top(request.depth)
         return Found(
-            FirstStage([shown], run, mark, [{}], [facts], [{"index": index}], depth=request.depth),
+            FirstStage(
+                [Retrieval(shown, mark, facts, {"index": index})], run, mark, depth=request.depth
+            ),
             {
                 topic: ranking.top(request.rerank_depth).doc_ids
                 for topic, ranking in rankings.items()
@@ -110,7 +112,8 @@ class FromRun:
                     "missing": left_out,
                     "rerank_depth": request.rerank_depth,
                 },
-                f"the first {request.rerank_depth:,} of {self.path.name}"
+                (f"the first {request.rerank_depth:,} of " if request.names else "")
+                + self.path.name
                 + (f" ({left_out:,} of its {total:,} results left out)" if left_out else ""),
             ),
         )

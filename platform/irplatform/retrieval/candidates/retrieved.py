@@ -52,5 +52,10 @@ class Retrieved:
 
 def _apart(first: FirstStage, taken: Sequence[str]) -> FirstStage:
     """The first stage under names that no reranker has: "x" finds as "x-retriever"."""
-    runs = [r.renamed(f"{r.name}-retriever") if r.name in taken else r for r in first.runs]
-    return replace(first, runs=runs, final=runs[0] if len(runs) == 1 else first.final)
+    apart = [
+        replace(each, run=each.run.renamed(f"{each.run.name}-retriever"))
+        if each.run.name in taken
+        else each
+        for each in first.retrievals
+    ]
+    return replace(first, retrievals=apart, final=apart[0].run if len(apart) == 1 else first.final)
