@@ -11,7 +11,7 @@ import numpy as np
 from irplatform import __version__
 from irplatform.cache import artifact
 from irplatform.registry import our_digest
-from irplatform.reranking.scoring import Values, among_candidates, score_topics
+from irplatform.reranking.scoring import Values, final_scores
 from irplatform.resources import Noted
 from irplatform.storage import fingerprint, write_json
 
@@ -54,22 +54,8 @@ def kept_scores(
             if told.exists():  # when an interrupted call scored the topics that are finished
                 resources.recall(_read(told))
             try:
-                scores = score_topics(
-                    system.choice.registration,
-                    system.members,
-                    topics,
-                    candidates,
-                    resources,
-                    finished,
-                )
-                scores = among_candidates(
-                    system.choice.registration,
-                    system.members[0],
-                    topics,
-                    candidates,
-                    scores,
-                    resources,
-                )
+                made = system.choice.registration, system.members
+                scores = final_scores(*made, topics, candidates, resources, finished)
             finally:
                 write_json(told, asdict(noted))
         np.savez(folder / _SCORES, *(scores[topic.id] for topic in topics))

@@ -17,7 +17,7 @@ import numpy as np
 
 from irplatform.errors import InputError, PluginError
 from irplatform.plugin import TrainableReranker, TrainingData
-from irplatform.reranking.scoring import Values, among_candidates, score_topics
+from irplatform.reranking.scoring import Values, final_scores
 from irplatform.storage import atomic_write
 from irplatform.training.checkpoints import member_folder
 
@@ -71,14 +71,7 @@ class Member:
         registration = self.choice.registration
         topics = [example.topic for example in self.split.weighing]
         candidates = {e.topic.id: e.labelled.candidates for e in self.split.weighing}
-        scores = among_candidates(
-            registration,
-            reranker,
-            topics,
-            candidates,
-            score_topics(registration, [reranker], topics, candidates, self.resources),
-            self.resources,
-        )
+        scores = final_scores(registration, [reranker], topics, candidates, self.resources)
         weights = member_folder(self.folder, self.number)
         shutil.rmtree(weights, ignore_errors=True)
         weights.mkdir()

@@ -104,6 +104,19 @@ def among_candidates(
     return changed
 
 
+def final_scores(
+    registration: Registration[Reranker],
+    members: Sequence[Reranker],
+    topics: Sequence[Topic],
+    candidates: Mapping[str, Sequence[str]],
+    resources: Resources,
+    journal: Path | None = None,
+) -> dict[str, Values]:
+    """The scores that topics are ranked by: `score_topics`, then `among_candidates`."""
+    scores = score_topics(registration, members, topics, candidates, resources, journal)
+    return among_candidates(registration, members[0], topics, candidates, scores, resources)
+
+
 def _batches(
     topics: Sequence[Topic], candidates: Mapping[str, Sequence[str]], resources: Resources
 ) -> Iterator[Batch]:
