@@ -215,13 +215,13 @@ def test_folds_that_were_scored_are_not_scored_again(resources, monkeypatch):
     qrels = {t.id: {"a": 1} for t in TOPICS}
     arguments = _choice(Witness), _candidates(), qrels, TrainingSource(folds=True), None, resources
     fitted, fit = [], assignment.fit_system
-    scored, score = [], kept_scores.score_topics
+    scored, score = [], kept_scores.final_scores
 
     def scoring(registration, members, topics, *more):
         scored.extend(topic.id for topic in topics)
         return score(registration, members, topics, *more)
 
-    monkeypatch.setattr(kept_scores, "score_topics", scoring)
+    monkeypatch.setattr(kept_scores, "final_scores", scoring)
 
     def interrupted(*given):
         fitted.append(given)
