@@ -99,6 +99,34 @@ def test_documents_that_were_not_reranked_stay_below_all_others_however_the_weig
         assert reranked.mixed(weight).doc_ids[3:] == ("d", "e", "f")
 
 
+@pytest.mark.parametrize("weight", [0.0, 0.05, 0.5, 0.95])
+def test_the_rest_stays_in_order_where_its_scores_hardly_differ(weight):
+    """As after a softmax: what is distinct near 1e-7 is equal beside scores near 1."""
+    doc_ids = [f"d{n:04d}" for n in range(1000)]
+    random = np.random.default_rng(0)
+    logits = np.sort(random.normal(size=1000) * 3)[::-1]
+    first = Ranking.of(random.permutation(doc_ids).tolist(), np.exp(logits) / np.exp(logits).sum())
+    mixed = Reranked.of(first, first.doc_ids[:20], random.random(20).tolist()).mixed(weight)
+    assert mixed.doc_ids[20:] == first.doc_ids[20:]
+    assert set(mixed.doc_ids[:20]) == set(first.doc_ids[:20])
+
+
+def test_equal_scores_of_the_rest_stay_equal():
+    first = Ranking.of(list("abcdef"), [9.0, 8.0, 1e-9, 1e-9, 5e-10, 0.0])
+    mixed = Reranked.of(first, ["a", "b"], [1.0, 2.0]).mixed(0.0)
+    assert mixed.doc_ids == ("b", "a", "d", "c", "e", "f")
+    assert mixed.scores[2] == mixed.scores[3] > mixed.scores[4] > mixed.scores[5]
+
+
+@pytest.mark.parametrize("weight", [0.0, 0.5, 0.95])
+def test_what_no_retriever_has_among_its_first_stays_below_though_their_fusion_has(weight):
+    """Of two retrievers, c may be third in both, and d second in one alone."""
+    first = Ranking.of(list("abcdef"), [6.0, 5.0, 4.0, 3.0, 2.0, 1.0])
+    mixed = Reranked.of(first, ["a", "b", "d"], [1.0, 3.0, 2.0]).mixed(weight)
+    assert sorted(mixed.doc_ids[:3]) == ["a", "b", "d"]
+    assert mixed.doc_ids[3:] == ("c", "e", "f")
+
+
 def test_both_scores_are_standardized_over_the_candidates_alone():
     reranked = Reranked.of(FIRST, ["a", "d"], [10.0, 50.0])
     assert reranked.first == pytest.approx((FIRST.scores - 6.5) / 2.5)

@@ -1,8 +1,8 @@
 """Mixing a reranker's scores with the first stage's.
 
 Both are standardized per topic (mean 0, deviation 1 over the candidates), then added with weights W
-and 1 − W. Documents that were not reranked stand below all candidates in the reranker's eyes, in
-the first stage's order, so that W = 1 gives exactly the first stage and W = 0 the reranker alone.
+and 1 − W. W = 1 gives exactly the first stage, and W = 0 the reranker alone. Unless W = 1,
+documents that were not reranked stand below all candidates, in the first stage's order.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from irplatform.evaluation.gain import ndcg_of
 from irplatform.evaluation.mean_difference import MeanDifference
@@ -32,11 +33,13 @@ class Reranked:
         ranking: all documents of the first stage.
         first: their standardized first-stage scores.
         second: their standardized reranker scores; documents that were not reranked come last.
+        outside: which of them were not reranked.
     """
 
     ranking: Ranking
     first: Values
     second: Values
+    outside: npt.NDArray[np.bool_]
 
     @classmethod
     def of(cls, first: Ranking, candidates: Sequence[str], scores: Sequence[float]) -> Reranked:
@@ -62,17 +65,42 @@ class Reranked:
             standard[places] = standard_inside
         second = np.full(len(values), np.nan)
         second[places] = standardized(np.asarray(scores, dtype=np.float64))
-        outside = np.flatnonzero(np.isnan(second))
-        if len(outside):
+        outside = np.isnan(second)
+        if outside.any():
             floor = np.nanmin(second) if len(places) else 0.0
             second[outside] = floor - 1 + standard[outside] - standard[outside].max()
-        return cls(first, standard, second)
+        return cls(first, standard, second, outside)
 
     def mixed(self, weight: float) -> Ranking:
         """The ranking with this weight of the first stage, 0 to 1."""
         if weight == 1:  # standardizing rounds, which makes ties where there were none
             return self.ranking
-        return Ranking.of(self.ranking.doc_ids, weight * self.first + (1 - weight) * self.second)
+        scores = weight * self.first + (1 - weight) * self.second
+        if self.outside.any():
+            floor = scores[~self.outside].min(initial=np.inf)
+            scores[self.outside] = _below(
+                floor, scores[self.outside], self.ranking.scores[self.outside]
+            )
+        return Ranking.of(self.ranking.doc_ids, scores)
+
+
+def _below(floor: float, scores: Values, order: npt.NDArray[np.float32]) -> Values:
+    """Scores, best first, lowered as far as it takes to keep their order below a floor.
+
+    Several retrievers may find a document that none of them has among its first, and that stands
+    above a candidate nevertheless. And what is far below the candidates may be so close together
+    that a run's 32 bits would tell no differences, as after a softmax.
+
+    Args:
+        floor: a score that none of them may reach.
+        scores: in decreasing order.
+        order: the first stage's, by which they are ordered; equal ones stay equal.
+    """
+    step = 4 * float(np.spacing(np.float32(np.abs(scores).max())))
+    scores = scores - max(0.0, scores[0] + step - floor)
+    steps = step * np.concatenate([[0], np.cumsum(order[1:] != order[:-1])])
+    lowered: Values = np.minimum.accumulate(scores + steps) - steps
+    return lowered
 
 
 @dataclass(frozen=True)
