@@ -8,11 +8,10 @@ import click
 
 from irplatform.cli.options import ranking_options, training_options
 from irplatform.cli.output import cut, json_option, one_line, print_json
-from irplatform.cli.settings import chosen_settings, interpolation_weight
+from irplatform.cli.settings import run_settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from pathlib import Path
 
 
 _TITLE = 300
@@ -38,11 +37,6 @@ def explain(
     topic: str,
     documents: tuple[str, ...],
     member: int | None,
-    settings: tuple[str, ...],
-    config: Path | None,
-    expand: str | None,
-    query_plan: Path | None,
-    interpolate: str,
     as_json: bool,
     **options: Any,
 ) -> None:
@@ -51,22 +45,10 @@ def explain(
     Options that say how it is trained are those of `run`; what a run has trained is taken from the
     cache.
     """
-    from irplatform.api import RunSettings
     from irplatform.api import explain as explain_documents
 
-    facts = explain_documents(
-        RunSettings(
-            rerankers=(reranker,),
-            settings=chosen_settings(
-                options["retrievers"], settings, config, expand, query_plan, rerankers=(reranker,)
-            ),
-            interpolate=interpolation_weight(interpolate),
-            **options,
-        ),
-        topic,
-        documents,
-        member=member,
-    )
+    settings = run_settings(options, rerankers=(reranker,))
+    facts = explain_documents(settings, topic, documents, member=member)
     if as_json:
         print_json(facts)
         return

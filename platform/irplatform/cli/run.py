@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from irplatform.cli.options import ranking_options, training_options
 from irplatform.cli.output import json_option, print_json
 from irplatform.cli.paths import PATH
-from irplatform.cli.settings import chosen_settings, interpolation_weight
+from irplatform.cli.settings import run_settings
 from irplatform.console import notice
 from irplatform.errors import InputError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @click.command()
@@ -49,43 +46,21 @@ if TYPE_CHECKING:
     "--resume/--no-resume", default=True, help="Go on from what an interrupted run left (default)."
 )
 @json_option
-def run(
-    retrievers: tuple[str, ...],
-    rerankers: tuple[str, ...],
-    settings: tuple[str, ...],
-    config: Path | None,
-    expand: str | None,
-    query_plan: Path | None,
-    interpolate: str,
-    effects: bool,
-    as_json: bool,
-    **options: Any,
-) -> None:
+def run(rerankers: tuple[str, ...], effects: bool, as_json: bool, **options: Any) -> None:
     """Take a collection to scored, reranked runs.
 
     Does whatever is missing (index, vectors, training), and prints a table. Without --reranker it
     stops after the first stage.
     """
-    from irplatform.api import RunSettings
     from irplatform.api import run as run_collection
 
-    if effects and not rerankers and len(retrievers) < 2:
+    if effects and not rerankers and len(options["retrievers"]) < 2:
         raise InputError(
             "--effects has no effect without --reranker NAME or a second --retriever NAME: there "
             "is nothing to compare."
         )
-    report = run_collection(
-        RunSettings(
-            retrievers=retrievers,
-            rerankers=rerankers,
-            settings=chosen_settings(
-                retrievers, settings, config, expand, query_plan, rerankers=rerankers
-            ),
-            interpolate=interpolation_weight(interpolate),
-            command=("platform", *sys.argv[1:]),
-            **options,
-        )
-    )
+    command = ("platform", *sys.argv[1:])
+    report = run_collection(run_settings(options, rerankers=rerankers, command=command))
     if as_json:
         print_json(report.as_json())
     else:

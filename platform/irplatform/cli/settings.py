@@ -1,16 +1,42 @@
-"""From what options say to settings: `--set`, `--config`, `--expand`, `--interpolate`."""
+"""From what options say to what a run is told: `--set`, `--config`, `--expand`, `--interpolate`."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from irplatform.cli.expansion import expansion_settings
 from irplatform.errors import InputError
 from irplatform.toml_io import read_toml
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
+
+    from irplatform.api import RunSettings
+
+
+def run_settings(
+    options: Mapping[str, Any], *, rerankers: Sequence[str] = (), **more: Any
+) -> RunSettings:
+    """What a run is told by a command's options.
+
+    Args:
+        options: as click has them: `settings`, `config`, `expand` and `query_plan`, perhaps
+            `interpolate`, and others that are called as in `RunSettings`.
+        rerankers: names.
+        more: settings that are no options.
+
+    Raises:
+        InputError: an option cannot be read, or has no effect.
+    """
+    from irplatform.api import RunSettings
+
+    told = {**options, **more, "rerankers": rerankers}
+    of_systems = (told.pop(name) for name in ("settings", "config", "expand", "query_plan"))
+    told["settings"] = chosen_settings(told["retrievers"], *of_systems, rerankers=rerankers)
+    if "interpolate" in told:
+        told["interpolate"] = interpolation_weight(told["interpolate"])
+    return RunSettings(**told)
 
 
 def chosen_settings(

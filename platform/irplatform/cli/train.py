@@ -9,7 +9,7 @@ import click
 from irplatform.cli.options import options_of_train
 from irplatform.cli.output import json_option, print_json
 from irplatform.cli.paths import PATH
-from irplatform.cli.settings import chosen_settings
+from irplatform.cli.settings import run_settings
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,10 +27,6 @@ if TYPE_CHECKING:
 def train(
     collection: tuple[str, ...],
     reranker: str,
-    settings: tuple[str, ...],
-    config: Path | None,
-    expand: str | None,
-    query_plan: Path | None,
     out: Path | None,
     as_json: bool,
     **options: Any,
@@ -39,17 +35,13 @@ def train(
 
     Use the result with `platform run --reranker NAME --checkpoint FOLDER`.
     """
-    from irplatform.api import RunSettings
     from irplatform.api import train as train_reranker
 
-    systems = chosen_settings(
-        options["retrievers"], settings, config, expand, query_plan, rerankers=(reranker,)
+    first, *others = collection
+    settings = run_settings(
+        options, rerankers=(reranker,), collection=first, train_on=tuple(others)
     )
-    first_collection, *others = collection
-    run_settings = RunSettings(
-        first_collection, rerankers=(reranker,), settings=systems, train_on=tuple(others), **options
-    )
-    checkpoint = train_reranker(run_settings, out)
+    checkpoint = train_reranker(settings, out)
     if as_json:
         print_json(checkpoint)
         return

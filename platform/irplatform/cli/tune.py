@@ -10,7 +10,7 @@ import click
 from irplatform.cli.options import interpolate_option, system_options, train_on_option
 from irplatform.cli.output import json_option, print_json
 from irplatform.cli.paths import PATH
-from irplatform.cli.settings import chosen_settings, interpolation_weight
+from irplatform.cli.settings import run_settings
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -60,12 +60,8 @@ if TYPE_CHECKING:
 )
 @json_option
 def tune(
-    settings: tuple[str, ...],
-    config: Path | None,
-    expand: str | None,
-    query_plan: Path | None,
+    rerankers: tuple[str, ...],
     measure: str,
-    interpolate: str,
     out: Path | None,
     as_json: bool,
     **options: Any,
@@ -81,31 +77,21 @@ def tune(
     """  # noqa: D301 - click wants the character \b, which keeps the lines below it as they are
     from dataclasses import fields
 
-    from irplatform.api import RunSettings, TuneSettings
+    from irplatform.api import TuneSettings
     from irplatform.api import tune as tune_options
     from irplatform.storage import atomic_write, writable_file
 
     if out is not None:
         writable_file(out)
     names = {field.name for field in fields(TuneSettings)}
-    tuning = TuneSettings(**{name: value for name, value in options.items() if name in names})
-    report = tune_options(
-        RunSettings(
-            settings=chosen_settings(
-                options["retrievers"],
-                settings,
-                config,
-                expand,
-                query_plan,
-                rerankers=options["rerankers"],
-            ),
-            measures=(measure,),
-            interpolate=interpolation_weight(interpolate),
-            command=("platform", *sys.argv[1:]),
-            **{name: value for name, value in options.items() if name not in names},
-        ),
-        tuning,
+    tuning = {name: options.pop(name) for name in list(options) if name in names}
+    settings = run_settings(
+        options,
+        rerankers=rerankers,
+        measures=(measure,),
+        command=("platform", *sys.argv[1:]),
     )
+    report = tune_options(settings, TuneSettings(**tuning))
     try:
         if out is not None:
             with atomic_write(out, "wb") as file:  # names of files may not be UTF-8
