@@ -43,7 +43,7 @@ LAYERS = (
     {"storage", "journal", "text_files", "thinning", "workers", "document_ids", "batched"},
     {"arithmetic", "at_work", "console", "option_problems", "toml_io"},
     {"option_types", "errors"},
-    {"directory", "ids", "scratch", "stdout", "stopwatch"},
+    {"directory", "ids", "interruptions", "scratch", "stdout", "stopwatch"},
 )
 """From the top down. A package imports itself and what is in the layers below."""
 

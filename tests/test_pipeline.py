@@ -420,6 +420,14 @@ def test_scores_of_other_code_of_ours_are_not_taken(noting, monkeypatch):
     assert noting()[0] == len(TOPICS)
 
 
+def test_scores_that_cannot_be_read_are_named(noting, fresh_home):
+    noting()
+    (scores,) = (fresh_home / "scores").glob("*/scores.npz")
+    scores.write_bytes(bytes(scores.stat().st_size))
+    with pytest.raises(InputError, match=r"cannot be read\. Delete their folder"):
+        noting()
+
+
 def _set(*numbers, validation=None):
     """Topics under other ids than in the evaluated collection."""
     moved = [

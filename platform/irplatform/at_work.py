@@ -11,7 +11,7 @@ import traceback
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from irplatform import directory, stdout
+from irplatform import directory, interruptions, stdout
 from irplatform.errors import PlatformError, PluginError, in_a_line, in_words, lacks_space, one_line
 
 if TYPE_CHECKING:
@@ -31,9 +31,19 @@ class PluginMemoryError(PluginError, MemoryError):
 
 @contextmanager
 def contained() -> Iterator[None]:
-    """Within it, what plugins print goes to stderr; the working directory stays where it was."""
-    with stdout.to_stderr(), directory.restored():
-        yield
+    """Within it, what plugins print goes to stderr; the working directory stays where it was.
+
+    Ctrl-C and SIGTERM that came meanwhile end the work, whatever became of their exceptions.
+    """
+    try:
+        with stdout.to_stderr(), directory.restored():
+            yield
+    except ENDINGS:
+        raise
+    except BaseException:
+        interruptions.raise_lost()
+        raise
+    interruptions.raise_lost()
 
 
 @contextmanager

@@ -10,6 +10,8 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from irplatform.interruptions import raise_lost
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -57,12 +59,14 @@ def progress(label: str, total: int | None = None) -> Iterator[Callable[[int], N
         subject = _subject.get()
         with _bar(f"{subject}: {label}" if subject else label, total) as advance:
             yield advance
+        raise_lost()
         return
     started = last = time.monotonic()
     done = 0
 
     def advance_quietly(steps: int) -> None:
         nonlocal done, last
+        raise_lost()
         done += steps
         now = time.monotonic()
         if now - last >= _QUIET_INTERVAL:
@@ -94,4 +98,9 @@ def _bar(label: str, total: int | None) -> Iterator[Callable[[int], None]]:
     )
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(label, total=total)
-        yield lambda steps: bar.advance(task, steps)
+
+        def advance(steps: int) -> None:
+            raise_lost()
+            bar.advance(task, steps)
+
+        yield advance

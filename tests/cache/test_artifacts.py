@@ -316,6 +316,49 @@ def test_a_killed_build_does_not_keep_its_lock(fresh_home):
     assert artifact("kind", "label", DEPENDS_ON, _write("whole")).built
 
 
+def _file_instead(path):
+    shutil.rmtree(path, ignore_errors=True)
+    path.write_text("no folder")
+
+
+def _folder_instead(path):
+    path.unlink()
+    path.mkdir()
+
+
+@pytest.mark.parametrize(
+    ("damage", "name"),
+    [
+        (_file_instead, "{}"),
+        (_file_instead, "{}.partial"),
+        (_folder_instead, "{}/manifest.json"),
+    ],
+)
+@pytest.mark.parametrize("resumable", [True, False])
+def test_what_somebody_put_into_the_place_of_an_artifact_gives_way(damage, name, resumable):
+    path = artifact("kind", "label", DEPENDS_ON, _write("old")).path
+    if name.endswith("partial"):
+        shutil.rmtree(path)
+    damage(path.parent / name.format(path.name))
+    again = artifact("kind", "label", DEPENDS_ON, _write("new"), resumable=resumable)
+    assert (again.built, again.path) == (True, path)
+    assert (path / "content").read_text() == "new"
+    assert not artifact("kind", "label", DEPENDS_ON, _never).built
+
+
+def test_a_long_label_is_cut_to_what_a_file_system_takes():
+    built = artifact("kind", "𝒜" * 200, DEPENDS_ON, _write("content"))
+    assert built.path.name.startswith("𝒜" * 15 + "-")
+    assert len(os.fsencode(built.path.name)) < 100
+
+
+def test_a_cache_whose_name_is_no_text_is_refused(tmp_path, monkeypatch):
+    """Lucene, which is Java, could not open what is in it."""
+    monkeypatch.setenv("IRPLATFORM_HOME", f"{tmp_path}/h\udcff")
+    with pytest.raises(InputError, match=r"is not UTF-8: '.*h\\udcff'. Set IRPLATFORM_HOME"):
+        artifact("kind", "label", DEPENDS_ON, _never)
+
+
 def test_a_cache_that_cannot_be_written_to_is_the_users_to_mend(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("IRPLATFORM_HOME", str(tmp_path / "file"))

@@ -90,7 +90,7 @@ def artifact(
             build(partial)
         except BaseException as error:
             if not resumable:  # half an index of MEDLINE is 40 GB that nobody would find
-                shutil.rmtree(partial, ignore_errors=True)
+                _remove(partial)
                 lost = time.monotonic() - started
                 error.add_note(f"{within_home(final)} starts over: {lost:,.0f} s of work are lost.")
             raise
@@ -106,7 +106,7 @@ def artifact(
         }
         write_json(partial / MANIFEST, manifest)
         for debris in _under_any_label(final, mark):  # without a manifest, or broken
-            shutil.rmtree(debris, ignore_errors=True)
+            _remove(debris)
         partial.rename(final)
     return _finished(final, mark, built=True)
 
@@ -143,11 +143,19 @@ def _partial(final: Path, mark: str, *, resumes: bool) -> Path:
     own, *others = _under_any_label(final, mark, ".partial")
     if resumes and others and not own.exists():
         others.pop().rename(own)
-    for path in others if resumes else (own, *others):
-        shutil.rmtree(path, ignore_errors=True)
+    for path in others if resumes and own.is_dir() else (own, *others):
+        _remove(path)
     own.mkdir(exist_ok=True)
-    (own / MANIFEST).unlink(missing_ok=True)  # of a call that was killed when all was done
+    _remove(own / MANIFEST)  # of a call that was killed when all was done
     return own
+
+
+def _remove(path: Path) -> None:
+    """Remove a folder, or what somebody put into its place."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)
 
 
 def _is_whole(final: Path) -> bool:
@@ -161,8 +169,10 @@ def _is_whole(final: Path) -> bool:
         content = json.loads(manifest.read_text(encoding="utf-8"))
         size, _ = int(content["bytes"]), float(content["seconds"])  # the second for `_finished`
         return _bytes(final) - manifest.stat().st_size >= size
-    except (FileNotFoundError, NotADirectoryError, ValueError, KeyError, TypeError):
+    except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
         return False  # also where another process removes it meanwhile
+    except (ValueError, KeyError, TypeError):
+        return False
 
 
 def _bytes(folder: Path) -> int:
@@ -190,7 +200,8 @@ def _with_arithmetic(kind: str, depends_on: Mapping[str, Any]) -> Mapping[str, A
 def _named(kind: str, label: str, depends_on: Mapping[str, Any]) -> tuple[Path, str]:
     """The folder of an artifact, and its fingerprint."""
     mark = fingerprint({"kind": kind, **depends_on})
-    name = "".join(c if c.isalnum() or c in "-_." else "-" for c in label)[:60]
+    name = "".join(c if c.isalnum() or c in "-_." else "-" for c in label)
+    name = name.encode(errors="replace")[:60].decode(errors="ignore")  # file systems count bytes
     return home() / kind / f"{name}-{mark}", mark
 
 

@@ -6,21 +6,20 @@ A subcommand's module is imported when the subcommand is used, so that `--help` 
 from __future__ import annotations
 
 import os
-import signal
 import sys
 from importlib import import_module
 from typing import TYPE_CHECKING
 
 import click
 
-from irplatform import __version__, stdout
+from irplatform import __version__, interruptions, stdout
 from irplatform.arithmetic import check_arithmetic
 from irplatform.at_work import show_traceback
 from irplatform.cli.failures import explained, give_up_stdout, lost, origin, refused
 from irplatform.errors import InputError, PlatformError, PluginError, lacks_space, printable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
     from irplatform.registry.registration import Plugin
 
@@ -115,25 +114,7 @@ def _nothing(_returned: object) -> None:
     """What a command returns is no exit code: of a plugin's it may be anything."""
 
 
-class _Terminated(KeyboardInterrupt):
-    """SIGTERM, which batch systems send: everything is left as after Ctrl-C."""
-
-
-def _terminating(process: int) -> Callable[[int, object], None]:
-    """A handler that raises in this process; in those that are forked from it, it ends them."""
-
-    def terminate(number: int, _frame: object) -> None:
-        if os.getpid() == process:
-            # `timeout` and batch systems send it twice, to us and to our group; the second one
-            # would cut short what the first one tidies up.
-            signal.signal(number, signal.SIG_IGN)
-            raise _Terminated
-        signal.signal(number, signal.SIG_DFL)
-        os.kill(os.getpid(), number)
-
-    return terminate
-
-
+@interruptions.ending()
 @stdout.of_a_command()
 def main() -> None:
     """Run the command line and exit: 0 done, 1 failed, 2 wrong usage or bad input.
@@ -143,11 +124,10 @@ def main() -> None:
     from irplatform.cli.environment import misspelt, ready_streams
     from irplatform.registry import registry
 
-    ready_streams()
-    for warning in misspelt(os.environ):
-        print(warning, file=sys.stderr)
-    previous_handler = signal.signal(signal.SIGTERM, _terminating(os.getpid()))
     try:
+        ready_streams()
+        for warning in misspelt(os.environ):
+            print(warning, file=sys.stderr)
         check_arithmetic()
         registry().add_commands(cli)
         _tell_of(registry().plugins)
@@ -168,7 +148,7 @@ def main() -> None:
             f"there.{lost(error)}",
             file=sys.stderr,
         )
-        sys.exit(143 if isinstance(origin(error), _Terminated) else 130)
+        sys.exit(143 if isinstance(origin(error), interruptions.Terminated) else 130)
     except BrokenPipeError:
         give_up_stdout()
         sys.exit(1)
@@ -182,8 +162,6 @@ def main() -> None:
         # A full disk, or what another command removed, is no wrong usage.
         failed = lacks_space(error) or isinstance(error, FileNotFoundError)
         sys.exit(PlatformError.exit_code if failed else InputError.exit_code)
-    finally:
-        signal.signal(signal.SIGTERM, previous_handler)
 
 
 def _tell_of(plugins: Iterable[Plugin]) -> None:

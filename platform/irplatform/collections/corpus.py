@@ -15,8 +15,8 @@ import orjson
 from irplatform import cache, storage
 from irplatform.collections import jsonlines
 from irplatform.collections.collection import Corpus
+from irplatform.collections.hashed_files import HashedFiles
 from irplatform.console import progress
-from irplatform.digests import digest
 from irplatform.errors import listing, unknown
 from irplatform.plugin import Document, FieldValue
 
@@ -73,6 +73,7 @@ class JsonLinesCorpus(Corpus):
         self.name = name
         self.files = tuple(files)
         self.names = names
+        self._hashed = HashedFiles(self.files)
         self.finds_fields = bool(names.metadata)
         self.promises_titles = names.title in names.declared
         self._count: int | None = None
@@ -112,7 +113,7 @@ class JsonLinesCorpus(Corpus):
         return storage.fingerprint(
             {
                 "format": _FORMAT,
-                "files": [digest(path) for path in self.files],
+                "files": self._hashed.digests(),
                 "names": [names.id, names.title, names.abstract, *fields],
             }
         )
@@ -131,11 +132,12 @@ class JsonLinesCorpus(Corpus):
         Raises:
             InputError: naming file and line: not JSON, not an object, no id, an id that is neither
                 a string nor a whole number or cannot be one, or a title or abstract that is not
-                text.
+                text. Or a file is not what the fingerprint stands for any more.
         """
         number = 0
         missing, keys = set(self.names.declared), set[str]()
         for path in self.files:
+            self._hashed.check(path)
             for line, record in jsonlines.read(path):
                 if missing:
                     missing -= record.keys()
@@ -143,6 +145,7 @@ class JsonLinesCorpus(Corpus):
                         keys |= record.keys()
                 yield self._document(record, path, line)
                 number += 1
+            self._hashed.check(path)
         self._count = number
         self._problems = tuple(
             str(unknown("key", key, keys, of=f"the {number:,} documents in {self._place()}"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zipfile
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,7 @@ import numpy as np
 
 from irplatform import __version__
 from irplatform.cache import artifact
+from irplatform.errors import InputError
 from irplatform.registry import our_digest
 from irplatform.reranking.scoring import Values, final_scores
 from irplatform.resources import Noted
@@ -65,8 +67,14 @@ def kept_scores(
     cached = artifact("scores", system.choice.name, depends_on, build, resumable=resources.resume)
     if not cached.built:
         resources.recall(_read(cached.path / _NOTED))
-    with np.load(cached.path / _SCORES, allow_pickle=False) as arrays:
-        return {topic.id: arrays[f"arr_{number}"] for number, topic in enumerate(topics)}
+    try:
+        with np.load(cached.path / _SCORES, allow_pickle=False) as arrays:
+            return {topic.id: arrays[f"arr_{number}"] for number, topic in enumerate(topics)}
+    except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
+        raise InputError(
+            "these scores cannot be read. Delete their folder, and they are computed again.",
+            path=cached.path,
+        ) from error
 
 
 def _read(noted: Path) -> Noted:

@@ -27,6 +27,12 @@ DEFAULT_HEAP = "1g"
 """Enough to index and search tens of millions of abstracts: Lucene keeps its postings in the page
 cache and the indexing buffer is 256 MB. It leaves two of three GiB to Python and torch."""
 
+_BESIDE_HEAP = 2_000
+"""Megabytes of address space that Java and this process have beside Java's heap, at least: a
+compressed class space of 1 GB, and what is loaded already."""
+_JAVA_VARIABLES = ("JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS")
+"""Any Java reads options from these, which may go before ours."""
+
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
@@ -60,18 +66,36 @@ def check_heap(heap: str) -> None:
     """Refuse a heap that Java would refuse: it would end the process without an exception.
 
     Raises:
-        InputError: the heap is no size, less than 64 MB or more than this machine's memory.
+        InputError: the heap is no size, less than 64 MB or more than this machine's memory, or
+            than what this process may use.
     """
     import psutil
 
     size = re.fullmatch(r"(\d+)([kmg])", heap.lower())
     megabytes = int(size[1]) * {"k": 1 / 1024, "m": 1, "g": 1024}[size[2]] if size else 0
     memory = psutil.virtual_memory().total // 2**20
+    allowed = _address_space()
+    if allowed is not None and megabytes + _BESIDE_HEAP > allowed:
+        raise InputError(
+            f"Java needs address space for its heap of {heap} and for {_BESIDE_HEAP:,} MB beside "
+            f"it, and this process is limited to {allowed:,} MB in all (`ulimit -v`). Raise the "
+            f"limit, or set {HEAP_VARIABLE} to less."
+        )
     if not 64 <= megabytes <= memory:
         raise InputError(
             f"the Java heap '{heap}' is not a size from 64m to {memory}m, this machine's memory. "
             f"Set {HEAP_VARIABLE} to one like {DEFAULT_HEAP} or 800m."
         )
+
+
+def _address_space() -> int | None:
+    """The megabytes that this process may address; None without a limit."""
+    try:
+        import resource
+    except ImportError:  # Windows has none
+        return None
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    return None if limit == resource.RLIM_INFINITY else limit // 2**20
 
 
 @cache
@@ -87,10 +111,15 @@ def _start(heap: str) -> None:
     try:
         from jnius import autoclass
     except Exception as error:
+        told = [name for name in _JAVA_VARIABLES if os.environ.get(name)]
+        advice = (
+            f"Unset {' and '.join(told)}, which it reads"
+            if told
+            else f"Set JAVA_HOME to another Java of version {MINIMUM_VERSION} or newer, or unset it"
+        )
         raise PlatformError(
             f"the Java virtual machine of {os.environ['JAVA_HOME']} did not start: "
-            f"{unstopped(error)}. Set JAVA_HOME to another Java of version "
-            f"{MINIMUM_VERSION} or newer, or unset it."
+            f"{unstopped(error)}. {advice}."
         ) from error
     _silence(autoclass)
     # A topic may have more words than Lucene's default limit of 1,024 clauses.
@@ -143,9 +172,11 @@ def lacks_heap(error: Exception) -> bool:
 def heap_error() -> PlatformError:
     """What to tell then."""
     heap = os.environ.get(HEAP_VARIABLE) or DEFAULT_HEAP
-    return PlatformError(
-        f"Java ran out of memory. Set {HEAP_VARIABLE} to more than its present {heap}."
-    )
+    advice = f"Set {HEAP_VARIABLE} to more than its present {heap}."
+    for name in _JAVA_VARIABLES:
+        if "-Xm" in os.environ.get(name, ""):
+            advice = f"{name} sets how much it may use: unset it, or set more."
+    return PlatformError(f"Java ran out of memory. {advice}")
 
 
 def in_threads(

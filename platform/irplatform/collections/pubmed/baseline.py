@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 
 from irplatform import storage
 from irplatform.collections.collection import Corpus
+from irplatform.collections.hashed_files import HashedFiles
 from irplatform.collections.pubmed.packing import Member, pack
 from irplatform.collections.pubmed.record import FIELDS
-from irplatform.digests import digests
 from irplatform.errors import unknown
 from irplatform.parallel import ordered_map
 
@@ -53,6 +53,7 @@ class PubmedCorpus(Corpus):
         self.name = name
         self.files = tuple(sorted(files, key=age))
         self.fields = tuple(fields)
+        self._hashed = HashedFiles(self.files)
         check_fields(fields)
         self._count: int | None = None
 
@@ -67,7 +68,7 @@ class PubmedCorpus(Corpus):
         return self._fingerprint_with()
 
     def _fingerprint_with(self, **more: object) -> str:
-        return storage.fingerprint({"pubmed": FORMAT, "files": digests(self.files), **more})
+        return storage.fingerprint({"pubmed": FORMAT, "files": self._hashed.digests(), **more})
 
     def count(self) -> int | None:
         """The number of articles, once they have all been read."""
@@ -77,13 +78,20 @@ class PubmedCorpus(Corpus):
         """Stream the articles with all cores: newest file first, each in its own order.
 
         Raises:
-            InputError: a file is not PubMed's XML, is damaged or cut off (with its line).
+            InputError: a file is not PubMed's XML, is damaged or cut off (with its line), or is not
+                what the fingerprint stands for any more.
         """
+        self._check_files()
         number = 0
         for document in latest(reversed(self.files), self.fields):
             yield document
             number += 1
+        self._check_files()
         self._count = number
+
+    def _check_files(self) -> None:
+        for path in self.files:
+            self._hashed.check(path)
 
 
 def latest(

@@ -1,0 +1,71 @@
+"""Ctrl-C and SIGTERM, which end a command wherever they come.
+
+Python raises an exception where the signal finds it. Some places lose it: finalizers drop what is
+raised in them, and libraries turn it into an error of their own. So it is remembered, and raised
+again at the next place that asks: whenever a plugin has done something, and when work advances.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+
+class Terminated(KeyboardInterrupt):
+    """SIGTERM, which batch systems send: everything is left as after Ctrl-C."""
+
+
+_come: list[type[KeyboardInterrupt]] = []
+"""What has come and has not ended the command yet."""
+
+
+@contextmanager
+def ending() -> Iterator[None]:
+    """Within it, signals end the work and none gets lost. For the main thread of a program."""
+    process = os.getpid()
+    before: dict[int, Any] = {
+        signal.SIGTERM: signal.signal(signal.SIGTERM, _raising(Terminated, process))
+    }
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # not where it is ignored
+        handler = _raising(KeyboardInterrupt, process)
+        before[signal.SIGINT] = signal.signal(signal.SIGINT, handler)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        _come.clear()
+
+
+def raise_lost() -> None:
+    """Raise what has come and was lost on its way.
+
+    Raises:
+        KeyboardInterrupt: Ctrl-C has come; or `Terminated`, SIGTERM.
+    """
+    if _come and threading.current_thread() is threading.main_thread():
+        raise _come[0]
+
+
+def _raising(kind: type[KeyboardInterrupt], process: int) -> Callable[[int, object], None]:
+    """A handler that raises in this process; in those that are forked from it, it ends them."""
+
+    def handle(number: int, _frame: object) -> None:
+        if os.getpid() != process:
+            signal.signal(number, signal.SIG_DFL)
+            os.kill(os.getpid(), number)
+            return
+        # `timeout` and batch systems send SIGTERM twice, to us and to our group; the second one
+        # would cut short what the first one tidies up.
+        if kind is Terminated and kind in _come:
+            return
+        _come.append(kind)
+        raise kind
+
+    return handle

@@ -1,0 +1,106 @@
+"""Ctrl-C and SIGTERM end a command, whatever becomes of the exceptions that they raise."""
+
+import os
+import signal
+from contextlib import suppress
+
+import pytest
+
+from irplatform.at_work import plugin_at_work
+from irplatform.console import progress
+from irplatform.errors import PluginError
+from irplatform.interruptions import Terminated, ending, raise_lost
+
+SIGNALS = [(signal.SIGTERM, Terminated), (signal.SIGINT, KeyboardInterrupt)]
+
+
+class Finalized:
+    """A finalizer loses what is raised in it."""
+
+    def __init__(self, number):
+        self.number = number
+
+    def __del__(self):
+        os.kill(os.getpid(), self.number)
+
+
+@pytest.fixture(autouse=True)
+def usual_handlers():
+    before = {number: signal.getsignal(number) for number, _ in SIGNALS}
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
+@pytest.mark.parametrize(("number", "kind"), SIGNALS)
+def test_a_signal_raises_where_it_comes_and_handlers_are_put_back(number, kind):
+    before = signal.getsignal(number)
+    with pytest.raises(kind), ending():
+        os.kill(os.getpid(), number)
+    assert signal.getsignal(number) is before
+    raise_lost()  # there is nothing left
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.parametrize(("number", "kind"), SIGNALS)
+def test_one_that_a_finalizer_lost_ends_what_a_plugin_does(number, kind):
+    reached = []
+    with pytest.raises(kind), ending():
+        with plugin_at_work("a plugin", "working", "x"):
+            Finalized(number)
+            reached.append("in it")
+        reached.append("behind it")
+    assert reached == ["in it"]
+
+
+@pytest.mark.parametrize(("number", "kind"), SIGNALS)
+def test_one_that_a_library_took_for_an_error_of_its_own_is_no_error_of_the_plugin(number, kind):
+    with pytest.raises(kind), ending(), plugin_at_work("a plugin", "working", "x"):
+        try:
+            os.kill(os.getpid(), number)
+        except BaseException as error:
+            raise ValueError("cannot build a schema") from error
+    with pytest.raises(PluginError), plugin_at_work("a plugin", "working", "x"):
+        raise ValueError("cannot build a schema")
+
+
+@pytest.mark.parametrize(("number", "kind"), SIGNALS)
+def test_a_lost_one_ends_work_that_advances(number, kind):
+    steps = []
+    with pytest.raises(kind), ending(), progress("counting") as advance:
+        for step in range(3):
+            if step == 1:
+                with suppress(BaseException):
+                    os.kill(os.getpid(), number)
+            advance(1)
+            steps.append(step)
+    assert steps == [0]
+
+
+def test_a_second_sigterm_does_not_cut_short_what_the_first_one_tidies_up():
+    tidied = []
+    with pytest.raises(Terminated), ending():
+        try:
+            os.kill(os.getpid(), signal.SIGTERM)
+        finally:
+            os.kill(os.getpid(), signal.SIGTERM)
+            tidied.append(1)
+    assert tidied == [1]
+
+
+def test_where_ctrl_c_is_ignored_it_stays_so():
+    """As of a job in the background of a shell without job control."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    with ending():
+        os.kill(os.getpid(), signal.SIGINT)
+        raise_lost()
+
+
+def test_a_forked_process_is_ended():
+    with ending():
+        if (child := os.fork()) == 0:
+            os.kill(os.getpid(), signal.SIGTERM)
+            os._exit(7)  # not reached
+        _, status = os.waitpid(child, 0)
+    assert os.WTERMSIG(status) == signal.SIGTERM
