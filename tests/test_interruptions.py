@@ -7,6 +7,7 @@ from contextlib import suppress
 import pytest
 
 from irplatform.at_work import plugin_at_work
+from irplatform.cli.failures import chain, lost
 from irplatform.console import progress
 from irplatform.errors import PluginError
 from irplatform.interruptions import Terminated, ending, raise_lost
@@ -63,6 +64,24 @@ def test_one_that_a_library_took_for_an_error_of_its_own_is_no_error_of_the_plug
             raise ValueError("cannot build a schema") from error
     with pytest.raises(PluginError), plugin_at_work("a plugin", "working", "x"):
         raise ValueError("cannot build a schema")
+
+
+def test_what_the_exception_said_is_told_all_the_same():
+    """What starts over stands in notes of it."""
+
+    def work():
+        try:
+            os.kill(os.getpid(), signal.SIGTERM)
+        except BaseException as error:
+            error.add_note("An hour is lost.")
+            raise ValueError("cannot build a schema") from error
+
+    with pytest.raises(Terminated) as raised, ending(), plugin_at_work("a plugin", "working", "x"):
+        work()
+    assert lost(raised.value) == " An hour is lost."
+    click_makes = ValueError()
+    click_makes.__cause__ = raised.value
+    assert Terminated in map(type, chain(click_makes))
 
 
 @pytest.mark.parametrize(("number", "kind"), SIGNALS)

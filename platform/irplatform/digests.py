@@ -14,7 +14,7 @@ from threading import Event
 from typing import TYPE_CHECKING, Any
 
 from irplatform import cache, storage
-from irplatform.errors import InputError
+from irplatform.errors import ChangedFileError, InputError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -75,6 +75,50 @@ def digests(paths: Sequence[Path]) -> list[str]:
     return hexdigests
 
 
+class HashedFiles:
+    """The digests of some files, and whether the files are still what these stand for.
+
+    Files are identified by their content first and read later, perhaps several times. What is built
+    of them is kept under what identifies them. If one was replaced in between, the cache would hold
+    something else under that name for good.
+
+    Args:
+        paths: the files.
+    """
+
+    def __init__(self, paths: Sequence[Path]) -> None:
+        self._paths = tuple(paths)
+        self._states: dict[Path, tuple[int, ...]] = {}
+        self._digests: dict[Path, str] = {}
+
+    def digests(self) -> list[str]:
+        """The SHA-256 of the files, as they were when this was asked first.
+
+        Raises:
+            InputError: a file is missing or cannot be read.
+        """
+        if not self._digests:
+            self._states = {path: _state(path) for path in self._paths}
+            self._digests = dict(zip(self._paths, digests(self._paths), strict=True))
+        return [self._digests[path] for path in self._paths]
+
+    def check(self, path: Path) -> None:
+        """See that a file is what was hashed; call it before and after reading.
+
+        Raises:
+            ChangedFileError: it is not.
+        """
+        if path not in self._digests or (state := _state(path)) == self._states[path]:
+            return
+        if digest(path) != self._digests[path]:
+            raise ChangedFileError(
+                "this file was changed while it was used. Run the command again, when nobody "
+                "writes to it.",
+                path=path,
+            )
+        self._states[path] = state
+
+
 def folder_digests(folder: Path, patterns: Sequence[str] = ("*",)) -> dict[str, str]:
     """The digests of the files in a folder and those in it, by their paths within it.
 
@@ -112,3 +156,11 @@ def _read(memory: Path) -> dict[str, Any]:
     except (OSError, ValueError):
         return {}
     return entries if isinstance(entries, dict) else {}
+
+
+def _state(path: Path) -> tuple[int, ...]:
+    try:
+        stat = path.stat()
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}.", path=path) from error
+    return stat.st_ino, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns

@@ -63,6 +63,10 @@ class InputError(PlatformError):
         super().__init__(place + message)
 
 
+class ChangedFileError(InputError):
+    """A file is not what it was when the work began: what was made of it so far must go."""
+
+
 class PluginError(PlatformError):
     """A plugin broke its contract; the message names it and its distribution."""
 

@@ -27,7 +27,10 @@ _come: list[type[KeyboardInterrupt]] = []
 
 @contextmanager
 def ending() -> Iterator[None]:
-    """Within it, signals end the work and none gets lost. For the main thread of a program."""
+    """Within it, signals end the work, also where a library loses what they raise.
+
+    For the main thread of a program.
+    """
     process = os.getpid()
     before: dict[int, Any] = {
         signal.SIGTERM: signal.signal(signal.SIGTERM, _raising(Terminated, process))

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from irplatform.cache import Artifact, artifact
-from irplatform.digests import digest, digests
+from irplatform.digests import HashedFiles, digest, digests
 from irplatform.errors import InputError
 from irplatform.storage import fingerprint
 from irplatform.text.extra_text import ending
@@ -87,19 +87,26 @@ class VectorSource:
         if folder := self.ready.get(self.key(options)):
             mark = fingerprint({"files": digests(_files(folder))})
             return Artifact(folder, mark, built=False, seconds=0.0)
+        given = (*([self.imported] if self.imported else []), *self.extra_text)
+        files = HashedFiles(given)
+        files.digests()
         made_from = {"source": self._files_of_user(), "format": VECTORS_FORMAT}
-        if imported := self.imported:
-            return artifact(
-                "vectors", imported.name, made_from, lambda to: import_vectors(imported, to)
-            )
-        return artifact(
-            "vectors",
-            corpus.name,
-            {**made_from, "corpus": corpus.fingerprint, "options": options.model_dump()},
-            lambda to: train_vectors(
-                corpus, self.extra_text, options, to, total=corpus.size_hint()
-            ),
-        )
+        label = corpus.name
+        if self.imported:
+            label = self.imported.name
+        else:
+            made_from |= {"corpus": corpus.fingerprint, "options": options.model_dump()}
+
+        def build(folder: Path) -> None:
+            if self.imported:
+                import_vectors(self.imported, folder)
+            else:
+                total = corpus.size_hint()
+                train_vectors(corpus, self.extra_text, options, folder, total=total)
+            for path in given:
+                files.check(path)
+
+        return artifact("vectors", label, made_from, build)
 
     def _files_of_user(self) -> dict[str, Any]:
         """The source without the vectors that a checkpoint brings, as part of a fingerprint."""

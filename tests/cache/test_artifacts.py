@@ -13,9 +13,9 @@ import pytest
 from filelock import FileLock
 
 from irplatform.arithmetic import arithmetic
-from irplatform.cache import artifact, is_built, lock, locks
+from irplatform.cache import artifact, is_built, kept_json, lock, locks
 from irplatform.console import notice
-from irplatform.errors import InputError
+from irplatform.errors import ChangedFileError, InputError
 from irplatform.storage import fingerprint
 
 pytestmark = pytest.mark.usefixtures("fresh_home")
@@ -344,6 +344,23 @@ def test_what_somebody_put_into_the_place_of_an_artifact_gives_way(damage, name,
     assert (again.built, again.path) == (True, path)
     assert (path / "content").read_text() == "new"
     assert not artifact("kind", "label", DEPENDS_ON, _never).built
+
+
+def test_what_was_made_of_a_file_that_changed_is_not_gone_on_from():
+    def fail(folder):
+        (folder / "part").write_text("of another file")
+        raise ChangedFileError("this file was changed while it was used.")
+
+    with pytest.raises(ChangedFileError):
+        artifact("kind", "label", DEPENDS_ON, fail, resumable=True)
+    made = artifact("kind", "label", DEPENDS_ON, _write("new"), resumable=True)
+    assert sorted(path.name for path in made.path.iterdir()) == ["content", "manifest.json"]
+
+
+def test_a_damaged_file_of_json_is_named(tmp_path):
+    (tmp_path / "facts.json").write_bytes(bytes(8))
+    with pytest.raises(InputError, match=r"facts\.json: this cannot be read\. Delete its folder"):
+        kept_json(tmp_path / "facts.json")
 
 
 def test_a_long_label_is_cut_to_what_a_file_system_takes():

@@ -43,6 +43,12 @@ def test_latex_is_a_tabular_with_what_the_marks_mean_in_a_comment():
     ]
 
 
+def test_names_of_files_are_no_commands():
+    rows = [ResultRow("[a]\nb*", {"AP": 0.5})]
+    assert latex_table(rows, ["AP"]).splitlines()[5] == r"{[}a] b{*} & 0.5000 \\"
+    assert markdown_table(rows, ["AP"]).splitlines()[2] == r"| \[a\] b\* | 0.5000 |"
+
+
 def test_a_single_run_is_not_the_best_and_without_marks_there_is_nothing_to_explain():
     rows = [ResultRow("50%_of{it}", {"AP": 0.5})]
     assert markdown_table(rows, ["AP"]).splitlines()[2:] == [r"| 50%\_of{it} | 0.5000 |"]

@@ -127,6 +127,22 @@ def test_what_no_retriever_has_among_its_first_stays_below_though_their_fusion_h
     assert mixed.doc_ids[3:] == ("c", "e", "f")
 
 
+@pytest.mark.parametrize("seed", range(200))
+def test_it_does_so_whatever_the_scores(seed):
+    """Few documents outside have small scores, and a floor may be large: 32 bits must tell them."""
+    random = np.random.default_rng(seed)
+    for _ in range(20):
+        number = int(random.integers(4, 40))
+        ids = random.permutation([f"d{n:03d}" for n in range(number)]).tolist()
+        scores = random.normal(size=number) * 10 ** random.uniform(-6, 6)
+        first = Ranking.of(ids, np.round(scores, 9))
+        outside = set(random.choice(ids, int(random.integers(1, 3)), replace=False))
+        candidates = [d for d in first.doc_ids if d not in outside]
+        reranked = Reranked.of(first, candidates, random.normal(size=len(candidates)).tolist())
+        mixed = reranked.mixed(float(random.choice([0, 0.05, 0.5, 0.95])))
+        assert mixed.doc_ids[len(candidates) :] == tuple(d for d in first.doc_ids if d in outside)
+
+
 def test_both_scores_are_standardized_over_the_candidates_alone():
     reranked = Reranked.of(FIRST, ["a", "d"], [10.0, 50.0])
     assert reranked.first == pytest.approx((FIRST.scores - 6.5) / 2.5)

@@ -117,9 +117,9 @@ def test_a_heap_of_a_sensible_size_is_accepted(heap):
 
 
 def test_a_heap_beyond_the_limit_of_the_process_is_refused(monkeypatch):
-    monkeypatch.setattr(java, "_address_space", lambda: 2500)
+    monkeypatch.setattr(java, "_address_space", lambda: 3500)
     java.check_heap("200m")
-    with pytest.raises(InputError, match=r"heap of 1g .*limited to 2,500 MB in all \(`ulimit -v`"):
+    with pytest.raises(InputError, match=r"heap of 1g .*limited to 3,500 MB in all \(`ulimit -v`"):
         java.check_heap("1g")
 
 
@@ -127,6 +127,8 @@ def test_a_full_heap_is_blamed_on_what_sets_it(monkeypatch):
     monkeypatch.setenv("IRPLATFORM_JAVA_HEAP", "2g")
     monkeypatch.delenv("_JAVA_OPTIONS", raising=False)
     assert "Set IRPLATFORM_JAVA_HEAP to more than its present 2g." in str(java.heap_error())
+    monkeypatch.setenv("JAVA_TOOL_OPTIONS", "-Xmx8m")  # which ours go before
+    assert "Set IRPLATFORM_JAVA_HEAP to more" in str(java.heap_error())
     monkeypatch.setenv("_JAVA_OPTIONS", "-Xmx8m")
     assert "_JAVA_OPTIONS sets how much it may use" in str(java.heap_error())
 
@@ -143,7 +145,7 @@ def test_options_of_others_that_java_does_not_take_are_named():
         JAVA_TOOL_OPTIONS="-XX:+Nonsense",
     )
     assert "did not start" in ran.stdout
-    assert "Unset JAVA_TOOL_OPTIONS, which it reads." in ran.stdout
+    assert "It reads options from JAVA_TOOL_OPTIONS: try without." in ran.stdout
 
 
 @pytest.mark.java

@@ -1,6 +1,6 @@
 """What commands have built, kept for the next one: where, under which names, by one at a time."""
 
-from irplatform.cache.artifacts import MANIFEST, Artifact, artifact, is_built
+from irplatform.cache.artifacts import MANIFEST, Artifact, artifact, is_built, kept_json
 from irplatform.cache.location import home
 from irplatform.cache.locks import lock
 from irplatform.cache.resumable import resumable_folder
@@ -11,6 +11,7 @@ __all__ = [
     "artifact",
     "home",
     "is_built",
+    "kept_json",
     "lock",
     "resumable_folder",
 ]

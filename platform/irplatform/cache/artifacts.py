@@ -25,6 +25,7 @@ from irplatform.cache.kinds import EXACT_KINDS
 from irplatform.cache.location import home, within_home
 from irplatform.cache.locks import lock
 from irplatform.console import notice
+from irplatform.errors import ChangedFileError, InputError
 from irplatform.storage import fingerprint, to_disk, write_json
 
 if TYPE_CHECKING:
@@ -89,7 +90,8 @@ def artifact(
         try:
             build(partial)
         except BaseException as error:
-            if not resumable:  # half an index of MEDLINE is 40 GB that nobody would find
+            if not resumable or isinstance(error, ChangedFileError):
+                # Half an index of MEDLINE is 40 GB that nobody would find.
                 _remove(partial)
                 lost = time.monotonic() - started
                 error.add_note(f"{within_home(final)} starts over: {lost:,.0f} s of work are lost.")
@@ -114,6 +116,20 @@ def artifact(
 def is_built(kind: str, label: str, depends_on: Mapping[str, Any]) -> bool:
     """Whether `artifact` would find an artifact instead of building it."""
     return _whole(*_named(kind, label, _with_arithmetic(kind, depends_on))) is not None
+
+
+def kept_json(path: Path) -> Any:
+    """What an artifact holds in a file of JSON.
+
+    Raises:
+        InputError: it is damaged.
+    """
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise InputError(
+            "this cannot be read. Delete its folder, and it is made again.", path=path
+        ) from error
 
 
 def place_of_lock(item: Path, mark: str) -> Path:

@@ -135,7 +135,9 @@ def _print_table(
     if form == "latex":
         click.echo(latex_table(rows, measures, baseline=baseline))
     elif form == "markdown":
-        click.echo(markdown_table(rows, measures, baseline=baseline))
+        text = markdown_table(rows, measures, baseline=baseline)
+        encoding = sys.stdout.encoding or "ascii"  # Markdown has names for what it lacks
+        click.echo(text.encode(encoding, "xmlcharrefreplace").decode(encoding))
     else:
         print_table(rows, measures, baseline=baseline, file=sys.stdout)
 

@@ -6,12 +6,15 @@ import errno
 import os
 import sys
 from pathlib import Path
-from typing import TypeGuard
+from typing import TYPE_CHECKING, TypeGuard
 
 import click
 
-from irplatform.errors import lacks_space
+from irplatform.errors import InputError, lacks_space
 from irplatform.text_files import NO_FILES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 def explained(error: click.ClickException) -> click.ClickException:
@@ -73,7 +76,10 @@ def _is_cached(name: object) -> bool:
     """Whether the name of a file, as errors have it, is that of the cache or of something there."""
     from irplatform.cache import home
 
-    return isinstance(name, str | os.PathLike) and Path(name).is_relative_to(home())
+    try:
+        return isinstance(name, str | os.PathLike) and Path(name).is_relative_to(home())
+    except InputError:  # it has no name that can be used
+        return False
 
 
 def give_up_stdout() -> None:
@@ -86,16 +92,19 @@ def give_up_stdout() -> None:
         os.close(nowhere)
 
 
-def origin(error: BaseException) -> BaseException:
-    """What click made an error of its own from."""
-    return error.__cause__ or error.__context__ or error
+def chain(error: BaseException) -> Iterator[BaseException]:
+    """An error, and what it was made from: click and libraries make errors of their own."""
+    cause: BaseException | None = error
+    seen: set[int] = set()
+    while cause is not None and id(cause) not in seen:
+        seen.add(id(cause))
+        yield cause
+        cause = cause.__cause__ or cause.__context__
 
 
 def lost(error: BaseException) -> str:
     """What does not go on but starts over, as `cache.artifact` noted it; "" where all does."""
     notes: list[str] = []
-    cause: BaseException | None = error
-    while cause is not None:  # click raises an error of its own from Ctrl-C
+    for cause in chain(error):
         notes += [note for note in getattr(cause, "__notes__", ()) if note not in notes]
-        cause = cause.__cause__
     return "".join(f" {note}" for note in notes)

@@ -15,7 +15,7 @@ import click
 from irplatform import __version__, interruptions, stdout
 from irplatform.arithmetic import check_arithmetic
 from irplatform.at_work import show_traceback
-from irplatform.cli.failures import explained, give_up_stdout, lost, origin, refused
+from irplatform.cli.failures import chain, explained, give_up_stdout, lost, refused
 from irplatform.errors import InputError, PlatformError, PluginError, lacks_space, printable
 
 if TYPE_CHECKING:
@@ -148,7 +148,8 @@ def main() -> None:
             f"there.{lost(error)}",
             file=sys.stderr,
         )
-        sys.exit(143 if isinstance(origin(error), interruptions.Terminated) else 130)
+        terminated = any(isinstance(e, interruptions.Terminated) for e in chain(error))
+        sys.exit(143 if terminated else 130)
     except BrokenPipeError:
         give_up_stdout()
         sys.exit(1)

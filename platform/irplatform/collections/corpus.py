@@ -15,8 +15,8 @@ import orjson
 from irplatform import cache, storage
 from irplatform.collections import jsonlines
 from irplatform.collections.collection import Corpus
-from irplatform.collections.hashed_files import HashedFiles
 from irplatform.console import progress
+from irplatform.digests import HashedFiles
 from irplatform.errors import listing, unknown
 from irplatform.plugin import Document, FieldValue
 

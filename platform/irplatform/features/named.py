@@ -26,7 +26,7 @@ class NamedSystems:
     systems: Sequence[tuple[AnyRegistration, Options]]
 
     def checkpoints(self) -> tuple[Path, ...]:
-        """The checkpoints that they read; it belongs in the `checkpoints` of who names them."""
+        """The checkpoints that they read; for the `checkpoints` of who names them."""
         return tuple(
             dict.fromkeys(
                 path for system, options in self.systems for path in system.checkpoints(options)
@@ -34,7 +34,7 @@ class NamedSystems:
         )
 
     def pairs_learned(self, topics: Sequence[Topic]) -> Iterator[TextPair]:
-        """The pairs of texts that they learn from; it belongs in the `pairs_learned`, likewise.
+        """The pairs of texts that they learn from; for the `pairs_learned` of who names them.
 
         Args:
             topics: those that are learned from, or that nothing may be learned of.
@@ -43,7 +43,7 @@ class NamedSystems:
             yield from system.pairs_learned(options, topics)
 
     def check_training(self) -> None:
-        """Ask those that learn; it belongs in the `check_training`, likewise.
+        """Ask those that learn; for the `check_training` of who names them.
 
         Raises:
             InputError: what one of them learns from beside topics is not there.

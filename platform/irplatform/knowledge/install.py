@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from irplatform import cache, storage
 from irplatform.console import notice, progress
-from irplatform.errors import InputError
+from irplatform.errors import ChangedFileError, InputError
 from irplatform.knowledge.builder import VERSION, Builder
 from irplatform.knowledge.installation import NAME, Manifest, folder, manifest_of, not_installed
 from irplatform.knowledge.store import KnowledgeBase
@@ -72,6 +72,11 @@ def add(name: str, paths: Sequence[Path], format_name: str | None = None) -> Man
         with progress(f"reading concepts and relations of {name}") as advance:
             for path, file_format in zip(paths, formats, strict=True):
                 builder.extend(file_format.read(path), advance)
+        for path, source in zip(paths, sources, strict=True):
+            if storage.file_digest(readable_again(path)) != source["sha256"]:
+                raise ChangedFileError(
+                    "this file was changed while it was read. Add it again.", path=path
+                )
         if not builder:
             raise InputError("there is not one concept or relation in it.", path=paths[0])
         with tempfile.TemporaryDirectory(dir=place, prefix=".partial-") as partial:

@@ -95,7 +95,7 @@ class Registry(Tables):
     def add_commands(self, cli: click.Group) -> None:
         """Let plugins extend the command line; `plugins` then tells what they added, or why not."""
         hook = "register_commands"
-        for implementation in getattr(self.manager.hook, hook).get_hookimpls():
+        for implementation in reversed(getattr(self.manager.hook, hook).get_hookimpls()):
             before = {*cli.commands}
             failure = _call(implementation, hook, cli)
             added = tuple(f"command {name}" for name in cli.commands if name not in before)

@@ -2,7 +2,7 @@
 
 It has the rows and figures of the plain table. The best values of a measure are bold, and marks of
 significance follow the figures; what they mean is a line of its own, in LaTeX a comment, since it
-belongs into the caption.
+belongs in the caption.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from irplatform.errors import one_line
 from irplatform.reports.rows import best_rows, figure, glyphs, legend_of
 
 if TYPE_CHECKING:
@@ -24,6 +25,8 @@ _LATEX = {
     "<": r"\textless{}",
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
+    "[": "{[}",  # which a line break would take for its length
+    "*": "{*}",
     "×": r"$\times$",
     "▲": r"$\blacktriangle$",
     "▼": r"$\blacktriangledown$",
@@ -109,8 +112,9 @@ def _superscript(strength: int) -> str:
 
 
 def _latex(text: str) -> str:
+    text = one_line(text)
     return "".join(_LATEX.get(character, character) for character in text)
 
 
 def _markdown(text: str) -> str:
-    return _MARKDOWN.sub(r"\\\1", text)
+    return _MARKDOWN.sub(r"\\\1", one_line(text))

@@ -96,7 +96,9 @@ def _below(floor: float, scores: Values, order: npt.NDArray[np.float32]) -> Valu
         scores: in decreasing order.
         order: the first stage's, by which they are ordered; equal ones stay equal.
     """
-    step = 4 * float(np.spacing(np.float32(np.abs(scores).max())))
+    shifted = scores - max(0.0, scores[0] - floor)
+    reach = max(np.abs(scores).max(), np.abs(shifted).max(), abs(floor) if floor < np.inf else 0.0)
+    step = 4 * float(np.spacing(np.float32(reach)))  # 32 bits can tell such a difference
     scores = scores - max(0.0, scores[0] + step - floor)
     steps = step * np.concatenate([[0], np.cumsum(order[1:] != order[:-1])])
     lowered: Values = np.minimum.accumulate(scores + steps) - steps

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import zipfile
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from irplatform import __version__
-from irplatform.cache import artifact
+from irplatform.cache import artifact, kept_json
 from irplatform.errors import InputError
 from irplatform.registry import our_digest
 from irplatform.reranking.scoring import Values, final_scores
@@ -70,7 +69,7 @@ def kept_scores(
     try:
         with np.load(cached.path / _SCORES, allow_pickle=False) as arrays:
             return {topic.id: arrays[f"arr_{number}"] for number, topic in enumerate(topics)}
-    except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
+    except (ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
         raise InputError(
             "these scores cannot be read. Delete their folder, and they are computed again.",
             path=cached.path,
@@ -78,7 +77,7 @@ def kept_scores(
 
 
 def _read(noted: Path) -> Noted:
-    return Noted(**json.loads(noted.read_text(encoding="utf-8")))
+    return Noted(**kept_json(noted))
 
 
 def _dependencies(

@@ -21,6 +21,7 @@ from irplatform.console import notice, say_nothing, speak_as
 from irplatform.devices import choose_device
 from irplatform.errors import InputError, PluginError
 from irplatform.parallel import all_at_once, ordered_map
+from irplatform.plugin import Reranker
 from irplatform.registry import registry
 from irplatform.reranking.member import Member
 from irplatform.training.distributed import (
@@ -32,7 +33,7 @@ from irplatform.training.distributed import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from irplatform.plugin import Topic
     from irplatform.reranking.scoring import Values
@@ -83,7 +84,7 @@ def train_members(
     side_by_side = workers > 1 and learn_side_by_side(choice, resources)
     if first.train() >= WORTH_PROCESSES and side_by_side:
         threads = max(1, resources.threads // workers)
-        parcels = (_Parcel(_packed(m, threads), f"member {m.number + 1}") for m in others)
+        parcels = (_Parcel.of(m, threads, f"member {m.number + 1}") for m in others)
         for _ in ordered_map(_run_parcel, parcels, workers=workers, fewest=2):
             pass
     else:
@@ -105,19 +106,40 @@ class _Parcel:
     """A member as it goes to another process, where plugins are loaded anew.
 
     Attributes:
-        member: the member, with resources that are not open.
+        member: the member, with resources that are not open, and without the reranker's class,
+            which another process may not find under its name: it takes that of its own registry.
+        made_by: what tells whether that is the same, see `Registration.made_by`.
         speaker: who says what it tells.
         place: among the processes that train the member together; None for one alone.
     """
 
     member: Member
+    made_by: Mapping[str, str]
     speaker: str
     place: Place | None = None
 
+    @classmethod
+    def of(cls, member: Member, threads: int, speaker: str, place: Place | None = None) -> _Parcel:
+        registration = member.choice.registration
+        choice = replace(member.choice, registration=replace(registration, system=Reranker))
+        resources = replace(member.resources.unopened(), threads=threads)
+        packed = replace(member, choice=choice, resources=resources)
+        return cls(packed, registration.made_by, speaker, place)
 
-def _packed(member: Member, threads: int) -> Member:
-    """A member that another process can open."""
-    return replace(member, resources=replace(member.resources.unopened(), threads=threads))
+    def opened(self) -> Member:
+        """The member, with this process's class.
+
+        Raises:
+            PluginError: its plugin was changed since.
+        """
+        choice = self.member.choice
+        registration = registry().reranker(choice.name)
+        if registration.made_by != self.made_by:
+            raise PluginError(
+                f"{registration.plugin} was changed while '{choice.name}' was trained: its "
+                "members would be of two versions. Start again."
+            )
+        return replace(self.member, choice=replace(choice, registration=registration))
 
 
 def _run_together(member: Member, processes: int) -> None:
@@ -141,23 +163,17 @@ def _run_together(member: Member, processes: int) -> None:
             Place(rank, processes, Path(scratch) / "meeting", folder, member.workspace)
             for rank, folder in enumerate(workspaces)
         ]
-        packed = _packed(member, threads)
-        all_at_once(_run_parcel, [_Parcel(packed, "", place) for place in places])
+        all_at_once(_run_parcel, [_Parcel.of(member, threads, "", place) for place in places])
 
 
 def _run_parcel(parcel: _Parcel) -> None:
     speak_as(parcel.speaker)
-    member, place = parcel.member, parcel.place
-    device = member.resources.device
+    place = parcel.place
+    device = parcel.member.resources.device
     if place is not None:
         quiet_torch()
-    choose_device(device, member.resources.model_threads)
-    registration = member.choice.registration
-    if registry().reranker(registration.name).made_by != registration.made_by:
-        raise PluginError(
-            f"{registration.plugin} was changed while '{registration.name}' was trained: its "
-            "members would be of two versions. Start again."
-        )
+    choose_device(device, parcel.member.resources.model_threads)
+    member = parcel.opened()
     if place is None:
         member.train()
         return
@@ -187,7 +203,7 @@ def can_travel(choice: RerankerChoice, resources: CollectionResources) -> bool:
     if theirs is None or (theirs.system, theirs.plugin) != (ours.system, ours.plugin):
         return False
     try:
-        pickle.dumps((choice, resources.unopened()))
+        pickle.dumps((choice.options, resources.unopened()))
     except (pickle.PicklingError, TypeError, AttributeError):
         return False
     return True

@@ -6,12 +6,11 @@ Each retriever's run is kept in the cache, so that rerankers that are added late
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from irplatform.cache import artifact
+from irplatform.cache import artifact, kept_json
 from irplatform.console import notice
 from irplatform.errors import counted
 from irplatform.registry.answers import json_mapping, text
@@ -208,7 +207,7 @@ def retrieve(
             run = _complete(choice.name, topics, rankings)
         description = {
             **choice.describe(),
-            **({"remark": choice.remark} if choice.remark else {}),
+            **({"remark": remark} if (remark := choice.remark) else {}),
             **choice.about(topics, resources),
             **_made_with(choice, resources),
         }
@@ -235,7 +234,7 @@ def combine(retrievals: Sequence[Retrieval], depth: int | None = None) -> FirstS
 
 def _used(folder: Path) -> dict[str, str]:
     """Fingerprints of what a kept run was made with."""
-    used: dict[str, str] = json.loads((folder / _USED).read_text(encoding="utf-8"))
+    used: dict[str, str] = kept_json(folder / _USED)
     return used
 
 

@@ -27,11 +27,12 @@ DEFAULT_HEAP = "1g"
 """Enough to index and search tens of millions of abstracts: Lucene keeps its postings in the page
 cache and the indexing buffer is 256 MB. It leaves two of three GiB to Python and torch."""
 
-_BESIDE_HEAP = 2_000
+_BESIDE_HEAP = 2_700
 """Megabytes of address space that Java and this process have beside Java's heap, at least: a
 compressed class space of 1 GB, and what is loaded already."""
-_JAVA_VARIABLES = ("JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS")
-"""Any Java reads options from these, which may go before ours."""
+_JAVA_VARIABLES = ("JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS")
+"""Any Java reads options from these; those of the second go before ours."""
+_SETS_HEAP = re.compile("-Xmx|MaxHeapSize|MaxRAM")
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -111,15 +112,12 @@ def _start(heap: str) -> None:
     try:
         from jnius import autoclass
     except Exception as error:
-        told = [name for name in _JAVA_VARIABLES if os.environ.get(name)]
-        advice = (
-            f"Unset {' and '.join(told)}, which it reads"
-            if told
-            else f"Set JAVA_HOME to another Java of version {MINIMUM_VERSION} or newer, or unset it"
-        )
+        told = " and ".join(name for name in _JAVA_VARIABLES if os.environ.get(name))
         raise PlatformError(
             f"the Java virtual machine of {os.environ['JAVA_HOME']} did not start: "
-            f"{unstopped(error)}. {advice}."
+            f"{unstopped(error)}. "
+            + (f"It reads options from {told}: try without. " if told else "")
+            + f"Set JAVA_HOME to another Java of version {MINIMUM_VERSION} or newer, or unset it."
         ) from error
     _silence(autoclass)
     # A topic may have more words than Lucene's default limit of 1,024 clauses.
@@ -173,9 +171,8 @@ def heap_error() -> PlatformError:
     """What to tell then."""
     heap = os.environ.get(HEAP_VARIABLE) or DEFAULT_HEAP
     advice = f"Set {HEAP_VARIABLE} to more than its present {heap}."
-    for name in _JAVA_VARIABLES:
-        if "-Xm" in os.environ.get(name, ""):
-            advice = f"{name} sets how much it may use: unset it, or set more."
+    if _SETS_HEAP.search(os.environ.get("_JAVA_OPTIONS", "")):
+        advice = "_JAVA_OPTIONS sets how much it may use: unset it, or set more."
     return PlatformError(f"Java ran out of memory. {advice}")
 
 

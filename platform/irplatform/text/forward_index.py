@@ -8,7 +8,6 @@ those of its abstract; the field "text" is both. Every word has an id: none is c
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from irplatform.cache import kept_json
 from irplatform.errors import PlatformError
 from irplatform.text.arrays import Float64, Int32, Int64, map_array, ragged
 from irplatform.text.string_table import UNKNOWN, StringTable
@@ -97,7 +97,7 @@ class ForwardIndex:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        facts = json.loads((folder / "facts.json").read_text(encoding="utf-8"))
+        facts = kept_json(folder / "facts.json")
         if facts["format"] != FORWARD_INDEX_FORMAT:
             raise PlatformError(
                 f"{folder}: a forward index of format {facts['format']}, but this version reads "

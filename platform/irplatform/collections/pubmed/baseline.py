@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 
 from irplatform import storage
 from irplatform.collections.collection import Corpus
-from irplatform.collections.hashed_files import HashedFiles
 from irplatform.collections.pubmed.packing import Member, pack
 from irplatform.collections.pubmed.record import FIELDS
+from irplatform.digests import HashedFiles
 from irplatform.errors import unknown
 from irplatform.parallel import ordered_map
 

@@ -16,7 +16,7 @@ import orjson
 from irplatform import cache, storage
 from irplatform.batched import batched
 from irplatform.console import notice, progress
-from irplatform.digests import digest
+from irplatform.digests import HashedFiles
 from irplatform.errors import InputError
 from irplatform.judgments.citations.articles import CitingArticle, read_article
 from irplatform.judgments.citations.sources import Member, Source, members
@@ -51,23 +51,32 @@ def extract(
     Raises:
         InputError: a file cannot be read (file and line are named).
     """
+    files = HashedFiles([source.path for source in sources])
+    described = _describe(sources, files.digests())
+
+    def build(folder: Path) -> None:
+        _build(folder, sources, skip_unreadable, workers)
+        for source in sources:
+            files.check(source.path)
+
     return cache.artifact(
         "citing-sentences",
         sources[0].path.resolve().parent.name or "articles",
         {
             "format": _FORMAT,
-            "files": _describe(sources),
+            "files": described,
             "skip_unreadable": skip_unreadable,
         },
-        partial(_build, sources=sources, skip=skip_unreadable, workers=workers),
+        build,
         resumable=True,
     ).path
 
 
-def _describe(sources: Sequence[Source]) -> list[list[str]]:
+def _describe(sources: Sequence[Source], digests: Sequence[str]) -> list[list[str]]:
     """Places beneath the folder that all lie in, however that was spelled, and digests."""
     top = os.path.commonpath([source.path.resolve() for source in sources])
-    return [[os.path.relpath(s.path.resolve(), top), digest(s.path)] for s in sources]
+    places = [os.path.relpath(source.path.resolve(), top) for source in sources]
+    return [[place, digest] for place, digest in zip(places, digests, strict=True)]
 
 
 def read_back(folder: Path) -> Iterator[CitingArticle | str]:

@@ -5,8 +5,8 @@ import gzip
 import pytest
 
 from irplatform.collections.corpus import FieldNames, JsonLinesCorpus
-from irplatform.collections.hashed_files import HashedFiles
 from irplatform.collections.pubmed.baseline import PubmedCorpus
+from irplatform.digests import HashedFiles
 from irplatform.errors import InputError
 
 XML = (
