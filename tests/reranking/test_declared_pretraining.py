@@ -1,5 +1,6 @@
 """Rerankers that say what they are pre-trained on: where it holds, and what is trained then."""
 
+import pickle
 from types import SimpleNamespace
 
 import pytest
@@ -11,7 +12,8 @@ from irplatform.choices import choose_systems
 from irplatform.errors import InputError
 from irplatform.plugin import Field, Options, Reranker, Topic, TrainableReranker
 from irplatform.registry import registry
-from irplatform.reranking.members import can_travel
+from irplatform.reranking.member import Member
+from irplatform.reranking.members import _Parcel, can_travel
 from irplatform.reranking.systems import RerankerChoice
 from irplatform.reranking.training_set import TrainingSet, TrainingSource
 from irplatform.resources import CollectionResources
@@ -115,6 +117,18 @@ def test_what_variants_share_can_be_trained_in_other_processes(name):
     resources = CollectionResources(Articles(), "cpu", seed=1, threads=1)
     assert can_travel(choice, resources)
     assert not can_travel(_choice(Declaring, name), resources), "another class of that name"
+
+
+def test_so_can_a_class_that_a_function_made(monkeypatch, tmp_path):
+    """Its name leads nowhere; what the other process has registered does."""
+    made = registration(type("Made", (Silent,), {"__qualname__": "make.<locals>.Made"}), "made")
+    monkeypatch.setitem(registry().rerankers, "made", made)
+    choice = RerankerChoice(made, made.options({}))
+    resources = CollectionResources(Articles(), "cpu", seed=1, threads=1)
+    assert can_travel(choice, resources)
+    parcel = _Parcel.of(Member(choice, (), resources, 0, tmp_path, None), 1, "member 2")
+    arrived = pickle.loads(pickle.dumps(parcel))
+    assert arrived.opened().choice == choice
 
 
 def test_none_asks_for_no_pretraining():
