@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from irplatform.arithmetic import square_root
+
 if TYPE_CHECKING:
     from torch import Tensor
 
@@ -45,7 +47,7 @@ def listwise_logistic(scores: Tensor, grades: Tensor) -> Tensor:
         grades: theirs, [n], on the CPU, so that a GPU is not waited for; at least two differ.
     """
     higher, lower = (grades[:, None] > grades[None]).nonzero(as_tuple=True)
-    weight = (grades[higher] - grades[lower]).to(scores.dtype).sqrt()
+    weight = square_root((grades[higher] - grades[lower]).to(scores.dtype))
     higher, lower, weight = (
         each.to(scores.device, non_blocking=True) for each in (higher, lower, weight)
     )
