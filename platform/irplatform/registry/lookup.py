@@ -93,9 +93,12 @@ class Registry(Tables):
             _call(implementation, event, details)
 
     def add_commands(self, cli: click.Group) -> None:
-        """Let plugins extend the command line; `plugins` then tells what they added, or why not."""
+        """Let plugins extend the command line; `plugins` then tells what they added, or why not.
+
+        A name belongs to who came first, as with all else that is registered.
+        """
         hook = "register_commands"
-        for implementation in reversed(getattr(self.manager.hook, hook).get_hookimpls()):
+        for implementation in getattr(self.manager.hook, hook).get_hookimpls():
             before = {*cli.commands}
             failure = _call(implementation, hook, cli)
             added = tuple(f"command {name}" for name in cli.commands if name not in before)
