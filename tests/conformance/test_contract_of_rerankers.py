@@ -12,7 +12,7 @@ from small import SmallResources, labelled, registration
 from irplatform.conformance.check_data import CheckData
 from irplatform.conformance.rerankers import problems_of_reranker
 from irplatform.errors import PluginError
-from irplatform.plugin import Reranker, Topic, TrainableReranker
+from irplatform.plugin import Reranker, TextPair, Topic, TrainableReranker
 from irplatform.reranking.systems import RerankerChoice
 
 IDS = tuple(f"d{n}" for n in range(9))
@@ -258,6 +258,11 @@ class NamesNoPairs(Learns):
         return ["a text"]
 
 
+class NamesNumbers(Learns):
+    def pairs_learned(self, topics):
+        return [TextPair("what asks", "what it finds", 123)]
+
+
 class ForgetsOptions(Sound):
     def expanding(self, knowledge):
         pass
@@ -302,6 +307,7 @@ class ExplainsInNoJson(Sound):
         (ExplainsNone, "not JSON with a score: KeyError: 'score'"),
         (NamesText, "returned '/nowhere' from checkpoints; a list of paths"),
         (NamesNoPairs, "returned 'a text' from pairs_learned; an iterable of TextPair"),
+        (NamesNumbers, "123.* from pairs_learned; its query, text and group must be text"),
         (ForgetsOptions, "returned NoneType from expanding; its Options are needed"),
         (ForgetsOptionsOfPretraining, "returned NoneType from options_of_pretraining; its Opt"),
         (SaysNo, "returned str from holds_first_stage; True or False is needed"),

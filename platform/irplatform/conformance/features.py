@@ -35,6 +35,7 @@ def problems_of_features(name: str, data: CheckData) -> Iterator[str]:
     _ = group.described
     named = named_groups([name])
     named.checkpoints()
+    named.check_training()
     list(named.pairs_learned([topic for topic, _ in data.topics]))
     lacking = group.lacking([topic for topic, _ in data.topics])
     if lacking or not group.names:

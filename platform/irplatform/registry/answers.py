@@ -77,6 +77,12 @@ def text_pairs(who: str, answer: object) -> tuple[TextPair, ...]:
             f"{who} returned {quoted(strange[0])} from pairs_learned; an iterable of TextPair "
             "is needed."
         )
+    for pair in pairs:
+        if not all(isinstance(part, str) for part in (pair.query, pair.text, pair.group)):
+            raise PluginError(
+                f"{who} returned {quoted(pair)} from pairs_learned; its query, text and group must "
+                "be text."
+            )
     return pairs
 
 
