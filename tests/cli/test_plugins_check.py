@@ -262,6 +262,38 @@ def test_another_process_must_give_the_same(check):
     assert found["orders"] == [f"the ranking of topic 1 is another one {where}"]
 
 
+LACKS_A_FILE = """
+import numpy as np
+from irplatform.errors import InputError
+from irplatform.plugin import TrainableFeatureGroup, hookimpl
+
+class Lacks(TrainableFeatureGroup):
+    def names(self):
+        return ('x',)
+    def compute(self, topic, documents):
+        return np.array([[self.length] for _ in documents], dtype='f4')
+    def fit(self, data):
+        self.length = len(data.training)
+    def save(self, folder):
+        (folder / 'length').write_text(str(self.length))
+    def load(self, folder):
+        self.length = int((folder / 'length').read_text())
+    def check_training(self):
+        raise InputError('the file of pairs is gone.')
+
+@hookimpl
+def register_features(register):
+    register('lacks', Lacks)
+"""
+
+
+@pytest.mark.java
+def test_groups_are_asked_what_they_learn_from(check):
+    done = check(LACKS_A_FILE, "strange")
+    assert done.returncode != 0
+    assert "the file of pairs is gone." in done.stdout + done.stderr
+
+
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
