@@ -85,8 +85,10 @@ def plugin_at_work(who: str, doing: str, module: str, *, as_told: bool = False) 
 def _place_in(module: str, error: BaseException) -> str:
     """File, line and function of the innermost frame of a module's package; "" where it has none.
 
-    Without a module, of the innermost frame of all.
+    Without a module, of the innermost frame of all. Of a file that Python cannot read, its own.
     """
+    if isinstance(error, SyntaxError) and error.filename and error.lineno:
+        return f"{error.filename}:{error.lineno}"
     package = module.partition(".")[0]
     places = [
         f"{frame.f_code.co_filename}:{line}, in {frame.f_code.co_name}"

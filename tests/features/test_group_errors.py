@@ -146,7 +146,7 @@ def test_what_topics_lack_is_said_in_words():
         (
             ["stack"],
             {"stack": {"rerankers": ["bi-encoder"]}},
-            "needs a model.*one of stack.rerankers.*settings.bi-encoder of the group 'stack'",
+            "needs a model.*one of stack.rerankers.*those in stack.settings.bi-encoder\\.",
         ),
         (["checkpoints"], {"checkpoints": {"folders": ["/none"]}}, "there is no checkpoint"),
         (["lexical"], {"lexicl": {"x": 1}}, "settings.lexicl has no effect"),

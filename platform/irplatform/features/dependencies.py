@@ -143,9 +143,9 @@ def check_systems(
             options = registration.options(settings.get(name, {}))
             of_system = {**registration.code(options), **registration.dependencies(options)}
         except InputError as error:  # which says where options of a system of its own are
+            beside = ".".join([*among.split(".")[:-1], "settings", name])
             raise InputError(
-                f"{error} Here, as one of {among}, its options are those in settings.{name} of "
-                f"the group '{among.partition('.')[0]}'."
+                f"{error} Here, as one of {among}, its options are those in {beside}."
             ) from error
         if of_system:
             of_systems[name] = of_system
