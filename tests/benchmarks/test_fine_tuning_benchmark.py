@@ -1,0 +1,27 @@
+"""Both sides of `fine_tuning` read the same documents, and take a step each."""
+
+from types import SimpleNamespace
+
+import pytest
+import torch
+
+from irplatform_crossencoder.reading import Reader
+
+SMALL = SimpleNamespace(base=False, device="cpu", precision="float32", documents=9, steps=1)
+
+
+def test_both_sides_learn_from_the_same_documents():
+    from fine_tuning import sides
+
+    both = sides(24, SMALL)
+    assert list(both) == ["ours", "padded"]
+    for learn in both.values():
+        learn()
+
+
+def test_sides_that_disagree_are_not_compared(monkeypatch):
+    from fine_tuning import sides
+
+    monkeypatch.setattr(Reader, "forward_to_train", lambda _, step: torch.zeros(len(step.places)))
+    with pytest.raises(SystemExit, match="the sides disagree: scores differ by up to"):
+        sides(24, SMALL)
