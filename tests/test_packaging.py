@@ -31,6 +31,11 @@ def test_the_version_is_written_once(project):
     assert project["project"]["dynamic"] == ["version"]
 
 
+def test_the_version_to_cite_is_this_one():
+    cited = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert f"\nversion: {irplatform.__version__}\n" in cited
+
+
 @pytest.mark.parametrize(
     "package", [ROOT / "platform" / "irplatform", *PLUGINS], ids=lambda p: p.name
 )
