@@ -6,12 +6,16 @@ written in the folder that sentence-transformers saved; a bare transformer needs
 
 from __future__ import annotations
 
+import copy
+from contextlib import contextmanager
+from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from irplatform.errors import InputError
+from irplatform.training.in_threads import in_threads
 from irplatform.training.linear_layers import in_float32, multiply_by_numpy
 from irplatform.training.pretrained import (
     MODULES,
@@ -22,8 +26,10 @@ from irplatform.training.pretrained import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
+
+    from torch import Tensor
 
     from irplatform_biencoder.options import BiEncoderOptions
 
@@ -41,6 +47,7 @@ class Encoder:
     Args:
         options: which model, and how it is used.
         device: of torch.
+        threads: that encode texts on the CPU, one text each at a time.
 
     Raises:
         InputError: there is no such model, or it cannot be used.
@@ -50,22 +57,23 @@ class Encoder:
         identity: what vectors of documents depend on beside their texts, as JSON.
     """
 
-    def __init__(self, options: BiEncoderOptions, device: str) -> None:
+    def __init__(self, options: BiEncoderOptions, device: str, threads: int = 1) -> None:
         self._options = options
+        self._threads = threads
         # In a matrix product of several texts, the last digits of one depend on the others. On the
         # CPU it is no quicker, either.
         self._at_once = 1 if device == "cpu" else options.batch_size
         documents, queries = _folders(options)
-        self._documents = _open(documents, options, device)
-        self._queries = self._documents if queries == documents else _open(queries, options, device)
-        self.width = _width(self._documents)
-        if _width(self._queries) != self.width:
+        of_documents = _open(documents, options, device)
+        of_queries = of_documents if queries == documents else _open(queries, options, device)
+        self.width = _width(of_documents)
+        if _width(of_queries) != self.width:
             raise InputError(
-                f"its vectors have {_width(self._queries)} numbers, those of documents "
+                f"its vectors have {_width(of_queries)} numbers, those of documents "
                 f"{self.width}: the two models do not belong together.",
                 path=queries,
             )
-        similarity = options.similarity or self._documents.similarity_fn_name
+        similarity = options.similarity or of_documents.similarity_fn_name
         if similarity not in ("cosine", "dot"):
             raise InputError(
                 f"its vectors are compared by {similarity} distance; only cosine and dot can be "
@@ -73,6 +81,8 @@ class Encoder:
                 path=documents,
             )
         self._normalized = similarity == "cosine"
+        self._documents = _Copies(of_documents)
+        self._queries = self._documents if queries == documents else _Copies(of_queries)
         self.identity: Mapping[str, object] = {
             "format": _FORMAT,
             "model": content(documents),
@@ -83,31 +93,40 @@ class Encoder:
 
     def queries(self, texts: Sequence[str]) -> Float32:
         """Vectors of queries: float32 [n, width]; 0 where there is no text."""
-        prompt = self._options.query_prompt
-        return self._encoded(self._queries.encode_query, texts, prompt)
+        return self._encoded(self._queries, "encode_query", texts, self._options.query_prompt)
 
     def documents(self, texts: Sequence[str]) -> Float32:
         """Vectors of documents: float32 [n, width]; 0 where there is no text."""
         prompt = self._options.document_prompt
-        return self._encoded(self._documents.encode_document, texts, prompt)
+        return self._encoded(self._documents, "encode_document", texts, prompt)
 
-    def _encoded(self, encode: Any, texts: Sequence[str], prompt: str | None) -> Float32:
+    def _encoded(
+        self, models: _Copies, method: str, texts: Sequence[str], prompt: str | None
+    ) -> Float32:
         vectors: Float32 = np.zeros((len(texts), self.width), np.float32)
         filled = [number for number, text in enumerate(texts) if text.strip()]
-        if not filled:
-            return vectors
-        encoded = encode(
-            [texts[number] for number in filled],
-            prompt=prompt,
-            batch_size=self._at_once,
-            normalize_embeddings=False,
-            convert_to_numpy=False,
-            convert_to_tensor=True,
-            show_progress_bar=False,
-        ).float()
-        if self._normalized:  # here, in 32 bits: models may have fewer
-            encoded = encoded / encoded.norm(dim=1, keepdim=True).clamp_min(1e-12)
-        vectors[filled] = encoded.cpu().numpy()
+        size = self._at_once if self._threads > 1 else max(len(filled), 1)
+        parts = [filled[start : start + size] for start in range(0, len(filled), size)]
+        threads = min(self._threads, len(parts))
+        models.have(threads)
+
+        def encode(part: Sequence[int]) -> Float32:
+            with models.one() as model:
+                encoded: Tensor = getattr(model, method)(
+                    [texts[number] for number in part],
+                    prompt=prompt,
+                    batch_size=self._at_once,
+                    normalize_embeddings=False,
+                    convert_to_numpy=False,
+                    convert_to_tensor=True,
+                    show_progress_bar=False,
+                ).float()
+            if self._normalized:  # here, in 32 bits: models may have fewer
+                encoded = encoded / encoded.norm(dim=1, keepdim=True).clamp_min(1e-12)
+            return encoded.cpu().numpy()
+
+        for part, encoded in zip(parts, in_threads(encode, parts, threads), strict=True):
+            vectors[part] = encoded
         if not np.isfinite(vectors).all():
             raise InputError(
                 f"its vectors have numbers that are not finite ({NAME}.precision="
@@ -115,6 +134,36 @@ class Encoder:
                 path=self._options.model,
             )
         return vectors
+
+
+class _Copies:
+    """A model for several threads: a tokenizer works for one at a time.
+
+    Args:
+        model: of sentence-transformers. Its copies share its weights.
+    """
+
+    def __init__(self, model: Any) -> None:
+        self._model = model
+        self._made = 1
+        self._idle: SimpleQueue[Any] = SimpleQueue()
+        self._idle.put(model)
+
+    def have(self, count: int) -> None:
+        """Make as many as there are threads; to be called while none is at work."""
+        shared = {id(each): each for each in (*self._model.parameters(), *self._model.buffers())}
+        while self._made < count:
+            self._idle.put(copy.deepcopy(self._model, dict(shared)))
+            self._made += 1
+
+    @contextmanager
+    def one(self) -> Iterator[Any]:
+        """One that nobody else uses meanwhile."""
+        model = self._idle.get()
+        try:
+            yield model
+        finally:
+            self._idle.put(model)
 
 
 def depends_on(options: BiEncoderOptions) -> Mapping[str, object]:

@@ -42,10 +42,11 @@ class BiEncoder(Reranker):
         Raises:
             InputError: there is none, or it cannot be used.
         """
+        from irplatform.training.in_threads import passes_at_a_time
         from irplatform_biencoder.encoder import Encoder
         from irplatform_biencoder.vector_store import VectorStore
 
-        self._encoder = Encoder(self.options, resources.device)
+        self._encoder = Encoder(self.options, resources.device, passes_at_a_time(resources))
         self._store = VectorStore(resources, self._encoder)
 
     def depends_on(self) -> Mapping[str, object]:

@@ -61,11 +61,12 @@ class BiEncoderSearch(Retriever):
     def _open(self, resources: Resources) -> tuple[Encoder, Any]:
         """The model and the index of all documents; features ask for a few topics at a time."""
         from irplatform.retrieval.nearest import open_index
+        from irplatform.training.in_threads import passes_at_a_time
         from irplatform_biencoder.encoder import Encoder
         from irplatform_biencoder.vector_store import VectorStore
 
         if self._opened is None or self._opened[0] is not resources:
-            encoder = Encoder(self.options, resources.device)
+            encoder = Encoder(self.options, resources.device, passes_at_a_time(resources))
             folder = self._index(VectorStore(resources, encoder), encoder, resources)
             self._opened = resources, encoder, open_index(folder, self.options.probes)
         return self._opened[1:]

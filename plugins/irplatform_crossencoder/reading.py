@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from irplatform.training.in_threads import in_threads
 from irplatform.training.linear_layers import in_float32
 
 if TYPE_CHECKING:
@@ -31,6 +32,8 @@ _CHARACTERS = 20
 """Characters per token that fits, more than almost any text has."""
 _TRAINED_AT_ONCE = 8
 """Documents of a step that a CPU reads together: reading padding costs it time."""
+_SCORED_AT_ONCE = 128
+"""Documents that all threads read at a time: each takes some tens of megabytes meanwhile."""
 
 
 @dataclass(frozen=True)
@@ -53,12 +56,16 @@ class Reader:
         model: tokenizer and network.
         options: how long texts may be.
         device: of torch, where the network is.
+        threads: that score documents on the CPU, a batch each at a time.
     """
 
-    def __init__(self, model: Model, options: ReadingOptions, device: str) -> None:
+    def __init__(
+        self, model: Model, options: ReadingOptions, device: str, threads: int = 1
+    ) -> None:
         self.model = model
         self._options = options
         self._device = device
+        self._threads = min(threads, max(1, _SCORED_AT_ONCE // options.batch_size))
         self._longest = min(options.max_length, model.max_length or options.max_length)
         self._short_numbers = options.precision == "bfloat16" and not in_float32(device)
         if self._short_numbers:
@@ -183,12 +190,17 @@ class Reader:
         if not pairs:
             return torch.zeros(0)
         order, size = _by_length(pairs), self._options.batch_size
+        batches = [order[start : start + size] for start in range(0, len(order), size)]
+
+        def score(places: Sequence[int]) -> Tensor:
+            with torch.inference_mode():
+                return self.forward(self.padded([pairs[place] for place in places]))
+
         found = []
+        for places, scores in zip(batches, in_threads(score, batches, self._threads), strict=True):
+            found.append(scores)
+            advance(len(places))
         with torch.inference_mode():
-            for start in range(0, len(order), size):
-                places = order[start : start + size]
-                found.append(self.forward(self.padded([pairs[place] for place in places])))
-                advance(len(places))
             return torch.cat(found).cpu()[torch.tensor(order).argsort()]
 
 

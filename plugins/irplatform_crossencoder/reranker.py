@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from irplatform.plugin import Documents, Reranker, Resources, Topic
+from irplatform.training.in_threads import passes_at_a_time
 from irplatform.training.linear_layers import multiply_by_numpy
 from irplatform.training.pretrained import content, model_folder
 from irplatform_crossencoder.options import CrossEncoderOptions
@@ -44,7 +45,7 @@ class CrossEncoder(Reranker):
 
         model = open_classifier(model_folder("cross-encoder", self.options))
         multiply_by_numpy(model.network.to(resources.device), resources.device)
-        self._reader = Reader(model, self.options, resources.device)
+        self._reader = Reader(model, self.options, resources.device, passes_at_a_time(resources))
         self._resources = resources
 
     def depends_on(self) -> Mapping[str, object]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from irplatform.storage import fingerprint
 from irplatform.training import NeuralReranker, run_loop
+from irplatform.training.in_threads import passes_at_a_time
 from irplatform.training.linear_layers import multiply_by_numpy
 from irplatform.training.pretrained import content, model_folder
 from irplatform_crossencoder.options import VanillaBertOptions, for_pretraining
@@ -78,7 +79,8 @@ class VanillaBert(NeuralReranker):
             folder = self._folder()
             self._base = fingerprint(content(folder))  # now: files may change during a training
             model = open_to_fine_tune(folder)
-            self._reader = Reader(model, self.options, resources.device)
+            threads = passes_at_a_time(resources)
+            self._reader = Reader(model, self.options, resources.device, threads)
             return model.network
 
         self.start(resources, network)

@@ -3,6 +3,7 @@
 import errno
 import os
 import shutil
+import threading
 from contextlib import nullcontext
 from types import SimpleNamespace
 
@@ -159,6 +160,35 @@ def test_scores_do_not_depend_on_order_company_or_batches(folder, resources):
     )
     assert [len(scores) for scores in several] == [5, 0, len(read)]
     assert np.allclose(several[2], together, atol=1e-5)
+
+
+def test_threads_change_no_vector(folder):
+    read = [*texts(1, 40), "", *texts(3, 9)]
+    alone, together = (Encoder(BiEncoderOptions(model=str(folder)), "cpu", n) for n in (1, 3))
+    for _ in range(2):
+        assert np.array_equal(together.documents(read), alone.documents(read))
+    assert np.array_equal(together.queries(read[:5]), alone.queries(read[:5]))
+    assert together.documents([""]).tolist() == [[0.0] * together.width]
+
+
+def test_texts_are_encoded_at_the_same_time_by_copies_of_the_same_weights(folder, monkeypatch):
+    from sentence_transformers import SentenceTransformer
+
+    encoder = Encoder(BiEncoderOptions(model=str(folder)), "cpu", 3)
+    met, encode = threading.Barrier(3, timeout=30), SentenceTransformer.encode_document
+    models = {}
+
+    def waiting(self, *arguments, **options):
+        models[id(self)] = self
+        met.wait()
+        return encode(self, *arguments, **options)
+
+    monkeypatch.setattr(SentenceTransformer, "encode_document", waiting)
+    encoder.documents(texts(1, 3))
+    assert len(models) == 3
+    tokenizers = {id(model[0].tokenizer) for model in models.values()}
+    weights = {next(model.parameters()).data_ptr() for model in models.values()}
+    assert (len(tokenizers), len(weights)) == (3, 1)
 
 
 def _small_again(resources):

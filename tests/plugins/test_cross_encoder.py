@@ -1,6 +1,7 @@
 """The cross-encoder: it scores as the model does, and opens nothing that it should not."""
 
 import json
+import threading
 from contextlib import contextmanager
 
 import numpy as np
@@ -13,6 +14,7 @@ from tokenizers.processors import TemplateProcessing
 from irplatform.errors import InputError
 from irplatform.plugin import Document, Documents, Topic
 from irplatform_crossencoder.options import CrossEncoderOptions
+from irplatform_crossencoder.reading import Reader
 from irplatform_crossencoder.reranker import CrossEncoder
 
 
@@ -99,6 +101,25 @@ def test_scores_do_not_depend_on_order_or_company(folder):
     assert [len(scores) for scores in several] == [5, 0, len(read)]
     assert np.allclose(several[2], together, atol=1e-5)
     assert np.allclose(several[0], reranker.score(other, documents(2, 5)), atol=1e-5)
+
+
+def test_threads_score_batches_at_the_same_time_and_alike(folder, monkeypatch):
+    alone = _opened(folder, batch_size=5).score(QUERY, documents())
+    met, forward = threading.Barrier(2, timeout=30), Reader.forward
+
+    def waiting(self, padded):
+        assert torch.is_inference_mode_enabled()
+        met.wait()
+        return forward(self, padded)
+
+    together = CrossEncoder(CrossEncoderOptions(model=str(folder), batch_size=5))
+    together.prepare(SmallResources(threads=2))
+    even = documents(1, 30)  # six batches, which two threads share
+    expected = _opened(folder, batch_size=5).score(QUERY, even)
+    with monkeypatch.context() as patched:
+        patched.setattr(Reader, "forward", waiting)
+        assert together.score(QUERY, even) == expected
+    assert together.score(QUERY, documents()) == alone
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU with CUDA")

@@ -128,7 +128,8 @@ _of_systems = with_options(
     click.option(
         "--threads",
         type=click.IntRange(1),
-        help="For indexing, searching, reading documents and tokenizing; default: all cores.",
+        help="For indexing, searching, reading and tokenizing documents, and for transformers that "
+        "score them on the CPU; default: all cores.",
     ),
     click.option(
         "--model-threads",
