@@ -4,8 +4,9 @@ A transformer with random weights, of six layers of 384 dimensions, as all-MiniL
 twelve of 768, as all-mpnet-base-v2), and steps of 48 documents (`--documents`) whose lengths are
 drawn as those of abstracts on cancer are spread (mean 290 tokens, standard deviation 120, cut at
 256 or 470). Ours reads them in parts of similar length, the peer all at once, padded to the
-longest; without dropout both must score alike to 1e-4. The detail has 470 tokens, too. Arithmetic
-is native; `--precision bfloat16` is the quickest on GPUs and on processors with AVX512_BF16.
+longest, as ours does on a GPU; without dropout both must score alike to 1e-4. The detail has 470
+tokens, too. Arithmetic is native; `--precision bfloat16` is the quickest on GPUs and on processors
+with AVX512_BF16.
 """
 
 from __future__ import annotations

@@ -62,7 +62,7 @@ class Encoder:
         self._threads = threads
         # In a matrix product of several texts, the last digits of one depend on the others. On the
         # CPU it is no quicker, either.
-        self._at_once = 1 if device == "cpu" else options.batch_size
+        self._alone = device == "cpu"
         documents, queries = _folders(options)
         of_documents = _open(documents, options, device)
         of_queries = of_documents if queries == documents else _open(queries, options, device)
@@ -105,8 +105,7 @@ class Encoder:
     ) -> Float32:
         vectors: Float32 = np.zeros((len(texts), self.width), np.float32)
         filled = [number for number, text in enumerate(texts) if text.strip()]
-        size = self._at_once if self._threads > 1 else max(len(filled), 1)
-        parts = [filled[start : start + size] for start in range(0, len(filled), size)]
+        parts = [[number] for number in filled] if self._alone else [filled] if filled else []
         threads = min(self._threads, len(parts))
         models.have(threads)
 
@@ -115,7 +114,7 @@ class Encoder:
                 encoded: Tensor = getattr(model, method)(
                     [texts[number] for number in part],
                     prompt=prompt,
-                    batch_size=self._at_once,
+                    batch_size=self._options.batch_size,
                     normalize_embeddings=False,
                     convert_to_numpy=False,
                     convert_to_tensor=True,
