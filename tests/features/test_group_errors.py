@@ -7,7 +7,14 @@ import pytest
 
 from irplatform.errors import InputError, PluginError
 from irplatform.features import Group, dependencies
-from irplatform.plugin import Documents, FeatureGroup, Reranker, Retriever, Topic
+from irplatform.plugin import (
+    Documents,
+    FeatureGroup,
+    Reranker,
+    Retriever,
+    Topic,
+    TrainableFeatureGroup,
+)
 from irplatform.registry import Plugin, Registration, registry
 
 BATCH = [(Topic("t7", "words"), Documents(("d1", "d2"), lambda ids: []))]
@@ -109,6 +116,19 @@ def test_a_system_that_a_group_reads_is_named_itself(kind, base, group, monkeypa
     monkeypatch.setitem(held, "odd", Registration("odd", kind, system, {}, PLUGIN))
     with pytest.raises(PluginError, match=f"^{kind} 'odd' of plugin 'strange'.* failed saying"):
         dependencies([group], {group: {f"{kind}s": ["odd"]}})
+
+
+class Forgets(Two, TrainableFeatureGroup):
+    """Saves nothing."""
+
+    def save(self, folder):
+        pass
+
+
+def test_a_group_that_saves_nothing_is_named(tmp_path):
+    group = Group(Registration("two", "feature group", Forgets, {}, PLUGIN), {}, Forgets())
+    with pytest.raises(PluginError, match=TWO + r": save\(\) wrote nothing"):
+        group.save(group.held, tmp_path)
 
 
 def test_a_group_without_features_is_left_out_aloud():

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from irplatform.conformance.consistency import difference, inconsistencies
 from irplatform.conformance.elsewhere import ELSEWHERE, Parcel, elsewhere, settle
 from irplatform.conformance.learning import problems_of_learning, train
+from irplatform.conformance.misspelt import problems_of_names
 from irplatform.errors import InputError
 from irplatform.features import named_groups, open_groups
 from irplatform.plugin import TrainableFeatureGroup
@@ -29,6 +30,7 @@ def problems_of_features(name: str, data: CheckData) -> Iterator[str]:
         InputError: its options name what is not there, or the topics lack what it reads.
         PluginError: it fails.
     """
+    yield from problems_of_names(registry().features[name].system)
     watch = data.watch
     with watch.during("prepare()", networks=True):
         (group,) = open_groups([name], {}, data.resources)

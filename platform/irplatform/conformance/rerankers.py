@@ -9,6 +9,7 @@ import numpy as np
 from irplatform.conformance.consistency import difference, inconsistencies
 from irplatform.conformance.elsewhere import ELSEWHERE, Parcel, elsewhere, settle
 from irplatform.conformance.learning import problems_of_learning, train
+from irplatform.conformance.misspelt import problems_of_names
 from irplatform.plugin import Reranker, TrainableReranker
 from irplatform.registry import registry
 from irplatform.reranking.explanations import explanations
@@ -58,6 +59,7 @@ def problems_of_reranker(choice: RerankerChoice, data: CheckData) -> Iterator[st
         parcel = Parcel(choice.name, choice.options, topics, resources.unopened(), folder)
         return elsewhere(_scores, parcel, choice.registration)
 
+    yield from problems_of_names(choice.registration.system)
     choice.check()
     _ = choice.checkpoints, choice.pairs_learned([topic for topic, _ in data.topics])
     _ = choice.expanding(_KNOWLEDGE), choice.in_pretraining()

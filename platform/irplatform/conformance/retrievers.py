@@ -9,6 +9,7 @@ import numpy as np
 from irplatform.conformance.check_data import DOCUMENTS
 from irplatform.conformance.consistency import difference
 from irplatform.conformance.elsewhere import ELSEWHERE, Parcel, elsewhere, settle
+from irplatform.conformance.misspelt import problems_of_names
 from irplatform.registry import registry
 from irplatform.retrieval.checked_search import find
 from irplatform.retrieval.first_stage import RetrieverChoice
@@ -29,6 +30,7 @@ def problems_of_retriever(choice: RetrieverChoice, data: CheckData) -> Iterator[
         InputError: its options name what is not there.
         PluginError: it fails.
     """
+    yield from problems_of_names(choice.registration.system)
     topics = [topic for topic, _ in data.topics]
     choice.check_topics(topics)
     _ = choice.describe(), choice.remark

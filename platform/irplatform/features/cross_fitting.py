@@ -167,7 +167,7 @@ def _fitted(
             except InputError as error:
                 _explain_nothing_left(group, training, error)
                 raise
-            instance.save(folder)
+        group.save(instance, folder)
 
     folder = resources.artifact("learned-features", depends_on, build)
     instance = _prepared(group, resources)

@@ -18,6 +18,7 @@ from irplatform.registry.answers import json_mapping, numbers, text
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from contextlib import AbstractContextManager
+    from pathlib import Path
 
     from irplatform.plugin import Resources
     from irplatform.registry import Registration
@@ -95,6 +96,19 @@ class Group:
     def at_work(self, doing: str) -> AbstractContextManager[None]:
         """Within it, what goes wrong in the group's code names the plugin and the place."""
         return self.registration.at_work(doing)
+
+    def save(self, instance: TrainableFeatureGroup, folder: Path) -> None:
+        """Let an instance of the group write what it learned into an empty folder.
+
+        Raises:
+            PluginError: it fails, or writes nothing: whoever loads that would have learned nothing.
+        """
+        with self.at_work("saving"):
+            instance.save(folder)
+        if not any(folder.iterdir()):
+            raise PluginError(
+                f"{self.who}: save() wrote nothing, so what it learned would be lost."
+            )
 
     @cached_property
     def described(self) -> dict[str, Any]:

@@ -41,8 +41,7 @@ def save_groups(groups: Sequence[Group], path: Path) -> None:
         if isinstance(group.held, TrainableFeatureGroup):
             place = path.parent / "groups" / group.label
             place.mkdir(parents=True)
-            with group.at_work("saving"):
-                group.held.save(place)
+            group.save(group.held, place)
 
 
 def load_groups(path: Path, resources: Resources) -> list[Group]:

@@ -109,10 +109,10 @@ class Stacked(TrainableFeatureGroup):
         )
 
     def save(self, folder: Path) -> None:
-        """Let each reranker that learned write its own folder."""
+        """A folder for each reranker, in which it writes what it learned, if it learns."""
         for name, reranker in self._rerankers.items():
+            (folder / name).mkdir()
             if isinstance(reranker, TrainableReranker):
-                (folder / name).mkdir()
                 reranker.save(folder / name)
 
     def load(self, folder: Path) -> None:
