@@ -16,8 +16,8 @@ from irplatform.retrieval.fusion import choose_fusion
 from irplatform.runs import Ranking, Run
 from irplatform.storage import fingerprint
 from irplatform.tuning import usable_topics
-from irplatform.tuning.systems import TunedSystem
 from irplatform.tuning.trials import Trials
+from irplatform.tuning.tuned_system import TunedSystem
 from irplatform.word_vectors import VectorSource
 
 RESOURCES = SimpleNamespace(
@@ -94,9 +94,10 @@ def test_several_retrievers_are_fused_as_topics_of_other_folds_have_it(monkeypat
         learned.append(set(runs[0].rankings))
         return choose_fusion(runs, qrels)
 
-    monkeypatch.setattr("irplatform.tuning.systems.choose_fusion", choose)
+    monkeypatch.setattr("irplatform.tuning.first_stages.choose_fusion", choose)
     monkeypatch.setattr(
-        "irplatform.tuning.systems.find", lambda choice, *_: {"bm25": good, "qld": bad}[choice.name]
+        "irplatform.tuning.first_stages.find",
+        lambda choice, *_: {"bm25": good, "qld": bad}[choice.name],
     )
     judgments = Judgments({t.id: {"yes": 1} for t in topics}, None, ["P@1"])
     system = TunedSystem(
@@ -118,7 +119,7 @@ def test_topics_with_sampled_judgments_alone_are_scored(monkeypatch, tmp_path, r
     usable = usable_topics(topics, judgments, None, 1)
     assert usable == topics
     ranked = Run("run", {t.id: Ranking.of(["yes", "no"], [2, 1]) for t in topics})
-    monkeypatch.setattr("irplatform.tuning.systems.find", lambda *_: ranked)
+    monkeypatch.setattr("irplatform.tuning.first_stages.find", lambda *_: ranked)
     system = TunedSystem(registry(), retrievers, [], {}, usable, judgments, 10, 5, None, RESOURCES)
     assert system.depends_on()["qrels"] == qrels
     assert system.score({}) == {t.id: 1.0 for t in topics}

@@ -7,8 +7,8 @@ cross-validation what the choice is worth.
 from irplatform.tuning.over import read_space
 from irplatform.tuning.report import TuneReport
 from irplatform.tuning.search import Outcome, Plan
-from irplatform.tuning.systems import TunedSystem
 from irplatform.tuning.tune import TUNED_MEASURE, tune, usable_topics
+from irplatform.tuning.tuned_system import TunedSystem
 
 __all__ = [
     "TUNED_MEASURE",

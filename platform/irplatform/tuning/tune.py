@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from irplatform.reranking.systems import RerankerChoice
     from irplatform.retrieval.first_stage import RetrieverChoice
     from irplatform.tuning.space import Dimension
-    from irplatform.tuning.systems import TunedSystem
+    from irplatform.tuning.tuned_system import TunedSystem
 
 FEWEST_TOPICS = 10
 """Fewer judged topics than this choose nothing but chance."""

@@ -1,28 +1,25 @@
 """The system whose options are tuned: from settings to a score for every topic.
 
-A trial searches all topics once, without filling the cache with runs; the last runs are kept in
-memory, since a reranker's options leave them as they are. What is learned is cross-validated on the
-topics, so that none is scored by a reranker, or by weights of a fusion, that learned from it.
+What is learned is cross-validated on the topics, so that none is scored by a reranker, or by
+weights of a fusion, that learned from it.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from irplatform import pipeline
 from irplatform.choices import choose_systems
 from irplatform.evaluation import evaluate
 from irplatform.registry import source_digest
-from irplatform.reranking.splits import MEMBERS, fold_topics
+from irplatform.reranking.splits import MEMBERS
 from irplatform.reranking.training_set import TrainingSource
-from irplatform.retrieval.checked_search import find
-from irplatform.retrieval.first_stage import Retrieval, combine
-from irplatform.retrieval.fusion import AUTO, choose_fusion
-from irplatform.runs import Run
-from irplatform.storage import file_digest, fingerprint
+from irplatform.retrieval.fusion import AUTO
+from irplatform.storage import file_digest
 from irplatform.training.distributed import training_processes
-from irplatform.training.topic_marks import families
+from irplatform.tuning.first_stages import FirstStages
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -34,13 +31,10 @@ if TYPE_CHECKING:
     from irplatform.reranking.systems import RerankerChoice
     from irplatform.reranking.training_set import TrainingSet
     from irplatform.resources import CollectionResources
-    from irplatform.retrieval.first_stage import FirstStage, RetrieverChoice
-    from irplatform.runs import Ranking
-
-_RUNS_KEPT = 4
+    from irplatform.retrieval.first_stage import RetrieverChoice
 
 
-@dataclass
+@dataclass(frozen=True)
 class TunedSystem:
     """Retrievers, and a reranker perhaps, over some judged topics.
 
@@ -75,8 +69,6 @@ class TunedSystem:
     declared: TrainingSet | None = None
     sampled: Path | None = None
     fusion: str = AUTO
-    _runs: dict[str, Run] = field(default_factory=dict)
-    _fusion: tuple[str, FirstStage] | None = None
 
     @property
     def measure(self) -> str:
@@ -125,7 +117,7 @@ class TunedSystem:
     def score(self, settings: Mapping[str, object]) -> Mapping[str, float]:
         """The measure's value for every topic; it may leave out one without results."""
         retrievers, rerankers = self._chosen(settings)
-        first = self._first_stage(retrievers)
+        first = self._first_stages.of(retrievers)
         run = first.cut(first.final)
         for choice in rerankers:
             candidates = pipeline.Candidates(
@@ -145,6 +137,10 @@ class TunedSystem:
         )
         return next(iter(evaluation.per_topic.values()))
 
+    @cached_property
+    def _first_stages(self) -> FirstStages:
+        return FirstStages(self.topics, self._qrels(), self.depth, self.fusion, self.resources)
+
     def _qrels(self) -> dict[str, dict[str, int]]:
         """The topics' ordinary judgments; a topic may have sampled ones alone."""
         qrels = self.judgments.qrels
@@ -160,43 +156,3 @@ class TunedSystem:
             {**self.settings, **settings},
             members=self.members,
         )
-
-    def _first_stage(self, choices: Sequence[RetrieverChoice]) -> FirstStage:
-        retrievals = []
-        for choice in choices:
-            mark = fingerprint(choice.describe())
-            run = self._runs.pop(mark, None)
-            if run is None:
-                run = find(choice, self.topics, self.depth, self.resources)
-            self._runs[mark] = run  # to the end: used last
-            retrievals.append(Retrieval(run, mark))
-        for old_mark in list(self._runs)[: -max(_RUNS_KEPT, len(choices))]:
-            del self._runs[old_mark]
-        first = combine(retrievals, self.depth)
-        if len(retrievals) == 1 or self.fusion != AUTO:
-            return first
-        # While only a reranker's options vary, the first stage stays as it is.
-        if self._fusion is None or self._fusion[0] != first.fingerprint:
-            self._fusion = first.fingerprint, self._fused(first)
-        return self._fusion[1]
-
-    def _fused(self, first: FirstStage) -> FirstStage:
-        """The runs, fused for every topic as those of other folds have it."""
-        topic_families = families(self.topics)
-        fusions: list[dict[str, Any]] = []
-        rankings: dict[str, Ranking] = {}
-        for split in fold_topics(self.topics, pipeline.FOLDS, self.resources.seed, topic_families):
-            fusion = choose_fusion(_parts(first.runs, split.training), self._qrels())
-            fused = fusion.fuse(_parts(first.runs, split.validation), first.final.name)
-            fusions.append(fusion.describe())
-            rankings.update(fused.rankings)
-        return replace(
-            first,
-            final=Run(first.final.name, {t.id: rankings[t.id] for t in self.topics}),
-            fingerprint=fingerprint({"runs": first.fingerprint, "fusions": fusions}),
-        )
-
-
-def _parts(runs: Sequence[Run], topics: Sequence[Topic]) -> list[Run]:
-    """The runs, of some topics only."""
-    return [Run(run.name, {topic.id: run.rankings[topic.id] for topic in topics}) for run in runs]
