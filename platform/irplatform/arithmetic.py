@@ -24,6 +24,7 @@ CHOICES = ("portable", "native")
 SETTINGS = {
     "ATEN_CPU_CAPABILITY": "avx2",
     "FAISS_SIMD_LEVEL": "AVX2",
+    "FBGEMM_ENABLE_INSTRUCTIONS": "AVX2",
     # Kernels for all makers' processors; with AVX2, MKL takes others on Intel's than on AMD's.
     "MKL_CBWR": "COMPATIBLE",
     "NPY_DISABLE_CPU_FEATURES": (
