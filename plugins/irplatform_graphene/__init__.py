@@ -7,7 +7,7 @@ from irplatform.plugin import RegisterReranker, RegisterResults, hookimpl
 
 @hookimpl
 def register_rerankers(register: RegisterReranker) -> None:
-    """GRAPHENE with features; without them, as published; without its graph or its reward, too."""
+    """GRAPHENE with features; the paper's model; that without its graph or its reward."""
     from irplatform_graphene.options import FEATURES
     from irplatform_graphene.reranker import Graphene
 

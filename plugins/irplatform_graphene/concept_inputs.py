@@ -106,7 +106,7 @@ class ConceptInputs:
 
 
 def refuse_another(graph: ConceptGraph, index: ForwardIndex) -> None:
-    """See that the rows of the graph are those of the forward index.
+    """See that the rows of the graph are those of the forward index, by a sample of their ids.
 
     Raises:
         InputError: they are not: the graph belongs to another collection.

@@ -83,6 +83,9 @@ class TitleDecoder(nn.Module):
     def loss(self, documents: Tensor, words: Tensor, symbols: Tensor) -> Tensor:
         """The mean cross-entropy of the next word (equation 6).
 
+        Each word follows the one before it in the title; one that is not in the vocabulary is read
+        as END, by which every title begins.
+
         Args:
             documents: float32 [n, vector], v_d.
             words: float32 [vocabulary, word], projected vectors of the vocabulary.

@@ -171,6 +171,7 @@ def _names(model: Model, text: str) -> str:
     if graph is None:
         return "none looked for"
     named = graph.find(text)
-    more = len(model.topics.concepts(text)) - len(named)
+    matches = model.concepts is not None
+    more = len(model.topics.concepts(text)) - len(named) if matches else 0
     names = "; ".join(graph.names[int(concept)] for concept in named) or "none"
     return f"{names} and {more} narrower" if more else names

@@ -81,6 +81,7 @@ class Model:
         torch.manual_seed(resources.seed)
         self.network = GrapheneNetwork(sizes, options.dropout).to(resources.device).eval()
         self._messages: Tensor | None = None
+        self._encodings: Float32 | None = None
         self._sides: Float32 | None = None
 
     @property
@@ -91,6 +92,7 @@ class Model:
     def changed(self) -> None:
         """Forget what was computed with other weights."""
         self._messages = None
+        self._encodings = None
         self._sides = None
 
     def messages(self) -> Tensor:
@@ -109,14 +111,15 @@ class Model:
         with torch.no_grad():
             if self.reader.index.count > self.options.stored_documents:
                 return encodings(self.network, self.reader, rows)
-            stored = stored_documents(
-                self._resources,
-                "graphene-encodings",
-                self._identity("project.", "encoder."),
-                lambda part: encodings(self.network, self.reader, part).cpu().numpy(),
-                self.network.encoded,
-            )
-            return torch.from_numpy(stored[rows]).to(self.device)
+            if self._encodings is None:
+                self._encodings = stored_documents(
+                    self._resources,
+                    "graphene-encodings",
+                    self._identity("project.", "encoder."),
+                    lambda part: encodings(self.network, self.reader, part).cpu().numpy(),
+                    self.network.encoded,
+                )
+            return torch.from_numpy(self._encodings[rows]).to(self.device)
 
     def sides(self, rows: Int64) -> Tensor:
         """Document sides, from the store where there is one: float32 [n, vector + graph]."""

@@ -189,6 +189,9 @@ class GrapheneNetwork(nn.Module):
         Args:
             text: float32 [n, vector], of `text_part`.
             received: float32 [n, graph], the weighted sums of messages; None without a graph.
+
+        Returns:
+            float32 [n, vector].
         """
         if received is None:
             return text
@@ -198,7 +201,8 @@ class GrapheneNetwork(nn.Module):
     def query(self, words: Words, fields: Tensor) -> Tensor:
         """W v_p: convolution and pooling per field, fusion of the fields (section 4.1).
 
-        Pooling is the maximum and the weighted mean; fusion is a weighted mean.
+        Pooling is the maximum and the weighted mean; fusion is a weighted mean, of the shortcut a
+        plain one. A field without known words is 0 and takes its share.
 
         Args:
             words: of all f distinct fields of some topics; the weights of each add up to 1.
@@ -228,6 +232,9 @@ class GrapheneNetwork(nn.Module):
             queries: float32 [n, vector], or [vector] for one.
             documents: float32 [n, vector].
             features: float32 [n, features], standardized; None leaves them out.
+
+        Returns:
+            float32 [n], 0 and below without features; higher is better.
         """
         if self.sizes.normalized:
             queries, documents = (functional.normalize(v, dim=-1) for v in (queries, documents))

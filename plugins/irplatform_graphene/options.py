@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 FEATURES = ("query-parts", "concepts", "genes", "demographics", "treatment")
 """The groups that `graphene` reads in its last layer: what an expanded query says of an article.
 
-None applies to topics without a disease or a gene, where `graphene` is the model as published.
+None applies where no training topic has a disease, a gene, a treatment, an age or a sex: there
+`graphene` is `graphene-nofeatures`.
 """
 
 
@@ -77,8 +78,8 @@ class GrapheneOptions(Options):
     others: int = Field(
         32,
         ge=0,
-        description="in-batch negatives: relevant documents of other topics that a relevant one is "
-        "compared with, too",
+        description="in-batch negatives: so many pairs of the step are drawn for each relevant "
+        "document, and it is compared with theirs where they are of other topics",
     )
     features: tuple[str, ...] = Field(
         (), description="groups of features that the last layer reads, too [paper: none]"

@@ -27,7 +27,8 @@ class Graphene(ReadsFeatures, TrainableReranker):
     A document's vector joins the mean of a BiLSTM's states and what a graph convolution brings from
     its concepts, of which those that match the topic count more; the score is its distance from the
     topic's vector. Pre-trained on MeSH-term queries, with titles to write. `graphene` adds features
-    of an expanded query to the score, which is ours; `graphene-nofeatures` is the published form.
+    of an expanded query to the score, which is ours; `graphene-nofeatures` is the paper's model,
+    trained in our way, and `--preset paper` trains it in the paper's.
     """
 
     Options = GrapheneOptions
@@ -60,7 +61,7 @@ class Graphene(ReadsFeatures, TrainableReranker):
         self.model = Model(resources, self.options)
 
     def fit(self, data: TrainingData) -> None:
-        """Train on pairs of documents, stopping early on validation nDCG@20."""
+        """Train on pairs of documents, stopping early by nDCG@20, mixed at best (`Validator`)."""
         from irplatform.training import run_shown
         from irplatform_graphene.task import GrapheneTask
 
@@ -146,8 +147,10 @@ class Graphene(ReadsFeatures, TrainableReranker):
 
     def _read(self, topic: Topic) -> EncodedTopic:
         encoded = self.model.topics.read(topic)
-        known = self.model.concepts is None or len(encoded.matching)
-        if not known and not self._told_unknown:  # a large collection has hundreds of such topics
+        rewards = self.model.concepts is not None and self.options.reward != 1
+        none_to_reward = rewards and not len(encoded.matching)
+        # A large collection has hundreds of such topics.
+        if none_to_reward and not self._told_unknown:
             self._told_unknown = True
             self._resources.notice(
                 f"topic {topic.id}: the knowledge bases know no concept in it, so that none of its "

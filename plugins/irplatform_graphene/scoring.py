@@ -1,8 +1,8 @@
 """From a network to scores: document sides made once and stored, the reward added per query.
 
 A document's side is what Enc(d) adds to v_d, and the sum of its concepts' messages with α = 1. For
-a topic only the messages of matching concepts are added, (α − 1) times; `plain` in the tests goes
-over all nodes of the graph and gives the same.
+a topic only the messages of matching concepts are added, (α − 1) times. Tests go over all nodes of
+the graph, as the equations do, and find the same.
 """
 
 from __future__ import annotations

@@ -35,6 +35,9 @@ if TYPE_CHECKING:
 Int64 = npt.NDArray[np.int64]
 Float32 = npt.NDArray[np.float32]
 
+_LARGEST = 80.0
+"""Difference of scores: float32 holds exp of it, added up for all negatives."""
+
 
 @dataclass(frozen=True)
 class Step:
@@ -95,7 +98,7 @@ class GrapheneTask:
         self._relevant = np.unique(self._named(owners, rows))
         features = np.concatenate(self._model.features.fit(data, pools))
         self._features = torch.from_numpy(features).to(self._model.device)
-        if features.any():  # otherwise no group applies, and the last layer stays as published
+        if features.any():  # otherwise no group applies, and the last layer has none
             self._fit_last_layer(features)
 
     def _named(self, topics: Int64, rows: Int64) -> Int64:
@@ -185,6 +188,9 @@ class GrapheneTask:
             relevant: int64 [n], the row of its relevant document.
             random: draws them.
 
+        Each is compared with `others` pairs at most: they are drawn with replacement, and not all
+        are usable.
+
         Returns:
             Places of pairs, and of the pairs whose relevant document is a negative of theirs.
         """
@@ -202,12 +208,15 @@ class GrapheneTask:
             positives: float32 [n], scores of relevant documents.
             negatives: float32 [m], scores of negatives.
             which: int64 [m], the place of the relevant document that each is compared with.
+
+        Returns:
+            Its mean over the n relevant documents, a number of at least 0.
         """
         if self._options.loss == "hinge":
             weight = torch.ones_like(negatives)
             return pairwise_hinge(positives[which], negatives, weight, self._options.margin)
         # The softmax of each relevant document among its negatives, all of them at once.
-        larger = (negatives - positives[which]).clamp(max=30).exp()
+        larger = (negatives - positives[which]).clamp(max=_LARGEST).exp()
         return torch.log1p(torch.zeros_like(positives).index_add(0, which, larger)).mean()
 
     def _encode(self, rows: Int64) -> Tensor:
@@ -216,7 +225,7 @@ class GrapheneTask:
         return self._model.network.encode(self._model.reader.texts(rows))
 
     def validate(self) -> float:
-        """Mean nDCG@20 over the validation topics."""
+        """Mean nDCG@20 over the validation topics, of the best mixture with the first stage."""
         self._model.changed()
         rows, of_topic = self._candidates.distinct, self._candidates.of_topic
         side = self._sides(rows)

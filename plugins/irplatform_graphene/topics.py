@@ -1,6 +1,6 @@
 """Topics as GRAPHENE reads them: fields, other names of what they speak of, matching concepts.
 
-Each field (disease, gene, demographic) is a text of its own; each MeSH heading of a MeSH-term query
+Each field (disease, gene, treatment) is a text of its own; each MeSH heading of a MeSH-term query
 is one, too (section 4.1). A field is followed by the other names of the concepts in it; the paper
 takes them from the knowledge bases of its table 2, we from those that the graph is made of.
 """
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 GAP = -1
 """Stands between two names, so that no convolution reads across; and for padding."""
 _MOST_FIELDS = 24
+"""Of a topic; an article's further headings are left out of a MeSH-term query."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +92,10 @@ class TopicReader:
         return self._concepts_of[text]
 
     def _field(self, text: str) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
-        """Words of a field and their shares, before IDF: half for its own, half for other names."""
+        """Words of a field and their shares, before IDF: half for its own, half for other names.
+
+        Where the names do not fit in, the words that are left share in proportion.
+        """
         if text not in self._encoded_fields:
             own_words = known_words(text, self._vectors)
             rows, shares = [own_words], [_shares(own_words)]

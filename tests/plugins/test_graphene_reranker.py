@@ -25,6 +25,7 @@ from irplatform.concepts.build import open_graph
 from irplatform.errors import InputError
 from irplatform.plugin import Topic, TrainingData
 from irplatform.training import load_weights, save_weights
+from irplatform_graphene import explaining
 from irplatform_graphene.concept_inputs import DocumentLinks, refuse_another
 from irplatform_graphene.options import GrapheneOptions, for_pretraining
 from irplatform_graphene.reranker import Graphene
@@ -169,6 +170,15 @@ def test_topics_without_a_known_concept_are_scored_without_reward_and_the_first_
     assert "t-none" in told
 
 
+@pytest.mark.parametrize("switched_off", [{"reward": 1.0}, {"graph": False}])
+def test_where_nothing_is_ever_rewarded_it_is_not_told(resources, switched_off):
+    own = replace(resources, told=[])
+    member = _prepared(own, **switched_off)
+    (topic,) = planted_topics([85])
+    scores(member, own, replace(topic, topic=Topic("t-none", "nothing known here")))
+    assert own.told == []
+
+
 def test_a_document_without_words_has_a_score(tmp_path, monkeypatch):
     monkeypatch.setenv("IRPLATFORM_HOME", str(tmp_path / "home"))
     resources = graph_resources(tmp_path)
@@ -254,6 +264,17 @@ def test_explanations_add_up(resources, tmp_path):
     assert told["without any reward"] == pytest.approx(without.score(topic, documents)[0], abs=1e-5)
     assert only["without its reward"] == pytest.approx(told["without any reward"], abs=1e-5)
     json.dumps(told)
+
+
+def test_without_a_graph_no_narrower_concepts_are_said_to_match(resources, monkeypatch):
+    found = np.arange(3)
+    monkeypatch.setattr(resources.graph, "find", lambda text, expand=0: found[: 3 if expand else 1])
+    names = [
+        explaining._names(_prepared(resources, graph=graph).model, "a field")
+        for graph in (True, False)
+    ]
+    first = resources.graph.names[0]
+    assert names == [f"{first} and 2 narrower", first]
 
 
 def test_without_a_group_that_applies_it_is_the_form_without_features(resources, tmp_path):

@@ -59,6 +59,15 @@ def test_those_that_are_relevant_to_the_topic_as_well_are_not(compared):
     assert 0 < not_found < compared([topic, other])[0]
 
 
+def test_a_relevant_document_far_behind_still_learns(planted_graph, tmp_path):
+    model = Model(planted_graph, GrapheneOptions.model_validate(SMALL))
+    task = GrapheneTask(model, TrainingData(planted_topics([0, 1]), [], tmp_path), 1, encoder=False)
+    best = torch.zeros(2, requires_grad=True)
+    loss = task._of_in_batch_negatives(best, torch.tensor([60.0, 0.5]), torch.tensor([0, 1]))
+    loss.backward()
+    assert torch.allclose(best.grad, -torch.sigmoid(torch.tensor([60.0, 0.5])) / 2)
+
+
 def test_a_step_weighs_by_its_pairs(compared):
     _, batches = compared(planted_topics([0, 1]))
     assert [batch.weight.sum() for batch in batches] == [b.pairs.weight.sum() for b in batches]
