@@ -170,11 +170,60 @@ def test_the_linker_finds_similar_names_of_what_is_left(kb_home, table):
     assert len(found) == 1
 
 
+def _similar(table, articles, **options):
+    """What the linker finds beside names: texts and the concepts' names."""
+    chosen = ConceptOptions(linker="scispacy", threshold=0.6, **options)
+    folder = linker_index(concept_table(("own", "second")), chosen)
+    pipeline = ConceptPipeline(table, chosen, SimilarNames(folder, table, chosen))
+    (found,) = pipeline.mentions(articles)
+    return names(table, (mention for mention in found if mention.score < 1))
+
+
+def test_the_linker_takes_the_long_form_of_what_the_article_abbreviates(kb_home, table):
+    text = "A malignant melanomatous growth (MMG). An MMG cell of MMG."
+    assert _similar(table, [("", text)]) == [
+        ("malignant melanomatous growth", "melanoma"),
+        *[("MMG", "melanoma")] * 3,
+    ]
+    assert _similar(table, [("", "MMG")]) == []
+
+
+def test_the_linker_takes_the_long_form_of_a_models_entity(kb_home, table, tmp_path):
+    import spacy
+
+    model = spacy.blank("en")
+    model.add_pipe("entity_ruler").add_patterns([{"label": "ENTITY", "pattern": "MMG"}])
+    model.to_disk(tmp_path / "model")
+    articles = [("", "A malignant melanomatous growth (MMG).")]
+    found = _similar(table, articles, model=str(tmp_path / "model"))
+    assert found == [("MMG", "melanoma")]
+
+
+def test_the_linker_finds_only_the_kinds_of_the_graph(kb_home, table):
+    articles = [("", "A malignant melanomatous growth.")]
+    assert _similar(table, articles, kinds=("disease",)) != []
+    assert _similar(table, articles, kinds=("drug", "gene")) == []
+
+
+def test_kinds_that_the_linker_has_not_make_no_second_index(kb_home):
+    concepts = concept_table(("own", "second"))
+    plain = linker_index(concepts, ConceptOptions())
+    assert linker_index(concepts, ConceptOptions(kinds=("gene", "drug", "disease"))) == plain
+    assert linker_index(concepts, ConceptOptions(kinds=("gene", "drug"))) != plain
+
+
+def test_what_the_linker_finds_is_of_a_version_where_it_takes_part():
+    assert "linker" in versions(ConceptOptions(linker="scispacy"))
+    assert "linker" not in versions(ConceptOptions())
+
+
 def test_a_linker_without_names_is_refused(kb_home, tmp_path, table):
     from irplatform.concepts.linker import build_linker
 
     with pytest.raises(InputError, match="no concept with a name that can be linked"):
         build_linker(table, ConceptOptions(linker_kinds=()), tmp_path)
+    with pytest.raises(InputError, match=r"in kinds \(gene\) and in linker_kinds \(dis"):
+        build_linker(table, ConceptOptions(kinds=("gene",)), tmp_path)
 
 
 def test_the_linkers_index_is_the_same_every_time(kb_home, tmp_path, table):

@@ -136,6 +136,8 @@ def test_export_writes_graphml_with_kinds_counts_and_sources(concepts, here):
     graph = networkx.read_graphml(here / "all.graphml", force_multigraph=True)
     assert graph.nodes["X:2"] == {"kind": "disease", "name": "melanoma"}
     assert graph.nodes["doc:d2"]["kind"] == "document"
+    documents = [each for each, facts in graph.nodes.items() if facts["kind"] == "document"]
+    assert documents == ["doc:d1", "doc:d2", "doc:d3", "doc:d4"]  # two without concepts
     assert [facts["count"] for facts in graph["doc:d2"]["X:2"].values()] == [2]
     assert {facts["kb"] for facts in graph["X:2"]["X:1"].values()} == {"own", "second"}
     some = concepts("export", "some.graphml", "--around", "d1", "--json").json
@@ -303,6 +305,14 @@ def test_a_threshold_without_its_linker_is_refused(concepts, here):
     done = concepts("build", "--threshold", "0.5")
     assert done.code == 2
     assert "--threshold is of scispaCy's linker" in done.err
+    assert list((here / "home").glob("concepts/*")) == []
+
+
+def test_a_kind_that_the_linker_does_not_find_is_refused_and_nothing_is_left(concepts, here):
+    done = concepts("build", "--linker", "scispacy", "--kind", "gene")
+    assert done.code == 2
+    assert "both in kinds (gene) and in linker_kinds (disease, drug)" in done.err
+    assert list((here / "home").glob("concept*/*.partial")) == []
     assert list((here / "home").glob("concepts/*")) == []
 
 

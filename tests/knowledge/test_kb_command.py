@@ -69,6 +69,17 @@ def test_show(platform):
     ]
 
 
+def test_show_takes_the_names_of_published_sources_before_the_users_own(platform, tmp_path):
+    header = "id\tname\tkind\n"
+    (tmp_path / "doid.tsv").write_text(f"{header}X:2\tmelanoma of the skin\tdisease\n")
+    platform("kb", "add", "own", "own.tsv")
+    platform("kb", "add", "doid", "doid.tsv", "--format", "table")
+    shown = platform("kb", "show", "X:2").out
+    assert shown.startswith("X:2  melanoma of the skin  (disease, doid)")
+    shown = platform("kb", "show", "X:2", "--kb", "own,doid").out
+    assert shown.startswith("X:2  melanoma  (disease, own)")
+
+
 def test_an_ids_prefix_is_found_in_any_case(platform):
     platform("kb", "add", "own", "own.tsv")
     assert platform("kb", "show", "x:2").out == platform("kb", "show", "X:2").out

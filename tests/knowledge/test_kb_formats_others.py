@@ -178,6 +178,7 @@ def test_parents_that_are_not_in_the_table_are_told(read, capsys):
             "f:1: the header has the column 'synonyms'",
         ),
         ("mesh", OWN, "f:1: this is not in a format of 'mesh'. Known: "),
+        ("mesh", OWN, "entry terms, tree numbers, taxon, without a header"),
         ("mesh", OWN, "It looks like a table with the columns id, name, kind"),
         ("mesh", OWN, "xrefs: use a name of your own."),
         ("mine", OWN.replace("\t", ","), "parted by commas: part them by tabs."),

@@ -10,7 +10,15 @@ import pytest
 from kb_data import OWN
 
 from irplatform.errors import InputError
-from irplatform.knowledge import add, install, installation, installed, open_knowledge, remove
+from irplatform.knowledge import (
+    add,
+    catalogue,
+    install,
+    installation,
+    installed,
+    open_knowledge,
+    remove,
+)
 
 
 def _files(home):
@@ -28,6 +36,13 @@ def test_what_was_added_is_listed_with_counts_and_sources(fresh_home, write):
     assert made.counts["relations"] == {"is-a": 3}
     assert made.total("names") == 12
     assert [(s["file"], s["format"]) for s in made.sources] == [("own.tsv.gz", "table")]
+
+
+def test_the_users_own_are_last_in_the_order_of_precedence(monkeypatch):
+    there = sorted([*catalogue.SOURCES, "a", "z"])
+    monkeypatch.setattr(installation, "installed", lambda: dict.fromkeys(there))
+    published = "mesh doid hgnc civic dgidb drugs pharmacotherapydb hetionet mesh-xrefs umls"
+    assert installation.all_installed() == (*published.split(), "a", "z")
 
 
 def test_a_file_whose_name_is_not_utf8_is_listed(fresh_home, write):

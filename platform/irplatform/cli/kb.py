@@ -13,7 +13,7 @@ from irplatform.cli.paths import PATH
 from irplatform.errors import InputError, counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
     from pathlib import Path
 
     from irplatform.knowledge.installation import Manifest
@@ -121,10 +121,10 @@ def show(
 
     The exit code is 1 where nothing is.
     """
-    from irplatform.knowledge import installed, open_knowledge
+    from irplatform.knowledge import all_installed, open_knowledge
     from irplatform.knowledge.describe import describe
 
-    kb_names = names or tuple(_in_order(list(installed())))
+    kb_names = names or all_installed()
     if not kb_names:
         raise InputError(
             "no knowledge base was added yet. `platform kb list` says where each is published, and "
@@ -162,14 +162,6 @@ def _facts(name: str, manifest: Manifest) -> dict[str, Any]:
         "counts": manifest.counts,
         "sources": manifest.sources,
     }
-
-
-def _in_order(names: Sequence[str]) -> list[str]:
-    """The user's own first, then those with names and hierarchies before those with relations."""
-    from irplatform.knowledge.catalogue import SOURCES
-
-    places = {name: place for place, name in enumerate(SOURCES)}
-    return sorted(names, key=lambda name: (places.get(name, -1), name))
 
 
 def _lines(concept: dict[str, Any], limit: int) -> Iterator[str]:

@@ -25,7 +25,8 @@ scipy CSR matrix [concepts, concepts] with one entry per related pair, and `grap
 for the concepts of some documents (indices, counts, offsets).
 
     graph.find("BRAF V600E melanoma")        int64 array of concepts, in the order of the text;
-                                             a heading ("Carcinoma, Non-Small-Cell Lung") is one
+                                             a heading ("Carcinoma, Non-Small-Cell Lung") is one;
+                                             a variant, or one of no kind, and those within its name
     graph.find(text, expand=1)               and what is narrower by up to one is-a
     graph.narrower(concepts, steps)          the same for concepts
     graph.mentions(text)                     list of Mention(start, end, text, concept, score)

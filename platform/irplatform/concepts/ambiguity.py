@@ -1,8 +1,9 @@
 """Which names mean what they name wherever they stand, and which only under conditions.
 
 Gene symbols and abbreviations are short, and many are words (MET, KIT, REST) or stand for several
-things (ALL, MS, APC). Such a name must be written with the capitals that its source uses, or the
-article must speak of the concept under another name too, or define the abbreviation.
+things (ALL, MS, APC). Such a name must be written with the capitals that its source uses, the
+article must also name the concept in another way, or both: neither makes up for the other. What an
+article itself defines needs neither.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from irplatform.cache import Artifact, artifact
 from irplatform.concepts.batches import Task, batches, link
 from irplatform.concepts.graph import FACTS, TABLE, VERSION, ConceptGraph
 from irplatform.concepts.identity import graph_identity
-from irplatform.concepts.linker import build_linker, linker_version
+from irplatform.concepts.linker import build_linker, linked_kinds, linker_version
 from irplatform.concepts.rows import RowWriter
 from irplatform.concepts.table import VERSION as TABLE_VERSION
 from irplatform.concepts.table_build import build_table
@@ -67,10 +67,11 @@ def concept_graph(corpus: Corpus, options: ConceptOptions, workers: Workers = No
         "options": identity["options"],
     }
 
-    table = concept_table(names)  # first: what has no names leaves no half-built graph
+    # First: what has no names leaves no half-built graph.
+    table = concept_table(names)
+    linker = _linker(table, chosen)
 
     def build(folder: Path) -> None:
-        linker = _linker(table, chosen)
         _build(corpus, folder, table, linker, chosen, facts, workers)
 
     return artifact("concepts", corpus.name, depends_on, build, resumable=True)
@@ -90,14 +91,11 @@ def concept_table(names: tuple[str, ...]) -> Path:
 
 def linker_index(table: Path, options: ConceptOptions) -> Path:
     """The index of scispaCy's linker over names of concepts."""
-    depends_on = {
-        "table": table.name,
-        "kinds": list(options.linker_kinds),
-        "version": linker_version(),
-    }
+    kinds = linked_kinds(options)
+    depends_on = {"table": table.name, "kinds": kinds, "version": linker_version()}
     return artifact(
         "concept-linker",
-        "-".join(options.linker_kinds),
+        "-".join(kinds),
         depends_on,
         lambda folder: build_linker(_table(table), options, folder),
     ).path

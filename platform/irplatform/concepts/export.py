@@ -69,7 +69,7 @@ def to_networkx(
 
     Args:
         graph: the graph.
-        rows: of the documents; all by default.
+        rows: of the documents; all by default. Each is a node, also without an edge.
         concepts: by default those that documents mention.
         limit: edges at most; networkx needs about a kilobyte of memory for each.
 
@@ -95,9 +95,10 @@ def to_networkx(
         kind = graph.KINDS[graph.kinds[concept]]
         network.add_node(_in_xml(graph.ids[concept]), kind=kind, name=_in_xml(graph.names[concept]))
     rows = range(graph.document_count) if rows is None else rows
+    for row in rows:
+        name = _in_xml(graph.doc_ids[row])
+        network.add_node(f"doc:{name}", kind="document", name=name)
     for one, other, facts in _edges(graph, rows, set(concepts)):
-        if facts["relation"] == "mentions" and one not in network:
-            network.add_node(one, kind="document", name=one.removeprefix("doc:"))
         network.add_edge(one, other, **facts)
     return network
 

@@ -125,13 +125,15 @@ class ConceptGraph:
     def find(self, text: str, expand: int = 0) -> Int64:
         """The concepts that a topic speaks of: the one whose name it is, else those within it.
 
+        If the one whose name it is has the kind variant or other, those within it come, too.
+
         Args:
             text: a topic, a field of one, or a heading ("Carcinoma, Non-Small-Cell Lung").
             expand: take in what is narrower than these, by so many steps of is-a.
 
         Returns:
             Distinct concepts, int64: those named in the order of the text, then the narrower
-            ones. A variant comes with its gene.
+            ones.
         """
         whole = self._matcher.named(text)
         concepts: dict[int, None] = {}

@@ -6,7 +6,8 @@ scispaCy's approximate index (HNSW of nmslib): on 222,000 names that takes 0.9 m
 does the approximate search of a tenth of them, always finds the nearest, needs no hours to build,
 and gives the same answer every time, which nmslib's random levels do not. Nothing is pickled.
 
-Without a scientific model, mentions are runs of content words, and the long forms of abbreviations.
+Without a scientific model, mentions are runs of content words, and abbreviations. These are
+compared by their long forms, as scispaCy's own linker does.
 """
 
 from __future__ import annotations
@@ -30,10 +31,13 @@ if TYPE_CHECKING:
 
     from irplatform.concepts.options import ConceptOptions
     from irplatform.concepts.table import ConceptTable
-    from irplatform.knowledge import NameKind
+    from irplatform.knowledge import ConceptKind, NameKind
     from irplatform.text.arrays import Float64, Int64
 
 VERSION = 1
+"""Of the index."""
+LINKS_VERSION = 2
+"""Raised when the linker finds other concepts in the same text."""
 
 _NEIGHBOURS = 10
 _LEAST_COUNT = 10
@@ -47,6 +51,11 @@ _RANKS: dict[int, NameKind] = {rank: kind for kind, rank in NAME_RANK.items()}
 def linker_version() -> dict[str, Any]:
     """What an index depends on beside its names, as JSON."""
     return {"version": VERSION, "least_count": _LEAST_COUNT}
+
+
+def linked_kinds(options: ConceptOptions) -> list[ConceptKind]:
+    """Kinds of concepts that the linker finds: those of its own that the graph has, too."""
+    return [kind for kind in options.linker_kinds if kind in options.kinds]
 
 
 def build_linker(table: ConceptTable, options: ConceptOptions, folder: Path) -> None:
@@ -64,10 +73,12 @@ def build_linker(table: ConceptTable, options: ConceptOptions, folder: Path) -> 
 
     names = list(dict.fromkeys(text for text, _ in _linkable(table, options)))
     if not names:
-        kinds = " or ".join(options.linker_kinds) or "concept"
+        kinds = " or ".join(linked_kinds(options)) or "concept"
         raise InputError(
-            f"the knowledge bases have no {kinds} with a name that can be linked. "
-            "Name others, or other linker_kinds, or take linker=names."
+            f"the knowledge bases have no {kinds} with a name that can be linked. scispaCy's "
+            f"linker takes what is both in kinds ({', '.join(options.kinds) or 'none'}) and in "
+            f"linker_kinds ({', '.join(options.linker_kinds) or 'none'}). Name other kinds or "
+            "knowledge bases, or take linker=names."
         )
     least = min(_LEAST_COUNT, max(1, len(names) // 100))
     vectorizer = TfidfVectorizer(
@@ -85,9 +96,10 @@ def build_linker(table: ConceptTable, options: ConceptOptions, folder: Path) -> 
 
 def _linkable(table: ConceptTable, options: ConceptOptions) -> Iterator[tuple[str, int]]:
     """Names of some length that mean what they name wherever they stand, with their concepts."""
+    kinds = linked_kinds(options)
     for concept in range(table.count):
         kind = KINDS[table.kinds[concept]]
-        if kind in options.linker_kinds:
+        if kind in kinds:
             for text, rank in table.ranked_names_of(concept):
                 if len(text) >= _SHORTEST and condition(text, _RANKS[rank], kind) == 0:
                     yield text, concept
@@ -133,7 +145,6 @@ class SimilarNames:
     """
 
     def __init__(self, folder: Path, table: ConceptTable, options: ConceptOptions) -> None:
-        from scispacy.linking import EntityLinker
         from scispacy.linking_utils import Entity, KnowledgeBase
 
         self._threshold = options.threshold
@@ -143,32 +154,27 @@ class SimilarNames:
         knowledge = KnowledgeBase(
             Entity(str(concept), texts[0], texts) for concept, texts in aliases.items()
         )
-        self._linker = EntityLinker(
-            candidate_generator=_generator(folder, knowledge),
-            threshold=options.threshold,
-            k=_NEIGHBOURS,
-            filter_for_definitions=False,
-            max_entities_per_mention=1,
-        )
+        self._candidates = _generator(folder, knowledge)
 
     def mentions(self, document: Any, matched: list[Mention]) -> list[Mention]:
         """Link what is left of an article.
 
         Args:
-            document: it, through the pipeline. Its entities are the mentions, where there are any.
+            document: it, through the pipeline. Its entities are the mentions, where there are any;
+                else its abbreviations, and runs of words between them.
             matched: what names matched; nothing is linked across it.
         """
         matched_spans = [(mention.start, mention.end) for mention in matched]
         spans = [
             span
-            for span in (document.ents or _runs(document, matched_spans))
-            if len(span.text) >= _SHORTEST
+            for span in (document.ents or _spans(document, matched_spans))
+            if len(_long_form(span)) >= _SHORTEST
             and not any(
                 start < span.end_char and span.start_char < end for start, end in matched_spans
             )
         ]
         texts = list(dict.fromkeys(_long_form(span) for span in spans))
-        candidates = self._linker.candidate_generator(texts, _NEIGHBOURS) if texts else []
+        candidates = self._candidates(texts, _NEIGHBOURS)
         best: dict[str, tuple[float, int]] = {}
         for text, each in zip(texts, candidates, strict=True):
             scored = [(max(c.similarities), -int(c.concept_id)) for c in each]
@@ -183,8 +189,8 @@ class SimilarNames:
 
 
 def _long_form(span: Any) -> str:
-    long_form = span._.long_form
-    return str(span.text if long_form is None else getattr(long_form, "text", long_form))
+    """A mention, or what the article says that it stands for."""
+    return str((span._.long_form or span).text)
 
 
 def _generator(folder: Path, knowledge: Any) -> Any:
@@ -200,8 +206,15 @@ def _generator(folder: Path, knowledge: Any) -> Any:
     return CandidateGenerator(nearest, vectorizer, names, knowledge)
 
 
-def _runs(document: Any, matched_spans: list[tuple[int, int]]) -> Iterator[Any]:
-    """Runs of content words between function words, punctuation and what names matched."""
+def _spans(document: Any, matched_spans: list[tuple[int, int]]) -> list[Any]:
+    """Abbreviations, and runs of words between these and what names matched."""
+    short_forms = list(document._.abbreviations)
+    short_spans = [(span.start_char, span.end_char) for span in short_forms]
+    return [*short_forms, *_runs(document, [*matched_spans, *short_spans])]
+
+
+def _runs(document: Any, taken_spans: list[tuple[int, int]]) -> Iterator[Any]:
+    """Runs of content words between function words, punctuation and what is taken."""
     first = 0
     for place in range(len(document) + 1):
         token = document[place] if place < len(document) else None
@@ -209,7 +222,7 @@ def _runs(document: Any, matched_spans: list[tuple[int, int]]) -> Iterator[Any]:
             token is not None
             and any(map(str.isalpha, token.text))
             and token.lower_ not in STOP_WORDS
-            and not any(s < token.idx + len(token) and token.idx < e for s, e in matched_spans)
+            and not any(s < token.idx + len(token) and token.idx < e for s, e in taken_spans)
         ):
             continue
         if 1 < place - first <= _MOST_WORDS:

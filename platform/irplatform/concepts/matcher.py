@@ -1,8 +1,8 @@
 """Finds the names of concepts in a text: the longest first, none across another.
 
 A name matches in any case, number and hyphenation (`spelling`), under the conditions that it has
-(`ambiguity`): the capitals of its source, or support, which is another name of the same concept
-elsewhere in the text, or an abbreviation that the text defines.
+(`ambiguity`): the capitals of its source, support, or both. Support is another name of the same
+concept elsewhere in the text, or an abbreviation that the text defines.
 """
 
 from __future__ import annotations

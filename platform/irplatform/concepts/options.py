@@ -34,7 +34,7 @@ class ConceptOptions(Options):
         0.85, gt=0, le=1, description="least cosine similarity of scispaCy's entity linker"
     )
     linker_kinds: tuple[ConceptKind, ...] = Field(
-        ("disease", "drug"), description="kinds of concepts in scispaCy's linker"
+        ("disease", "drug"), description="kinds of concepts in scispaCy's linker, of those in kinds"
     )
 
     def bases(self) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
 from irplatform.concepts.abbreviations import definitions
+from irplatform.concepts.linker import LINKS_VERSION
 from irplatform.concepts.matcher import NameMatcher
 from irplatform.errors import InputError
 
@@ -67,7 +68,9 @@ def versions(options: ConceptOptions) -> dict[str, str]:
     require_scispacy()
     packages = {name: metadata.version(name) for name in ("spacy", "scispacy")}
     model = model_name(options)
-    return {"pipeline": str(VERSION), **packages, "model": _model_mark(model) if model else ""}
+    linker = {"linker": str(LINKS_VERSION)} if options.linker == "scispacy" else {}
+    mark = _model_mark(model) if model else ""
+    return {"pipeline": str(VERSION), **packages, "model": mark, **linker}
 
 
 def require_scispacy() -> None:

@@ -226,7 +226,10 @@ class Speller:
 
 
 def word_ends(name: str, key: str) -> frozenset[int]:
-    """Where words of a name end in its normalized form."""
+    """Where words of a name may begin in its normalized form: 0, and where each but the last ends.
+
+    Nothing where the normalized form is not that of the name.
+    """
     for variant in (name, uninverted(name)):
         joined = ""
         ends = []

@@ -61,7 +61,7 @@ class Candidate(NamedTuple):
         rank: of the kind of name that it is, `NAME_RANK`.
         condition: when it counts (`ambiguity.Condition`).
         name: as its source writes it.
-        ends: where words end in the normalized name.
+        ends: where words end in the normalized name; with 0, without its own end (`word_ends`).
     """
 
     concept: int

@@ -144,7 +144,7 @@ def _settled(key: str, entries: list[Entry], concepts: Sequence[United]) -> list
         if kind == "other" and any(concept < entry.concept for concept in diseases_and_drugs):
             continue  # one of several side effects that are this disease
         if kind == "gene" and symbols and entry.concept not in symbols:
-            continue  # another gene's symbol is never an alias
+            continue  # another gene's symbol is no alias, unless it is mostly something else
         if entry.rank and entry.concept not in symbols:
             rivals = (
                 e

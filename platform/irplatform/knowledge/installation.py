@@ -25,8 +25,12 @@ if TYPE_CHECKING:
 
 NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
 """What a knowledge base can be called."""
-_PRECEDENCE = ("mesh", "doid", "hgnc", "civic", "dgidb", "drugs", "pharmacotherapydb", "hetionet")
-"""Their order of precedence where several know one thing."""
+_PRECEDENCE = (
+    "mesh", "doid", "hgnc", "civic", "dgidb", "drugs", "pharmacotherapydb", "hetionet",
+    "mesh-xrefs", "umls",
+)  # fmt: skip
+"""Their order of precedence where several know one thing: those that repeat what others say last.
+Fingerprints of concept graphs depend on it."""
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """MeSH descriptors as a table without header: id, name, entry terms, tree numbers, taxon.
 
-Entry terms and tree numbers are parted by `|`.
+Entry terms and tree numbers are parted by `|`. The taxon is not read, and may be empty.
 """
 
 from __future__ import annotations
@@ -42,5 +42,9 @@ def _read(path: Path) -> Iterator[Concept | Relation]:
 
 
 MESH_TABLE = Format(
-    "mesh-table", "mesh", "descriptors as id, name, entry terms, tree numbers", _recognizes, _read
+    "mesh-table",
+    "mesh",
+    "descriptors as id, name, entry terms, tree numbers, taxon, without a header",
+    _recognizes,
+    _read,
 )
