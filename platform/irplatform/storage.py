@@ -71,15 +71,20 @@ def atomic_write(path: Path, mode: str = "w") -> Iterator[IO[Any]]:
     try:
         with os.fdopen(handle, mode, encoding=None if "b" in mode else "utf-8") as file:
             yield file
-        umask = os.umask(0)
-        os.umask(umask)
-        temporary.chmod(0o666 & ~umask)  # mkstemp makes files private
+        share(temporary)
         temporary.replace(path)
     except BaseException as error:
         temporary.unlink(missing_ok=True)
         if isinstance(error, OSError) and lacks_space(error):
             error.filename = error.filename or str(path)  # which disk is full
         raise
+
+
+def share(path: Path) -> None:
+    """Give a file the permissions of any new one, where `mkstemp` or a library made it private."""
+    umask = os.umask(0)
+    os.umask(umask)
+    path.chmod(0o666 & ~umask)
 
 
 def _place(path: Path) -> Path:

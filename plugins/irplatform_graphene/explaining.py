@@ -50,6 +50,8 @@ def explain(model: Model, topic: Topic, row: int, features: Float32 | None) -> M
     ]
     if model.concepts is not None:
         explanation |= _of_concepts(model, model.concepts, encoded, rows, score, distance)
+    else:
+        explanation["graph"] = "none: concepts of the document take no part"
     if features is not None:
         weights = model.network.feature_weights.detach().cpu().numpy()
         explanation |= model.features.contributions(features[0], features[0] * weights)

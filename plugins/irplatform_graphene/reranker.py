@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 _WEIGHTS = "graphene.safetensors"
 _FEATURE_WEIGHTS = "graphene-features.safetensors"
 _FEATURES = "feature_"
+_USUAL_FIELDS = ("disease", "gene", "treatment", "demographic", "mesh")
+"""Fields that are read where topics have them: of these, few collections have all."""
 
 
 class Graphene(ReadsFeatures, TrainableReranker):
@@ -65,6 +67,7 @@ class Graphene(ReadsFeatures, TrainableReranker):
         from irplatform.training import run_shown
         from irplatform_graphene.task import GrapheneTask
 
+        self._tell_fields_that_no_topic_has([each.topic for each in data.training])
         encoder = self.options.tune_encoder or not self._loaded
         task = GrapheneTask(self.model, data, self._resources.seed, encoder=encoder)
         run_shown(task, self.options.loop, self._resources, data.workspace)
@@ -144,6 +147,18 @@ class Graphene(ReadsFeatures, TrainableReranker):
         if self.options.graph or self.options.expansion:
             identities["concepts"] = graph_identity(self.options.concepts)
         return identities
+
+    def _tell_fields_that_no_topic_has(self, topics: Sequence[Topic]) -> None:
+        """A misspelt field would be left out silently, and the whole query be read perhaps."""
+        names = {name for topic in topics for name in topic.fields}
+        strange = [
+            n for n in self.options.query_fields if n not in names and n not in _USUAL_FIELDS
+        ]
+        if strange:
+            self._resources.notice(
+                f"query_fields: no training topic has a field {' or '.join(strange)}. They have: "
+                f"{', '.join(sorted(names)) or 'no fields'}."
+            )
 
     def _read(self, topic: Topic) -> EncodedTopic:
         encoded = self.model.topics.read(topic)

@@ -55,6 +55,26 @@ def test_a_reranker_that_does_not_learn_is_mixed_as_it_is_without_the_checkpoint
     assert _share(tmp_path, "beside") == _share(tmp_path, "alone")
 
 
+def test_one_that_was_not_copied_whole_is_refused_before_anything_is_written(
+    platform, checkpoint, tmp_path
+):
+    for file in (checkpoint / "member-0").rglob("*"):
+        if file.is_file():
+            file.rename(tmp_path / file.name)
+    for folder in (checkpoint / "member-0").glob("*"):
+        folder.rmdir()
+    done = platform("run", *DEMO, *LEXICAL, "--checkpoint", checkpoint, "--run-dir", "runs")
+    assert done.code == 2
+    assert "what member 1 saved is missing. Was it copied whole?" in done.err
+    assert not (tmp_path / "runs").exists()
+
+
+def test_nothing_is_said_of_pretraining_where_nothing_is_trained(platform, checkpoint):
+    done = platform("run", *DEMO, *LEXICAL, "--checkpoint", checkpoint, "--pretrain", "none")
+    assert done.code == 2
+    assert "--pretrain has no effect with --checkpoint" in done.err
+
+
 def test_other_options_than_those_that_the_share_was_chosen_with_are_told(platform, checkpoint):
     arguments = ("run", *DEMO, *LEXICAL, "--checkpoint", checkpoint)
     assert "was trained with other options" not in platform(*arguments).err

@@ -1,13 +1,16 @@
 """`platform concepts`: build, show, check, export, and what users are told when it cannot be."""
 
 import json
+import re
+import time
+from xml.etree import ElementTree
 
 import networkx
 import pytest
 from commands import call
 from concept_data import ARTICLES, KB, SECOND_KB, Articles
 
-from irplatform.concepts import ConceptOptions, graph_identity
+from irplatform.concepts import ConceptOptions, build, graph_identity
 from irplatform.concepts.check import check
 from irplatform.concepts.export import neighbourhood, to_networkx
 from irplatform.errors import InputError
@@ -65,6 +68,71 @@ def test_build_tells_sizes_and_edges_by_source(concepts):
     assert "concepts per document: 1.75" in again.out
     assert "per 1,000 documents:" in again.out
     assert "is-a" in again.out
+
+
+def test_seconds_are_those_of_the_whole_build_and_of_finding_concepts(concepts, here, monkeypatch):
+    table_of = build.concept_table
+    monkeypatch.setattr(build, "concept_table", lambda names: time.sleep(0.3) or table_of(names))
+    facts = concepts("build", "--workers", "1", "--json").json
+    found = facts["seconds_finding_concepts"]
+    assert facts["seconds"] > found + 0.3  # the names were brought together first
+    assert facts["per_1000_documents"]["seconds_finding_concepts"] == round(1000 * found / 4, 2)
+    again = concepts("build").out
+    assert f"\nseconds: {facts['seconds']}\nseconds finding concepts: {found}\n" in again
+    assert " seconds finding concepts, 1,750 links," in again
+
+
+def test_a_graph_that_was_built_before_the_whole_was_measured_tells_no_seconds(concepts, here):
+    concepts("build", "--workers", "1")
+    (timing,) = here.glob("home/concepts/*/timing.json")
+    timing.write_text('{"seconds": 1.5}'.ljust(timing.stat().st_size))  # as large as it was
+    facts = concepts("build", "--json").json
+    assert "seconds" not in facts
+    assert facts["seconds_finding_concepts"] == 1.5
+
+
+def test_an_empty_collection_is_refused_as_by_index(concepts, here):
+    (here / "small" / "corpus.jsonl").write_text("")
+    done = concepts("build", "--workers", "1")
+    assert (done.code, done.out) == (2, "")
+    assert done.err.splitlines()[-1] == "platform: the corpus 'small' has no documents."
+    assert [path for path in here.glob("home/concepts/*") if path.is_dir()] == []
+
+
+def test_the_order_of_kinds_makes_no_second_graph(concepts):
+    one, other = (
+        concepts("build", "--workers=1", "--json", *(f"--kind={kind}" for kind in kinds)).json
+        for kinds in (("gene", "disease"), ("disease", "gene", "disease"))
+    )
+    assert one["folder"] == other["folder"]
+    everything = ("other", "gene", "variant", "drug", "disease")
+    assert ConceptOptions(kinds=everything) == ConceptOptions()
+    assert ConceptOptions(linker_kinds=("drug", "disease")) == ConceptOptions()
+
+
+def test_the_default_identity_is_as_it_always_was(here):
+    """Trained models depend on it."""
+    assert graph_identity(ConceptOptions(linker="scispacy"))["options"] == {
+        "knowledge": ["own", "second"],
+        "kinds": ["disease", "gene", "drug", "variant", "other"],
+        "model": "auto",
+        "linker": "scispacy",
+        "threshold": 0.85,
+        "linker_kinds": ["disease", "drug"],
+    }
+
+
+def test_a_damaged_graph_is_told_in_a_line(concepts, here):
+    assert concepts("build", "--workers", "1").code == 0
+    (facts,) = here.glob("home/concepts/*/graph.json")
+    folder = here / "moved"
+    facts.parent.rename(folder)
+    (folder / "table" / "names.utf8").write_bytes(b"")
+    for arguments in (("show", "melanoma"), ("export", "x.graphml")):
+        done = concepts(*arguments, "--graph", str(folder))
+        assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
+        assert f"{folder}/table/names.utf8: this file of a concept graph has 0 bytes" in done.err
+        assert f"Delete {folder} and run `platform concepts build` again." in done.err
 
 
 def test_show_tells_a_documents_concepts_and_their_relations(concepts):
@@ -143,7 +211,26 @@ def test_export_writes_graphml_with_kinds_counts_and_sources(concepts, here):
     some = concepts("export", "some.graphml", "--around", "d1", "--json").json
     held = networkx.read_graphml(here / "some.graphml", force_multigraph=True)
     assert len(held) == 4
-    assert some == {"path": "some.graphml", "nodes": 4, "edges": held.number_of_edges()}
+    edges = held.number_of_edges()
+    assert some == {"path": "some.graphml", "nodes": 4, "edges": edges, "unmentioned_left_out": 0}
+
+
+def test_export_tells_how_many_concepts_are_left_out(concepts):
+    told = concepts("export", "whole.graphml").out
+    assert told.endswith(" nodes (without 13 concepts that no document mentions), 10 edges\n")
+    assert concepts("export", "again.graphml", "--json").json["unmentioned_left_out"] == 13
+    assert "without" not in concepts("export", "part.graphml", "--around", "X:8").out
+
+
+def test_every_edge_of_an_export_has_its_own_id(graph, concepts, here):
+    concepts("export", "all.graphml")
+    edges = ElementTree.parse(here / "all.graphml").findall(".//{*}edge")
+    ids = [edge.get("id") for edge in edges]
+    assert len(ids) == len(set(ids)) == 10
+    held = networkx.read_graphml(here / "all.graphml", force_multigraph=True)
+    made = to_networkx(graph, limit=1000)
+    assert dict(held.nodes(data=True)) == dict(made.nodes(data=True))
+    assert sorted(map(str, held.edges(data=True))) == sorted(map(str, made.edges(data=True)))
 
 
 def test_how_far_around_nothing_is_refused(concepts, here):
@@ -244,11 +331,27 @@ def test_check_counts_links_among_headings(checked):
     assert figures["recall_near"] == 0.75  # Neoplasms is one step from Melanoma
     assert facts["without_check_tags"]["precision"] == 0.5
     assert facts["disease"]["headings"] == 3
+    assert facts["gene"] == {
+        "headings": 0, "links": 0,
+        "precision": None, "recall": None, "precision_near": None, "recall_near": None,
+    }  # fmt: skip
     misses = {(each["document"], each["heading"]) for each in facts["misses"]}
     assert misses == {("d1", "Melanoma"), ("d2", "Neoplasms")}
     (false,) = facts["false_links"]
     assert (false["document"], false["linked"]) == ("d1", "Patients")
     assert "[patients]" in false["text"]
+
+
+def test_check_tells_no_precision_where_nothing_is_linked(concepts, here):
+    (here / "mesh.tsv").write_text(MESH)
+    add("mesh", [here / "mesh.tsv"])
+    headings = {"mesh": ["Humans"]}
+    article = {"_id": "d1", "title": "Nothing", "text": "", "metadata": headings}
+    (here / "small" / "corpus.jsonl").write_text(json.dumps(article))
+    done = concepts("check")
+    assert done.code == 0, done.err
+    assert re.search(r"^all +1 +0 +- +0.000 +- +0.000$", done.out, re.MULTILINE)
+    assert concepts("check", "--json").json["all"]["precision"] is None
 
 
 def test_check_shows_as_many_examples_as_asked(checked):

@@ -39,6 +39,17 @@ def test_what_was_not_added_cannot_be_removed(platform):
     )
 
 
+@pytest.mark.parametrize(
+    ("name", "guess"),
+    [("nonexist", ""), ("hetoinet", ""), ("onw", " Did you mean 'own'?")],
+)
+def test_only_what_is_installed_is_suggested_for_removal(platform, name, guess):
+    platform("kb", "add", "own", "own.tsv")
+    assert platform("kb", "remove", name).err == (
+        f"platform: the knowledge base '{name}' is not installed.{guess} Installed: own.\n"
+    )
+
+
 def test_list_says_where_what_is_missing_is_published(platform):
     listed = platform("kb", "list")
     rows = {line.split()[0]: line for line in listed.out.splitlines()[1:]}

@@ -170,6 +170,16 @@ def test_topics_without_a_known_concept_are_scored_without_reward_and_the_first_
     assert "t-none" in told
 
 
+def test_a_field_that_no_topic_has_is_told(resources, tmp_path):
+    own = replace(resources, told=[])
+    brief = {"epochs": 1}
+    _fitted(own, tmp_path / "misspelt", loop=brief, query_fields=("diseas", "gene"))
+    assert own.told == ["query_fields: no training topic has a field diseas. They have: no fields."]
+    own.told.clear()
+    _fitted(own, tmp_path / "usual", loop=brief)
+    assert own.told == []
+
+
 @pytest.mark.parametrize("switched_off", [{"reward": 1.0}, {"graph": False}])
 def test_where_nothing_is_ever_rewarded_it_is_not_told(resources, switched_off):
     own = replace(resources, told=[])
@@ -264,6 +274,14 @@ def test_explanations_add_up(resources, tmp_path):
     assert told["without any reward"] == pytest.approx(without.score(topic, documents)[0], abs=1e-5)
     assert only["without its reward"] == pytest.approx(told["without any reward"], abs=1e-5)
     json.dumps(told)
+
+
+def test_without_a_graph_it_is_said_that_concepts_take_no_part(resources):
+    topic, documents = Topic("t", "words"), resources.documents(["d1"])
+    for graph in (True, False):
+        (told,) = _prepared(resources, graph=graph).explain(topic, documents)
+        assert ("graph" in told) is not graph
+        assert ("matching concepts" in told) is graph
 
 
 def test_without_a_graph_no_narrower_concepts_are_said_to_match(resources, monkeypatch):

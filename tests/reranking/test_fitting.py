@@ -572,6 +572,15 @@ class Counting(Memory):
         self.known |= before
 
 
+def test_pretraining_is_told_by_the_name_of_who_asked_for_it(capsys):
+    before = TrainingSet("before", _examples(range(50, 60)), _examples(range(60, 62)))
+    choice = _choice(Counting)
+    fit_system(choice, TrainingSet("train", _examples(range(20))), Resources(), before)
+    first, second, *_ = capsys.readouterr().err.splitlines()
+    assert first.startswith(f"pre-training {choice.name} on before: 1 member on 10 topics")
+    assert second.startswith(f"training {choice.name} on train: {MEMBERS} members")
+
+
 def test_members_start_from_the_model_that_was_pretrained():
     before = TrainingSet("before", _examples(range(50, 60)), _examples(range(60, 62)))
     training_set = TrainingSet("train", _examples(range(20)))

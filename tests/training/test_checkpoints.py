@@ -57,6 +57,17 @@ def _members(folder, system=Constant):
     return Checkpoint.read(folder).load(choice.registration, create)
 
 
+@pytest.mark.parametrize("what", ["file", "folder"])
+def test_a_checkpoint_that_was_not_copied_whole_is_told_before_it_is_loaded(tmp_path, what):
+    folder = _written(tmp_path / "checkpoint")
+    Checkpoint.read(folder).check_members()
+    (member_folder(folder, 1) / "number").unlink()
+    if what == "folder":
+        member_folder(folder, 1).rmdir()
+    with pytest.raises(InputError, match="2 members, and what member 2 saved is missing"):
+        Checkpoint.read(folder).check_members()
+
+
 def test_all_members_come_back_in_order(tmp_path):
     folder = _written(tmp_path / "checkpoint")
     assert [member.number for member in _members(folder)] == [3, 5]

@@ -20,6 +20,12 @@ def test_what_was_saved_is_loaded(tmp_path):
     assert [file.name for file in tmp_path.iterdir()] == ["w"]
 
 
+def test_others_may_read_weights_as_they_may_any_new_file(tmp_path):
+    save_weights(tmp_path / "w", WEIGHTS, IDENTITY)
+    (tmp_path / "new").touch()
+    assert (tmp_path / "w").stat().st_mode == (tmp_path / "new").stat().st_mode
+
+
 def test_tensors_that_share_memory_are_saved_each(tmp_path):
     whole = torch.arange(6.0)
     tied = {"a": whole, "b": whole, "part": whole[:3]}

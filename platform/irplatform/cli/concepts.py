@@ -163,7 +163,8 @@ def show(
 ) -> None:
     """Show what a document or a concept is joined to: names, sources, counts.
 
-    WHAT is a document's id, or a concept's id or name. The exit code is 1 where there is none.
+    WHAT is a document's id, or a concept's id or name. The exit code is 1 where there is none. A
+    graph that is not in the cache is built first.
     """
     from irplatform.concepts.describe import describe, not_there
     from irplatform.reports.concepts import concept_lines, document_lines
@@ -204,7 +205,10 @@ def check(
     as_json: bool,
     **settings: Any,
 ) -> None:
-    """Compare the links with the articles' own MeSH headings."""
+    """Compare the links with the articles' own MeSH headings.
+
+    A graph that is not in the cache is built first.
+    """
     from irplatform.concepts.check import check as check_links
     from irplatform.concepts.check import require_mesh
 
@@ -221,13 +225,17 @@ def check(
     for name, figures in facts.items():
         if isinstance(figures, dict) and figures["headings"]:
             counts = (f"{figures[column]:,}" for column in columns[:2])
-            shares = (f"{figures[column]:.3f}" for column in columns[2:])
+            shares = (_share(figures[column]) for column in columns[2:])
             rows.append((name.replace("_", " "), *counts, *shares))
     print_rows(rows)
     click.echo("near: the heading itself, or one is-a away\n\nheadings that were missed:")
     print_rows([(f"  {m['heading']}", m["document"], m["title"]) for m in facts["misses"]])
     click.echo("\nlinks that are no heading:")
     print_rows([(f"  {f['linked']}", f["document"], f["text"]) for f in facts["false_links"]])
+
+
+def _share(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3f}"
 
 
 @concepts.command("export")
@@ -250,8 +258,12 @@ def export(
     as_json: bool,
     **settings: Any,
 ) -> None:
-    """Write the graph, or a part of it, as GraphML."""
-    from irplatform.concepts.export import neighbourhood, to_networkx, write_graphml
+    """Write the graph, or a part of it, as GraphML.
+
+    Concepts that no document mentions are left out of the whole graph; with --around, they are
+    written as far as it goes. A graph that is not in the cache is built first.
+    """
+    from irplatform.concepts.export import mentioned, neighbourhood, to_networkx, write_graphml
     from irplatform.storage import writable_file
 
     if hops is not None and around is None:
@@ -265,7 +277,12 @@ def export(
     exported = to_networkx(graph, rows, found_concepts, limit=limit)
     write_graphml(exported, path)
     nodes, edges = exported.number_of_nodes(), exported.number_of_edges()
+    left_out = graph.concept_count - len(mentioned(graph)) if around is None else 0
     if as_json:
-        print_json({"path": str(path), "nodes": nodes, "edges": edges})
-    else:
-        click.echo(f"{path}: {counted(nodes, 'node')}, {counted(edges, 'edge')}")
+        facts = {"nodes": nodes, "edges": edges, "unmentioned_left_out": left_out}
+        print_json({"path": str(path), **facts})
+        return
+    told = f" (without {counted(left_out, 'concept')} that no document mentions)"
+    click.echo(
+        f"{path}: {counted(nodes, 'node')}{told if left_out else ''}, {counted(edges, 'edge')}"
+    )

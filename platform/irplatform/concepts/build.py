@@ -1,8 +1,8 @@
 """Builds the document–concept graph of a corpus in one streaming pass, with all cores.
 
 Worker processes find the concepts of batches of articles; this process appends their rows in the
-order of the corpus. A build that was interrupted goes on after the last batch and gives the same
-bytes.
+order of the corpus. A build that was interrupted while it read documents goes on after the last
+batch and gives the same bytes.
 """
 
 from __future__ import annotations
@@ -13,16 +13,17 @@ import time
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal
 
-from irplatform.cache import Artifact, artifact
+from irplatform.cache import Artifact, artifact, kept_json
 from irplatform.concepts.batches import Task, batches, link
-from irplatform.concepts.graph import FACTS, TABLE, VERSION, ConceptGraph
+from irplatform.concepts.graph import FACTS, VERSION, ConceptGraph
 from irplatform.concepts.identity import graph_identity
 from irplatform.concepts.linker import build_linker, linked_kinds, linker_version
 from irplatform.concepts.rows import RowWriter
+from irplatform.concepts.sizes import TABLE
 from irplatform.concepts.table import VERSION as TABLE_VERSION
 from irplatform.concepts.table_build import build_table
 from irplatform.console import notice, progress
-from irplatform.errors import counted
+from irplatform.errors import InputError, counted
 from irplatform.knowledge import open_knowledge
 from irplatform.parallel import ordered_map
 from irplatform.storage import atomic_write, fingerprint
@@ -51,8 +52,10 @@ def concept_graph(corpus: Corpus, options: ConceptOptions, workers: Workers = No
         workers: who does the work.
 
     Raises:
-        InputError: no knowledge base is installed, or none has names; scispaCy is missing.
+        InputError: no knowledge base is installed, or none has names; scispaCy is missing; the
+            corpus is empty.
     """
+    started = time.monotonic()
     identity = graph_identity(options)
     names = options.bases()
     knowledge = open_knowledge(names)
@@ -72,7 +75,7 @@ def concept_graph(corpus: Corpus, options: ConceptOptions, workers: Workers = No
     linker = _linker(table, chosen)
 
     def build(folder: Path) -> None:
-        _build(corpus, folder, table, linker, chosen, facts, workers)
+        _build(corpus, folder, table, linker, chosen, facts, workers, started)
 
     return artifact("concepts", corpus.name, depends_on, build, resumable=True)
 
@@ -119,6 +122,7 @@ def _build(
     options: ConceptOptions,
     facts: dict[str, Any],
     workers: Workers,
+    started: float,
 ) -> None:
     with RowWriter(folder) as writer:
         done = writer.documents
@@ -131,12 +135,15 @@ def _build(
             Task(str(table), str(linker or ""), settings, articles)
             for articles in batches(islice(corpus, done, None))
         )
-        started = time.monotonic()
+        reading = time.monotonic()
         with progress("finding concepts, documents", remaining) as advance:
             for linked in _results(tasks, workers):
                 writer.add(linked)
                 advance(len(linked.doc_ids))
-        seconds = writer.seconds + time.monotonic() - started
+        of_documents = writer.seconds + time.monotonic() - reading
+    if not writer.documents:  # as `index` refuses it
+        shutil.rmtree(folder)
+        raise InputError(f"the corpus '{corpus.name}' has no documents.")
     counts = writer.finish(_table(table).count)
     shutil.rmtree(folder / TABLE, ignore_errors=True)
     shutil.copytree(table, folder / TABLE)
@@ -144,7 +151,8 @@ def _build(
     if without_text := counts["without_text"]:
         notice(f"without text, and so without concepts: {counted(without_text, 'document')}")
     with atomic_write(folder / TIMING) as file:
-        json.dump({"seconds": round(seconds, 3)}, file)
+        whole = writer.seconds + time.monotonic() - started
+        json.dump({"seconds": round(of_documents, 3), "whole": round(whole, 3)}, file)
     with atomic_write(folder / FACTS) as file:
         json.dump({**facts, **counts}, file, indent=1)
 
@@ -174,12 +182,14 @@ def build_facts(
         name: what the user calls the collection; nothing takes the corpus's own name.
 
     Returns:
-        Sizes, `edges` by source, `per_1000_documents`, seconds, memory of the largest process.
+        Sizes, `edges` by source, `seconds` of the whole build and those of finding concepts in
+        documents, which `per_1000_documents` is about, and the memory of the largest process. What
+        was not measured when the graph was built is missing.
     """
     graph_artifact = concept_graph(corpus, options, workers)
     graph = ConceptGraph(graph_artifact.path)
-    timing = json.loads((graph_artifact.path / TIMING).read_text(encoding="utf-8"))
-    seconds = float(timing["seconds"])
+    timing = kept_json(graph_artifact.path / TIMING)
+    of_documents = float(timing["seconds"])
     documents = max(1, graph.document_count)
     sizes = ("documents", "links", "mentions", "concepts_found")
     facts: dict[str, Any] = {
@@ -190,8 +200,10 @@ def build_facts(
         "concepts_per_document": round(graph.facts["links"] / documents, 2),
         "without_text": graph.facts["without_text"],
         "without_concept": graph.facts["without_concept"],
-        "seconds": seconds,
     }
+    if "whole" in timing:
+        facts["seconds"] = timing["whole"]
+    facts["seconds_finding_concepts"] = of_documents
     if graph_artifact.built:
         facts["peak_memory_mb"] = _peak_memory()
     return {
@@ -199,7 +211,7 @@ def build_facts(
         "folder": str(graph_artifact.path),
         "fingerprint": graph.fingerprint,
         "per_1000_documents": {
-            "seconds": round(1000 * seconds / documents, 2),
+            "seconds_finding_concepts": round(1000 * of_documents / documents, 2),
             "links": round(1000 * graph.facts["links"] / documents),
             "mentions": round(1000 * graph.facts["mentions"] / documents),
         },

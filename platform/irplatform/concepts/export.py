@@ -70,12 +70,13 @@ def to_networkx(
     Args:
         graph: the graph.
         rows: of the documents; all by default. Each is a node, also without an edge.
-        concepts: by default those that documents mention.
+        concepts: by default those that documents mention (`mentioned`).
         limit: edges at most; networkx needs about a kilobyte of memory for each.
 
     Returns:
         Nodes "doc:ID" (kind "document") and concept ids (kind, name); edges "mentions" with their
         count, and relations with the knowledge base that says so, from the narrower to the broader.
+        Their keys are different numbers.
         What XML cannot hold of ids and names is U+FFFD.
 
     Raises:
@@ -84,7 +85,7 @@ def to_networkx(
     from networkx import MultiDiGraph
 
     if concepts is None:
-        concepts = np.flatnonzero(graph.document_frequency).tolist()
+        concepts = mentioned(graph)
     if (edges := _edge_count(graph, rows, concepts)) > limit:
         raise InputError(
             f"these are {edges:,} edges, more than the limit of {limit:,}. Name a smaller part of "
@@ -98,9 +99,15 @@ def to_networkx(
     for row in rows:
         name = _in_xml(graph.doc_ids[row])
         network.add_node(f"doc:{name}", kind="document", name=name)
-    for one, other, facts in _edges(graph, rows, set(concepts)):
-        network.add_edge(one, other, **facts)
+    for number, (one, other, facts) in enumerate(_edges(graph, rows, set(concepts))):
+        network.add_edge(one, other, key=number, **facts)  # GraphML's id: Gephi wants each once
     return network
+
+
+def mentioned(graph: ConceptGraph) -> list[int]:
+    """The concepts that documents mention."""
+    concepts: list[int] = np.flatnonzero(graph.document_frequency).tolist()
+    return concepts
 
 
 def _edge_count(graph: ConceptGraph, rows: Sequence[int] | None, concepts: Sequence[int]) -> int:

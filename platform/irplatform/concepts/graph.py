@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-import json
 import re
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from irplatform.concepts.matcher import NameMatcher
+from irplatform.concepts.sizes import (
+    TABLE,
+    check_arrays,
+    check_facts,
+    check_offsets,
+    check_strings,
+    read_facts,
+)
 from irplatform.concepts.sparse_rows import ConceptRows, DocumentRows, EdgeSource
 from irplatform.concepts.table import KINDS, ConceptTable
 from irplatform.errors import InputError
@@ -29,7 +36,13 @@ VERSION = 1
 _AT_ONCE = 1 << 22
 _BRACKET = re.compile(r"\s*[()\[\]]\s*")
 FACTS = "graph.json"
-TABLE = "table"
+_TYPES = {
+    **dict.fromkeys(("corpus", "knowledge", "pipeline", "options"), dict),
+    **dict.fromkeys(("documents", "links", "mentions"), int),
+    **dict.fromkeys(("concepts_found", "without_text", "without_concept"), int),
+    "fingerprint": str,
+}
+"""What `FACTS` has beside the version."""
 
 
 class ConceptGraph:
@@ -39,27 +52,28 @@ class ConceptGraph:
         folder: what `concepts.build` wrote.
 
     Raises:
-        InputError: there is no graph, or it is one of another version.
+        InputError: there is no graph, it is one of another version, or files of it are damaged.
     """
 
     KINDS = KINDS
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        try:
-            self.facts: dict[str, Any] = json.loads((folder / FACTS).read_text(encoding="utf-8"))
-        except OSError as error:
+        if not (folder / FACTS).is_file():
             raise InputError(
                 "there is no concept graph here. Build it with `platform concepts build`.",
                 path=folder,
-            ) from error
-        if self.facts["version"] != VERSION:
+            )
+        self.facts = read_facts(folder / FACTS)
+        if (version := self.facts.get("version")) != VERSION:
             raise InputError(
-                f"this concept graph has version {self.facts['version']}, but this platform reads "
-                f"{VERSION}. Run `platform concepts build` again.",
+                f"this concept graph has version {version}, but this platform reads {VERSION}. Run "
+                "`platform concepts build` again.",
                 path=folder,
             )
+        check_facts(folder / FACTS, self.facts, _TYPES)
         self.table = ConceptTable(folder / TABLE)
+        self._check_sizes()
         self.fingerprint: str = self.facts["fingerprint"]
         self.document_count: int = self.facts["documents"]
         self.concept_count = self.table.count
@@ -81,6 +95,19 @@ class ConceptGraph:
         )
         self.document_frequency = map_array(folder / "document-frequency.int32", np.int32)
         self.doc_ids = StringTable.open(folder, "doc-ids")
+
+    def _check_sizes(self) -> None:
+        folder, documents, links = self.folder, self.facts["documents"], self.facts["links"]
+        check_offsets(folder, "documents.indptr.int64", documents + 1, links)
+        check_arrays(
+            folder,
+            {
+                "documents.indices.int32": links,
+                "documents.counts.int32": links,
+                "document-frequency.int32": self.table.count,
+            },
+        )
+        check_strings(folder, "doc-ids", documents)
 
     def require(self, *, corpus: str, pipeline: dict[str, str] | None = None) -> ConceptGraph:
         """Check that the graph is one of a corpus and of this pipeline; returns it.

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, get_args
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from irplatform.knowledge import ConceptKind, all_installed
 from irplatform.plugin import Options
@@ -36,6 +36,12 @@ class ConceptOptions(Options):
     linker_kinds: tuple[ConceptKind, ...] = Field(
         ("disease", "drug"), description="kinds of concepts in scispaCy's linker, of those in kinds"
     )
+
+    @field_validator("kinds", "linker_kinds")
+    @classmethod
+    def _in_one_order(cls, kinds: tuple[ConceptKind, ...]) -> tuple[ConceptKind, ...]:
+        """The same kinds in another order are the same graph: that of the defaults is kept."""
+        return tuple(kind for kind in get_args(ConceptKind) if kind in kinds)
 
     def bases(self) -> tuple[str, ...]:
         """The knowledge bases, those of the user's own last."""

@@ -18,7 +18,7 @@ from irplatform.concepts.gene_names import (
 )
 from irplatform.concepts.spelling import hash_of
 from irplatform.concepts.strings import write_texts
-from irplatform.concepts.table import KINDS, VERSION
+from irplatform.concepts.table import FACTS, KINDS, VERSION, bits_of_marks
 from irplatform.concepts.unite import united
 from irplatform.errors import InputError
 from irplatform.knowledge.model import NAME_RANK
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from irplatform.knowledge import KnowledgeBase, NameKind
 
 _LONGEST_KEY = 100
-_MARKS_PER_KEY = 32
 
 
 class Entry(NamedTuple):
@@ -85,7 +84,7 @@ def build_table(bases: Sequence[KnowledgeBase], folder: Path) -> None:
         "sources": sources,
         "relations_without_concept": dangling,
     }
-    with atomic_write(folder / "table.json") as file:
+    with atomic_write(folder / FACTS) as file:
         json.dump(facts, file, indent=1)
 
 
@@ -195,7 +194,7 @@ def _write_keys(entries: dict[str, list[Entry]], folder: Path) -> None:
     write_array(folder / "entries.rank.uint8", numbers[:, 1].astype(np.uint8))
     write_array(folder / "entries.condition.uint8", numbers[:, 2].astype(np.uint8))
     write_texts(folder, "entries", (entry.text for entry in flat))
-    bits = max(16, (_MARKS_PER_KEY * len(order) - 1).bit_length())
+    bits = bits_of_marks(len(order))
     marks = np.zeros(1 << bits, np.bool_)
     marks[hashes >> np.uint64(64 - bits)] = True
     write_array(folder / "keys.marks.uint8", np.packbits(marks))

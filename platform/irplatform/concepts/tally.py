@@ -46,8 +46,8 @@ class Tally:
         self.headings_near += len(headings & near)
         self.links_near += len(links & near)
 
-    def figures(self) -> dict[str, float | int]:
-        """Precision and recall, exact and within one is-a."""
+    def figures(self) -> dict[str, float | int | None]:
+        """Precision and recall, exact and within one is-a; None where nothing is to be judged."""
         return {
             "headings": self.headings,
             "links": self.links,
@@ -85,5 +85,5 @@ class Examples:
             yield document, concept
 
 
-def _share(part: int, whole: int) -> float:
-    return round(part / whole, 4) if whole else 0.0
+def _share(part: int, whole: int) -> float | None:
+    return round(part / whole, 4) if whole else None

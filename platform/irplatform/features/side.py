@@ -23,6 +23,7 @@ from irplatform.features.cross_fitting import cross_fitted
 from irplatform.features.folding import Folding
 from irplatform.features.groups import open_groups
 from irplatform.features.saved_groups import load_groups, save_groups
+from irplatform.storage import share
 from irplatform.training.topic_marks import APART
 
 if TYPE_CHECKING:
@@ -222,6 +223,7 @@ class SideFeatures:
 
             save_groups([g for g in self._groups if g.name in self._used], folder / _GROUPS)
             save_file({"mean": self._mean, "scale": self._scale}, folder / _SCALES)
+            share(folder / _SCALES)
 
     def load(self, folder: Path) -> None:
         """Read what `save` wrote.

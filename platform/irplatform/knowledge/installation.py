@@ -135,12 +135,12 @@ def not_installed(name: str, hint: str = "") -> InputError:
 
     Args:
         name: as it was given.
-        hint: what to do, as sentences.
+        hint: how to add it, as sentences; without one, only what is installed can be meant.
     """
     from irplatform.knowledge.catalogue import SOURCES
 
     manifests = installed()
-    guess = "" if name in SOURCES else did_you_mean(name, {*manifests, *SOURCES})
+    guess = "" if name in SOURCES else did_you_mean(name, {*manifests, *(SOURCES if hint else ())})
     return InputError(
         f"the knowledge base '{name}' is not installed.{guess and ' ' + guess} Installed: "
         f"{', '.join(manifests) or 'none'}.{hint and ' ' + hint}"

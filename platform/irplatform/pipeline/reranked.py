@@ -174,14 +174,17 @@ def apply_checkpoint(
     """The rerankers, the one that a checkpoint belongs to with the options it was trained with.
 
     Raises:
-        InputError: it is no checkpoint, or of another reranker, or several rerankers learn.
+        InputError: it is no checkpoint, not whole, or of another reranker, or several rerankers
+            learn.
     """
     if checkpoint is None:
         return list(rerankers)
     trainable = [choice for choice in rerankers if choice.trainable]
     if len(trainable) != 1:
         raise InputError("--checkpoint needs exactly one reranker that learns.")
-    recorded = Checkpoint.read(checkpoint, of=trainable[0].name).options
+    read = Checkpoint.read(checkpoint, of=trainable[0].name)
+    read.check_members()
+    recorded = read.options
     trained = trainable[0].as_trained(recorded)
     options = trained.options.model_dump(mode="json")
     changed = [name for name in options if name in recorded and options[name] != recorded[name]]

@@ -162,6 +162,8 @@ def train(
     training_set: TrainingSet,
     resources: CollectionResources,
     pretraining: TrainingSet | None = None,
+    *,
+    doing: str = "",
 ) -> Artifact:
     """Train the members of a system and keep them as a checkpoint in the cache.
 
@@ -173,11 +175,16 @@ def train(
         training_set: what it learns from.
         resources: the harness's resources.
         pretraining: what it is pre-trained on.
+        doing: what the user is told to happen; "" for the training of this reranker.
 
     Raises:
         InputError: nothing is relevant in the training set, or no topic is left to validate on.
     """
-    start = train(choice.in_pretraining(), pretraining, resources) if pretraining else None
+    start = None
+    if pretraining:
+        start = train(
+            choice.in_pretraining(), pretraining, resources, doing=f"pre-training {choice.name}"
+        )
     _require_relevant(choice, training_set)
     kin = families([example.topic for example in training_set.training])
     _require_validation(choice, training_set, kin)
@@ -194,8 +201,9 @@ def train(
     depends_on = _dependencies(choice, training_set, resources, start)
 
     def build(folder: Path) -> None:
+        work = doing or f"training {choice.name}"
         notice(
-            f"training {choice.name} on {training_set.label}: {counted(len(splits), 'member')}"
+            f"{work} on {training_set.label}: {counted(len(splits), 'member')}"
             f"{', each' if len(splits) > 1 else ''} on {counted(len(splits[0].training), 'topic')} "
             f"and validated on {sum(e.has_relevant for e in splits[0].validation):,}"
         )

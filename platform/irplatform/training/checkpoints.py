@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from irplatform.cache import home
 from irplatform.digests import digests
-from irplatform.errors import InputError
+from irplatform.errors import InputError, counted
 from irplatform.plugin import TrainableReranker
 from irplatform.training.topic_marks import query_mark, topic_marks
 
@@ -134,6 +134,21 @@ class Checkpoint:
     def about(self) -> dict[str, Any]:
         """The description without what stands for topics, which may be many thousands."""
         return {name: value for name, value in self.description.items() if name != _QUERIES}
+
+    def check_members(self) -> None:
+        """See that there is what each member saved, before any work.
+
+        Raises:
+            InputError: there is not.
+        """
+        for number in range(self.members):
+            folder = member_folder(self.folder, number)
+            if not folder.is_dir() or not any(folder.iterdir()):
+                raise InputError(
+                    f"this checkpoint has {counted(self.members, 'member')}, and what member "
+                    f"{number + 1} saved is missing. Was it copied whole?",
+                    path=folder,
+                )
 
     def load(
         self, registration: Registration[Reranker], create: Callable[[], Reranker]

@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import InputError, quoted
+from irplatform.storage import share
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -35,6 +36,7 @@ def save_weights(path: Path, tensors: Mapping[str, Tensor], identity: Mapping[st
         addresses.add(address)
     temporary = path.with_name(path.name + ".tmp")
     save_file(separate, temporary, metadata={"identity": json.dumps(identity, sort_keys=True)})
+    share(temporary)
     temporary.replace(path)
 
 

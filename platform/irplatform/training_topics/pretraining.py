@@ -58,10 +58,10 @@ def check_pretraining(
     """
     if queries != MESH_QUERIES:
         _refuse_idle_queries(name, checkpoint, rerankers)
+    if name is not None and checkpoint is not None:
+        raise InputError("--pretrain has no effect with --checkpoint: nothing is trained then.")
     if name in (None, NO_PRETRAINING):
         return
-    if checkpoint is not None:
-        raise InputError("--pretrain has no effect with --checkpoint: nothing is trained then.")
     if not any(choice.trainable for choice in rerankers):
         raise InputError("--pretrain has no effect: no reranker that learns is asked for.")
     for choice in rerankers:
