@@ -98,7 +98,7 @@ def _of_concepts(
     return {
         "reward": model.options.reward,
         "without any reward": float(all_unrewarded[0]),
-        **({"further concepts": more} if more > 0 else {}),
+        **({"other concepts that are not listed": more} if more > 0 else {}),
         "matching concepts": [described(place) for place in order[matches[order]].tolist()],
         "other concepts": [described(place) for place in others[:_OTHERS]],
     }

@@ -333,7 +333,8 @@ def test_an_explanation_takes_a_concept_away_with_its_reward(resources, tmp_path
         resources.graph.names[_concept(resources, word)] for word in words
     }
     assert len(others) == 8
-    assert told["further concepts"] == np.diff(kept.offsets).max() - len(matching) - 8
+    unlisted = told["other concepts that are not listed"]
+    assert unlisted == np.diff(kept.offsets).max() - len(matching) - 8
     for listed in (matching, others):
         weights = [each["weight"] for each in listed]
         assert weights == sorted(weights, reverse=True)
