@@ -50,8 +50,15 @@ def test_nothing_is_learned_where_nothing_learns_and_the_share_is_given(capsys):
     assert resolve(replace(given, rerankers=("revdocid", "delta")), registry()).learns
 
 
+def _trained(folder, reranker, **facts):
+    """A checkpoint of one member, whose weights nobody reads here."""
+    (folder / "member-0").mkdir(parents=True)
+    (folder / "member-0" / "weights").touch()
+    return described(folder, reranker, **facts)
+
+
 def test_beside_a_checkpoint_only_the_share_of_who_does_not_learn_is_learned(tmp_path, capsys):
-    folder = described(tmp_path / "ckpt", "delta", options={"filters": 8})
+    folder = _trained(tmp_path / "ckpt", "delta", options={"filters": 8})
     both = RunSettings("demo", rerankers=("bm25-text", "delta"), checkpoint=folder)
     held = resolve(both, registry())
     assert [choice.name for choice in held.learning] == ["bm25-text"]
@@ -71,7 +78,7 @@ def test_beside_a_checkpoint_only_the_share_of_who_does_not_learn_is_learned(tmp
 
 def test_the_options_of_a_checkpoint_are_overridden_by_those_that_are_set(tmp_path):
     (usual,) = resolve_systems(RunSettings("demo", rerankers=("delta",)), registry()).rerankers
-    folder = described(tmp_path / "ckpt", "delta", options={"filters": 8, "query_words": 3})
+    folder = _trained(tmp_path / "ckpt", "delta", options={"filters": 8, "query_words": 3})
     given = RunSettings(
         "demo",
         rerankers=("delta",),
@@ -83,7 +90,7 @@ def test_the_options_of_a_checkpoint_are_overridden_by_those_that_are_set(tmp_pa
 
 
 def test_the_reranker_of_a_checkpoint_asks_for_no_pretraining(tmp_path, monkeypatch):
-    folder = described(tmp_path / "ckpt", "delta")
+    folder = _trained(tmp_path / "ckpt", "delta")
     both = RunSettings("demo", rerankers=("bm25-text", "delta"), checkpoint=folder)
     asked = []
     monkeypatch.setattr(

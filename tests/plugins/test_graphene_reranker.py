@@ -277,7 +277,7 @@ def test_explanations_add_up(resources, tmp_path):
 
 
 def test_without_a_graph_it_is_said_that_concepts_take_no_part(resources):
-    topic, documents = Topic("t", "words"), resources.documents(["d1"])
+    topic, documents = Topic("t", "words"), resources.documents(resources.index.doc_ids([0]))
     for graph in (True, False):
         (told,) = _prepared(resources, graph=graph).explain(topic, documents)
         assert ("graph" in told) is not graph
