@@ -21,6 +21,10 @@ None applies where no training topic has a disease, a gene, a treatment, an age 
 """
 
 
+PAPERS_FIELDS = ("disease", "gene", "treatment", "demographic", "mesh")
+"""A topic's fields that `--preset paper` reads, where topics have them."""
+
+
 class DecoderSettings(Options):
     """The title decoder, which is trained together with the encoder and not used afterwards."""
 
@@ -128,7 +132,7 @@ PRESETS: Mapping[str, Mapping[str, object]] = {
         "shortcut": False,
         "normalized": False,
         "others": 0,
-        "query_fields": ["disease", "gene", "treatment", "demographic", "mesh"],
+        "query_fields": list(PAPERS_FIELDS),
         "narrower": 0,
         "pairs": {"relevant": "judged", "unjudged_share": 0.0},
         "tune_encoder": True,

@@ -7,7 +7,12 @@ from typing import TYPE_CHECKING, ClassVar
 from irplatform.errors import InputError
 from irplatform.features import ReadsFeatures
 from irplatform.plugin import Documents, Resources, Topic, TrainableReranker, TrainingData
-from irplatform_graphene.options import PRESETS, GrapheneOptions, for_pretraining
+from irplatform_graphene.options import (
+    PAPERS_FIELDS,
+    PRESETS,
+    GrapheneOptions,
+    for_pretraining,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -19,8 +24,6 @@ if TYPE_CHECKING:
 _WEIGHTS = "graphene.safetensors"
 _FEATURE_WEIGHTS = "graphene-features.safetensors"
 _FEATURES = "feature_"
-_USUAL_FIELDS = ("disease", "gene", "treatment", "demographic", "mesh")
-"""Fields that are read where topics have them: of these, few collections have all."""
 
 
 class Graphene(ReadsFeatures, TrainableReranker):
@@ -151,10 +154,8 @@ class Graphene(ReadsFeatures, TrainableReranker):
     def _tell_fields_that_no_topic_has(self, topics: Sequence[Topic]) -> None:
         """A misspelt field would be left out silently, and the whole query be read perhaps."""
         names = {name for topic in topics for name in topic.fields}
-        strange = [
-            n for n in self.options.query_fields if n not in names and n not in _USUAL_FIELDS
-        ]
-        if strange:
+        known = {*names, *PAPERS_FIELDS}  # few collections have all of the usual ones
+        if strange := [name for name in self.options.query_fields if name not in known]:
             self._resources.notice(
                 f"query_fields: no training topic has a field {' or '.join(strange)}. They have: "
                 f"{', '.join(sorted(names)) or 'no fields'}."

@@ -183,13 +183,13 @@ class GrapheneTask:
     ) -> tuple[Int64, Int64]:
         """Pairs to compare with relevant documents of other topics, unless relevant to theirs, too.
 
+        Each is compared with `others` pairs at most: they are drawn with replacement, and not all
+        are usable.
+
         Args:
             topic: int64 [n], of each pair of the step.
             relevant: int64 [n], the row of its relevant document.
             random: draws them.
-
-        Each is compared with `others` pairs at most: they are drawn with replacement, and not all
-        are usable.
 
         Returns:
             Places of pairs, and of the pairs whose relevant document is a negative of theirs.
