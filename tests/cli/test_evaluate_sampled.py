@@ -91,7 +91,7 @@ def test_topics_without_results_are_left_out_and_that_is_said(platform, sampled)
 def test_where_all_measures_leave_topics_out_none_is_said_to_count(platform, sampled):
     shown = platform("evaluate", "half.run", "--qrels", "sampled.txt")
     assert shown.err == (
-        "half.run: 1 topic with no results (they are left out of the mean of infNDCG and infAP, as "
+        "half: 1 topic with no results (they are left out of the mean of infNDCG and infAP, as "
         "in TREC's own program; tests between runs count them as 0): q2\n"
     )
 
@@ -100,7 +100,7 @@ def test_topics_without_sampled_judgments_are_named_and_not_said_to_count(platfo
     (sampled / "more.txt").write_text("q1 0 d1 1\nq2 0 d3 2\nq3 0 d1 0\n")
     (sampled / "three.run").write_text("".join(f"q{n} Q0 d1 1 2.0 x\n" for n in (1, 2, 3)))
     asked = ("--qrels", "more.txt", "--sampled-qrels", "sampled.txt", "--measure", "infNDCG")
-    notice = "three.run: 1 topic without sampled judgments (they do not count for infNDCG): q3"
+    notice = "three: 1 topic without sampled judgments (they do not count for infNDCG): q3"
     assert platform("evaluate", "three.run", *asked).err.splitlines() == [notice]
     both = platform("evaluate", "three.run", *asked, "--measure", "AP").err.splitlines()
     assert both[0] == notice
@@ -111,7 +111,7 @@ def test_infap_of_ordinary_judgments_counts_topics_without_results(platform, sam
     asked = ("--qrels", "qrels.txt", "--measure", "infAP")
     shown = platform("evaluate", "half.run", *asked, "--json")
     assert measures(shown) == {"infAP": 0.5}
-    assert shown.err == "half.run: 1 topic with no results (they count as 0): q2\n"
+    assert shown.err == "half: 1 topic with no results (they count as 0): q2\n"
 
 
 def test_other_depths_leave_topics_out_too_and_tests_count_them(platform, sampled):
@@ -126,8 +126,8 @@ def test_runs_with_different_topics_are_compared(platform, sampled):
     shown = platform("evaluate", "half.run", "good.run", "--qrels", "sampled.txt")
     assert shown.code == 0, shown
     assert [line.split()[:2] for line in shown.out.splitlines()[2:4]] == [
-        ["half.run", "1.0000"],
-        ["good.run", "0.5000"],
+        ["half", "1.0000"],
+        ["good", "0.5000"],
     ]
 
 

@@ -36,8 +36,8 @@ def test_evaluate_gives_the_measures_of_every_run(platform, folder):
         "evaluate", "good.run", "other.run", "--collection", "small", "--measure", "P@1", "--json"
     ).json
     assert scored["runs"] == [
-        {"path": "good.run", "measures": {"P@1": 0.5}},
-        {"path": "other.run", "measures": {"P@1": 0.5}},
+        {"path": "good.run", "name": "good", "measures": {"P@1": 0.5}},
+        {"path": "other.run", "name": "other", "measures": {"P@1": 0.5}},
     ]
 
 
@@ -55,7 +55,7 @@ def test_evaluate_compares_runs_as_run_does(platform, folder):
 def test_evaluate_has_nothing_to_compare_one_run_with(platform):
     alone = ("good.run", "--collection", "small", "--measure", "P@1", "--json")
     assert platform("evaluate", *alone).json == {
-        "runs": [{"path": "good.run", "measures": {"P@1": 0.5}}]
+        "runs": [{"path": "good.run", "name": "good", "measures": {"P@1": 0.5}}]
     }
 
 
@@ -64,15 +64,15 @@ def test_evaluate_per_topic(platform):
     (entry,) = platform(*arguments, "--json").json["runs"]
     assert entry["per_topic"] == {"P@1": {"q1": 1.0, "q2": 0.0}}
     lines = [line.split() for line in platform(*arguments).out.splitlines()]
-    assert ["good.run", "P@1", "q1", "1.0000"] in lines
-    assert ["good.run", "P@1", "q2", "0.0000"] in lines
+    assert ["good", "P@1", "q1", "1.0000"] in lines
+    assert ["good", "P@1", "q2", "0.0000"] in lines
 
 
 def test_evaluate_takes_a_file_of_judgments(platform, folder):
     (folder / "qrels.txt").write_text("q1 0 d1 1\nq3 0 d1 1\n")
     outcome = platform("evaluate", "good.run", "--qrels", "qrels.txt", "--measure", "P@1", "--json")
     assert outcome.json["runs"] == [
-        {"path": "good.run", "measures": {"P@1": 0.5}, "missing": ["q3"]}
+        {"path": "good.run", "name": "good", "measures": {"P@1": 0.5}, "missing": ["q3"]}
     ]
     assert "1 topic with no results (they count as 0): q3" in outcome.err
     assert "1 topic with results but no judgments (they do not count): q2" in outcome.err

@@ -10,7 +10,7 @@ import click
 from irplatform.cli.output import json_option, print_json, print_rows
 from irplatform.cli.paths import PATH
 from irplatform.console import notice
-from irplatform.errors import InputError
+from irplatform.errors import InputError, counted, listing
 from irplatform.evaluation.subsets import SEEN, UNSEEN, TopicFilter, parse_among
 
 if TYPE_CHECKING:
@@ -50,6 +50,12 @@ if TYPE_CHECKING:
     type=click.Choice([SEEN, UNSEEN]),
     help="Average over topics that share relevant documents with training topics, or share none.",
 )
+@click.option(
+    "--name",
+    "names",
+    multiple=True,
+    help="What tables call a run; repeat it for each, in their order; default: its file's name.",
+)
 @click.option("--per-topic", is_flag=True, help="Show every topic, not only the mean.")
 @click.option(
     "--table",
@@ -68,6 +74,7 @@ def evaluate(
     measures: tuple[str, ...],
     among: str | None,
     relevant: str | None,
+    names: tuple[str, ...],
     per_topic: bool,
     form: str,
     as_json: bool,
@@ -79,11 +86,13 @@ def evaluate(
     from irplatform.api import evaluate_runs
     from irplatform.evaluation import compare
     from irplatform.evaluation.significance import comparisons_json
+    from irplatform.evaluation.topic_notices import cut_short
     from irplatform.reports.rows import ResultRow, mark
 
     if form != "text" and (as_json or per_topic):
         other = "--json" if as_json else "--per-topic"
         raise InputError(f"--table {form} and {other} exclude each other: leave out one of them.")
+    name_of = _named(runs, names)
     topic_filter = TopicFilter(parse_among(among) if among else None, relevant)
     evaluations = evaluate_runs(
         runs,
@@ -96,17 +105,23 @@ def evaluate(
     if topic_filter:
         number = len(next(iter(next(iter(evaluations.values())).per_topic.values()), ()))
         notice("1 topic counts" if number == 1 else f"{number:,} topics count")
-    _tell_of_topics(evaluations)
+    named = {name_of[path]: evaluation for path, evaluation in evaluations.items()}
+    _tell_of_topics(named)
+    notes = cut_short(named)
+    if as_json or form != "text":
+        for note in notes:
+            notice(note)
     baseline, *others = evaluations
     comparisons = (
-        compare(evaluations[baseline], {name: evaluations[name] for name in others})
+        compare(evaluations[baseline], {path: evaluations[path] for path in others})
         if others
         else {}
     )
     if as_json:
         content: dict[str, object] = {
             "runs": [
-                _entry(path, evaluation, per_topic) for path, evaluation in evaluations.items()
+                _entry(path, name_of[path], evaluation, per_topic)
+                for path, evaluation in evaluations.items()
             ]
         }
         if comparisons:
@@ -114,16 +129,37 @@ def evaluate(
         print_json(content)
         return
     if per_topic:
-        _print_topics(evaluations)
+        _print_topics(named)
     rows = [
         ResultRow(
-            path,
+            name_of[path],
             evaluation.aggregate,
             {m: mark(c) for m, c in comparisons.get(path, {}).items()},
         )
         for path, evaluation in evaluations.items()
     ]
-    _print_table(form, rows, list(evaluations[baseline].aggregate), baseline)
+    _print_table(form, rows, list(evaluations[baseline].aggregate), name_of[baseline])
+    if form == "text":
+        for note in notes:
+            click.echo(note)
+
+
+def _named(runs: Sequence[Path], names: Sequence[str]) -> dict[str, str]:
+    """What tables call runs, by their paths.
+
+    Raises:
+        InputError: there is not one name for each, or two are alike or empty.
+    """
+    from irplatform.runs.names import names_of
+
+    if not names:
+        return {str(path): name for path, name in names_of(runs).items()}
+    if len(names) != len(runs) or len({*names}) != len(names) or not all(map(str.strip, names)):
+        raise InputError(
+            f"--name gives {listing(names)} for {counted(len(runs), 'run')}: give each run a name "
+            "of its own, in their order, or none."
+        )
+    return {str(path): name for path, name in zip(runs, names, strict=True)}
 
 
 def _print_table(
@@ -150,11 +186,11 @@ def _tell_of_topics(evaluations: Mapping[str, Evaluation]) -> None:
         without_results,
     )
 
-    for path, evaluation in evaluations.items():
+    for name, evaluation in evaluations.items():
         if evaluation.missing:
-            notice(f"{path}: {without_results(evaluation)}")
+            notice(f"{name}: {without_results(evaluation)}")
         for message in without_judgments(evaluation):
-            notice(f"{path}: {message}")
+            notice(f"{name}: {message}")
     if remark := without_relevant(next(iter(evaluations.values()))):  # the same for all
         notice(remark)
 
@@ -163,14 +199,18 @@ def _print_topics(evaluations: Mapping[str, Evaluation]) -> None:
     """Print every run's value of every measure and topic."""
     from irplatform.reports.rows import figure
 
-    for path, evaluation in evaluations.items():
+    for name, evaluation in evaluations.items():
         for measure, values in evaluation.per_topic.items():
-            print_rows([(path, measure, topic, figure(measure, v)) for topic, v in values.items()])
+            print_rows([(name, measure, topic, figure(measure, v)) for topic, v in values.items()])
 
 
-def _entry(path: str, evaluation: Evaluation, per_topic: bool) -> dict[str, object]:
+def _entry(path: str, name: str, evaluation: Evaluation, per_topic: bool) -> dict[str, object]:
     """A run in the output of `--json`."""
-    entry: dict[str, object] = {"path": path, "measures": dict(evaluation.aggregate)}
+    entry: dict[str, object] = {
+        "path": path,
+        "name": name,
+        "measures": dict(evaluation.aggregate),
+    }
     if evaluation.missing:
         entry["missing"] = list(evaluation.missing)
     if per_topic:

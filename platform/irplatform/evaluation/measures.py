@@ -30,6 +30,8 @@ Measure: TypeAlias = Any
 """An `ir_measures.Measure` (a package without types), a `MeasureFunction`, or an `Inferred`."""
 
 _FORM = "Write a measure as nDCG@20, AP or P(rel=2)@10; parameters go in brackets, by name."
+_CUTOFF = re.compile(r"(?!IPrec).*@([0-9]+)")
+"""A measure that looks at so many documents of a ranking; IPrec's number is a level of recall."""
 _DEPTH = re.compile(r"0*[1-9][0-9]{0,5}")
 _TREC_EVALS = re.compile(r"[A-Za-z_]+([._][0-9]+(\.[0-9]+)?)?")
 """A name of trec_eval with at most one parameter, the whole of it."""
@@ -134,6 +136,12 @@ def parse_measures(
             measure = _parse(name.strip(), extra)
             parsed[str(measure)] = measure
     return parsed
+
+
+def beyond(measures: Iterable[str], depth: int) -> list[str]:
+    """The measures that look deeper than rankings of so many documents: R@1000 of 100."""
+    cutoffs = {name: match for name in measures if (match := _CUTOFF.fullmatch(name))}
+    return [name for name, match in cutoffs.items() if int(match[1]) > depth]
 
 
 def _inferred(name: str, sampled: bool, hint: str) -> tuple[str, Inferred] | None:

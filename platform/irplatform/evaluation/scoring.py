@@ -41,6 +41,7 @@ class Evaluation:
         without_relevant: judged topics without a relevant document; they count as all others do.
             They are those of the sampled judgments where all measures take these.
         sampled: topics with sampled judgments, where there are some.
+        deepest: how many documents the longest ranking has.
     """
 
     aggregate: Mapping[str, float]
@@ -50,6 +51,7 @@ class Evaluation:
     unsampled: tuple[str, ...] = ()
     without_relevant: tuple[str, ...] = ()
     sampled: tuple[str, ...] = ()
+    deepest: int = 0
 
 
 def evaluate(
@@ -120,6 +122,7 @@ def evaluate(
         ),
         without_relevant=tuple(topic for topic, grade in best.items() if grade <= 0),
         sampled=pooled,
+        deepest=max(map(len, run.rankings.values()), default=0),
     )
 
 

@@ -1,4 +1,4 @@
-"""What a reader of scores must know of topics: without results, judgments, relevant documents."""
+"""What a reader of scores must know: topics without results or judgments, rankings cut short."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 from irplatform.errors import counted, listing
 from irplatform.evaluation.inferred import is_inferred
+from irplatform.evaluation.measures import beyond
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from irplatform.evaluation.scoring import Evaluation
 
@@ -53,6 +54,22 @@ def without_relevant(evaluation: Evaluation) -> str:
         return ""
     heading = f"{_topics(topics)} without a relevant document, where no run can find one"
     return f"{heading} (they count): {listing(topics, _SHOWN)}"
+
+
+def cut_short(evaluations: Mapping[str, Evaluation]) -> list[str]:
+    """Notices of measures that look deeper than a run's rankings go; perhaps none.
+
+    Args:
+        evaluations: by the names of their runs.
+    """
+    names: dict[tuple[str, int], list[str]] = {}
+    for name, evaluation in evaluations.items():
+        if measures := beyond(evaluation.aggregate, evaluation.deepest):
+            names.setdefault((listing(measures), evaluation.deepest), []).append(name)
+    return [
+        f"{measures}: no ranking of {listing(runs)} has more than {counted(deepest, 'document')}"
+        for (measures, deepest), runs in names.items()
+    ]
 
 
 def _counted(evaluation: Evaluation, topic: str) -> str:
