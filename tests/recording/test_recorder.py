@@ -145,6 +145,15 @@ def test_the_stages_of_a_run_are_timed(record):
     assert set(metadata(folder, "ranker")["timings"]) == stages
 
 
+def test_measures_that_look_deeper_than_the_depth_are_named(tmp_path):
+    collection = Collection("c", "c", Empty(), lambda: [Topic("1", "q"), Topic("2", "q")])
+    recorder = Recorder(collection, QRELS, ["P@5", "P@20", "AP"], {}, tmp_path, None, ["platform"])
+    recorder.add(a_run("bm25"), [{"name": "bm25"}], RESOURCES, {})
+    told = recorder.report("bm25", [], 5).cut_short
+    assert told == "P@20: runs end at 5 documents per topic (--depth)"
+    assert recorder.report("bm25", [], 20).cut_short == recorder.report("bm25", []).cut_short == ""
+
+
 def test_topics_that_only_judgments_or_only_the_collection_have_are_named_once(record, capsys):
     record("bm25", "qld", qrels={"1": {"a": 1}, "7": {"a": 1}, "8": {"a": 0}})
     assert capsys.readouterr().err.splitlines() == [

@@ -73,3 +73,29 @@ def test_comparisons_are_in_the_json_and_printed_when_asked(capsys):
     assert "Differences" not in capsys.readouterr().out
     report.print_table(effects=True)
     assert "Differences from bm25 over 20 topics" in capsys.readouterr().out
+
+
+def test_without_judgments_the_table_counts_results(capsys):
+    unjudged = {"measures": {}, "seconds": {"retrieve": 1.0}, "per_topic": {}}
+    runs = [
+        SystemResult("bm25", Path("bm25.run"), **unjudged, results=(1000, 1000)),
+        SystemResult("delta", Path("d.run"), **unjudged, results=(7, 1200), interpolation=0.5),
+        SystemResult("nothing", Path("n.run"), **unjudged),
+    ]
+    RunReport("c", "A note.", ["AP", "P@5"], runs, "bm25").print_table()
+    assert capsys.readouterr().out.splitlines() == [
+        "A note.",
+        "",
+        "system                      topics  results per topic  seconds",
+        "--------------------------------------------------------------",
+        "bm25                             2              1,000      1.0",
+        "delta (first stage × 0.50)       2         7 to 1,200      1.0",
+        "nothing                          0                  0      1.0",
+    ]
+
+
+def test_measures_that_look_deeper_than_the_runs_are_named_below_the_table(capsys):
+    report = RunReport("c", "", ["AP"], [BM25], "bm25", cut_short="R@1000: runs end at 100")
+    report.print_table()
+    assert capsys.readouterr().out.splitlines()[-1] == "R@1000: runs end at 100"
+    assert report.as_json()["warnings"] == ["R@1000: runs end at 100"]

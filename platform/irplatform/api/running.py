@@ -98,7 +98,8 @@ def run(settings: RunSettings, plugins: Registry | None = None) -> RunReport:
         attempts = pipeline.rerank_with_seeds(choice, task, resources, settings.seeds)
         recorder.add_reranked(choice.name, attempts, first.describe(), baseline)
 
-    report = recorder.report(baseline, [choice.name for choice in resolved.rerankers])
+    names = [choice.name for choice in resolved.rerankers]
+    report = recorder.report(baseline, names, first.depth)
     results = {system.name: dict(system.measures) for system in report.systems}  # theirs
     plugins.announce("run_finished", replace(event, results=results, runs=recorder.runs))
     return report

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from typing import Any
 
@@ -65,4 +66,9 @@ def run(rerankers: tuple[str, ...], effects: bool, as_json: bool, **options: Any
         print_json(report.as_json())
     else:
         report.print_table(effects=effects)
-        notice(f"runs and scores: {report.systems[0].path.parent}")
+        folder = report.systems[0].path.parent
+        if report.scored:
+            notice(f"runs and scores: {folder}")
+        else:
+            checked = [str(report.systems[-1].path), "--collection", options["collection"]]
+            notice(f"runs: {folder}; to check one: platform submit check {shlex.join(checked)}")

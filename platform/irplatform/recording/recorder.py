@@ -7,7 +7,9 @@ import shlex
 from typing import TYPE_CHECKING, Any
 
 from irplatform.console import notice
+from irplatform.errors import listing
 from irplatform.evaluation import Evaluation, MeasureFunction, mean_evaluation
+from irplatform.evaluation.measures import beyond
 from irplatform.evaluation.significance import CORRECTION, TEST
 from irplatform.recording.descriptions import describe_data, describe_reranking
 from irplatform.recording.folder import REPORT, RunFolder
@@ -117,6 +119,7 @@ class Recorder:
                 per_topic=evaluation.per_topic,
                 seconds={**seconds, _EVALUATE: evaluation_seconds},
                 remark=str(retrieval[0].get("remark", "")) if len(retrieval) == 1 else "",
+                results=_lengths(run),
             ),
             evaluation,
         )
@@ -142,6 +145,7 @@ class Recorder:
         alone: list[Evaluation] = []
         seconds: dict[str, float] = {}
         warnings: dict[str, None] = {}
+        results: Sequence[int] = ()
         for reranked, resources in attempts:
             warnings |= dict.fromkeys(reranked.warnings)
             stage_seconds = _stages(resources.stopwatch.since(self._recorded_seconds))
@@ -152,6 +156,7 @@ class Recorder:
                 evaluations.append(evaluation)
                 stage_seconds = added(stage_seconds, {_EVALUATE: evaluation_seconds})
             seconds = added(seconds, stage_seconds)
+            results = results or _lengths(reranked.final)
             measures, alone_measures = final[-1].aggregate, alone[-1].aggregate
             seeds.append(
                 SeedResult(resources.seed, path, reranked.weight, measures, alone_measures)
@@ -168,6 +173,7 @@ class Recorder:
                 measures_alone=alone_evaluation.aggregate,
                 seeds=seeds if len(seeds) > 1 else (),
                 warnings=tuple(warnings),
+                results=results,
             ),
             evaluation,
         )
@@ -217,13 +223,16 @@ class Recorder:
         )
         return self._folder.write(run, content)
 
-    def report(self, first_stage: str, rerankers: Sequence[str]) -> RunReport:
+    def report(
+        self, first_stage: str, rerankers: Sequence[str], depth: int | None = None
+    ) -> RunReport:
         """All runs so far, compared with a baseline; also written as JSON.
 
         Args:
             first_stage: the name of its final run, which rerankers are compared with.
             rerankers: names; without any, retrievers and their fusion are compared with the first
                 retriever.
+            depth: most documents per topic that were asked for, if there is a limit.
         """
         if warning := self._folder.warning_of_replaced():
             notice(warning)
@@ -231,15 +240,20 @@ class Recorder:
         baseline, names = first_stage, [n for name in rerankers for n in (name, alone_name(name))]
         if not rerankers:
             baseline, *names = [system.name for system in self._systems]
+        measures = list(self._systems[0].measures) or self._measures
+        deeper = beyond(measures, depth) if depth is not None and self._qrels is not None else []
         report = RunReport(
             collection=self._collection.id,
             note=self._collection.note,
-            measures=list(self._systems[0].measures) or self._measures,
+            measures=measures,
             systems=self._systems,
             baseline=baseline,
             comparisons=self._scores.compared(baseline, names),
             candidates=self.candidates,
             warnings=[*self._warnings, *(w for system in self._systems for w in system.warnings)],
+            cut_short=f"{listing(deeper)}: runs end at {depth:,} documents per topic (--depth)"
+            if deeper
+            else "",
         )
         with atomic_write(self._folder.path / REPORT) as file:
             json.dump({**report.as_json(), "command": shlex.join(self._command)}, file, indent=1)
@@ -247,6 +261,11 @@ class Recorder:
         self._scores.write(report.measures, self._folder.path)
         self._folder.tell_of_others(first_stage, self.first_stage)
         return report
+
+
+def _lengths(run: Run) -> list[int]:
+    """How many documents a run has per topic, but for topics without any."""
+    return [len(ranking) for ranking in run.rankings.values() if len(ranking)]
 
 
 def _stages(seconds: Mapping[str, float]) -> dict[str, float]:

@@ -11,6 +11,7 @@ from statistics import fmean, stdev
 from typing import TYPE_CHECKING, Any
 
 from irplatform.evaluation.significance import comparisons_json
+from irplatform.reports.columns import aligned
 from irplatform.reports.effects import print_effects
 from irplatform.reports.rows import ResultRow, mark
 from irplatform.reports.table import print_table
@@ -90,6 +91,7 @@ class SystemResult:
         remark: what a reader of the scores must know.
         seeds: the results of each seed, where there were several.
         warnings: what was said of it on the way, such as that it learned from evaluated topics.
+        results: how many documents its run has for each topic that it finds some for.
     """
 
     name: str
@@ -102,6 +104,7 @@ class SystemResult:
     remark: str = ""
     seeds: Sequence[SeedResult] = ()
     warnings: Sequence[str] = ()
+    results: Sequence[int] = ()
 
     def spread(self, *, own_scores: bool = False) -> dict[str, Spread]:
         """Per measure, what seeds change of it; empty where there was one seed.
@@ -138,16 +141,31 @@ class SystemResult:
             entry["remark"] = self.remark
         return entry
 
-    def rows(self, marks: Mapping[str, int], marks_alone: Mapping[str, int]) -> Iterator[ResultRow]:
-        """Its lines in the table."""
+    @property
+    def label(self) -> str:
+        """Its name in the table, with what a reranker's final run is made of."""
         details = [] if self.interpolation is None else [f"first stage × {self.interpolation:.2f}"]
         details += [f"mean of {len(self.seeds)} seeds"] if self.seeds else []
-        name = f"{self.name} ({', '.join(details)})" if details else self.name
-        yield ResultRow(name, self.measures, marks, seconds=sum(self.seconds.values()))
+        return f"{self.name} ({', '.join(details)})" if details else self.name
+
+    def rows(self, marks: Mapping[str, int], marks_alone: Mapping[str, int]) -> Iterator[ResultRow]:
+        """Its lines in the table."""
+        yield ResultRow(self.label, self.measures, marks, seconds=sum(self.seconds.values()))
         yield from _spread_rows(self.spread(), 1)
         if self.measures_alone is not None:
             yield ResultRow("alone", self.measures_alone, marks_alone, 1)
             yield from _spread_rows(self.spread(own_scores=True), 2)
+
+
+_COUNTED = ("system", "topics", "results per topic", "seconds")
+
+
+def _counts(system: SystemResult) -> tuple[str, ...]:
+    """A line of the table of runs that have no scores."""
+    least, most = min(system.results, default=0), max(system.results, default=0)
+    results = f"{most:,}" if least == most else f"{least:,} to {most:,}"
+    seconds = f"{sum(system.seconds.values()):.1f}"
+    return system.label, f"{len(system.results):,}", results, seconds
 
 
 def _spread_json(spread: Mapping[str, Spread]) -> dict[str, dict[str, float]]:
@@ -181,6 +199,7 @@ class RunReport:
             baseline.
         candidates: which documents the rerankers were given.
         warnings: what a reader of the scores must know and was told on the way.
+        cut_short: a line about measures that look deeper than the runs go; "" for none.
     """
 
     collection: str
@@ -191,13 +210,19 @@ class RunReport:
     comparisons: Mapping[str, Mapping[str, Comparison]] = field(default_factory=dict)
     candidates: Provenance = field(default_factory=Provenance)
     warnings: Sequence[str] = ()
+    cut_short: str = ""
+
+    @property
+    def scored(self) -> bool:
+        """Whether there were judgments to score the runs with."""
+        return any(system.measures for system in self.systems)
 
     def as_json(self) -> dict[str, Any]:
         """What `platform run --json` prints."""
         content: dict[str, Any] = {
             "collection": self.collection,
             "candidates": dict(self.candidates.facts),
-            "warnings": list(self.warnings),
+            "warnings": [*self.warnings, *filter(None, [self.cut_short])],
             "runs": [system.as_json() for system in self.systems],
         }
         if self.comparisons:
@@ -205,17 +230,17 @@ class RunReport:
         return content
 
     def print_table(self, *, effects: bool = False) -> None:
-        """Print the table that ends a run.
+        """Print the table that ends a run; without judgments, how many results each run has.
 
         Args:
             effects: print the differences from the baseline below it.
         """
-        rows = [
-            row
-            for system in self.systems
-            for row in system.rows(self._marks(system.name), self._marks(alone_name(system.name)))
-        ]
-        print_table(rows, self.measures, note=self.note, baseline=self.baseline)
+        if not self.scored:
+            if self.note:
+                print(f"{self.note}\n")
+            print(*aligned([_COUNTED, *map(_counts, self.systems)]), sep="\n")
+        else:
+            self._print_scores()
         for system in self.systems:
             if system.remark:
                 print(f"{system.name}: {system.remark}")
@@ -225,6 +250,16 @@ class RunReport:
         if effects and self.comparisons:
             print()
             print_effects(self.comparisons, self.measures, self.baseline)
+
+    def _print_scores(self) -> None:
+        rows = [
+            row
+            for system in self.systems
+            for row in system.rows(self._marks(system.name), self._marks(alone_name(system.name)))
+        ]
+        print_table(rows, self.measures, note=self.note, baseline=self.baseline)
+        if self.cut_short:
+            print(self.cut_short)
 
     def _marks(self, name: str) -> dict[str, int]:
         return {measure: mark(c) for measure, c in self.comparisons.get(name, {}).items()}
