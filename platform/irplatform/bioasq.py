@@ -16,7 +16,8 @@ import orjson
 
 from irplatform.errors import InputError, quoted
 from irplatform.ids import fault
-from irplatform.text_files import numbered_lines, open_bytes
+from irplatform.json_io import read_json
+from irplatform.text_files import numbered_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -75,14 +76,7 @@ def read_questions(path: Path) -> list[Question]:
         InputError: the file is missing or not JSON, there are no questions, one has no id or no
             body or the id of another, or a document is no address of PubMed's.
     """
-    with open_bytes(path) as file:
-        content = file.read()
-    try:
-        parsed = orjson.loads(content.removeprefix(b"\xef\xbb\xbf"))
-    except orjson.JSONDecodeError as error:
-        raise InputError(
-            f"this is not JSON ({error.msg}). {_FORM}.", path=path, line=error.lineno
-        ) from error
+    parsed = read_json(path, hint=f"{_FORM}.")
     entries = parsed.get("questions") if isinstance(parsed, dict) else None
     if not isinstance(entries, list) or not entries:
         raise InputError(f"there are no questions here. {_FORM}.", path=path)

@@ -7,7 +7,6 @@ content and of inode) stay as they were.
 
 from __future__ import annotations
 
-import json
 import time
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from irplatform import cache, storage
 from irplatform.errors import ChangedFileError, InputError
+from irplatform.json_io import read_own_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -152,7 +152,7 @@ def _remember(memory: Path, fresh: Mapping[str, list[Any]]) -> None:
 
 def _read(memory: Path) -> dict[str, Any]:
     try:
-        entries = json.loads(memory.read_text(encoding="utf-8"))
+        entries = read_own_json(memory)
     except (OSError, ValueError):
         return {}
     return entries if isinstance(entries, dict) else {}

@@ -22,6 +22,7 @@ import numpy as np
 from pydantic import Field, ValidationInfo, field_validator
 
 from irplatform.errors import InputError
+from irplatform.json_io import read_own_json
 from irplatform.plugin import Options, TrainableReranker
 from irplatform.text import FieldMatch, content_words, tokenize
 from irplatform.training import Validator
@@ -106,7 +107,7 @@ class MBM(TrainableReranker):
     def load(self, folder: Path) -> None:
         """Read k1 and b; InputError where they are not there."""
         try:
-            chosen = json.loads((folder / _FILE).read_text(encoding="utf-8"))
+            chosen = read_own_json(folder / _FILE)
             self.k1, self.b = float(chosen["k1"]), float(chosen["b"])
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise InputError("this holds no k1 and b of 'mbm'.", path=folder / _FILE) from error

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from irplatform.json_io import read_own_json
 from irplatform.text import content_words, lexical_features, tokenize
 from irplatform_deepsense.fields import VALUES, Columns, write_fields
 
@@ -99,7 +100,7 @@ def field_features(
     if given is not None:
         depends_on["given"] = given.as_json()
     folder = resources.artifact("deepsense-fields", depends_on, build, of_vectors=False)
-    content = json.loads((folder / _COLUMNS).read_text(encoding="utf-8"))
+    content = read_own_json(folder / _COLUMNS)
     values = np.load(folder / _VALUES, mmap_mode="r", allow_pickle=False)
     return FieldFeatures(index, options.lexical, Columns.of_json(content), np.asarray(values))
 

@@ -8,6 +8,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from irplatform.errors import InputError
+from irplatform.json_io import read_own_json
 from irplatform.training import NeuralReranker
 from irplatform_deepsense.options import PRESETS, DeepSenSeOptions
 
@@ -176,7 +177,7 @@ class DeepSenSe(NeuralReranker):
         from irplatform_deepsense.fields import Columns
 
         try:
-            columns = Columns.of_json(json.loads(path.read_text(encoding="utf-8")))
+            columns = Columns.of_json(read_own_json(path))
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise InputError("this does not say what is read of fields.", path=path) from error
         known = {*self.options.numbers, *self.options.categories}

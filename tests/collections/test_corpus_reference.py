@@ -92,7 +92,7 @@ def test_names_and_ids_are_kept_as_they_are(referring):
 @pytest.mark.parametrize(
     ("content", "complaint"),
     [
-        ("collection", "cannot be read as TOML"),
+        ("collection", "this is not TOML"),
         ("name = 'demo'", "does not name a collection"),
         ("collection = 7", "does not name a collection"),
         ("collection = 'no-such-one'", "unknown collection 'no-such-one'"),

@@ -39,7 +39,10 @@ def test_entities_of_scispacy(read):
 
 @pytest.mark.parametrize(
     ("line", "message"),
-    [("{", "e.jsonl:2: this is not JSON"), ('{"concept_id": "C1"}', "line 2 has no text under")],
+    [
+        ("{", "e.jsonl:2: this line is not JSON"),
+        ('{"concept_id": "C1"}', "line 2 has no text under"),
+    ],
 )
 def test_a_broken_line_is_named(read, line, message):
     with pytest.raises(InputError, match=message):

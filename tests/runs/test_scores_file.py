@@ -58,5 +58,5 @@ def test_other_json_is_refused(tmp_path, content):
 
 def test_what_is_no_json_is_refused_with_its_line(tmp_path):
     (tmp_path / FILE_NAME).write_text('{\n"collection"\n')
-    with pytest.raises(InputError, match=r"scores.json:\d: this is not JSON"):
+    with pytest.raises(InputError, match=r"scores.json:\d: this is damaged: it is not JSON"):
         read_scores(tmp_path)

@@ -124,7 +124,7 @@ def test_what_is_no_model_is_refused(tmp_path):
     with pytest.raises(InputError, match="a model is a folder"):
         _found(file)
     (tmp_path / "config.json").write_text("{", encoding="utf-8")
-    with pytest.raises(InputError, match="cannot be read as JSON"):
+    with pytest.raises(InputError, match=r"config\.json:1: this is not JSON"):
         _found(tmp_path)
 
 

@@ -12,7 +12,6 @@ collection's, which changes when its folder is renamed: what was built under ano
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import time
@@ -26,6 +25,7 @@ from irplatform.cache.location import home, within_home
 from irplatform.cache.locks import lock
 from irplatform.console import notice
 from irplatform.errors import ChangedFileError, InputError
+from irplatform.json_io import read_own_json
 from irplatform.storage import fingerprint, to_disk, write_json
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ def kept_json(path: Path) -> Any:
         InputError: it is damaged.
     """
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
+        return read_own_json(path)
     except ValueError as error:
         raise InputError(
             "this cannot be read. Delete its folder, and it is made again.", path=path
@@ -182,7 +182,7 @@ def _is_whole(final: Path) -> bool:
     """
     manifest = final / MANIFEST
     try:
-        content = json.loads(manifest.read_text(encoding="utf-8"))
+        content = read_own_json(manifest)
         size, _ = int(content["bytes"]), float(content["seconds"])  # the second for `_finished`
         return _bytes(final) - manifest.stat().st_size >= size
     except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
@@ -222,7 +222,7 @@ def _named(kind: str, label: str, depends_on: Mapping[str, Any]) -> tuple[Path, 
 
 
 def _finished(path: Path, mark: str, *, built: bool) -> Artifact:
-    manifest = json.loads((path / MANIFEST).read_text(encoding="utf-8"))
+    manifest = read_own_json(path / MANIFEST)
     with suppress(OSError):  # a cache that others lend may be read-only
         os.utime(path)  # when it was last used, for those who make room
     return Artifact(path, mark, built, float(manifest["seconds"]))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import tomllib
+from irplatform.toml_io import TOMLError, parse_toml
 
 
 def read_value(written: str, *, text: bool = False) -> object:
     """Read a value as TOML, so that numbers, switches and lists have their types.
 
-    What is not TOML is text.
+    What is not TOML, or nothing that is read as such, is text.
 
     Args:
         written: the value.
@@ -16,7 +16,7 @@ def read_value(written: str, *, text: bool = False) -> object:
             text, too. What is in quotes loses them still.
     """
     try:
-        value: object = tomllib.loads(f"value = {written}")["value"]
-    except tomllib.TOMLDecodeError:
+        value: object = parse_toml(f"value = {written}")["value"]
+    except TOMLError:
         return written
     return value if not text or isinstance(value, str | list | dict) else written

@@ -6,7 +6,6 @@ that is set), written under a lock.
 
 from __future__ import annotations
 
-import json
 import os
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from irplatform import cache, storage
 from irplatform.errors import InputError
+from irplatform.json_io import read_own_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,11 +36,12 @@ def aliases() -> dict[str, str]:
     """
     path = aliases_file()
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = read_own_json(path)
     except FileNotFoundError:
         return {}
     except (OSError, ValueError) as error:
-        raise InputError(f"cannot be read ({error}). Mend or remove it.", path=path) from error
+        reason = getattr(error, "strerror", None) or "it is not JSON"
+        raise InputError(f"cannot be read: {reason}. Mend or remove it.", path=path) from error
     if not isinstance(content, dict) or not all(isinstance(v, str) for v in content.values()):
         raise InputError("is not an object of names and paths. Mend or remove it.", path=path)
     return content

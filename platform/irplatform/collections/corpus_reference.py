@@ -9,12 +9,12 @@ million of them. A file `corpus.toml` names their collection, and both then shar
 from __future__ import annotations
 
 import os
-import tomllib
 from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from irplatform.errors import InputError
+from irplatform.toml_io import read_toml
 
 if TYPE_CHECKING:
     from irplatform.collections.collection import Corpus
@@ -40,9 +40,9 @@ def read(path: Path) -> Corpus:
     from irplatform.registry import registry
 
     try:
-        content = tomllib.loads(path.read_text(encoding="utf-8-sig"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise InputError(f"this cannot be read as TOML ({error}). {_HINT}", path=path) from error
+        content = read_toml(path)
+    except InputError as error:
+        raise InputError(f"{error.message} {_HINT}", path=path, line=error.line) from error
     name = content.get("collection")
     if not isinstance(name, str) or len(content) != 1:
         raise InputError(f"this does not name a collection. {_HINT}", path=path)

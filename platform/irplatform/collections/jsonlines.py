@@ -8,13 +8,17 @@ import orjson
 
 from irplatform.errors import InputError, quoted
 from irplatform.ids import fault
-from irplatform.text_files import decoded, numbered_lines
+from irplatform.json_io import parse_json
+from irplatform.text_files import numbered_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
     from irplatform.plugin import FieldValue
+
+
+_HINT = "Every line needs one JSON object."
 
 
 def read(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -24,21 +28,9 @@ def read(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         InputError: the file cannot be read, or a line is not a JSON object.
     """
     for number, line in numbered_lines(path):
-        try:
-            record = orjson.loads(line)
-        except orjson.JSONDecodeError as error:
-            decoded(line, path, number)  # what is not UTF-8 is no JSON, either
-            raise InputError(
-                f"this line is not JSON ({error.msg}). Every line needs one JSON object.",
-                path=path,
-                line=number,
-            ) from error
+        record = parse_json(line, path, number, hint=_HINT)
         if not isinstance(record, dict):
-            raise InputError(
-                f"this line holds {_kind(record)}. Every line needs one JSON object.",
-                path=path,
-                line=number,
-            )
+            raise InputError(f"this line holds {_kind(record)}. {_HINT}", path=path, line=number)
         yield number, record
 
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from irplatform.console import notice
 from irplatform.errors import InputError
+from irplatform.json_io import read_own_json
 from irplatform.storage import atomic_write
 from irplatform.text.arrays import map_array, write_array
 from irplatform.text.string_table import StringTableWriter
@@ -48,7 +49,7 @@ class RowWriter:
         self._stack = ExitStack()
         state: dict[str, Any] = {}
         if (folder / _STATE).exists():
-            state = json.loads((folder / _STATE).read_text(encoding="utf-8"))
+            state = read_own_json(folder / _STATE)
         sizes: dict[str, int] = state.get("sizes", {})
         if any(_size(folder / name) < size for name, size in sizes.items()):
             notice("some of the concepts that were found got lost: starting over.")

@@ -7,12 +7,12 @@ offsets: that costs as little for MEDLINE as for a few articles.
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from irplatform.errors import InputError
+from irplatform.json_io import read_own_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -32,7 +32,7 @@ def read_facts(path: Path) -> dict[str, Any]:
         InputError: the file is missing, or holds something else.
     """
     try:
-        facts = json.loads(path.read_bytes())
+        facts = read_own_json(path)
     except (FileNotFoundError, NotADirectoryError) as error:
         raise _damaged(path, "is missing") from error
     except ValueError as error:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from irplatform.errors import InputError
 from irplatform.features.groups import Group
+from irplatform.json_io import read_own_json
 from irplatform.plugin import TrainableFeatureGroup
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ def load_groups(path: Path, resources: Resources) -> list[Group]:
     from irplatform.registry import registry
 
     try:
-        entries = json.loads(path.read_text(encoding="utf-8"))["groups"]
+        entries = read_own_json(path)["groups"]
         saved = [
             (
                 g["name"],

@@ -7,7 +7,6 @@ knowledge base at once; whoever has the old file open goes on reading it.
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass
 from functools import lru_cache
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from irplatform import cache
 from irplatform.errors import InputError, did_you_mean
+from irplatform.json_io import read_own_json
 from irplatform.knowledge.builder import VERSION
 from irplatform.knowledge.store import KnowledgeBase
 from irplatform.knowledge.union import Knowledge
@@ -105,7 +105,7 @@ def manifest_of(name: str) -> Manifest | None:
         return None
     path = folder() / name / cache.MANIFEST
     try:
-        return Manifest(**json.loads(path.read_text(encoding="utf-8")))
+        return Manifest(**read_own_json(path))
     except FileNotFoundError:
         return None
     except (AttributeError, TypeError, ValueError) as error:

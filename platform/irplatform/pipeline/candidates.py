@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from irplatform.cache import artifact
 from irplatform.errors import listing
+from irplatform.json_io import read_own_json
 from irplatform.reranking.training_set import Example, examples
 from irplatform.retrieval.candidates import CandidateSource, Provenance, Request, Retrieved
 from irplatform.retrieval.candidates.source import missing_documents
@@ -78,7 +79,7 @@ class Candidates:
         index = resources.index_artifact().fingerprint
         depends_on = {"format": 1, "index": index, "judged": fingerprint({"ids": doc_ids})}
         check = artifact("check", f"{resources.corpus.name}-judged", depends_on, look)
-        return frozenset(json.loads((check.path / _MISSING).read_text(encoding="utf-8")))
+        return frozenset(read_own_json(check.path / _MISSING))
 
     def fused(self, fusion: Fusion) -> Candidates:
         """The same candidates, in the order of another fusion of the retrievers."""

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from irplatform.errors import InputError, PluginError
+from irplatform.json_io import read_own_json
 from irplatform.plugin import TrainableReranker, TrainingData
 from irplatform.reranking.scoring import Values, final_scores
 from irplatform.storage import atomic_write
@@ -99,8 +100,7 @@ class Member:
     @property
     def record(self) -> dict[str, Any]:
         """What was written when the member was finished."""
-        text = (self.workspace / _FINISHED).read_text(encoding="utf-8")
-        record: dict[str, Any] = json.loads(text)
+        record: dict[str, Any] = read_own_json(self.workspace / _FINISHED)
         return record
 
     def fit(self, workspace: Path) -> TrainableReranker:

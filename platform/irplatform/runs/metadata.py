@@ -8,11 +8,11 @@ under names of our own.
 
 from __future__ import annotations
 
-import json
 import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from irplatform.json_io import read_own_json
 from irplatform.runs.machine import describe_platform, source_revision
 from irplatform.runs.trec import write_run
 from irplatform.storage import as_json, atomic_write
@@ -135,7 +135,7 @@ def write_run_with_metadata(run: Run, path: Path, metadata: Mapping[str, Any]) -
 def read_metadata(run_path: Path | str) -> Mapping[str, Any]:
     """What is recorded beside a run; nothing where there is no such file, or a broken one."""
     try:
-        content = json.loads(metadata_path(run_path).read_text(encoding="utf-8"))
+        content = read_own_json(metadata_path(run_path))
     except (OSError, ValueError):
         return {}
     return content if isinstance(content, dict) else {}

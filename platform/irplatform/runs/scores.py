@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from irplatform.errors import InputError
+from irplatform.json_io import read_own_json
 from irplatform.storage import atomic_write
 
 if TYPE_CHECKING:
@@ -78,16 +79,13 @@ def read_scores(folder: Path | str) -> Scores:
     """
     path = Path(folder) / FILE_NAME
     try:
-        content = orjson.loads(path.read_bytes())
+        content = read_own_json(path)
     except FileNotFoundError as error:
         if path.parent.is_dir():
             raise InputError(f"there is no {FILE_NAME} here. {_HINT}", path=path.parent) from error
         raise InputError("there is no such folder.", path=path.parent) from error
     except NotADirectoryError as error:
         raise InputError("this is a file; name the folder of runs.", path=path.parent) from error
-    except orjson.JSONDecodeError as error:
-        message = f"this is not JSON ({error.msg})."
-        raise InputError(message, path=path, line=error.lineno) from error
     except OSError as error:
         raise InputError(f"this cannot be read: {error.strerror}.", path=path) from error
     if not _is_sound(content):

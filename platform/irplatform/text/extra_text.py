@@ -10,9 +10,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import orjson
-
 from irplatform.errors import InputError
+from irplatform.json_io import parse_json
 from irplatform.text_files import opened_text
 
 if TYPE_CHECKING:
@@ -52,10 +51,7 @@ def _read_objects(file: io.TextIOBase, path: Path) -> Iterator[str]:
     for number, line in enumerate(file, start=1):
         if not line.strip():
             continue
-        try:
-            value = orjson.loads(line)
-        except orjson.JSONDecodeError as error:
-            raise InputError(f"this line is not JSON ({error}).", path=path, line=number) from error
+        value = parse_json(line.encode(), path, number)
         if not isinstance(value, dict) or not any(key in value for key in _JSON_KEYS):
             raise InputError(
                 "needs an object with 'title', 'abstract' or 'text'.", path=path, line=number

@@ -7,13 +7,13 @@ U[-0.25, 0.25]. Vectors are made by `train_vectors` or `import_vectors`.
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from irplatform.errors import PlatformError
+from irplatform.json_io import read_own_json
 from irplatform.storage import write_json
 from irplatform.text.string_table import UNKNOWN, StringTable, StringTableWriter
 
@@ -84,7 +84,7 @@ class WordVectors:
         """
         if not (folder / _FACTS).exists():
             raise PlatformError(f"{folder}: there are no word vectors here.")
-        facts = json.loads((folder / _FACTS).read_text(encoding="utf-8"))
+        facts = read_own_json(folder / _FACTS)
         matrix = np.load(folder / _MATRIX, mmap_mode="r", allow_pickle=False)
         return cls(StringTable.open(folder, "words"), np.asarray(matrix), facts)
 

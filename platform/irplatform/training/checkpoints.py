@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from irplatform.cache import home
 from irplatform.digests import digests
 from irplatform.errors import InputError, counted
+from irplatform.json_io import read_own_json
 from irplatform.plugin import TrainableReranker
 from irplatform.training.topic_marks import query_mark, topic_marks
 
@@ -78,7 +79,7 @@ class Checkpoint:
                 path=folder,
             )
         try:
-            description = json.loads((folder / _DESCRIPTION).read_text(encoding="utf-8"))
+            description = read_own_json(folder / _DESCRIPTION)
             if (form := description["format"]) != FORMAT:
                 raise InputError(
                     f"this checkpoint has format {form}; this version reads format {FORMAT}. "

@@ -6,7 +6,6 @@ pickles can run code, and so can what a model brings as Python.
 
 from __future__ import annotations
 
-import json
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from irplatform.arithmetic import VARIABLE, portable
 from irplatform.digests import folder_digests
 from irplatform.errors import InputError, PlatformError
+from irplatform.json_io import read_json
 from irplatform.plugin import Field, Options
 
 if TYPE_CHECKING:
@@ -216,7 +216,7 @@ def _check(folder: Path) -> None:
             "there is no model in Hugging Face format here: config.json is missing.", path=folder
         )
     for path in sorted(folder.rglob("*.json")):
-        parsed = _read(path)
+        parsed = read_json(path)
         if path.name in (MODULES, _ROUTER):
             _check_parts(parsed, path)
     for pickled in sorted(folder.rglob("pytorch_model*.bin")):
@@ -249,10 +249,3 @@ def _check_parts(parsed: Any, path: Path) -> None:
             raise InputError(
                 f"the part '{kind}' is code that the model brings, which is not run.", path=path
             )
-
-
-def _read(path: Path) -> Any:
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise InputError("cannot be read as JSON.", path=path) from error

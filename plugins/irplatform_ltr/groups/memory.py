@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from irplatform.errors import InputError
+from irplatform.json_io import read_own_json
 from irplatform.plugin import (
     Documents,
     Field,
@@ -164,7 +165,7 @@ class CitingText(TrainableFeatureGroup):
         """
         path = folder / _FILE
         try:
-            content = json.loads(path.read_text(encoding="utf-8"))
+            content = read_own_json(path)
             queries = [str(query) for query in content["queries"]]
             about = {
                 str(doc_id): [(int(number), float(grade)) for number, grade in pairs]

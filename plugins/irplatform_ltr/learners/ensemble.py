@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from irplatform.errors import InputError
+from irplatform.json_io import read_own_json
 from irplatform.training.per_topic import centered
 from irplatform_ltr.learners.linear import PairwiseLinear
 from irplatform_ltr.learners.network import PairwiseNetwork
@@ -92,7 +93,7 @@ class Ensemble:
         """
         path = folder / _FILE
         try:
-            scales = json.loads(path.read_text(encoding="utf-8"))["scales"]
+            scales = read_own_json(path)["scales"]
             self._scales = {name: float(scales[name]) for name in self.learners}
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise InputError(

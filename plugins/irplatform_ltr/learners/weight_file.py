@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from irplatform.errors import InputError
+from irplatform.json_io import read_own_json
 from irplatform_ltr.learners.standard import Standard
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def read_weights(path: Path, kind: str, *names: str) -> tuple[Standard, list[Sco
         InputError: the file is none of ours.
     """
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = read_own_json(path)
         weights = [np.array(content[name], dtype=np.float64) for name in names]
         return Standard.read(content), weights
     except (OSError, ValueError, KeyError, TypeError) as error:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from codecs import BOM_UTF8
 from typing import TYPE_CHECKING, Any
 
-import orjson
-
 from irplatform.errors import InputError
-from irplatform.text_files import open_bytes
+from irplatform.json_io import read_json
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,14 +17,7 @@ def load(path: Path, kind: type[list[Any]] | type[dict[str, Any]]) -> Any:
     Raises:
         InputError: it is not JSON, or holds something else.
     """
-    with open_bytes(path) as file:
-        content = file.read().removeprefix(BOM_UTF8)
-    try:
-        value = orjson.loads(content)
-    except orjson.JSONDecodeError as error:
-        raise InputError(
-            f"this is not JSON ({error.msg}).", path=path, line=error.lineno
-        ) from error
+    value = read_json(path)
     if not isinstance(value, kind):
         what = "a list" if kind is list else "an object"
         raise InputError(f"this file should hold {what} at its top.", path=path, line=1)

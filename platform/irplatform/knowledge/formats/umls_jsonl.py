@@ -9,9 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-import orjson
-
-from irplatform.errors import InputError
+from irplatform.json_io import parse_json
 from irplatform.knowledge.formats import jsons
 from irplatform.knowledge.formats.format import Format
 from irplatform.knowledge.model import Concept, Name
@@ -40,10 +38,7 @@ _SPACES = (
 
 def _read(path: Path) -> Iterator[Concept]:
     for line, content in numbered_lines(path):
-        try:
-            record = orjson.loads(content)
-        except orjson.JSONDecodeError as error:
-            raise InputError(f"this is not JSON ({error.msg}).", path=path, line=line) from error
+        record = parse_json(content, path, line)
         place = f"line {line}"
         name = jsons.text(record, "canonical_name", path, place)
         types = jsons.texts(record.get("types"))

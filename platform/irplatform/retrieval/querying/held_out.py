@@ -13,7 +13,6 @@ leaves as in the default was chosen on these topics all the same, which `chosen_
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -22,6 +21,7 @@ from typing import TYPE_CHECKING
 from irplatform.plugin import Options
 from irplatform.retrieval.querying.plan import Fold, QueryPlan
 from irplatform.storage import fingerprint
+from irplatform.toml_io import read_toml
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -135,5 +135,5 @@ def query_dependencies(plan: QueryPlan) -> Mapping[str, object]:
 
 @lru_cache(maxsize=1)
 def _default_folds() -> tuple[Fold, ...]:
-    content = tomllib.loads(_DEFAULT.read_text(encoding="utf-8"))
+    content = read_toml(_DEFAULT)
     return QueryPlan.model_validate(content).folds
