@@ -21,6 +21,8 @@ _QUIET_INTERVAL = 15.0
 
 _speaker: ContextVar[str] = ContextVar("speaker", default="")
 _subject: ContextVar[str] = ContextVar("subject", default="")
+_told: set[str] = set()
+"""What `notice_once` has said."""
 
 
 def speak_as(name: str) -> None:
@@ -47,6 +49,13 @@ def notice(message: str) -> None:
     """Tell the user something in a line."""
     parts = (_speaker.get(), _subject.get(), message)
     print(": ".join(part for part in parts if part), file=sys.stderr, flush=True)
+
+
+def notice_once(message: str) -> None:
+    """Tell the user something about a file, however often it is read."""
+    if message not in _told:
+        _told.add(message)
+        notice(message)
 
 
 @contextmanager

@@ -38,6 +38,11 @@ _OTHERS = {
 """How files begin that are not unpacked here, and what they are."""
 NUL_BYTE = "NUL byte, as damaged and binary files have. Make the file again."
 """What to say of one."""
+BARE_RETURN = (
+    "a carriage return (CR) inside, as if lines ended in CR alone. Convert the file: "
+    "tr '\\r' '\\n' < FILE > NEW."
+)
+"""What to say of one that is followed by no line feed."""
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _UTF_16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _PIPES: dict[tuple[int, int], IO[bytes]] = {}
@@ -128,13 +133,16 @@ def numbered_lines(path: Path) -> Iterator[tuple[int, bytes]]:
     """Yield the lines that are not blank with their numbers, counted from 1.
 
     Raises:
-        InputError: see `open_bytes`; or the first line is not in an encoding that has ASCII in it.
+        InputError: see `open_bytes`; or the first line is not in an encoding that has ASCII in it,
+            or lines end in a carriage return alone.
     """
     with open_bytes(path) as file:
         for number, line in enumerate(file, start=1):
             content = line
             if number == 1:
                 _refuse_utf_16(line, path)
+                if b"\r" in line.rstrip():
+                    raise InputError(f"the first line has {BARE_RETURN}", path=path)
                 content = line.removeprefix(_BYTE_ORDER_MARK)
             if content.strip():
                 yield number, content

@@ -90,13 +90,19 @@ def test_measures_of_plugins_come_first():
         ("P(level=2)@10", "no parameter 'level'. Its parameters: cutoff, judged_only, rel."),
         ("AP(rel=1, rel=2)", "has the parameter 'rel' twice."),
         ("P(cutoff=5)@10", "has the parameter 'cutoff' twice."),
-        ("alpha_nDCG@10", "no installed package computes"),
     ],
 )
 def test_what_makes_no_sense_is_refused_with_what_to_do(name, words):
     with pytest.raises(InputError) as caught:
         parse_measures(["AP", name], dict.fromkeys(["infNDCG", "Own-AP"], lambda qrels, run: {}))
     assert words in str(caught.value)
+
+
+def test_a_measure_without_its_package_is_refused_with_the_command_that_installs_it(monkeypatch):
+    package = "ir_measures.providers.pyndeval_provider.PyNdEvalProvider"
+    monkeypatch.setattr(f"{package}.is_available", lambda self: False)
+    with pytest.raises(InputError, match=r"no installed .*: pip install ir-measures\[pyndeval\]\."):
+        parse_measures(["alpha_nDCG@10"])
 
 
 def test_inferred_measures_come_first_unless_the_collection_places_them():

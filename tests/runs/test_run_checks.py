@@ -63,7 +63,10 @@ def test_ranks_that_contradict_the_scores_are_a_warning_per_topic(tmp_path):
     [
         ("1 Q0 a 0 2 t\n1 Q0 b 0 1 t\n", "rank 0 comes twice"),
         ("1 Q0 a 1 1 t\n1 Q0 b 2 1 t\n", "ranks 1 and 2 have the same score"),
-        ("1 Q0 a -1 1.00000002 t\n1 Q0 b 2 1.00000001 t\n", "have the same score"),
+        (
+            "1 Q0 a -1 1.00000002 t\n1 Q0 b 2 1.00000001 t\n",
+            "have the same score in 32 bits. trec_eval 10 keeps their order",
+        ),
     ],
 )
 def test_ranks_that_are_no_order_are_warned_of(tmp_path, text, message):
@@ -86,6 +89,9 @@ def test_ranks_that_are_no_order_are_warned_of(tmp_path, text, message):
         ),
         ("1\x01 Q0 a 1 3 t\n", "the id of a topic has a control character in it"),
         ("1 Q0 a\xa0b 1 3 t\n", "the id of a document has white space in it"),
+        ("1 Q0 a 1 1e39 t\n", "is beyond what a 32-bit float holds"),
+        ("1 Q0 a 1 3 my run\n", "7 columns"),
+        ("# 1 Q0 a 1 t\n", "begins with '#': trec_eval 10 passes over it as a comment"),
     ],
 )
 def test_what_the_scripts_of_trec_refuse_is_an_error(tmp_path, lines, message):

@@ -35,6 +35,7 @@ def evaluate_runs(
     sampled_qrels: Path | None = None,
     measures: Sequence[str] = (),
     topics: TopicFilter | None = None,
+    trec_eval: int = 10,
 ) -> dict[str, Evaluation]:
     """Score run files.
 
@@ -45,6 +46,7 @@ def evaluate_runs(
         sampled_qrels: a file of sampled judgments, beside the others or alone.
         measures: names; empty takes the collection's, or the usual ones.
         topics: which of the judged topics count; by default all.
+        trec_eval: the release to agree with, 10 or 9; see `evaluate`.
 
     Returns:
         Path to evaluation.
@@ -83,7 +85,7 @@ def evaluate_runs(
             judgments.measures,
             extra=plugins.measures,
             sampled=judgments.sampled,
-            unrounded=read_run(path, rounded=False) if judgments.sampled is not None else None,
+            trec_eval=trec_eval,
         )
         for path, run in runs.items()
     }

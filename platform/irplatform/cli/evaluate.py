@@ -56,6 +56,13 @@ if TYPE_CHECKING:
     multiple=True,
     help="What tables call a run; repeat it for each, in their order; default: its file's name.",
 )
+@click.option(
+    "--trec-eval",
+    type=click.Choice(["10", "9"]),
+    default="10",
+    show_default=True,
+    help="The release to agree with. Up to 9, scores were rounded to 32 bits before they decided.",
+)
 @click.option("--per-topic", is_flag=True, help="Show every topic, not only the mean.")
 @click.option(
     "--table",
@@ -75,6 +82,7 @@ def evaluate(
     among: str | None,
     relevant: str | None,
     names: tuple[str, ...],
+    trec_eval: str,
     per_topic: bool,
     form: str,
     as_json: bool,
@@ -101,6 +109,7 @@ def evaluate(
         sampled_qrels=sampled_qrels,
         measures=measures,
         topics=topic_filter,
+        trec_eval=int(trec_eval),
     )
     if topic_filter:
         number = len(next(iter(next(iter(evaluations.values())).per_topic.values()), ()))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from irplatform.evaluation.grades import refuse_grades
 from irplatform.evaluation.inferred import infer, topics_of
 from irplatform.evaluation.measures import Inferred, Measure, MeasureFunction, parse_measures
-from irplatform.evaluation.standard_measures import standard_values
+from irplatform.evaluation.standard_measures import CURRENT, standard_values
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -61,7 +61,7 @@ def evaluate(
     *,
     extra: Mapping[str, MeasureFunction] | None = None,
     sampled: SampledQrels | None = None,
-    unrounded: Run | None = None,
+    trec_eval: int = CURRENT,
 ) -> Evaluation:
     """Score a run.
 
@@ -73,8 +73,8 @@ def evaluate(
         measures: names, see `parse_measures`.
         extra: measures of plugins by name.
         sampled: sampled judgments, for infNDCG and infAP.
-        unrounded: the results in the order of their 64-bit scores, where that differs: the program
-            for sampled judgments reads such, trec_eval reads 32 bits.
+        trec_eval: the release to agree with. 9 (and pytrec_eval) reads scores in 32 bits, but the
+            program for sampled judgments always reads 64.
 
     Returns:
         Values under the measures' one right names, in the order given.
@@ -92,14 +92,15 @@ def evaluate(
     others = plugin_names | inferred.keys()
     standard = {name: m for name, m in parsed.items() if name not in others}
     refuse_grades(standard, judged)
-    by_topic = standard_values(judged, run, standard)
+    results = run.in_32_bits() if trec_eval < CURRENT else run
+    by_topic = standard_values(judged, results, standard, trec_eval)
     for name in plugin_names:
         # A copy: a plugin may change it.
         plugin_qrels = {topic: dict(grades) for topic, grades in judged.items()}
-        by_topic[name] = parsed[name](plugin_qrels, run)
+        by_topic[name] = parsed[name](plugin_qrels, results)
     pools = sampled or {}
     per_topic: dict[str, PerTopic] = {
-        name: infer(inferred[name].estimate, pools, unrounded or run, inferred[name].depth)
+        name: infer(inferred[name].estimate, pools, run, inferred[name].depth)
         if name in inferred
         else {topic: by_topic[name][topic] for topic in judged}
         for name in parsed

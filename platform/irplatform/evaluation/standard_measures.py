@@ -1,17 +1,21 @@
-"""Values of ir-measures' measures for a run, in trec_eval's order of ties.
+"""Values of ir-measures' measures for a run, in trec_eval's order of ties: those of trec_eval 10.
 
 ir-measures hands each measure to one of several packages, and they order tied documents each in
 their own way (trec_eval by decreasing id, others by increasing id or as they come). The order of a
 `Run` is decided already, so the packages are given its ranks as scores, which leaves no ties.
+
+Two measures are computed here. Accuracy fails in ir-measures at the first topic that retrieves
+relevant documents and no others. IPrec has other cutoffs in trec_eval 10 than in release 9, and
+pytrec_eval contains that.
 """
 
 from __future__ import annotations
 
+import math
 from itertools import compress, islice
 from typing import TYPE_CHECKING
 
 from irplatform.errors import PlatformError
-from irplatform.evaluation.accuracy import accuracy
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -19,13 +23,18 @@ if TYPE_CHECKING:
     from irplatform.evaluation.measures import Measure
     from irplatform.runs.run import Run
 
+CURRENT = 10
+"""The release of trec_eval that figures agree with."""
 _NO_DOCUMENT = "irplatform:no-such-document"
 _UNJUDGED = "~irp"
 """How the names of unjudged documents begin; with a rank it is short enough to be cheap."""
 
 
 def standard_values(
-    judged: Mapping[str, Mapping[str, int]], run: Run, measures: Mapping[str, Measure]
+    judged: Mapping[str, Mapping[str, int]],
+    run: Run,
+    measures: Mapping[str, Measure],
+    trec_eval: int = CURRENT,
 ) -> dict[str, dict[str, float]]:
     """Compute ir-measures' measures, in as few passes as is safe.
 
@@ -33,6 +42,7 @@ def standard_values(
         judged: topic to document to grade; every topic has some.
         run: the results.
         measures: by the names that ir-measures gives them.
+        trec_eval: the release to agree with; pytrec_eval's is 9.
 
     Returns:
         Measure name to the values of all judged topics.
@@ -45,10 +55,13 @@ def standard_values(
     by_number: dict[str, dict[str, float]] = {name: {} for name in measures}
     qrels = {numbers[topic]: _safe(grades) for topic, grades in judged.items()}
     results = _ranks_as_scores(run, judged, numbers)
-    ours = {name: measure for name, measure in measures.items() if measure.NAME == "Accuracy"}
+    compute = {"Accuracy": accuracy, "IPrec": interpolated_precision}
+    if trec_eval < CURRENT:
+        del compute["IPrec"]
+    ours = {name: measure for name, measure in measures.items() if measure.NAME in compute}
     for name, measure in ours.items():
         by_number[name] = {
-            number: accuracy(measure, judged[topic], run.rankings[topic].doc_ids)
+            number: compute[measure.NAME](measure, judged[topic], run.rankings[topic].doc_ids)
             for topic, number in numbers.items()
             if number in results
         }
@@ -68,6 +81,58 @@ def standard_values(
         }
         for name, measure in measures.items()
     }
+
+
+def accuracy(measure: Measure, grades: Mapping[str, int], doc_ids: Sequence[str]) -> float:
+    """The share of the pairs of a relevant and another retrieved document in the right order.
+
+    Args:
+        measure: an `ir_measures.Accuracy`; its cutoff and its least grade are heeded.
+        grades: of the topic's judged documents; others are not relevant.
+        doc_ids: the ranking, best first.
+
+    Returns:
+        A number in [0, 1]: 0 where nothing relevant is retrieved, 1 where nothing else is.
+    """
+    relevant = others = wrong = 0
+    for doc_id in doc_ids[: measure.params.get("cutoff")]:
+        if grades.get(doc_id, 0) >= measure["rel"]:
+            relevant += 1
+            wrong += others
+        else:
+            others += 1
+    if not relevant:
+        return 0.0
+    return 1 - wrong / (relevant * others) if others else 1.0
+
+
+def interpolated_precision(
+    measure: Measure, grades: Mapping[str, int], doc_ids: Sequence[str]
+) -> float:
+    """The highest precision at a recall or any higher one, as trec_eval 10 computes it.
+
+    The recall is the number of relevant documents nearest to its share of them (`lround`); release
+    9 took the next whole number, nearly always.
+
+    Args:
+        measure: an `ir_measures.IPrec`.
+        grades: of the topic's judged documents.
+        doc_ids: the ranking, best first.
+
+    Returns:
+        A number in [0, 1]; 0 where too few relevant documents are retrieved.
+    """
+    if measure["judged_only"]:
+        doc_ids = [doc_id for doc_id in doc_ids if grades.get(doc_id, -1) >= 0]
+    share = measure["recall"] * sum(grade >= measure["rel"] for grade in grades.values())
+    found, best = 0, 0.0
+    least = math.floor(share) + (share % 1 >= 0.5)
+    for rank, doc_id in enumerate(doc_ids, start=1):
+        if grades.get(doc_id, 0) >= measure["rel"]:
+            found += 1
+            if found >= least:
+                best = max(best, found / rank)
+    return best
 
 
 def _without_results(measure: Measure, grades: Mapping[str, int]) -> float:

@@ -3,7 +3,7 @@
 Errors are what keeps a file from being read (`scan`), and what TREC's check scripts refuse: a wrong
 second column, ranks that are not whole, a wrong run tag, unknown topics or topics without results,
 too many results per topic. A warning says that ranks contradict the scores, by which trec_eval
-orders.
+orders: release 10 by 64 bits of them, older ones by 32.
 """
 
 from __future__ import annotations
@@ -105,9 +105,7 @@ def validate_run(
             lines_by_fault.setdefault(fault, []).append(entry.line)
         results = ranked.setdefault(entry.topic, [])
         if _RANK.fullmatch(entry.rank):
-            # trec_eval reads scores with 32 bits.
-            score = float(np.float32(entry.score))
-            results.append((int(entry.rank), score, entry.document, entry.line))
+            results.append((int(entry.rank), entry.score, entry.document, entry.line))
         else:
             lines_by_fault.setdefault("the rank is not a whole number", []).append(entry.line)
     if not counts and not problems:
@@ -198,10 +196,15 @@ def _rank_problems(ranked: dict[str, list[_Ranked]]) -> Iterator[Problem]:
                 fault = f"rank {lower} comes twice"
             elif other_score > score:
                 fault = f"rank {lower} has a higher score than rank {upper}"
-            elif other_score == score and other > document:
+            elif other > document and other_score == score:
                 fault = (
-                    f"ranks {upper} and {lower} have the same score in the 32 bits that trec_eval "
-                    "reads, and of such documents the one whose id comes last is scored first"
+                    f"ranks {upper} and {lower} have the same score, and of such documents the one "
+                    "whose id comes last is scored first"
+                )
+            elif other > document and np.float32(other_score) == np.float32(score):
+                fault = (
+                    f"ranks {upper} and {lower} have the same score in 32 bits. trec_eval 10 keeps "
+                    "their order; older releases read 32 bits, and turn it around"
                 )
             else:
                 continue

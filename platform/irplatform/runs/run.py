@@ -1,9 +1,9 @@
 """The run: a ranking of documents per topic, in the one order that everything here uses.
 
-The order is trec_eval's: score descending, ties by document id descending. trec_eval holds scores
-as 32-bit floats, so two scores that differ only beyond that are a tie to it. A run therefore rounds
-its scores to 32 bits when it is made; what is ranked, written, read back and scored is then the
-same everywhere.
+The order is trec_eval's: score descending, ties by document id descending. What is ranked here has
+scores of 32 bits, rounded when the run is made, so that what is ranked, written, read back and
+scored is the same everywhere. A run that is read is ordered by its scores in 64 bits, as trec_eval
+does since release 10; it keeps those where 32 bits would give another order.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
 
-Scores = npt.NDArray[np.float32]
+Scores = npt.NDArray[np.floating[Any]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +28,7 @@ class Ranking:
 
     Attributes:
         doc_ids: the documents' ids.
-        scores: one per document, float32, never increasing.
+        scores: one per document, never increasing; float32, or float64 where the order needs it.
     """
 
     doc_ids: tuple[str, ...]
@@ -47,18 +47,17 @@ class Ranking:
         Args:
             doc_ids: the documents.
             scores: one per document.
-            rounded: order by the 32-bit scores; otherwise by the 64-bit ones that are given, of
-                which the ranking keeps 32 bits all the same.
+            rounded: round the scores to 32 bits; otherwise the order is that of the scores as they
+                are given, and they are rounded where that leaves it alone.
 
         Raises:
             ValueError: a score is no number or not finite, a document comes twice, or the lengths
                 differ.
         """
-        unrounded = np.asarray(scores)
-        if unrounded.dtype.kind in "SU":
-            raise ValueError(f"the scores are text, such as {unrounded.ravel().tolist()[:1]}")
-        with np.errstate(over="ignore"):  # infinity is refused below
-            values = unrounded.astype(np.float32)
+        given = np.asarray(scores)
+        if given.dtype.kind in "SU":
+            raise ValueError(f"the scores are text, such as {given.ravel().tolist()[:1]}")
+        values: Scores = _in_32_bits(given) if rounded else given.astype(np.float64)
         if values.shape != (len(doc_ids),):
             raise ValueError(f"{len(doc_ids)} documents but scores of shape {values.shape}")
         if not np.isfinite(values).all():
@@ -68,13 +67,9 @@ class Ranking:
             seen: set[str] = set()
             twice = next(d for d in doc_ids if d in seen or seen.add(d))  # type: ignore[func-returns-value]
             raise ValueError(f"document '{twice}' comes twice")
-        keys = values if rounded else unrounded
-        if np.all(keys[:-1] > keys[1:]):  # without ties there is nothing to decide
-            ids = tuple(doc_ids)
-        else:
-            order = sorted(range(len(doc_ids)), key=lambda i: (keys[i], doc_ids[i]), reverse=True)
-            ids = tuple(doc_ids[i] for i in order)
-            values = values[order]
+        ids, values = _ordered(doc_ids, values)
+        if not rounded and _same_order(ids, short := _in_32_bits(values)):
+            values = short
         values.flags.writeable = False
         return cls(ids, values)
 
@@ -87,6 +82,12 @@ class Ranking:
     def top(self, depth: int) -> Ranking:
         """The first `depth` documents."""
         return self if len(self) <= depth else Ranking(self.doc_ids[:depth], self.scores[:depth])
+
+    def in_32_bits(self) -> Ranking:
+        """The same documents in the order of trec_eval up to release 9, which reads 32 bits."""
+        if self.scores.dtype == np.float32:
+            return self
+        return Ranking(*_ordered(self.doc_ids, _in_32_bits(self.scores)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,6 +109,30 @@ class Run:
         """The first `depth` documents of every topic."""
         return Run(self.name, {q: ranking.top(depth) for q, ranking in self.rankings.items()})
 
+    def in_32_bits(self) -> Run:
+        """The rankings in the order of trec_eval up to release 9."""
+        return Run(self.name, {q: ranking.in_32_bits() for q, ranking in self.rankings.items()})
+
     def renamed(self, name: str) -> Run:
         """The same rankings under another name."""
         return Run(name, self.rankings)
+
+
+def _in_32_bits(scores: npt.NDArray[Any]) -> npt.NDArray[np.float32]:
+    with np.errstate(over="ignore"):  # they become infinite
+        return scores.astype(np.float32)
+
+
+def _ordered(doc_ids: Sequence[str], scores: Scores) -> tuple[tuple[str, ...], Scores]:
+    """Documents and scores in the order of the module."""
+    if np.all(scores[:-1] > scores[1:]):  # without ties there is nothing to decide
+        return tuple(doc_ids), scores
+    keys = scores.tolist()
+    order = sorted(range(len(doc_ids)), key=lambda i: (keys[i], doc_ids[i]), reverse=True)
+    return tuple(doc_ids[i] for i in order), scores[order]
+
+
+def _same_order(doc_ids: Sequence[str], rounded: npt.NDArray[np.float32]) -> bool:
+    """Whether documents in their order would have the same by their rounded scores."""
+    ties = np.flatnonzero(rounded[:-1] == rounded[1:]).tolist()
+    return bool(np.isfinite(rounded).all()) and all(doc_ids[i] > doc_ids[i + 1] for i in ties)

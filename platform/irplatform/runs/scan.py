@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from irplatform.errors import counted
-from irplatform.text_files import NUL_BYTE, numbered_lines
+from irplatform.text_files import BARE_RETURN, NUL_BYTE, numbered_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -52,13 +52,18 @@ class Result:
     tag: str
 
 
-def scan(path: Path) -> Iterator[Result | Problem]:
+def scan(path: Path, *, strict: bool = True) -> Iterator[Result | Problem]:
     """Yield every line of a run file that is not blank: its result, or why it has none.
 
     Of a file that holds JSON, only the first line is yielded.
 
+    Args:
+        path: the file.
+        strict: as TREC's check scripts read runs; otherwise as trec_eval 10 does, which passes over
+            lines that begin with `#` and over text after the run tag, and reads 64 bits.
+
     Raises:
-        InputError: the file cannot be opened.
+        InputError: the file cannot be opened, or its lines end in a carriage return alone.
     """
     seen: dict[str, dict[str, int]] = {}
     for number, raw in numbered_lines(path):
@@ -66,6 +71,20 @@ def scan(path: Path) -> Iterator[Result | Problem]:
             yield Problem("error", f"this line has a {NUL_BYTE}", number)
             continue
         columns = raw.split()
+        if b"\r" in raw.rstrip() and len(columns) != 6:
+            yield Problem("error", f"this line has {BARE_RETURN}", number)
+            continue
+        if columns[0].startswith(b"#"):
+            if strict:
+                yield Problem(
+                    "error",
+                    "this line begins with '#': trec_eval 10 passes over it as a comment, but "
+                    "TREC's check scripts refuse it. Remove it.",
+                    number,
+                )
+            continue
+        if not strict:
+            columns = columns[:6]
         if len(columns) != 6 and not seen and raw.lstrip().startswith(_JSON_BEGINS):
             yield Problem("error", _JSON, number)
             return
@@ -77,7 +96,7 @@ def scan(path: Path) -> Iterator[Result | Problem]:
         except UnicodeDecodeError:
             yield Problem("error", "this line is not UTF-8. Convert the file.", number)
             continue
-        if fault := _score_fault(score_text):
+        if fault := _score_fault(score_text, strict):
             yield Problem("error", f"the score '{score_text}' {fault}. {COLUMNS}", number)
             continue
         if (first := seen.setdefault(topic, {}).setdefault(document, number)) != number:
@@ -95,12 +114,12 @@ def run_errors(path: Path) -> Iterator[Problem]:
     """Find every line that keeps a run file from being read, in the order of the file.
 
     Raises:
-        InputError: the file cannot be opened.
+        InputError: see `scan`.
     """
-    return (entry for entry in scan(path) if isinstance(entry, Problem))
+    return (entry for entry in scan(path, strict=False) if isinstance(entry, Problem))
 
 
-def _score_fault(text: str) -> str:
+def _score_fault(text: str, strict: bool) -> str:
     try:
         score = float(text if text.isascii() and "_" not in text else "")
     except ValueError:
@@ -108,6 +127,6 @@ def _score_fault(text: str) -> str:
     if not math.isfinite(score):
         return "is not a finite number"
     with np.errstate(over="ignore"):
-        if not np.isfinite(np.float32(score)):
+        if strict and not np.isfinite(np.float32(score)):
             return f"is beyond what a 32-bit float holds ({_LARGEST:.3g})"
     return ""

@@ -132,8 +132,10 @@ class FromRun:
 
 
 def _without(ranking: Ranking | None, missing: Members[str]) -> Ranking:
-    results = [(d, score) for d, score in ranking or () if d not in missing]
-    return Ranking.of([d for d, _ in results], [score for _, score in results])
+    if ranking is None:
+        return Ranking.of((), ())
+    kept = [place for place, doc_id in enumerate(ranking.doc_ids) if doc_id not in missing]
+    return Ranking(tuple(ranking.doc_ids[place] for place in kept), ranking.scores[kept])
 
 
 def _line_of(path: Path, topic: str) -> int:
