@@ -28,7 +28,7 @@ _AFTER_STOP = re.compile(
     rf"(\s*{MARK}+)(?=\s+[\"“‘(\[]*\w|\s*$)"
 )
 _MARK_FIRST = re.compile(rf"(?<=[.!?]\s){MARK}(?=\s[a-z]+\s)")
-_NO_SPACE = re.compile(rf"(?<={MARK}\.)(?=[A-Z])")
+_NO_SPACE = re.compile(rf"({MARK}\.|[.!?][\"'”’)\]]*\s?{MARK}+)(?=[\"“‘(\[]*[A-ZÀ-ÖØ-Þ])")
 _WITHIN = re.compile(
     rf"\b(?:[pP]p?|[Pp]ls?|[Tt]ext-[Ff]igs?|[Cc]omm|[Oo]bs|[Cc]hap|[Aa]rt|[Ss]er|[Ss]ec|[Tt]abs?)"
     rf"\.(?=\s*\d)|\bal\.(?=\s*{MARK})"
@@ -85,7 +85,7 @@ class Sentence:
 
 def sentences_of(paragraph: MarkedText) -> Iterator[Sentence]:
     """The sentences of a paragraph, in order."""
-    text = _AFTER_STOP.sub(r"\2\1", _NO_SPACE.sub(" ", paragraph.text))
+    text = _AFTER_STOP.sub(r"\2\1", _NO_SPACE.sub(r"\1 ", paragraph.text))
     groups = iter(paragraph.groups)
     for begin, end in _spans(text):
         sentence = text[begin:end]
