@@ -60,6 +60,42 @@ def test_a_reference_can_cite_several_articles():
     assert held.positions("b B1") == [0, 0]
 
 
+def _pub_ids(*identifiers):
+    return "".join(f'<pub-id pub-id-type="{kind}">{value}</pub-id>' for kind, value in identifiers)
+
+
+@pytest.mark.parametrize(
+    ("inside", "works"),
+    [
+        (
+            f"(a) {_pub_ids(('pmid', 12))}; (b) {_pub_ids(('pmid', 1))}",
+            [("pmid:12",), ("pmid:1",)],
+        ),
+        (
+            f"(a) <article-title>One two three four five</article-title> "
+            f"{_pub_ids(('doi', '10.1000/a'), ('pmid', 1))}; (b) "
+            f"<article-title>Six two three four five</article-title> {_pub_ids(('pmid', 2))}",
+            [
+                ("doi:10.1000/a", "pmid:1", "title:one two three four five"),
+                ("pmid:2", "title:six two three four five"),
+            ],
+        ),
+        (
+            f"(a) doi:10.1000/a, {_pub_ids(('pmid', 1))}; (b) doi:10.1000/b, "
+            f"{_pub_ids(('pmid', 2))}",
+            [("pmid:1", "doi:10.1000/a"), ("pmid:2", "doi:10.1000/b")],
+        ),
+        ("(a) doi:10.1000/a; (b) doi:10.1000/b", [("doi:10.1000/a",), ("doi:10.1000/b",)]),
+        (_pub_ids(("doi", "10.1000/a"), ("doi", "10.1000/a/full")), [
+            ("doi:10.1000/a", "doi:10.1000/a/full"),
+        ]),
+    ],
+)  # fmt: skip
+def test_a_citation_of_two_works_has_the_identifiers_of_each(inside, works):
+    held = _references(f'<ref id="B1"><mixed-citation>{inside}</mixed-citation></ref>')
+    assert list(held.references[0].works) == works
+
+
 def test_two_renderings_of_a_citation_are_one_article():
     citation = '<{0}><pub-id pub-id-type="pmid">1</pub-id></{0}>'
     both = citation.format("mixed-citation") + citation.format("element-citation")

@@ -72,10 +72,63 @@ def test_marks_go_with_their_brackets_and_asides(paragraph, expected):
         (f"[{_x(3)}, {_x(7)}]", [3, 7]),
         ('[<xref ref-type="bibr" rid="nowhere">5</xref>]', []),
         (f'[{_x(1)}, <xref ref-type="bibr" rid="nowhere">5</xref>–{_x(7)}]', [1, 7]),
+        (f"({_x(3)} to {_x(6)})", [3, 4, 5, 6]),
+        (f"({_x(3)}) through ({_x(5)})", [3, 4, 5]),
+        (f"<sup>{_x(3)}</sup>~<sup>{_x(5)}</sup>", [3, 4, 5]),
+        (f"[{_x(3, '3–')}{_x(5)}]", [3, 4, 5]),
+        (f"[{_x(3, '[3]–[5]')}]", [3, 4, 5]),
+        (f"{_x(3, '³⁻⁵')}", [3, 4, 5]),
+        (f"[{_x(3, '3 to 5, 9')}]", [3, 4, 5, 9]),
+        ('[<xref ref-type="bibr" rid="B3 B6">3–6</xref>]', [3, 4, 5, 6]),
+        (f"[{_x(3)}–6, {_x(9)}]", [3, 4, 5, 6, 9]),
+        (f"<sup>{_x(3)}–5</sup>", [3, 4, 5]),
+        ('(<xref rid="B3">3</xref>-<xref rid="B5">5</xref>)', [3, 4, 5]),
     ],
 )
 def test_a_range_stands_for_all_references_in_between(marks, numbers):
     assert _sentences(f"This was shown {marks}.") == [("This was shown.", numbers)]
+
+
+def test_words_and_years_between_marks_are_no_range():
+    held = f"It grew from {_x(3, 'Doe (2001)')} to {_x(6, 'Poe (2004)')} and by {_x(9)}-fold steps."
+    assert _sentences(held) == [("It grew from Doe to Poe and by -fold steps.", [3, 6, 9])]
+    assert _sentences(f"Rates ({_x(3, '2001–2004')}) fell.") == [("Rates fell.", [3])]
+
+
+@pytest.mark.parametrize(
+    ("label", "rids", "positions"),
+    [
+        ("3–5", "B3", (2, 3, 4)),
+        ("[3] to [5]", "B3", (2, 3, 4)),
+        ("3-5", "B5", (2, 3, 4)),
+        ("3,5", "B3 B5", (2, 4)),
+        ("1–2", "S1", (6, 7)),
+        ("1998–1999", "B3", (2,)),
+        ("Doe, 1998", "B3", (2,)),
+    ],
+)
+def test_without_labels_numbers_go_by_the_order_of_the_list(label, rids, positions):
+    names = [f"B{number}" for number in range(1, 7)], ["S1", "S2", "S3"]
+    lists = "".join(
+        f"<ref-list>{''.join(map('<ref id={!r}/>'.format, ids))}</ref-list>" for ids in names
+    )
+    content = (
+        f'<article><body><p>So it is <xref rid="{rids}">{label}</xref>.</p></body>'
+        f"<back>{lists}</back></article>"
+    )
+    (article,) = read_articles(content.encode(), "a.xml")
+    assert marked_text(article.find("body/p"), ReferenceList(article)).groups == (positions,)
+
+
+def test_where_a_mark_points_tells_what_it_is_if_it_has_no_type():
+    content = (
+        '<article><body><p>Cells<xref rid="B1"><sup>1</sup></xref> of mice<xref rid="N1">a</xref> '
+        'grew (<xref rid="F1">Fig. 1</xref>).<fn id="N1"><p>Note.</p></fn></p></body>'
+        '<back><ref-list><ref id="B1"/></ref-list></back></article>'
+    )
+    (article,) = read_articles(content.encode(), "a.xml")
+    (found,) = sentences_of(marked_text(article.find("body/p"), ReferenceList(article)))
+    assert (found.text, found.cites) == ("Cells of mice grew (Fig. 1).", (0,))
 
 
 @pytest.mark.parametrize(
@@ -133,6 +186,13 @@ def test_a_space_that_is_missing_after_a_mark_and_full_stop_is_no_obstacle():
         "Sold in the U.S.",
         "The rest is not.",
     ]
+
+
+@pytest.mark.parametrize("stop", [".", "?", ".”", ".)"])
+@pytest.mark.parametrize("start", ["Next", "“Next", "(Next", "Évry"])
+def test_a_space_that_is_missing_after_raised_marks_is_no_obstacle(stop, start):
+    paragraph = f"(“It was shown{stop}<sup>{_x(3)}–{_x(5)}</sup>{start} to the others."
+    assert [cites for _, cites in _sentences(paragraph)] == [[3, 4, 5], []]
 
 
 def test_superscripts_are_parted_as_those_of_documents_are():

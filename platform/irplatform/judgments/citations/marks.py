@@ -2,12 +2,14 @@
 
 A paragraph becomes text in which every group of marks, with the brackets around it, is one
 character that XML cannot contain, so that it survives splitting into sentences and cannot be taken
-for text. A range stands for all references in between, by the order of the reference list.
+for text. A range stands for all references in between, by the order of the reference list: between
+two marks ("[3]–[7]", "3 to 7"), within one ("3–7"), or where its end is no mark of its own.
 """
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -21,8 +23,8 @@ if TYPE_CHECKING:
 
 MARK = "\x02"
 """Stands for a group of marks."""
-_SINGLE = "\x01"
-"""Stands for one mark, while groups are sought."""
+_SINGLE, _NUMBERED = "\x01", "\x03"
+"""Stand for one mark while groups are sought, the second for one that is printed as a number."""
 
 _LEFT_OUT = frozenset(
     """
@@ -39,9 +41,17 @@ _BLOCKS = frozenset(
 )
 """Elements within a paragraph that have paragraphs of their own."""
 
-_DASH = r"\-‐‑‒–—−"
+_DASH = r"\-‐‑‒–—―−⁻~～－"
 """Hyphens and dashes, for character classes."""
-_GROUP = re.compile(rf"{_SINGLE}(?:[\s,;&\[\]{_DASH}]*(?:and\s+)?{_SINGLE})*")
+_TO = rf"(?:[{_DASH}]|to\b|through\b)"
+_MARK = f"[{_SINGLE}{_NUMBERED}]"
+_BETWEEN = rf"[\s\])]*{_TO}[\s\[(]*"
+"""What stands between the ends of a range; words and round brackets only between numbers."""
+_GROUP = re.compile(
+    rf"{_MARK}(?:[\s,;&\[\]{_DASH}]*(?:and\s+)?{_MARK}|(?<={_NUMBERED}){_BETWEEN}{_NUMBERED})*"
+)
+_OPEN_RANGE = re.compile(rf"({_NUMBERED})\s?[{_DASH}]\s?(\d+)(?![\w%]|\.\d)")
+"""A range of which only the first number is a mark."""
 _BRACKETS = re.compile(rf"[\[(]([^\[\]()]*{MARK}[^\[\]()]*)[\])]")
 _ASIDE = frozenset(
     """
@@ -56,9 +66,10 @@ _ASIDE = frozenset(
 """What a bracket may say beside its marks and still be nothing but a reference."""
 _LOCATOR = re.compile(rf"[A-Za-z]?\d+[A-Za-z]?(?:[{_DASH}]\d+)?")
 _REFERENCE_WORD = re.compile(rf"\b[Rr]ef(?:erence)?s?\.?\s*(?={MARK})")
-_NUMBERS = re.compile(rf"[\[(]?\s*\d+(?:\s*[,;{_DASH}]\s*\d+)*\s*[\])]?")
-_RANGE = re.compile(rf"(\d+)\s*[{_DASH}]\s*(\d+)")
-_ONLY_DASH = re.compile(rf"[\s\]]*[{_DASH}][\s\[]*")
+_NUMBERS = re.compile(rf"\W*\d+(?:[\s\])]*(?:[,;&]|and\b|{_TO})[\s\[(]*\d+)*\W*")
+_RANGE = re.compile(rf"(\d+){_BETWEEN}(\d+)")
+_ONLY_RANGE = re.compile(_BETWEEN)
+_BEGINNING, _END = re.compile(r"^\W*"), re.compile(r"\W*$")
 _LONGEST_RANGE = 100
 """References; a longer one is a slip of the typesetter's."""
 _DATE_OF_NAMES = re.compile(r"[\s,]*[\[(]?(?:(?:19|20)\d\d[a-z]?|\d+)[\])]?\s*$")
@@ -79,16 +90,35 @@ class MarkedText:
     unknown: int
 
 
+@dataclass
+class _Mark:
+    """A reference mark.
+
+    Attributes:
+        ids: of the references that it points to, parted by spaces.
+        text: what it prints.
+    """
+
+    ids: str
+    text: str
+
+    @property
+    def label(self) -> str:
+        """What it prints, with raised digits as digits."""
+        return unicodedata.normalize("NFKC", self.text)
+
+
 def marked_text(paragraph: Any, references: ReferenceList) -> MarkedText:
     """The text of a paragraph (an element), with its groups of marks resolved."""
-    marks: list[Any] = []
-    flat = " ".join("".join(_flatten(paragraph, marks)).split())
+    marks: list[_Mark] = []
+    flat = " ".join("".join(_flatten(paragraph, marks, references)).split())
+    flat = _with_open_ranges(flat, marks, references)
     unknown = sum(not _positions(mark, references) for mark in marks)
     groups: list[tuple[int, ...]] = []
     pieces = []
     end = used = 0
     for match in _GROUP.finditer(flat):
-        members = marks[used : used + match[0].count(_SINGLE)]
+        members = marks[used : used + _count(match[0])]
         used += len(members)
         pieces.append(flat[end : match.start()])
         end = match.end()
@@ -101,6 +131,25 @@ def marked_text(paragraph: Any, references: ReferenceList) -> MarkedText:
         text = bare
     text = _REFERENCE_WORD.sub("", text)
     return MarkedText(" ".join(text.split()), tuple(groups), unknown)
+
+
+def _with_open_ranges(flat: str, marks: list[_Mark], references: ReferenceList) -> str:
+    """The text without the ends of ranges that are no marks; these go to the marks they follow."""
+
+    def close(match: re.Match[str]) -> str:
+        mark = marks[_count(flat[: match.start()])]
+        closed = _Mark(mark.ids, f"{mark.text}–{match[2]}")
+        if len(_positions(closed, references)) <= len(_positions(mark, references)):
+            return match[0]
+        mark.text = closed.text
+        return match[1]
+
+    return _OPEN_RANGE.sub(close, flat)
+
+
+def _count(text: str) -> int:
+    """How many marks stand in a text."""
+    return text.count(_SINGLE) + text.count(_NUMBERED)
 
 
 def _in_brackets(text: str, position: int) -> bool:
@@ -119,65 +168,69 @@ def _without_brackets(match: re.Match[str]) -> str:
     return match[0]
 
 
-def _references(text: str, marks: list[Any], references: ReferenceList) -> set[int]:
+def _references(text: str, marks: list[_Mark], references: ReferenceList) -> set[int]:
     """The references of a group: those of its marks, and those between the ends of a range."""
-    between = text.split(_SINGLE)[1:-1]
+    between = re.split(_MARK, text)[1:-1]
     cited: set[int] = set()
     previous: list[int] = []
     for number, mark in enumerate(marks):
         positions = _positions(mark, references)
-        if number and previous and positions and _ONLY_DASH.fullmatch(between[number - 1]):
+        if number and previous and positions:
+            # The dash or a bracket can be part of a mark: "1–" and "3".
+            dash = f"{_END.findall(marks[number - 1].label)[0]}{between[number - 1]}"
             first, last = previous[-1], positions[0]
-            if first < last <= first + _LONGEST_RANGE:
+            if (
+                _ONLY_RANGE.fullmatch(f"{dash}{_BEGINNING.findall(mark.label)[0]}")
+                and first < last <= first + _LONGEST_RANGE
+            ):
                 cited.update(range(first, last))
         cited.update(positions)
         previous = positions
     return cited
 
 
-def _positions(mark: Any, references: ReferenceList) -> list[int]:
-    """The references of one mark; some print "1–3" and point to the first only."""
-    positions = references.positions(mark.get("rid") or "")
-    label = plain_text(mark)
-    if len(positions) == 1 and _NUMBERS.fullmatch(label):
-        printed = references.references[positions[0]].number
-        ranges: list[tuple[int, int]] = [
-            (int(first), int(last)) for first, last in _RANGE.findall(label)
-        ]
-        ranges += [(int(n), int(n)) for n in re.findall(r"\d+", _RANGE.sub(" ", label))]
-        if printed is not None and any(first <= printed <= last for first, last in ranges):
-            spans = [s for s in ranges if 0 <= s[1] - s[0] <= _LONGEST_RANGE]
-            begin = positions[0] - printed
-            return sorted({p for span in spans for p in references.numbered(*span, begin)})
-    return positions
+def _positions(mark: _Mark, references: ReferenceList) -> list[int]:
+    """The references of one mark; some print "1–3" and point to the first or to both ends only."""
+    positions = references.positions(mark.ids)
+    label = mark.label
+    if not positions or not _NUMBERS.fullmatch(label):
+        return positions
+    spans = [(int(first), int(last)) for first, last in _RANGE.findall(label)]
+    spans += [(int(n), int(n)) for n in re.findall(r"\d+", _RANGE.sub(" ", label))]
+    begin = references.beginning(positions, spans)
+    spans = [span for span in spans if 0 <= span[1] - span[0] <= _LONGEST_RANGE]
+    if begin is None:
+        return positions
+    return sorted({*positions, *(p for span in spans for p in references.numbered(*span, begin))})
 
 
-def _names(mark: Any) -> str:
+def _names(mark: _Mark) -> str:
     """What a mark says beside a number or year: "Smith et al. (2009)" → "Smith et al."."""
-    label = plain_text(mark).strip("[]() ")
+    label = mark.text.strip("[]() ")
     if not any(character.isalpha() for character in label):
         return ""
     names = _DATE_OF_NAMES.sub("", label).strip(" ,;:[(")
     return names if sum(character.isalpha() for character in names) > 2 else ""
 
 
-def _flatten(element: Any, marks: list[Any]) -> Iterator[str]:
+def _flatten(element: Any, marks: list[_Mark], references: ReferenceList) -> Iterator[str]:
     before = element.text or ""
     yield before
     for child in element:
         if not is_element(child):
             text = character(child)
-        elif child.tag == "xref" and child.get("ref-type") in ("bibr", "ref"):
-            marks.append(child)
-            text = _SINGLE
-        elif child.tag == "xref" and child.get("ref-type") in ("fn", "table-fn", "aff", "corresp"):
+        elif child.tag == "xref" and references.are_meant(child):
+            mark = _Mark(child.get("rid") or "", plain_text(child))
+            marks.append(mark)
+            text = _NUMBERED if _NUMBERS.fullmatch(mark.label) else _SINGLE
+        elif child.tag == "xref" and references.are_notes(child):
             text = ""
         elif child.tag.startswith(MATHML):
             text = "".join("".join(child.itertext()).split())
         elif child.tag in _LEFT_OUT or child.tag in _BLOCKS or child.tag == "break":
             text = " "
         else:
-            text = "".join(_flatten(child, marks))
+            text = "".join(_flatten(child, marks, references))
             if child.tag == "sup":
                 yield apart(before, text)
         yield text

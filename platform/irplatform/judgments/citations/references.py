@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 MINIMUM_TITLE_WORDS = 5
 """Shorter titles ("Reply", "The cell cycle") are those of more than one article."""
 
+_NOTES = ("fn", "table-fn", "aff", "corresp")
+"""Types of marks, and elements, of notes that are no part of a sentence."""
 _CITATIONS = ("mixed-citation", "element-citation", "nlm-citation", "citation")
 _NUMBER = re.compile(r"\d+")
 _DOI = re.compile(r"10\.\d{4,9}/[^\s\"]+")
@@ -62,8 +64,9 @@ class ReferenceList:
         self.references: list[Reference] = []
         self._by_id: dict[str, int] = {}
         self._by_number: dict[int, list[int]] = {}
+        self._notes = {note.get("id") for note in article.iter(*_NOTES)}
         for position, element in enumerate(article.iter("ref")):
-            label = element.find("label")
+            label = next(element.iter("label"), None)
             digits = None if label is None else _NUMBER.search(plain_text(label))
             number = int(digits[0]) if digits else None
             self.references.append(Reference(number, tuple(_works(element))))
@@ -73,9 +76,33 @@ class ReferenceList:
                 if identifier := inner.get("id"):
                     self._by_id.setdefault(identifier, position)
 
+    def are_meant(self, mark: Any) -> bool:
+        """Whether an `xref` is a reference mark: its type says so, or it points to a reference."""
+        kind = mark.get("ref-type")
+        return kind in ("bibr", "ref") or bool(self.positions(mark.get("rid") or ""))
+
+    def are_notes(self, mark: Any) -> bool:
+        """Whether an `xref` is the mark of a note, by its type or by what it points to."""
+        return mark.get("ref-type") in _NOTES or mark.get("rid", "") in self._notes
+
     def positions(self, ids: str) -> list[int]:
         """The references of a mark's `rid`, which may name several; unknown ids are left out."""
         return [self._by_id[name] for name in ids.split() if name in self._by_id]
+
+    def beginning(self, positions: list[int], printed: list[tuple[int, int]]) -> int | None:
+        """Where number 0 stands in the list that a mark points into; None if it cannot be told.
+
+        Args:
+            positions: the references that the mark points to.
+            printed: first and last number of the ranges that the mark prints.
+        """
+        for position in positions:
+            number = self.references[position].number or position + 1
+            if any(first <= number <= last for first, last in printed):
+                return position - number
+        first, last = printed[0][0], max(last for _, last in printed)
+        is_first = self.references[positions[0]].number is None and last <= len(self.references)
+        return positions[0] - first if is_first else None
 
     def numbered(self, first: int, last: int, begin: int) -> list[int]:
         """The references printed with the numbers from `first` to `last`.
@@ -83,14 +110,17 @@ class ReferenceList:
         Args:
             first: a number.
             last: a number.
-            begin: where number 0 would stand in the list that is meant, if it is numbered in order:
-                of several lists that all begin with 1, the one that fits best is taken.
+            begin: where number 0 stands in the list that is meant, if it is numbered in order: of
+                several lists that all begin with 1, the one that fits best is taken. References
+                without a number count by their order.
         """
-        return [
-            min(candidates, key=lambda position: abs(position - begin - number))
-            for number in range(first, last + 1)
-            if (candidates := self._by_number.get(number))
-        ]
+        found = []
+        for number in range(first, last + 1):
+            if candidates := self._by_number.get(number):
+                found.append(min(candidates, key=lambda place: abs(place - begin - number)))
+            elif 0 <= (place := begin + number) < len(self.references):
+                found += [place] if self.references[place].number is None else []
+        return found
 
 
 def normalized(kind: str, value: str) -> str | None:
@@ -131,25 +161,59 @@ def _works(reference: Any) -> Iterator[tuple[str, ...]]:
     if alternatives is not None:
         citations.append(alternatives)
     for citation in citations or [reference]:
-        if identifiers := tuple(dict.fromkeys(_identifiers(citation))):
-            yield identifiers
+        yield from filter(None, _works_of(citation))
+
+
+def _works_of(citation: Any) -> list[tuple[str, ...]]:
+    """The identifiers of each work of a citation, titles last.
+
+    Most cite one work. In "(a) …; (b) …", the second begins with the first identifier of a kind
+    that the work before has already.
+    """
+    found = list(_identifiers(citation))
+    works: list[dict[str, None]] = [{}]
+    if any(_differ(one, other) for one in found for other in found if not _is_title(one)):
+        for identifier in found:
+            if known := [work for work in works if identifier in work]:
+                works.remove(known[0])
+                works.append(known[0])
+            elif any(_differ(identifier, other) for other in works[-1]):
+                works.append({})
+            works[-1][identifier] = None
+    else:
+        works = [dict.fromkeys(found)]
+    if not any(identifier.startswith("doi:") for identifier in found):
+        # Elements stand side by side: "<fpage>e307</fpage><comment>doi:10.1371/…</comment>".
+        printed = [match[1] for match in _PRINTED_DOI.finditer(parted_text(citation))]
+        dois = dict.fromkeys(doi for text in printed if (doi := normalized("doi", text)))
+        works += [{} for _ in range(len(dois) - len(works))]
+        for work, doi in zip(works, dois, strict=False):
+            work[doi] = None
+    return [tuple(sorted(work, key=_is_title)) for work in works]
+
+
+def _is_title(identifier: str) -> bool:
+    return identifier.startswith("title:")
+
+
+def _differ(one: str, other: str) -> bool:
+    """Whether two identifiers are of the same kind and of two works; a DOI's link may go on."""
+    short, long = sorted((one, other), key=len)
+    goes_on = long.startswith(short) and not long[len(short) :][:1].isalnum()
+    return one.partition(":")[0] == other.partition(":")[0] and not goes_on
 
 
 def _identifiers(citation: Any) -> Iterator[str]:
-    candidates = [
-        *(_declared(e) for name in ("pub-id", "object-id") for e in citation.iter(name)),
-        *(_linked(href(e)) for name in ("ext-link", "uri") for e in citation.iter(name)),
-    ]
-    identifiers = [identifier for identifier in candidates if identifier]
-    yield from identifiers
-    if not any(identifier.startswith("doi:") for identifier in identifiers):
-        # Elements stand side by side: "<fpage>e307</fpage><comment>doi:10.1371/…</comment>".
-        printed = _PRINTED_DOI.search(parted_text(citation))
-        if printed and (doi := normalized("doi", printed[1])):
-            yield doi
-    for title in citation.iter("article-title"):
-        if key := title_key(plain_text(title)):
-            yield key
+    """Identifiers and titles, in the citation's order."""
+    for element in citation.iter("pub-id", "object-id", "ext-link", "uri", "article-title"):
+        if element.tag == "article-title":
+            identifier = title_key(plain_text(element))
+        elif element.tag in ("pub-id", "object-id"):
+            identifier = _declared(element)
+        else:
+            identifier = _linked(href(element))
+        if identifier:
+            yield identifier
 
 
 def _declared(element: Any) -> str | None:
