@@ -9,6 +9,7 @@ from small_pool import articles, contents
 from irplatform.collections.paths import open_path
 from irplatform.collections.pubmed_articles import build_articles, preview
 from irplatform.errors import InputError, PlatformError
+from irplatform.plugin import Document
 
 QRELS = "1 0 7 1\n1 0 30 0\n2 0 7 2\n2 0 900 1\n2 0 AACR_2012-1 1\n"
 QUESTIONS = {
@@ -56,6 +57,15 @@ def test_what_was_fetched_can_be_the_documents_of_a_collection(server, files, tm
     assert [document.id for document in pool.corpus] == ["4", "7", "30"]
     assert next(iter(pool.corpus)).title == "Melanoma case 4 <i>"
     assert pool.load_qrels() == {"b1": {"4": 1, "7": 1, "900": 1}}
+
+
+def test_chapters_of_books_are_documents_and_counted(files, tmp_path, monkeypatch):
+    chapter = Document("30", "A hereditary disease", "By sequencing.", {"book": "Reviews"})
+    with StandIn([chapter]) as server:
+        monkeypatch.setenv("IRPLATFORM_EUTILS_URL", server.url)
+        made = build_articles(files, tmp_path / "articles", rate=1000)
+    assert (made.documents, made.chapters, made.fields) == (1, 1, ("book",))
+    assert set(made.missing) == {"4", "7", "900", "AACR_2012-1"}
 
 
 def test_what_is_about_to_be_fetched_is_told(server, files, tmp_path, capsys):

@@ -1,5 +1,6 @@
 """A folder of PubMed's files is a corpus: each article once, as the newest file has it."""
 
+import gzip
 from itertools import islice
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from pubmed_files import article, article_set, deletion, write_gz
 from irplatform.collections.pubmed import baseline
 from irplatform.collections.pubmed.baseline import NumberSet, PubmedCorpus, latest
 from irplatform.collections.pubmed.packing import Member, pack
+from irplatform.collections.pubmed.record import FIELDS as FIELDS_OF_PUBMED
 from irplatform.collections.toml import open_toml
 from irplatform.errors import InputError
 
@@ -185,3 +187,104 @@ def test_files_that_are_not_there_are_named(declared):
     Path(path.parent / "updatefiles/pubmed24n0002.xml.gz").unlink()
     with pytest.raises(InputError, match=r"\[documents\] there are no files .*updatefiles/\*"):
         open_toml(path)
+
+
+CHAPTER = """<PubmedBookArticle><BookDocument><PMID Version="1">20301001</PMID><ArticleIdList>
+<ArticleId IdType="bookaccession">NBK1</ArticleId><ArticleId IdType="doi">10.1/c</ArticleId>
+</ArticleIdList><Book><BookTitle>Reviews</BookTitle><PubDate><Year>1993</Year></PubDate></Book>
+{title}<Language>eng</Language><PublicationType UI="D1">Review</PublicationType><Abstract>
+<AbstractText Label="DIAGNOSIS">By sequencing.</AbstractText></Abstract><KeywordList>
+<Keyword>KIT</Keyword></KeywordList></BookDocument><PubmedBookData></PubmedBookData>
+</PubmedBookArticle>
+"""
+
+
+def test_chapters_of_books_and_books_are_articles(tmp_path, capsys):
+    chapter = CHAPTER.format(title="<ArticleTitle book='x'>A disease</ArticleTitle>")
+    files = [
+        write(tmp_path, 1, article(1, "a"), chapter, "<Other/>"),
+        write(tmp_path, 2, CHAPTER.format(title="")),
+    ]
+    corpus = PubmedCorpus("pubmed", files, FIELDS_OF_PUBMED)
+    chosen = {d.id: d for d in PubmedCorpus("pubmed", files[:1], FIELDS_OF_PUBMED)}["20301001"]
+    assert (chosen.title, chosen.abstract) == ("A disease", "DIAGNOSIS: By sequencing.")
+    assert chosen.fields == {
+        "publication_types": ("Review",),
+        "keywords": ("KIT",),
+        "year": "1993",
+        "date": "1993",
+        "language": ("eng",),
+        "doi": "10.1/c",
+        "book": "Reviews",
+    }
+    assert texts(corpus) == {"20301001": "Reviews", "1": "a"}
+    told = capsys.readouterr().err
+    assert "chapters of books, and books, among the articles: 2" in told
+    assert "records of other kinds than PubMed's articles were passed over: 1 <Other>" in told
+
+
+def test_a_deleted_chapter_and_a_set_of_chapters_alone(tmp_path):
+    inner = CHAPTER[CHAPTER.index("<BookDocument") : CHAPTER.index("<PubmedBookData")]
+    deleted = "<DeleteDocument><PMID>20301001</PMID></DeleteDocument>"
+    newer = article_set(deleted, root="BookDocumentSet")
+    alone = article_set(inner.format(title=""), root="BookDocumentSet")
+    files = [write_gz(tmp_path / f"b{n}.xml.gz", text) for n, text in enumerate([alone, newer])]
+    assert texts(PubmedCorpus("books", files[:1])) == {"20301001": "Reviews"}
+    assert texts(PubmedCorpus("books", files)) == {}
+
+
+@pytest.mark.parametrize("name", ["all.xml", "all.xml.gz"])
+@pytest.mark.parametrize("between", ["", "\n\n", "<!-- the next > -->\n", "\ufeff"])
+def test_documents_one_after_the_other_in_a_file_are_all_read(tmp_path, name, between):
+    parts = [article_set(article(n, f"T{n}" * 9000)) for n in (1, 2)]
+    parts += [article_set(), b"<PubmedArticleSet>" + article(3, "c").encode()]
+    content = between.encode().join([*parts[:3], parts[3] + b"</PubmedArticleSet\n>", b"\n"])
+    path = tmp_path / name
+    path.write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
+    assert list(texts(PubmedCorpus("pubmed", [path]))) == ["1", "2", "3"]
+
+
+@pytest.mark.parametrize(
+    ("second", "line", "message"),
+    [
+        (b"<PubmedArticleSet>\n<oops>\n</PubmedArticleSet>", 4, "not well-formed XML"),
+        (b"<PubmedArticleSet>\n<PubmedArticle/>\n</PubmedArticleSet>", 3, "without a Medline"),
+        (b"\n<eFetchResult/>", 3, "begins with <eFetchResult>"),
+        (b"API rate limit exceeded", 2, "not XML"),
+    ],
+)
+def test_an_error_in_a_later_document_has_its_line_in_the_file(tmp_path, second, line, message):
+    path = tmp_path / "all.xml"
+    path.write_bytes(b"<PubmedArticleSet></PubmedArticleSet>\n" + second)
+    with pytest.raises(InputError, match=message) as raised:
+        list(PubmedCorpus("pubmed", [path]))
+    assert (raised.value.path, raised.value.line) == (path, line)
+
+
+@pytest.mark.parametrize(
+    ("locations", "listed", "doi"),
+    [
+        ('<ELocationID EIdType="doi" ValidYN="N">10.1/no</ELocationID>', "10.1/yes", "10.1/yes"),
+        ('<ELocationID EIdType="doi" ValidYN="N">10.1/NO</ELocationID>', "10.1/no", ""),
+        (
+            '<ELocationID EIdType="doi" ValidYN="N">10.1/no</ELocationID>'
+            '<ELocationID EIdType="pii">7</ELocationID>'
+            '<ELocationID EIdType="doi" ValidYN="Y">10.1/yes</ELocationID>',
+            "10.1/no",
+            "10.1/yes",
+        ),
+        ('<ELocationID EIdType="doi">10.1/yes</ELocationID>', "10.1/other", "10.1/yes"),
+    ],
+)
+def test_identifiers_that_pubmed_marks_as_wrong_are_none(tmp_path, locations, listed, doi):
+    entry = (
+        article(1, "a")
+        .replace("<Language>", f"{locations}<Language>")
+        .replace(
+            "<PubmedData>",
+            '<PubmedData><ArticleIdList><ArticleId IdType="doi">'
+            f"{listed}</ArticleId></ArticleIdList>",
+        )
+    )
+    (document,) = PubmedCorpus("pubmed", [write(tmp_path, 1, entry)], ["doi"])
+    assert document.fields.get("doi", "") == doi

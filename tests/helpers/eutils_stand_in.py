@@ -180,6 +180,12 @@ def pubmed_article(document: Document) -> str:
         if document.abstract
         else ""
     )
+    if "book" in document.fields:
+        return (
+            f"<PubmedBookArticle><BookDocument><PMID>{document.id}</PMID><Book><BookTitle>"
+            f"{document.fields['book']}</BookTitle></Book><ArticleTitle>{escape(document.title)}"
+            f"</ArticleTitle>{abstract}</BookDocument></PubmedBookArticle>\n"
+        )
     return (
         '<PubmedArticle><MedlineCitation Status="MEDLINE" Owner="NLM">'
         f'<PMID Version="1">{document.id}</PMID><Article PubModel="Print"><Journal>'

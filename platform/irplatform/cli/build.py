@@ -93,6 +93,7 @@ def pubmed_articles(
             {
                 "path": str(out),
                 "documents": fetched.documents,
+                "chapters": fetched.chapters,
                 "files": files,
                 "fields": list(fetched.fields),
                 "missing": dict(fetched.missing),
@@ -100,6 +101,8 @@ def pubmed_articles(
         )
         return
     click.echo(f"{counted(fetched.documents, 'document')} in {out}")
+    if fetched.chapters:
+        click.echo(f"chapters of books, and books, among them: {fetched.chapters:,}")
     if fetched.missing:
         number = counted(len(fetched.missing), "judged document")
         click.echo(f"not there: {number}, see {out / FILE_NAME}")

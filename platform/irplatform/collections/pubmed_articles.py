@@ -45,12 +45,14 @@ class FetchedArticles:
         files: names of the files in the folder, JSON lines.
         fields: names of the documents' fields.
         documents: how many there are.
+        chapters: how many of them are chapters of books, or books.
         missing: judged documents that could not be had, with the reason.
     """
 
     files: tuple[str, ...]
     fields: tuple[str, ...]
     documents: int
+    chapters: int
     missing: Mapping[str, str]
 
 
@@ -79,10 +81,11 @@ def build_articles(
             notice(line)
         unavailable = fetch_articles(pmids, server, work)
         missing = {**dict.fromkeys(unavailable, GONE), **dict.fromkeys(others, _NO_PMID)}
+        chapters = sum("book" in document.fields for document in fetched_documents(pmids, work))
         written = write_documents(fetched_documents(pmids, work), partial)
         write_missing(partial, {"": _together(judged)}, missing)
         shutil.rmtree(work)
-    return FetchedArticles(written.files, written.fields, written.count, missing)
+    return FetchedArticles(written.files, written.fields, written.count, chapters, missing)
 
 
 def preview(

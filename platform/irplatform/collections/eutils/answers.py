@@ -27,7 +27,7 @@ _NO_IDS = "ID list is empty"
 _BAD_KEY = "API key"
 _LOOKED_AT = 2_000
 """Characters at the beginning of an answer in which an error shows."""
-_END = re.compile(rb"(?:</PubmedArticleSet>|<PubmedArticleSet\s*/>)\s*$")
+_END = re.compile(rb"(?:</Pubmed(?:Book)?ArticleSet>|<Pubmed(?:Book)?ArticleSet\s*/>)\s*$")
 
 
 def read_answer(status: int, body: bytes, pmids: Collection[str]) -> dict[str, Article]:
@@ -64,7 +64,7 @@ def read_answer(status: int, body: bytes, pmids: Collection[str]) -> dict[str, A
 def _error(body: bytes) -> str | None:
     """What an answer says is wrong, without mark-up; None if it is not an error."""
     beginning = body[:_LOOKED_AT].decode(errors="replace")
-    if "<PubmedArticle>" in beginning or (match := _ERROR.search(beginning)) is None:
+    if "Article>" in beginning or (match := _ERROR.search(beginning)) is None:
         return None
     reason = match["xml"] if match["xml"] is not None else match["json"]
     return " ".join(_TAG.sub(" ", reason).split()).rstrip(".") or "no reason given"

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from irplatform.collections.pubmed import Article
     from irplatform.plugin import Document
 
-_FORMAT = 1
+_FORMAT = 2
 """Version of what a batch holds: a change fetches anew."""
 _SERVER = "E-utilities"
 

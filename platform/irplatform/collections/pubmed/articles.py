@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import gzip
 import zlib
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from irplatform.collections.pubmed.stream import CheckedStream
+from irplatform.collections.pubmed.stream import documents
 from irplatform.errors import InputError
 
 if TYPE_CHECKING:
@@ -20,32 +21,52 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
     from irplatform.collections.pubmed.record import Article, Deleted
+    from irplatform.collections.pubmed.stream import CheckedStream
 
-_ROOTS = frozenset({"PubmedArticleSet", "MedlineCitationSet", "PubmedBookArticleSet"})
-_ENTRIES = ("PubmedArticle", "MedlineCitation", "DeleteCitation", "PubmedBookArticle")
+_ROOTS = ("PubmedArticleSet", "MedlineCitationSet", "PubmedBookArticleSet", "BookDocumentSet")
+_INNER = {"MedlineCitation": "PubmedArticle", "BookDocument": "PubmedBookArticle"}
+"""Records that can stand alone, and what is around them where they do not."""
+_DELETIONS = ("DeleteCitation", "DeleteDocument")
+_ENTRIES = (*_INNER, *_INNER.values(), *_DELETIONS)
 
 
-def read_articles(stream: BinaryIO, path: Path | str) -> Iterator[Article | Deleted]:
+def read_articles(
+    stream: BinaryIO, path: Path | str, passed_over: Counter[str] | None = None
+) -> Iterator[Article | Deleted]:
     """Yield the articles of a file in its order, and the deletions that it announces.
 
-    Chapters of books (`PubmedBookArticle`) are passed over: they are not part of MEDLINE.
+    Chapters of books, and books, are articles, too.
 
     Args:
-        stream: the XML, unpacked.
+        stream: the XML, unpacked: one document, or several one after the other.
         path: what to call it in errors.
+        passed_over: counts the records that are neither, by the names of their elements.
 
     Raises:
         InputError: it is not PubMed's XML, ends too early, declares entities, or has an article
             without a number; with the line.
     """
+    passed_over = Counter() if passed_over is None else passed_over
+    for document in documents(stream, path, _ROOTS):
+        try:
+            yield from _read_document(document, path, passed_over)
+        except InputError as error:
+            if document.first_line == 1 or error.line is None or error.path is None:
+                raise
+            line = document.first_line - 1 + error.line
+            raise InputError(error.message, path=path, line=line) from error
+
+
+def _read_document(
+    document: CheckedStream, path: Path | str, passed_over: Counter[str]
+) -> Iterator[Article | Deleted]:
     from lxml import etree
 
     from irplatform.collections.pubmed.extract import article, deletions
 
-    checked = CheckedStream(stream, path, _ROOTS)
     try:
         entries = etree.iterparse(
-            checked,
+            document,
             tag=_ENTRIES,
             resolve_entities=False,
             no_network=True,
@@ -55,13 +76,14 @@ def read_articles(stream: BinaryIO, path: Path | str) -> Iterator[Article | Dele
         )
         for _, element in entries:
             parent = element.getparent()
-            if element.tag == "MedlineCitation" and parent.tag == "PubmedArticle":
-                continue  # its turn comes with the data of PubMed around it
-            if element.tag == "DeleteCitation":
+            if _INNER.get(element.tag) == parent.tag:
+                continue  # its turn comes with what is around it
+            if element.tag in _DELETIONS:
                 yield from deletions(element, path)
-            elif element.tag != "PubmedBookArticle":
+            else:
                 yield article(element, path)
-            _forget(element, parent)
+            _forget(element, parent, passed_over)
+        passed_over.update(e.tag for e in entries.root if e.tag not in _ENTRIES)
     except etree.XMLSyntaxError as error:
         raise InputError(
             f"this is not well-formed XML ({_reason(error)}). Fetch the file again.",
@@ -72,14 +94,16 @@ def read_articles(stream: BinaryIO, path: Path | str) -> Iterator[Article | Dele
         raise InputError(
             f"this is not a whole gzip file ({error}). Fetch the file again.",
             path=path,
-            line=checked.lines,
+            line=document.lines - document.first_line + 1,
         ) from error
 
 
-def _forget(element: Any, parent: Any) -> None:
-    """Free an entry and whatever was parsed before it."""
+def _forget(element: Any, parent: Any, passed_over: Counter[str]) -> None:
+    """Free an entry and whatever was parsed before it; count what was no entry."""
     element.clear()
     while (previous := element.getprevious()) is not None:
+        if previous.tag not in _ENTRIES:
+            passed_over[previous.tag] += 1
         parent.remove(previous)
 
 

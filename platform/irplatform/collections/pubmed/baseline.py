@@ -9,13 +9,15 @@ before: a bit per number is all that has to be remembered, 16 MB for all of PubM
 from __future__ import annotations
 
 import re
+from collections import Counter
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from irplatform import storage
 from irplatform.collections.collection import Corpus
-from irplatform.collections.pubmed.packing import Member, pack
+from irplatform.collections.pubmed.packing import CHAPTER, Member, pack
 from irplatform.collections.pubmed.record import FIELDS
+from irplatform.console import notice
 from irplatform.digests import HashedFiles
 from irplatform.errors import unknown
 from irplatform.parallel import ordered_map
@@ -68,7 +70,9 @@ class PubmedCorpus(Corpus):
         return self._fingerprint_with()
 
     def _fingerprint_with(self, **more: object) -> str:
-        return storage.fingerprint({"pubmed": FORMAT, "files": self._hashed.digests(), **more})
+        return storage.fingerprint(
+            {"pubmed": FORMAT, "books": True, "files": self._hashed.digests(), **more}
+        )
 
     def count(self) -> int | None:
         """The number of articles, once they have all been read."""
@@ -108,12 +112,19 @@ def latest(
         InputError: see `read_articles`.
     """
     seen = NumberSet()
+    others = Counter[str]()
     for packed in ordered_map(partial(pack, fields=fields), sources, workers=workers):
         for number, document in packed.documents():
             if seen.add(number):
                 yield document
         for number in packed.deleted:
             seen.add(number)
+        others += packed.others
+    if chapters := others.pop(CHAPTER, 0):
+        notice(f"chapters of books, and books, among the articles: {chapters:,}")
+    if others:
+        kinds = ", ".join(f"{number:,} <{name}>" for name, number in others.most_common())
+        notice(f"records of other kinds than PubMed's articles were passed over: {kinds}")
 
 
 class NumberSet:

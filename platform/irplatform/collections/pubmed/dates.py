@@ -19,18 +19,19 @@ _FREE = re.compile(r"(\d{4}) ([A-Za-z]{3})[a-z]*(?: (\d{1,2}))?(?![\w-])")
 
 
 def publication_date(inner: Mapping[str, Any], data: Mapping[str, Any]) -> str:
-    """The date: of the issue, else of the electronic version, else of the entry into PubMed.
+    """The date: of the issue or book, else of the electronic version, else of the entry.
 
     Args:
-        inner: children of the `Article` by name.
-        data: children of the `PubmedData` by name.
+        inner: children of the `Article` or `BookDocument` by name.
+        data: children of the `PubmedData` or `PubmedBookData` by name.
 
     Returns:
         "", "2017", "2017-03" or "2017-03-09".
     """
     issue = children(children(inner.get("Journal")).get("JournalIssue")).get("PubDate")
     entered = (e for e in data.get("History", ()) if e.get("PubStatus") == "pubmed")
-    for element in chain((issue, inner.get("ArticleDate")), entered):
+    book = children(inner.get("Book")).get("PubDate")
+    for element in chain((issue, book, inner.get("ArticleDate")), entered):
         if element is not None and (date := _date(element)):
             return date
     return ""

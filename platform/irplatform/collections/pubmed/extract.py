@@ -27,21 +27,25 @@ _NO_TITLE = {"[Not Available].", "[Not Available]", "Not Available", "Not Availa
 
 
 def article(element: Any, path: Path | str) -> Article:
-    """The article of a `PubmedArticle` or a `MedlineCitation` that stands alone.
+    """The article of an entry: around a `MedlineCitation` or `BookDocument`, or one of these.
 
     Raises:
         InputError: it has no number.
     """
-    citation = element if element.tag == "MedlineCitation" else element.find("MedlineCitation")
+    outer = {element.tag: element, **children(element)}
+    citation = outer.get("MedlineCitation", outer.get("BookDocument"))
     if citation is None:
-        raise InputError("an article without a MedlineCitation.", path=path, line=_line(element))
+        raise InputError(
+            "an article without a MedlineCitation or BookDocument.", path=path, line=_line(element)
+        )
     part = children(citation)
-    body = part.get("Article", ())
+    body = citation if citation.tag == "BookDocument" else part.get("Article", ())
     inner = children(body)
-    data = children(element.find("PubmedData"))
+    data = {**inner, **children(outer.get("PubmedData", outer.get("PubmedBookData")))}
+    book = children(inner.get("Book"))
     pmid, version = _number(part.get("PMID"), citation, path)
     language = tuple(text for child in body if child.tag == "Language" and (text := _text(child)))
-    title, vernacular = _titles(inner, language)
+    title, vernacular = _titles({"ArticleTitle": book.get("BookTitle"), **inner}, language)
     headings = [_heading(heading) for heading in part.get("MeshHeadingList", ())]
     date = publication_date(inner, data)
     return Article(
@@ -61,7 +65,9 @@ def article(element: Any, path: Path | str) -> Article:
             if name.tag == "NameOfSubstance"
         ),
         genes=_texts(part.get("GeneSymbolList", ())),
-        publication_types=_texts(inner.get("PublicationTypeList", ())),
+        publication_types=_texts(
+            inner.get("PublicationTypeList", [e for e in body if e.tag == "PublicationType"])
+        ),
         keywords=_unique(
             _text(keyword)
             for keywords in citation
@@ -73,9 +79,9 @@ def article(element: Any, path: Path | str) -> Article:
         date=date,
         language=language,
         vernacular_title=vernacular,
-        doi=_identifier(body, "ELocationID", "EIdType", "doi")
-        or _identifier(data.get("ArticleIdList", ()), "ArticleId", "IdType", "doi"),
-        pmc=_identifier(data.get("ArticleIdList", ()), "ArticleId", "IdType", "pmc"),
+        doi=_doi(body, data.get("ArticleIdList", ())),
+        pmc=next(_identifiers(data.get("ArticleIdList", ()), "pmc"), ""),
+        book=_text_of(book, "BookTitle"),
     )
 
 
@@ -172,12 +178,19 @@ def _journal(journal: Any, medline: Any) -> str:
     return next(filter(None, texts), "")
 
 
-def _identifier(elements: Iterable[Any], tag: str, attribute: str, kind: str) -> str:
-    """The text of the first element of a name and a kind."""
+def _doi(body: Iterable[Any], listed: Iterable[Any]) -> str:
+    """The first DOI that PubMed does not know to be wrong."""
+    found = [e for e in body if e.tag == "ELocationID"]
+    wrong = {_text(element).lower() for element in found if element.get("ValidYN") == "N"}
+    dois = (*_identifiers(found, "doi"), *_identifiers(listed, "doi"))
+    return next((doi for doi in dois if doi.lower() not in wrong), "")
+
+
+def _identifiers(elements: Iterable[Any], kind: str) -> Iterator[str]:
+    """The texts of the identifiers of a kind."""
     for element in elements:
-        if element.tag == tag and element.get(attribute) == kind:
-            return _text(element)
-    return ""
+        if kind in (element.get("EIdType"), element.get("IdType")) and (text := _text(element)):
+            yield text
 
 
 def _texts(elements: Iterable[Any]) -> tuple[str, ...]:
@@ -191,7 +204,8 @@ def _unique(texts: Iterable[str]) -> tuple[str, ...]:
 
 
 def _text_of(elements: dict[str, Any], tag: str) -> str:
-    return _text(elements[tag]) if tag in elements else ""
+    element = elements.get(tag)
+    return "" if element is None else _text(element)
 
 
 def _text(element: Any) -> str:

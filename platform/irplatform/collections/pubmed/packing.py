@@ -10,6 +10,7 @@ from __future__ import annotations
 import gzip
 import io
 from array import array
+from collections import Counter
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +27,7 @@ from irplatform.text_files import open_bytes
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+CHAPTER = "chapter of a book"
 _CHUNK = 500
 """Articles that are packed together."""
 
@@ -51,11 +53,13 @@ class Packed:
         chunks: articles as compressed JSON, in the file's order.
         replaced: places of those that come again later in the same file, ascending.
         deleted: numbers of the articles that the file deletes.
+        others: how many chapters of books and what else there was, by their names.
     """
 
     chunks: tuple[bytes, ...]
     replaced: tuple[int, ...]
     deleted: array[int]
+    others: Counter[str]
 
     def documents(self) -> Iterator[tuple[int, Document]]:
         """The articles with their numbers; nothing that the file itself replaces or deletes."""
@@ -87,9 +91,10 @@ def pack(source: Path | Member, fields: tuple[str, ...]) -> Packed:
     deleted = array("q")
     chunks: list[bytes] = []
     waiting: list[object] = []
+    others = Counter[str]()
     place = 0
     with _opened(source) as (stream, name):
-        for entry in read_articles(stream, name):
+        for entry in read_articles(stream, name, others):
             before = latest.get(entry.pmid)
             if isinstance(entry, Deleted):
                 deleted.append(int(entry.pmid))
@@ -101,6 +106,7 @@ def pack(source: Path | Member, fields: tuple[str, ...]) -> Packed:
                 replaced.append(before[1] if entry.version >= before[0] else place)
             if before is None or entry.version >= before[0]:
                 latest[entry.pmid] = entry.version, place
+            others[CHAPTER] += bool(entry.book)
             document = entry.document(fields)
             waiting.append([entry.pmid, document.title, document.abstract, dict(document.fields)])
             place += 1
@@ -109,7 +115,7 @@ def pack(source: Path | Member, fields: tuple[str, ...]) -> Packed:
                 waiting = []
     if waiting:
         chunks.append(_compressed(waiting))
-    return Packed(tuple(chunks), tuple(sorted(replaced)), deleted)
+    return Packed(tuple(chunks), tuple(sorted(replaced)), deleted, others)
 
 
 def _compressed(records: list[object]) -> bytes:

@@ -37,6 +37,7 @@ class Article:
         vernacular_title: the title in the article's own language.
         doi: the digital object identifier.
         pmc: its number in PubMed Central, as in "PMC1234567".
+        book: the book that it is a chapter of, or that it is.
     """
 
     pmid: str
@@ -58,6 +59,7 @@ class Article:
     vernacular_title: str = ""
     doi: str = ""
     pmc: str = ""
+    book: str = ""
 
     def document(self, names: tuple[str, ...] | None = None) -> Document:
         """The article as a document with its PMID as id.

@@ -1,49 +1,92 @@
-"""A look at what comes before an XML file's first element, while the file streams by.
+"""A look at what comes before the first element of an XML document, while its file streams by.
 
 Entities are declared there. They can be made to grow without end ("billion laughs") or to name
 other files, and PubMed's files declare none: a file that does is refused before it reaches the
 parser. So is one whose root element says that it is something else.
+
+A file can hold several documents, one after the other, as loops over efetch write them.
 """
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, NoReturn
 from xml.parsers import expat
 
 from irplatform.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Container
+    from collections.abc import Collection, Iterator
     from pathlib import Path
     from typing import BinaryIO
 
 
-class CheckedStream:
-    """A stream of XML whose beginning is checked, and that knows how many lines were read.
+_LONGEST_TAG = 64
+"""Bytes that the end of a root element takes at most."""
+_BETWEEN = re.compile(rb"(?:\s|\xef\xbb\xbf|<!--.*?-->)*", re.DOTALL)
+"""What may follow a document and is none."""
+
+
+def documents(
+    stream: BinaryIO, path: Path | str, roots: Collection[str]
+) -> Iterator[CheckedStream]:
+    """The XML documents of a file, each to be read to its end before the next one.
 
     Args:
         stream: the XML, unpacked.
         path: what to call it in errors.
         roots: names of the root elements that are accepted.
     """
+    document = CheckedStream(stream, path, roots)
+    yield document
+    while rest := document.rest():
+        document = CheckedStream(stream, path, roots, rest, document.lines)
+        yield document
 
-    def __init__(self, stream: BinaryIO, path: Path | str, roots: Container[str]) -> None:
+
+class CheckedStream:
+    """A document of XML whose beginning is checked, and that knows how many lines were read.
+
+    Args:
+        stream: the XML, unpacked.
+        path: what to call it in errors.
+        roots: names of the root elements that are accepted.
+        beginning: what was read of the stream before.
+        line: where the document begins.
+
+    Attributes:
+        first_line: where it begins in the file.
+        lines: where it was read to.
+    """
+
+    def __init__(
+        self,
+        stream: BinaryIO,
+        path: Path | str,
+        roots: Collection[str],
+        beginning: bytes = b"",
+        line: int = 1,
+    ) -> None:
         self.path = path
-        self.lines = 1
+        self.first_line = self.lines = line
         self._stream = stream
         self._roots = roots
+        self._next = beginning
+        self._end = re.compile(rf"</(?:{'|'.join(roots)})\s*>".encode())
+        self._tail = b""
+        self._is_over = False
         parser = expat.ParserCreate()
         parser.EntityDeclHandler = self._refuse_entity
         parser.StartElementHandler = self._check_root
         self._parser: expat.XMLParserType | None = parser
 
     def read(self, size: int = -1) -> bytes:
-        """Some of the stream.
+        """Some of the document.
 
         Raises:
             InputError: it declares entities, begins with another element, or is not XML.
         """
-        chunk = self._stream.read(size)
+        chunk = self._read(size)
         if (parser := self._parser) is not None:
             try:
                 parser.Parse(chunk, not chunk)
@@ -59,6 +102,31 @@ class CheckedStream:
                     f"cannot be read: {error}. Save it as UTF-8.", path=self.path
                 ) from error
         self.lines += chunk.count(b"\n")
+        return chunk
+
+    def rest(self) -> bytes:
+        """The beginning of what comes after the document; empty at the end of the file."""
+        rest = self._next
+        while True:
+            chunk = self._stream.read(1 << 16)
+            rest += chunk
+            between = _BETWEEN.match(rest)
+            left = rest[between.end() :] if between else rest
+            if not chunk or (left and not left.startswith(b"<!--")):
+                self.lines += rest[: len(rest) - len(left)].count(b"\n")
+                return left
+
+    def _read(self, size: int) -> bytes:
+        """The next bytes, up to the end of the root element."""
+        if self._is_over:
+            return b""
+        chunk, self._next = self._next or self._stream.read(size), b""
+        window = self._tail + chunk
+        self._tail = window[-_LONGEST_TAG:]
+        if end := self._end.search(window):
+            self._is_over = True
+            cut = end.end() - len(window) + len(chunk)
+            chunk, self._next = chunk[:cut], chunk[cut:]
         return chunk
 
     def _refuse_entity(self, name: str, *_: object) -> NoReturn:
