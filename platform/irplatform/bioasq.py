@@ -79,7 +79,10 @@ def read_questions(path: Path) -> list[Question]:
     parsed = read_json(path, hint=f"{_FORM}.")
     entries = parsed.get("questions") if isinstance(parsed, dict) else None
     if not isinstance(entries, list) or not entries:
-        raise InputError(f"there are no questions here. {_FORM}.", path=path)
+        raise InputError(
+            f"there are no questions here. {_FORM}. Topics in other JSON have the format 'json'.",
+            path=path,
+        )
     places: dict[str, int] = {}
     questions = []
     for place, entry in enumerate(entries, start=1):

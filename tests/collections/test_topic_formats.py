@@ -197,17 +197,145 @@ def test_a_wrong_file_is_named_with_the_line(tmp_path, name, text, message):
 
 
 @pytest.mark.parametrize(
-    "declaration",
+    ("declaration", "message"),
     [
-        '<!DOCTYPE t [<!ENTITY x SYSTEM "file:///etc/passwd">]>',
-        '<!DOCTYPE t [<!ENTITY a "aaaa"><!ENTITY x "&a;&a;&a;&a;">]>',
-        '<!DOCTYPE t SYSTEM "http://example.org/t.dtd">',
+        (
+            '<!DOCTYPE t [\n<!ENTITY x SYSTEM "file:///etc/passwd">]>',
+            ":2: the entity 'x' is declared",
+        ),
+        ('<!DOCTYPE t [<!ENTITY a "aa"><!ENTITY x "&a;&a;">]>', ":1: the entity 'a' is declared"),
+        ('<!DOCTYPE t [\n<!ENTITY % x "">]>', ":2: the entity 'x' is declared"),
+        ('<!DOCTYPE t SYSTEM "http://example.org/t.dtd">', "'&x;' is declared nowhere"),
     ],
 )
-def test_xml_that_declares_entities_or_fetches_files_is_refused(tmp_path, declaration):
+def test_xml_that_declares_entities_or_fetches_files_is_refused(tmp_path, declaration, message):
     xml = f'{declaration}\n<topics><topic number="1"><disease>&x;</disease></topic></topics>'
-    with pytest.raises(InputError, match="document type declaration is not accepted"):
+    with pytest.raises(InputError) as raised:
         read(tmp_path, xml, "trec-pm")
+    assert message in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "declaration",
+    [
+        "<!DOCTYPE track [\n<!ELEMENT track (topic)*>\n<!ATTLIST topic\n n CDATA #IMPLIED>\n]>",
+        '<!DOCTYPE track PUBLIC "-//X//Y" "track.dtd">',
+        '<!DOCTYPE track SYSTEM "track.dtd" [<!-- none -->]>',
+    ],
+)
+def test_a_document_type_without_entities_is_accepted(tmp_path, declaration):
+    entity = "&eacute;" if "track.dtd" in declaration else "é"
+    xml = (
+        f'<?xml version="1.0"?>\n{declaration}\n<track>\n<topic number="9">\n<query>caf{entity}'
+        " au lait</query>\n</topic></track>"
+    )
+    (topic,) = read(tmp_path, xml, "trec-pm", "{query}")
+    assert (topic.id, topic.query) == ("9", "café au lait")
+
+
+def test_elements_named_by_an_attribute_are_fields_of_that_name(tmp_path):
+    xml = (
+        '<topics><topic number="1" template="eye"><field name="visual  acuity">0.3</field>'
+        '<field name="prior surgery">no</field><field name="drug"/>'
+        '<field name="visual acuity">0.4</field></topic></topics>'
+    )
+    (topic,) = read(tmp_path, xml, "trec-pm", "{template}: {visual acuity}, {prior surgery}")
+    assert topic.query == "eye: 0.3, 0.4, no"
+    assert topic.fields == {
+        "template": "eye",
+        "visual acuity": "0.3, 0.4",
+        "prior surgery": "no",
+        "field": "visual acuity: 0.3; prior surgery: no; visual acuity: 0.4",
+    }
+    with pytest.raises(InputError, match=r"the field 'acuity'.*Did you mean 'visual acuity'\?"):
+        read(tmp_path, xml, "trec-pm", "{acuity}")
+
+
+@pytest.mark.parametrize(
+    "number",
+    [
+        "><number>101</number>",
+        "><num> Number: 101 </num>",
+        ' id="x"><number>101</number>',
+        ' id="101">',
+        "><qid>101</qid>",
+    ],
+)
+def test_the_number_is_an_attribute_or_an_element(tmp_path, number):
+    xml = f"<topics><topic{number}<query>ankle brace</query></topic></topics>"
+    (topic,) = read(tmp_path, xml, "trec-pm", "{query}")
+    assert (topic.id, topic.query) == ("101", "ankle brace")
+    assert set(topic.fields) <= {"query", "id"}
+
+
+BIOGEN = """\
+{"topics": [
+ {"id": 116, "topic": "ankle brace", "question": "Does a  brace help?", "narrative": "To know."}
+]}
+"""
+TOPIC = Topic("1", "ankle brace", {"query": "ankle brace", "year": "2020"})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"qid": "1", "query": "ankle brace", "year": 2020}\n',
+        '{"_id": 1, "query": "ankle brace", "year": 2020, "empty": ""}\n\n',
+        '[{"question_id": "1", "query": "ankle brace", "year": 2020}]',
+        '{"queries": [{"queryID": "1", "query": "ankle brace", "year": 2020}], "version": "1"}',
+        '{"1": {"query": "ankle brace", "year": 2020}}',
+        '{"topics": {"1": {"query": "ankle brace", "year": 2020}}}',
+        '\ufeff[\n{"topic-id": "1",\n"query": "ankle brace",\n"year": 2020}\n]\n',
+    ],
+)
+@pytest.mark.parametrize("name", ["json", "jsonl"])
+def test_json_is_read_in_whatever_container_and_the_id_found_by_its_name(tmp_path, name, text):
+    assert read(tmp_path, text, name) == [TOPIC]
+
+
+@pytest.mark.parametrize(
+    ("text", "queries"),
+    [
+        (BIOGEN, {"116": "Does a brace help?"}),
+        ('{"id": "7", "title": "a"}\n{"id": "8", "title": "b"}\n', {"7": "a", "8": "b"}),
+        ('[{"question_id": "E1", "question": "q", "query": "k", "background": "b"}]', {"E1": "k"}),
+        ('{"7": "a", "8": "b"}', {"7": "a", "8": "b"}),
+    ],
+)
+def test_the_query_of_json_is_the_likeliest_text(tmp_path, text, queries):
+    assert {topic.id: topic.query for topic in read(tmp_path, text, "json")} == queries
+
+
+def test_keys_of_json_can_be_named(tmp_path):
+    path = tmp_path / "topics.json"
+    path.write_text('{"a": {"case": "7", "id": "x", "need": "b"}, "c": {"case": "8", "need": "d"}}')
+    topics = read_topics(path, "json", "{need} {id}", "case")
+    assert [(topic.id, topic.query) for topic in topics] == [("7", "b x"), ("8", "d")]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("json", '{"case": "1", "query": "x"}', r"(keys: 'case', 'query'). `id` under [topics]"),
+        ("json", '{"id": "1", "query": "x"}\n{"query": "y"}', ":2: no id: the key 'id' is missing"),
+        ("json", '{"id": "1", "query": "x"}\n{"id": "2"', ":2: this line is not JSON"),
+        ("json", '[{"id": "1"},\n{"id": }]', ":2: this is not JSON"),
+        ("json", '["a", "b"]', "a topic has to be a JSON object, but one is a string"),
+        ("json", '"a"', "topics are JSON objects, but this is a string"),
+        ("json", '{"a": [{"id": "1"}], "b": [{"id": "2"}]}', "cannot be told: 'a', 'b'"),
+        ("json", '[{"id": "1", "query": "a"}, {"id": "1", "query": "b"}]', "'1' comes twice."),
+        ("json", '[{"id": "1 2", "query": "a"}]', "the id '1 2'"),
+        ("json", "[]", "there are no topics here (read as 'json'"),
+        ("beir", BIOGEN, "one JSON object. Format 'json' reads topics"),
+        ("beir", '[{"_id": "1", "text": "a"}]', "a list. Every line needs one JSON object. F"),
+        ("beir", '{"qid": "1", "query": "a"}', "(keys: 'qid', 'query'). Format 'json' reads"),
+        ("bioasq", BIOGEN, "Topics in other JSON have the format 'json'."),
+    ],
+)  # fmt: skip
+def test_a_wrong_json_file_is_told_what_it_is(tmp_path, name, text, message):
+    with pytest.raises(InputError) as raised:
+        read(tmp_path, text, name)
+    assert message in str(raised.value)
 
 
 def test_a_missing_file_is_named(tmp_path):

@@ -19,25 +19,44 @@ if TYPE_CHECKING:
 
 
 _HINT = "Every line needs one JSON object."
+_WHOLE = (
+    f"{_HINT} This file seems to hold one value over several lines: `jq -c .[]` writes each "
+    "object of a list in a line."
+)
 
 
-def read(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+def read(path: Path, *, otherwise: str = "") -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield the object of every line that is not blank, with the line's number.
+
+    Args:
+        path: the file.
+        otherwise: what else could be done, for errors.
 
     Raises:
         InputError: the file cannot be read, or a line is not a JSON object.
     """
     for number, line in numbered_lines(path):
-        record = parse_json(line, path, number, hint=_HINT)
+        goes_on = line.rstrip()[-1:] in b"[{,:"
+        hint = f"{_WHOLE if goes_on and not otherwise else _HINT} {otherwise}".rstrip()
+        record = parse_json(line, path, number, hint=hint)
         if not isinstance(record, dict):
-            raise InputError(f"this line holds {_kind(record)}. {_HINT}", path=path, line=number)
+            raise InputError(f"this line holds {kind(record)}. {hint}", path=path, line=number)
         yield number, record
 
 
-def identifier(record: dict[str, Any], key: str, path: Path, line: int) -> str:
+def identifier(
+    record: dict[str, Any], key: str, path: Path, line: int | None, *, otherwise: str = ""
+) -> str:
     """The id under a key: text that can be an id, see `irplatform.ids`.
 
     A whole number, as tools for BEIR write PMIDs, is the text of its decimal digits.
+
+    Args:
+        record: an object.
+        key: the key.
+        path: its file.
+        line: its line, where it has one.
+        otherwise: what else could be done where there is no such key, for the error.
 
     Raises:
         InputError: there is none, or it is something else.
@@ -49,10 +68,11 @@ def identifier(record: dict[str, Any], key: str, path: Path, line: int) -> str:
         raise InputError(f"no id: '{key}' is null.", path=path, line=line)
     if value is None:
         keys = ", ".join(f"'{name}'" for name in record) or "none"
-        raise InputError(f"no id: the key '{key}' is missing (keys: {keys}).", path=path, line=line)
+        message = f"no id: the key '{key}' is missing (keys: {keys}). {otherwise}".rstrip()
+        raise InputError(message, path=path, line=line)
     if not isinstance(value, str):
         raise InputError(
-            f"the id under '{key}' is {_kind(value)}. Write it as a string.", path=path, line=line
+            f"the id under '{key}' is {kind(value)}. Write it as a string.", path=path, line=line
         )
     check_id(value, path, line)
     return value
@@ -79,7 +99,7 @@ def text(record: dict[str, Any], key: str, path: Path, line: int) -> str:
         return value
     if value is None:
         return ""
-    raise InputError(f"'{key}' is {_kind(value)}, not text.", path=path, line=line)
+    raise InputError(f"'{key}' is {kind(value)}, not text.", path=path, line=line)
 
 
 def metadata(record: dict[str, Any], key: str, path: Path, line: int) -> dict[str, FieldValue]:
@@ -92,7 +112,7 @@ def metadata(record: dict[str, Any], key: str, path: Path, line: int) -> dict[st
     if value is None:
         return {}
     if not isinstance(value, dict):
-        raise InputError(f"'{key}' is {_kind(value)}, not an object.", path=path, line=line)
+        raise InputError(f"'{key}' is {kind(value)}, not an object.", path=path, line=line)
     fields = ((name, field_value(entry)) for name, entry in value.items())
     return {name: entry for name, entry in fields if entry is not None}
 
@@ -113,7 +133,8 @@ def _as_text(value: Any) -> str:
     return value if isinstance(value, str) else orjson.dumps(value).decode()
 
 
-def _kind(value: Any) -> str:
+def kind(value: Any) -> str:
+    """What a JSON value is, in words."""
     match value:
         case None:
             return "null"

@@ -47,7 +47,7 @@ def open_toml(path: Path) -> Collection:
         id=declared.id,
         title=declared.title or declared.id,
         corpus=_corpus(path, declared.documents),
-        load_topics=partial(read_topics, topic_file, topics.format, topics.query),
+        load_topics=partial(read_topics, topic_file, topics.format, topics.query, topics.id),
         load_qrels=partial(_read_qrels, judged, sampled) if qrels else None,
         measures=tuple(declared.measures) if declared.measures else Collection.measures,
         training=partial(_training, path, train.collection) if train else None,

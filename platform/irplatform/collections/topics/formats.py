@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from irplatform.collections.topics import beir, bioasq, trec, trec_pm, tsv
+from irplatform.collections.topics import bioasq, objects, trec, trec_pm, tsv
 from irplatform.collections.topics.template import QueryTemplate
 from irplatform.errors import InputError
 from irplatform.plugin import Topic
@@ -24,36 +24,46 @@ class Format:
     Attributes:
         read: yields the topics of a file, in its order.
         topic: what a topic looks like.
-        query: the template where the collection gives none.
-        further: a field that this template goes on with where topics have it.
+        queries: templates where the collection gives none: the first whose fields topics have.
     """
 
-    read: Callable[[Path], Iterator[TopicRecord]]
+    read: Callable[..., Iterator[TopicRecord]]
     topic: str
-    query: str
-    further: str = ""
+    queries: tuple[str, ...]
 
     def default_query(self, fields: Container[str]) -> str:
         """The template for topics with these fields."""
-        return f"{self.query} {{{self.further}}}" if self.further in fields else self.query
+        templates = map(QueryTemplate, self.queries)
+        known = (t.text for t in templates if all(name in fields for name in t.names))
+        return next(known, self.queries[-1])
 
 
+_JSON = Format(objects.read, '{"id": "1", "query": "…"}', objects.QUERIES)
 FORMATS: Mapping[str, Format] = {
-    "beir": Format(beir.read, '{"_id": "1", "text": "…"}', "{text}"),
-    "bioasq": Format(bioasq.read, '{"questions": [{"id": …, "body": …}]}', "{body}"),
-    "trec": Format(trec.read, "<top><num> 1 <title> …</top>", "{title}"),
-    "trec-pm": Format(trec_pm.read, '<topic number="1">…</topic>', "{disease} {gene}", "treatment"),
-    "tsv": Format(tsv.read, "1, tab, query", "{query}"),
+    "beir": Format(objects.read_beir, '{"_id": "1", "text": "…"}', ("{text}",)),
+    "bioasq": Format(bioasq.read, '{"questions": [{"id": …, "body": …}]}', ("{body}",)),
+    "json": _JSON,
+    "jsonl": _JSON,
+    "trec": Format(trec.read, "<top><num> 1 <title> …</top>", ("{title}",)),
+    "trec-pm": Format(
+        trec_pm.read,
+        '<topic number="1">…</topic>',
+        ("{disease} {gene} {treatment}", "{disease} {gene}"),
+    ),
+    "tsv": Format(tsv.read, "1, tab, query", ("{query}",)),
 }
 
 
-def read_topics(path: Path, format_name: str, query: str | None = None) -> list[Topic]:
+def read_topics(
+    path: Path, format_name: str, query: str | None = None, id_key: str | None = None
+) -> list[Topic]:
     """Read topics.
 
     Args:
         path: the file.
         format_name: one of `FORMATS`.
         query: template of the first-stage query, or None for the format's own.
+        id_key: for JSON, the key of the id, or None to find it by its name.
 
     Returns:
         The topics in the file's order, with all their parts as fields.
@@ -64,10 +74,11 @@ def read_topics(path: Path, format_name: str, query: str | None = None) -> list[
     """
     topic_format = FORMATS[format_name]
     records: dict[str, TopicRecord] = {}
-    for record in topic_format.read(path):
+    for record in topic_format.read(path, id_key) if id_key else topic_format.read(path):
         if first := records.get(record.id):
             raise InputError(
-                f"topic '{record.id}' comes twice (first in line {first.line}).",
+                f"topic '{record.id}' comes twice"
+                f"{f' (first in line {first.line})' if first.line else ''}.",
                 path=path,
                 line=record.line,
             )

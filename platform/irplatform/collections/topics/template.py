@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from irplatform.plugin import FieldValue
 
-_PLACEHOLDER = re.compile(r"\{([\w.-]+)\}")
+_PLACEHOLDER = re.compile(r"\{\s*([^\s{}](?:[^{}]*[^\s{}])?)\s*\}")
 
 
 @dataclass(frozen=True)

@@ -3,12 +3,15 @@
 2017 has `other`, 2018 and 2019 do not, 2020 has `treatment` in place of both; whatever elements a
 topic has become its fields. Those of an element that comes twice are joined, as two genes are. A
 topic of TREC Clinical Trials 2021 and 2022 has text and no elements, or markup within it; all of it
-is its field `text`. The attributes of `<topic>` are fields, too, as `type="diagnosis"` is in TREC
-Clinical Decision Support.
+is its field `text`. In 2023 it is `<field name="visual acuity">0.3</field>` and the like: a field
+of that name, and all of them in the field `field`. The attributes of `<topic>` are fields, too, as
+`type="diagnosis"` is in TREC Clinical Decision Support. The number is an attribute or, in TREC
+Health Misinformation, an element.
 """
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from irplatform.collections.jsonlines import check_id
@@ -17,9 +20,13 @@ from irplatform.collections.topics.record import TopicRecord
 from irplatform.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
     from xml.etree.ElementTree import Element
+
+_NUMBERS = ("number", "num", "id", "qid", "topic_id", "query_id")
+"""Names of the attribute or element of a topic's number, the likeliest first."""
+_LABEL = re.compile(r"^(?:Number|Topic)\s*:\s*", re.IGNORECASE)
 
 
 def read(path: Path) -> Iterator[TopicRecord]:
@@ -30,23 +37,44 @@ def read(path: Path) -> Iterator[TopicRecord]:
     root, lines = xml.parse(path)
     for element in root.iter("topic"):
         line = lines[element]
-        topic_id = element.get("number")
-        if topic_id is None:
-            raise InputError('a topic without a number="…".', path=path, line=line)
+        parts = list(element)
+        attributes = {name: " ".join(value.split()) for name, value in element.attrib.items()}
+        topic_id = _take_number(attributes, parts)
+        if not topic_id:
+            raise InputError('a topic without a number="…" or <number>.', path=path, line=line)
         check_id(topic_id, path, line)
-        fields: dict[str, str] = {}
-        for part in element:
-            if text := _text(part):
-                fields[part.tag] = f"{fields[part.tag]}, {text}" if part.tag in fields else text
+        fields = _fields(parts)
         if (not fields or _is_mixed(element)) and (text := _text(element)):
             fields.setdefault("text", text)
-        yield TopicRecord(topic_id, {**_attributes(element), **fields}, line)
+        given = {name: value for name, value in attributes.items() if value}
+        yield TopicRecord(topic_id, {**given, **fields}, line)
 
 
-def _attributes(topic: Element) -> dict[str, str]:
-    """What its tag says beside its number."""
-    values = ((name, " ".join(value.split())) for name, value in topic.attrib.items())
-    return {name: value for name, value in values if value and name != "number"}
+def _take_number(attributes: dict[str, str], parts: list[Element]) -> str:
+    """A topic's number, which is removed from its attributes or elements; "" without one."""
+    for name in _NUMBERS:
+        if name in attributes:
+            return attributes.pop(name)
+        part = next((part for part in parts if part.tag == name and _text(part)), None)
+        if part is not None:
+            parts.remove(part)
+            return _LABEL.sub("", _text(part))
+    return ""
+
+
+def _fields(parts: Sequence[Element]) -> dict[str, str]:
+    """The texts of elements by their names; also by the names that their attributes give them."""
+    fields: dict[str, str] = {}
+    named: dict[str, str] = {}
+    for part in parts:
+        if not (text := _text(part)):
+            continue
+        name = " ".join(part.get("name", "").split())
+        if name:
+            named[name] = f"{named[name]}, {text}" if name in named else text
+        told, between = (f"{name}: {text}", "; ") if name else (text, ", ")
+        fields[part.tag] = f"{fields[part.tag]}{between}{told}" if part.tag in fields else told
+    return {**named, **fields}
 
 
 def _is_mixed(part: Element) -> bool:

@@ -1,11 +1,12 @@
 """Reads small XML files safely, with line numbers.
 
-A document type declaration is refused: it is where entities are declared, which can be made to
-grow without end or to fetch other files, and no file of topics needs one.
+A document type may be declared, but no entities: these can be made to grow without end or to fetch
+other files. Characters that HTML knows by name (`&eacute;`) are read where there is a declaration.
 """
 
 from __future__ import annotations
 
+from html.entities import html5
 from typing import TYPE_CHECKING, NoReturn
 from xml.etree.ElementTree import Element, TreeBuilder
 from xml.parsers import expat
@@ -25,7 +26,7 @@ def parse(path: Path) -> tuple[Element, Mapping[Element, int]]:
         The root, and the line where each element begins.
 
     Raises:
-        InputError: the file is missing, not well-formed, or declares a document type.
+        InputError: the file is missing, not well-formed, or declares entities.
     """
     builder = TreeBuilder()
     lines: dict[Element, int] = {}
@@ -35,17 +36,30 @@ def parse(path: Path) -> tuple[Element, Mapping[Element, int]]:
     def start(tag: str, attributes: dict[str, str]) -> None:
         lines[builder.start(tag, attributes)] = parser.CurrentLineNumber
 
-    def refuse(*_: object) -> NoReturn:
+    def refuse(name: str, *_: object) -> NoReturn:
         raise InputError(
-            "a document type declaration is not accepted here. Remove the line with <!DOCTYPE.",
+            f"the entity '{name}' is declared here, and entities are not read: they can be made to "
+            "fill the memory. Write its text where it is used, and remove the declaration.",
             path=path,
             line=parser.CurrentLineNumber,
         )
 
+    def skipped(name: str, is_parameter: bool) -> None:
+        if is_parameter:
+            return
+        if f"{name};" not in html5:
+            raise InputError(
+                f"the entity '&{name};' is declared nowhere. Write its text.",
+                path=path,
+                line=parser.CurrentLineNumber,
+            )
+        builder.data(html5[f"{name};"])
+
     parser.StartElementHandler = start
     parser.EndElementHandler = builder.end
     parser.CharacterDataHandler = builder.data
-    parser.StartDoctypeDeclHandler = refuse
+    parser.EntityDeclHandler = refuse
+    parser.SkippedEntityHandler = skipped
     with open_bytes(path) as file:
         try:
             parser.ParseFile(file)
