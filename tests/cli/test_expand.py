@@ -99,7 +99,7 @@ def test_a_replaced_knowledge_base_is_searched_with_at_once(platform, drugs, fol
 def test_topics_that_the_plan_was_chosen_on_are_told_of_even_if_the_run_is_in_the_cache(
     platform, drugs, parted
 ):
-    arguments = ("run", "--collection", "small", "--expand", "own", "--run-dir", "x")
+    arguments = ("run", "--collection", "small", "--expand", "own", "--run-dir", "x", "--force")
     changed = ("--set", "bm25.plan.gene.weight=2")
     seen = ("--set", "bm25.plan.held_out=false")
     for more, held_out, told in (

@@ -42,10 +42,22 @@ def test_an_input_that_is_a_link_to_the_output_counts_too(platform, folder, runs
     assert (folder / "other.run").read_text() == LINES
 
 
-def test_another_run_is_overwritten_and_so_are_its_metadata(platform, folder, runs):
+@pytest.mark.parametrize("metadata", [None, "{}", "[", '{"method": {"settings": 1}}'])
+def test_a_run_of_unknown_making_is_replaced_with_its_metadata_only_if_asked(
+    platform, folder, runs, metadata
+):
     (folder / "old.run").write_text(LINES)
-    (folder / "old.run.meta.json").write_text('{"tag": "old"}')
-    outcome = platform("fuse", *runs, "--out", "old.run")
+    if metadata is not None:
+        (folder / "old.run.meta.json").write_text(metadata)
+    before = _content(folder)
+    refused = platform("fuse", *runs, "--out", "old.run")
+    assert (refused.code, refused.err) == (
+        2,
+        "platform: old.run: this file is there already, and no old.run.meta.json beside it says "
+        "with which settings it was made. Name another --out, or replace it with --force.\n",
+    )
+    assert _content(folder) == before
+    outcome = platform("fuse", *runs, "--out", "old.run", "--force")
     assert outcome.code == 0, outcome
     assert "fused" in (folder / "old.run").read_text()
     content = json.loads((folder / "old.run.meta.json").read_text())
@@ -54,6 +66,22 @@ def test_another_run_is_overwritten_and_so_are_its_metadata(platform, folder, ru
     assert [fused["run"] for fused in step["fuses"]] == list(runs)
     assert step["fuses"][0]["sha256"] != step["fuses"][1]["sha256"]
     assert [fused["weight"] for fused in step["fuses"]] == [1.0, 1.0]
+
+
+def test_a_fused_run_is_made_again_but_not_replaced_by_another_one(platform, folder, runs):
+    assert platform("fuse", *runs, "--out", "new.run").code == 0
+    before = _content(folder)
+    assert platform("fuse", *runs, "--out", "new.run").code == 0
+    assert _content(folder)["new.run"] == before["new.run"]
+    refused = platform("fuse", *runs, "--out", "new.run", "--k", "1.5", "--weights", "2,1")
+    assert (refused.code, refused.err) == (
+        2,
+        "platform: new.run: this run was made with other settings: k 60 -> 1.5; weights [1.0, 1.0] "
+        "-> [1.0, 0.5]. Name another --out, or replace it with --force.\n",
+    )
+    (folder / "other.run").write_text(LINES.replace("d1", "d9"))
+    assert "; runs " in platform("fuse", *runs, "--out", "new.run", "--depth", "2").err
+    assert _content(folder)["new.run"] == before["new.run"]
 
 
 def test_the_constant_is_any_number_above_0(platform, folder, runs):
@@ -98,7 +126,7 @@ def test_where_writing_fails_the_run_of_before_and_its_metadata_stay(
     (folder / "old.run").write_text("q Q0 d 1 1.0 old\n")
     (folder / "old.run.meta.json").write_text('{"tag": "old"}')
     monkeypatch.setattr("irplatform.runs.trec._write_lines", full)
-    failed = platform("fuse", *runs, "--out", "old.run")
+    failed = platform("fuse", *runs, "--out", "old.run", "--force")
     assert (failed.code, "no space is left on the disk" in failed.err) == (1, True)
     assert (folder / "old.run").read_text() == "q Q0 d 1 1.0 old\n"
     assert json.loads((folder / "old.run.meta.json").read_text()) == {"tag": "old"}
@@ -167,7 +195,8 @@ def test_weights_say_how_much_each_run_counts(platform, folder, by):
     (folder / "two.run").write_text("q1 Q0 d2 1 2 x\nq1 Q0 d1 2 1 x\n")
     for weights, first in (("3,1", "d1"), ("1, 3", "d2"), ("0,.5", "d2"), ("1e308,1e300", "d1")):
         outcome = platform(
-            "fuse", "one.run", "two.run", "--by", by, "--weights", weights, "--out", "w.run"
+            *("fuse", "one.run", "two.run", "--by", by, "--weights", weights),
+            *("--out", "w.run", "--force"),
         )
         assert outcome.code == 0
         assert (folder / "w.run").read_text().split()[2] == first
@@ -212,6 +241,8 @@ def test_a_run_is_fused_once(platform, folder, runs):
 
 def test_topics_are_compared_between_the_runs_that_count(platform, folder, runs):
     (folder / "first.run").write_text("q1 Q0 d2 1 2.0 y\n")
-    arguments = ("fuse", "good.run", "first.run", "--out", "new.run", "--weights")
-    assert "not about the same topics" in platform(*arguments, "1,1").err
-    assert "WARNING" not in platform(*arguments, "1,0").err
+    arguments = ("fuse", "good.run", "first.run")
+    both = platform(*arguments, "--out", "both.run", "--weights", "1,1")
+    assert "not about the same topics" in both.err
+    one = platform(*arguments, "--out", "one.run", "--weights", "1,0")
+    assert (one.code, one.err) == (0, "")

@@ -78,7 +78,7 @@ def test_nothing_is_said_of_pretraining_where_nothing_is_trained(platform, check
 def test_other_options_than_those_that_the_share_was_chosen_with_are_told(platform, checkpoint):
     arguments = ("run", *DEMO, *LEXICAL, "--checkpoint", checkpoint)
     assert "was trained with other options" not in platform(*arguments).err
-    other = platform(*arguments, "--set", "lexical.neighbours.share=0.3")
+    other = platform(*arguments, "--set", "lexical.neighbours.share=0.3", "--force")
     assert other.code == 0
     assert "was trained with other options (neighbours); the share of the" in other.err
 

@@ -105,6 +105,7 @@ def test_training_on_the_evaluated_topics_among_others_is_refused_or_told(platfo
     fused = platform(
         *("run", "--collection", "c.toml", "--retriever", "bm25", "--retriever", "qld"),
         *("--reranker", "revdocid", "--train-on", "copy.toml", "--interpolate", "0.5", "--json"),
+        "--force",
     )
     (warning,) = fused.json["warnings"]
     assert "weights of the fused retrievers were chosen on 6 of these 6 topics" in warning

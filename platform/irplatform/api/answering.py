@@ -17,13 +17,16 @@ if TYPE_CHECKING:
     from irplatform.plugin import Topic
 
 
-def write_bioasq_answers(path: Path, collection: str, out: Path) -> dict[str, Any]:
+def write_bioasq_answers(
+    path: Path, collection: str, out: Path, *, force: bool = False
+) -> dict[str, Any]:
     """Write a run as BioASQ takes it in phase A of task b: JSON with at most ten documents each.
 
     Args:
         path: a TREC run whose documents are PMIDs.
         collection: whose topics it answers, questions of BioASQ.
-        out: the file to write, or to write over.
+        out: the file to write.
+        force: replace what is there, though it is something else.
 
     Returns:
         `path`, the number of `questions`, of `documents`, and the ids in `unanswered`.
@@ -31,7 +34,7 @@ def write_bioasq_answers(path: Path, collection: str, out: Path) -> dict[str, An
     Raises:
         InputError: the run cannot be read or answers topics that the collection does not have, the
             topics are no questions of BioASQ, a document is no PMID, or `out` is the run itself, a
-            file of the collection or ends in `.gz`.
+            file of the collection or of something else, or ends in `.gz`.
     """
     if same_file(path, out):
         raise InputError(f"--out {out} is the run itself; name another file.")
@@ -53,6 +56,12 @@ def write_bioasq_answers(path: Path, collection: str, out: Path) -> dict[str, An
         for question in questions
     ]
     content = answers(questions_with_documents)
+    if not force and out.is_file() and out.read_bytes() != content:
+        raise InputError(
+            "this file is there already, with other content. Name another --out, or replace it "
+            "with --force.",
+            path=out,
+        )
     with atomic_write(out, "wb") as file:
         file.write(content)
     unanswered = [question.id for question, doc_ids in questions_with_documents if not doc_ids]

@@ -11,7 +11,7 @@ from irplatform.errors import InputError, check_least, counted
 from irplatform.runs import read_run
 from irplatform.runs.checks import check_tag
 from irplatform.runs.fuse import reciprocal_rank_fusion, score_fusion
-from irplatform.runs.metadata import run_metadata, write_run_with_metadata
+from irplatform.runs.metadata import refuse_other_run, run_metadata, write_run_with_metadata
 from irplatform.storage import file_digest, same_file, writable_file
 from irplatform.text_files import readable_again
 
@@ -36,6 +36,7 @@ def fuse_runs(
     weights: Sequence[float] | None = None,
     depth: int = 1000,
     tag: str = "fused",
+    force: bool = False,
     command: Sequence[str] = (),
 ) -> dict[str, Any]:
     """Fuse run files, and write the fused run with its metadata.
@@ -49,14 +50,16 @@ def fuse_runs(
             weight 0 brings no documents either.
         depth: documents per topic.
         tag: the last column.
+        force: replace what is there, though it was made with other settings.
         command: how this was asked for, for the metadata.
 
     Returns:
         `path`, and how many `topics` and `runs` it is made of.
 
     Raises:
-        InputError: a run that cannot be read, is named twice or would be written over, runs of
-            different collections, or weights, a tag or a number that cannot be.
+        InputError: a run that cannot be read, is named twice or would be written over, `out` made
+            with other settings, runs of different collections, or weights, a tag or a number that
+            cannot be.
     """
     check_tag(tag)
     if len(paths) < 2:
@@ -72,6 +75,8 @@ def fuse_runs(
     share_of = dict(zip(paths, _shares(weights, len(paths)), strict=True))
     runs = {path: read_run(path) for path in paths}
     metadata = _metadata(tag, by, k, depth, share_of, command)
+    if not force:
+        refuse_other_run(out, metadata["method"]["settings"], "Name another --out")
     weighted_runs = {path: run for path, run in runs.items() if share_of[path]}
     _compare_topics(weighted_runs)
     inputs, shares = [*weighted_runs.values()], [share_of[path] for path in weighted_runs]
@@ -116,7 +121,7 @@ def _metadata(
     depth: int,
     weights: Mapping[Path, float],
     command: Sequence[str],
-) -> dict[str, object]:
+) -> dict[str, Any]:
     """What the metadata of a fused run say: which runs, and how much each counts."""
     inputs = [
         {"run": str(path), "sha256": file_digest(readable_again(path)), "weight": weight}
@@ -127,7 +132,20 @@ def _metadata(
         tag=tag,
         command=command,
         data={},
-        method={"retrieval": [{**step, **({"k": k} if by == "ranks" else {})}]},
+        method={
+            "retrieval": [{**step, **({"k": k} if by == "ranks" else {})}],
+            "settings": {
+                "by": by,
+                "k": k,
+                "depth": depth,
+                "tag": tag,
+                "runs": [
+                    f"{path.name} ({used['sha256'][:12]})"
+                    for path, used in zip(weights, inputs, strict=True)
+                ],
+                "weights": list(weights.values()),
+            },
+        },
         timings={},
     )
 

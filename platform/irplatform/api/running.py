@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from irplatform import pipeline
+from irplatform.api.planned import planned_runs
 from irplatform.api.resolving import (
     candidates_of,
     resolve,
@@ -58,6 +59,8 @@ def run(settings: RunSettings, plugins: Registry | None = None) -> RunReport:
     recorder = Recorder(
         collection, qrels, measures, plugins.measures, run_dir, settings.tag, settings.command
     )
+    planned = planned_runs(resolved, recorder.data, candidate_runs)
+    recorder.plan(planned, force=settings.force)
     names = [*settings.retrievers, *settings.rerankers]
     event = RunEvent(collection.id, tuple(names), run_dir)
     plugins.announce("run_started", event)

@@ -73,6 +73,7 @@ class RunSettings:
         run_dir: where runs are written; None is `runs/<collection>`.
         tag: the last column of run files; None is the run's name.
         resume: go on from what an interrupted run left.
+        force: replace runs of the same names that were made with other settings.
         command: how the run was asked for, for its metadata.
     """
 
@@ -102,6 +103,7 @@ class RunSettings:
     run_dir: Path | None = None
     tag: str | None = None
     resume: bool = True
+    force: bool = False
     command: Sequence[str] = ()
 
     def __post_init__(self) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
+from irplatform.cli.options import force_option
 from irplatform.cli.output import json_option, print_json
 from irplatform.cli.paths import PATH
 from irplatform.errors import InputError, counted
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     "[default: all the same]",
 )
 @click.option("--depth", default=1000, show_default=True, help="Documents per topic.")
+@force_option("a run at --out that was made with other settings")
 @json_option
 def fuse(
     runs: tuple[Path, ...],
@@ -50,6 +52,7 @@ def fuse(
     k: float | None,
     weights: str | None,
     depth: int,
+    force: bool,
     as_json: bool,
 ) -> None:
     """Fuse TREC runs, by their ranks or by their scores."""
@@ -63,6 +66,7 @@ def fuse(
         weights=None if weights is None else _numbers(weights),
         depth=depth,
         tag=tag,
+        force=force,
         command=("platform", *sys.argv[1:]),
     )
     if as_json:

@@ -41,6 +41,11 @@ def seed_option(of: str = "Random seed.") -> Callable[[Command], Command]:
     )
 
 
+def force_option(what: str) -> Callable[[Command], Command]:
+    """`--force`; the help says what it replaces."""
+    return click.option("--force", is_flag=True, help=f"Replace {what}.")
+
+
 def setting_option(of: str, listed: str, name: str = "settings") -> Callable[[Command], Command]:
     """`--set`, for some systems.
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from irplatform.cli.options import ranking_options, training_options
+from irplatform.cli.options import force_option, ranking_options, training_options
 from irplatform.cli.output import json_option, print_json
 from irplatform.cli.paths import PATH
 from irplatform.cli.settings import run_settings
@@ -46,6 +46,7 @@ from irplatform.errors import InputError
 @click.option(
     "--resume/--no-resume", default=True, help="Go on from what an interrupted run left (default)."
 )
+@force_option("runs of the same names that were made with other settings")
 @json_option
 def run(rerankers: tuple[str, ...], effects: bool, as_json: bool, **options: Any) -> None:
     """Take a collection to scored, reranked runs.

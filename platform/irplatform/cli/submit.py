@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from irplatform.cli.options import force_option
 from irplatform.cli.output import json_option, print_json
 from irplatform.cli.paths import PATH
 from irplatform.errors import counted
@@ -105,8 +106,9 @@ def check(
 @click.argument("run", type=PATH)
 @click.option("--collection", required=True, help="Whose questions the run answers.")
 @click.option("--out", required=True, type=PATH, help="The file to write.")
+@force_option("a file at --out that has other content")
 @json_option
-def bioasq(run: Path, collection: str, out: Path, as_json: bool) -> None:
+def bioasq(run: Path, collection: str, out: Path, force: bool, as_json: bool) -> None:
     """Write a run as BioASQ takes it in phase A of task b.
 
     The first ten documents of each question, in JSON. Their ids have to be PMIDs, and the
@@ -114,7 +116,7 @@ def bioasq(run: Path, collection: str, out: Path, as_json: bool) -> None:
     """
     from irplatform.api import write_bioasq_answers
 
-    counts = write_bioasq_answers(run, collection, out)
+    counts = write_bioasq_answers(run, collection, out, force=force)
     if as_json:
         print_json(counts)
     else:

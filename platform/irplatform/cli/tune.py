@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from irplatform.cli.options import interpolate_option, system_options, train_on_option
+from irplatform.cli.options import force_option, interpolate_option, system_options, train_on_option
 from irplatform.cli.output import json_option, print_json
 from irplatform.cli.paths import PATH
 from irplatform.cli.settings import run_settings
+from irplatform.errors import InputError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
 
@@ -58,11 +60,13 @@ if TYPE_CHECKING:
 @click.option(
     "--resume/--no-resume", default=True, help="Keep the trials of an earlier search (default)."
 )
+@force_option("a file at --out that another command wrote")
 @json_option
 def tune(
     rerankers: tuple[str, ...],
     measure: str,
     out: Path | None,
+    force: bool,
     as_json: bool,
     **options: Any,
 ) -> None:
@@ -81,15 +85,16 @@ def tune(
     from irplatform.api import tune as tune_options
     from irplatform.storage import atomic_write, writable_file
 
-    if out is not None:
-        writable_file(out)
+    command = ("platform", *sys.argv[1:])
+    if out is not None and writable_file(out).exists() and not force:
+        _refuse_other_file(out, command)
     names = {field.name for field in fields(TuneSettings)}
     tuning = {name: options.pop(name) for name in list(options) if name in names}
     settings = run_settings(
         options,
         rerankers=rerankers,
         measures=(measure,),
-        command=("platform", *sys.argv[1:]),
+        command=command,
     )
     report = tune_options(settings, TuneSettings(**tuning))
     try:
@@ -103,3 +108,22 @@ def tune(
             click.echo(report.as_text())
     if out is not None and not as_json:
         click.echo(f"options, for --config: {out}")
+
+
+def _refuse_other_file(out: Path, command: Sequence[str]) -> None:
+    """Refuse to replace what another command wrote, or a user.
+
+    Raises:
+        InputError: the file does not begin with the command.
+    """
+    from irplatform.tuning.report import command_line
+
+    with out.open("rb") as file:
+        first = file.readline().decode(errors="replace").strip()
+    if first != command_line(command):
+        by = (
+            f"`{first[2:]}` wrote this file"
+            if first.startswith("# platform ")
+            else "this file is there already"
+        )
+        raise InputError(f"{by}. Name another --out, or replace it with --force.", path=out)

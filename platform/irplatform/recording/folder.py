@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from irplatform.console import notice
 from irplatform.errors import InputError
 from irplatform.runs import scores
-from irplatform.runs.metadata import read_metadata, write_run_with_metadata
+from irplatform.runs.metadata import read_metadata, refuse_other_run, write_run_with_metadata
 from irplatform.storage import file_digest
 
 if TYPE_CHECKING:
@@ -45,6 +45,21 @@ class RunFolder:
                 raise InputError("this is a folder; a run writes a file here.", path=path / name)
         self.path = path
         self._written: dict[str, str] = {}
+        self._planned: Mapping[str, Mapping[str, Any]] = {}
+
+    def plan(self, runs: Mapping[str, Mapping[str, Any]], *, force: bool) -> None:
+        """Say which runs will be written, before there is any.
+
+        Args:
+            runs: by name, the settings that decide what is in a run; recorded with it.
+            force: replace runs that were made with others.
+
+        Raises:
+            InputError: a run of that name was made with others, or is somebody else's.
+        """
+        self._planned = runs
+        for name, settings in {} if force else runs.items():
+            refuse_other_run(self.path / f"{name}.run", settings, "Name another --run-dir")
 
     @property
     def written(self) -> tuple[str, ...]:
@@ -58,7 +73,8 @@ class RunFolder:
             for name in SUMMARIES:
                 (self.path / name).unlink(missing_ok=True)
         self._written[path.stem] = ""
-        write_run_with_metadata(run, path, metadata)
+        method = {**metadata["method"], "settings": self._planned.get(run.name, {})}
+        write_run_with_metadata(run, path, {**metadata, "method": method})
         self._written[path.stem] = file_digest(path)
         return path
 

@@ -80,6 +80,16 @@ class Recorder:
         self.first_stage = ""
 
     @property
+    def data(self) -> Mapping[str, Any]:
+        """What is searched and judged, by name and fingerprints."""
+        data: Mapping[str, Any] = self._data["test collection"]
+        return data
+
+    def plan(self, runs: Mapping[str, Mapping[str, Any]], *, force: bool = False) -> None:
+        """Say which runs will be written; see `RunFolder.plan`."""
+        self._folder.plan(runs, force=force)
+
+    @property
     def runs(self) -> tuple[str, ...]:
         """Names of the run files so far, in the order in which they were written."""
         return self._folder.written

@@ -209,7 +209,7 @@ def retrieve(
             **choice.describe(),
             **({"remark": remark} if (remark := choice.remark) else {}),
             **choice.about(topics, resources),
-            **_made_with(choice, resources),
+            **made_with(choice, resources),
         }
         used = {"index": common["index"], **_used(run_artifact.path)}
         seconds = resources.stopwatch.since(before)
@@ -260,10 +260,10 @@ def _dependencies(
 
 def _own_dependencies(choice: RetrieverChoice, resources: CollectionResources) -> dict[str, Any]:
     """What the rankings of one retriever depend on beside that."""
-    return {**choice.describe(), **_made_with(choice, resources)}
+    return {**choice.describe(), **made_with(choice, resources)}
 
 
-def _made_with(choice: RetrieverChoice, resources: CollectionResources) -> dict[str, Any]:
+def made_with(choice: RetrieverChoice, resources: CollectionResources) -> dict[str, Any]:
     """Seed, device and threads of models, where the retriever's rankings depend on them."""
     system = choice.registration.system
     computing = {"device": resources.device, "model_threads": resources.model_threads}

@@ -149,7 +149,7 @@ class TuneReport:
         # TOML lets no part of a table be set beside the whole, such as one weight of a query plan.
         settings = flat({**self.settings, **self.chosen})
         lines = [
-            f"# {one_line(shlex.join(self.command))}" if self.command else "# platform tune",
+            command_line(self.command),
             f"# chosen on the {len(outcome.held_out):,} topics of {self.tuned_on}, "
             f"{outcome.tried:,} trials",
             f"# {self.measure}: defaults {_mean(outcome.defaults.scores):.4f}, held out "
@@ -167,6 +167,12 @@ class TuneReport:
 
     def _best(self) -> str:
         return ", ".join(f"{n}={_shown(v)}" for n, v in self.outcome.best.settings.items())
+
+
+def command_line(command: Sequence[str]) -> str:
+    """The first line of the TOML file: how it was asked for."""
+    words = [word for word in command if word != "--force"]
+    return f"# {one_line(shlex.join(words))}" if words else "# platform tune"
 
 
 def _mean(scores: Mapping[str, float]) -> float:

@@ -90,7 +90,7 @@ class FromRun:
                 f"{self.path}: topics have up to {deepest:,} results; the first {request.depth:,} "
                 "(--depth) are written and scored."
             )
-        run = Run(self._name(request.names), rankings)
+        run = Run(self.name(request.names), rankings)
         digest = file_digest(readable_again(self.path))
         index = request.resources.index_artifact().fingerprint
         facts = {"run": run.name, "file": self.path.name, "sha256": digest}
@@ -122,7 +122,7 @@ class FromRun:
         """The retrievers: the run has no other topics."""
         return Retrieved()
 
-    def _name(self, taken: Sequence[str]) -> str:
+    def name(self, taken: Sequence[str]) -> str:
         """The run's tag where it can name a file that no reranker writes, else the file's name."""
         stem = self.path.name.removesuffix(".gz").rpartition(".")[0] or self.path.name
         names = [self.run.name, stem, f"{stem}-candidates", "candidates"]
