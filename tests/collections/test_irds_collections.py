@@ -1,5 +1,6 @@
 """Datasets of ir_datasets are read through the library, from files that lie in its cache."""
 
+import gzip
 import json
 import os
 import subprocess
@@ -8,6 +9,7 @@ import zipfile
 from typing import NamedTuple
 
 import ir_datasets
+import lz4.block
 import pytest
 from ir_datasets.datasets.base import Dataset
 from ir_datasets.formats import BaseDocs, BaseQrels, BaseQueries, GenericDoc, GenericQuery, TrecQrel
@@ -15,7 +17,7 @@ from ir_datasets.util import Cache, Download, RequestsDownload
 
 from irplatform.collections.irds import exists, open_dataset, what_would_be_downloaded
 from irplatform.collections.irds.records import document, layout, topic
-from irplatform.errors import PlatformError
+from irplatform.errors import InputError, PlatformError
 
 
 class PmDoc(NamedTuple):
@@ -263,6 +265,75 @@ def test_a_failed_download_is_one_clear_line_after_an_announcement(tmp_path, reg
         f"{tmp_path / 'docs.gz'}."
     )
     assert "downloads 1 file: https://example.org/docs.gz (2.4 MB) to " in capsys.readouterr().err
+
+
+def _of_zip(path):
+    with zipfile.ZipFile(path) as archive:
+        yield from archive.namelist()
+
+
+def _of_gzip(path):
+    with gzip.open(path, "rt") as lines:
+        yield from list(lines)
+
+
+def _of_json(path):
+    with path.open("rb") as file:
+        yield from list(map(json.loads, file))
+
+
+def _of_lz4(path):
+    with path.open("rb") as file:
+        yield lz4.block.decompress(file.read())
+
+
+@pytest.mark.parametrize("part", ["docs", "queries", "qrels"])
+@pytest.mark.parametrize(
+    ("reader", "content", "reason"),
+    [
+        (_of_zip, b"<html>not found</html>", "BadZipFile"),
+        (_of_gzip, gzip.compress(b"1 two\n" * 999)[:-9], "EOFError"),
+        (_of_gzip, b"1 two\n", "BadGzipFile"),
+        (_of_json, b'{"a": 1}\n{"a"', "JSONDecodeError"),
+        (_of_json, b'{"a": "\xff"}', "UnicodeDecodeError"),
+        (_of_lz4, lz4.block.compress(b"words" * 99)[:-5], "LZ4BlockError"),
+    ],
+)
+def test_a_damaged_file_of_the_library_is_named_and_to_be_removed(
+    tmp_path, registered, monkeypatch, part, reader, content, reason
+):
+    monkeypatch.setenv("IR_DATASETS_HOME", str(tmp_path))
+    (tmp_path / "source").write_bytes(content)
+
+    class Damaged(Docs, Queries, Qrels):
+        def docs_iter(self):
+            yield from reader(tmp_path / "source")
+
+        queries_iter = qrels_iter = docs_iter
+
+    damaged = Damaged("q")
+    ir_datasets.registry.register("damaged", Dataset(damaged, damaged, damaged))
+    held = open_dataset("damaged")
+    read = {"docs": lambda: list(held.corpus), "queries": held.load_topics}.get(
+        part, held.load_qrels
+    )
+    with pytest.raises(InputError) as error:
+        read()
+    assert str(error.value).startswith(
+        f"{tmp_path / 'source'}: this file of ir_datasets is damaged: {part} of 'damaged' cannot "
+        f"be read ({reason}: "
+    )
+    assert "Remove it and run this again" in str(error.value)
+
+
+def test_an_error_that_is_about_no_file_of_the_library_is_let_through(registered):
+    class Faulty(Docs):
+        def docs_iter(self):
+            raise KeyError("a fault of the library")
+
+    ir_datasets.registry.register("faulty", Dataset(Faulty(), Queries("q")))
+    with pytest.raises(KeyError):
+        list(open_dataset("faulty").corpus)
 
 
 PROGRAM = """

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 from irplatform.collections.irds.downloads import (
     FAILURES,
     Download,
+    refusing_damage,
     size_text,
     what_would_be_downloaded,
 )
@@ -81,7 +82,7 @@ def reading(dataset_id: str, part: str) -> Iterator[None]:
         part: "docs", "queries" or "qrels".
 
     Raises:
-        InputError: it is so large that it has to be asked for.
+        InputError: it is so large that it has to be asked for, or a file of it is damaged.
         PlatformError: the part could not be read.
     """
     from ir_datasets.util import home_path
@@ -92,7 +93,8 @@ def reading(dataset_id: str, part: str) -> Iterator[None]:
     if needed:
         notice(f"ir_datasets downloads {summary(needed)} to {home_path()}")
     try:
-        yield
+        with refusing_damage(dataset_id, part):
+            yield
     except FAILURES as error:
         reason = type(error).__name__
         if not needed:

@@ -14,6 +14,7 @@ from irplatform import storage
 from irplatform.collections.collection import Collection, Corpus, Qrels
 from irplatform.collections.irds import medline, records, sampled
 from irplatform.collections.irds.announce import reading
+from irplatform.collections.irds.downloads import refusing_damage
 from irplatform.errors import InputError
 
 if TYPE_CHECKING:
@@ -110,7 +111,8 @@ class IrdsCorpus(Corpus):
 
     def size_hint(self) -> int | None:
         """The number of records."""
-        count: int | None = _load(self.dataset_id).docs_count()
+        with refusing_damage(self.dataset_id, "docs"):
+            count: int | None = _load(self.dataset_id).docs_count()
         return count
 
     @property

@@ -6,12 +6,15 @@ through those readers; a file that lies there already, or whose content does, is
 
 from __future__ import annotations
 
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from io import IOBase
 from pathlib import Path
+from traceback import walk_tb
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
-from irplatform.errors import PlatformError
+from irplatform.errors import InputError, PlatformError, in_a_line, lacks_space
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -42,6 +45,55 @@ class Download:
         return f"{self.source or self.instructions} ({size_text(self.size)})"
 
 
+@contextmanager
+def refusing_damage(dataset_id: str, part: str = "") -> Iterator[None]:
+    """Name the file where ir_datasets stumbles over one that is damaged.
+
+    The library lets through whatever error its readers have: of zip, gzip, LZ4, pickle, JSON.
+
+    Args:
+        dataset_id: an id of ir_datasets.
+        part: "docs", "queries", "qrels", or "" of several.
+
+    Raises:
+        InputError: a file is damaged.
+    """
+    from ir_datasets.util import home_path
+
+    try:
+        yield
+    except (PlatformError, MemoryError):
+        raise
+    except Exception as error:
+        file = _file_being_read(error, home_path())
+        if file is None or lacks_space(error):
+            raise
+        store = file.parent if file.parent.suffix == ".pklz4" else None
+        what = f"the folder {store}" if store else "it"
+        raise InputError(
+            f"this file of ir_datasets is damaged: {part or 'parts'} of '{dataset_id}' cannot be "
+            f"read ({in_a_line(error)}). Remove {what} and run this again, which fetches or "
+            "unpacks it again.",
+            path=file,
+        ) from error
+
+
+def _file_being_read(error: Exception, folder: Path) -> Path | None:
+    """The file in a folder that the innermost functions were at, unless these are our own."""
+    frames = [frame for frame, _ in walk_tb(error.__traceback__)]
+    if str(frames[-1].f_globals.get("__name__")).startswith("irplatform."):
+        return None
+    for frame in reversed(frames):
+        for value in frame.f_locals.values():
+            name = getattr(value, "name", None) if isinstance(value, IOBase) else value
+            if isinstance(name, str | Path) and Path(name).is_relative_to(folder):
+                inside = Path(name, "bin") if Path(name).suffix == ".pklz4" else Path(name)
+                with suppress(OSError, ValueError):
+                    if inside.is_file():
+                        return inside
+    return None
+
+
 def what_would_be_downloaded(dataset_id: str, parts: Iterable[str] = PARTS) -> list[Download]:
     """The files that reading parts of a dataset would download.
 
@@ -68,11 +120,12 @@ def missing_downloads(dataset_id: str, parts: Iterable[str] = PARTS) -> list[Any
 
     dataset = ir_datasets.load(dataset_id)
     try:
-        handlers = [
-            getattr(dataset, f"{part}_handler")()
-            for part in parts
-            if dataset.has(part) and not (part == "docs" and is_stored(dataset))
-        ]
+        with refusing_damage(dataset_id):
+            handlers = [
+                getattr(dataset, f"{part}_handler")()
+                for part in parts
+                if dataset.has(part) and not (part == "docs" and is_stored(dataset))
+            ]
     except FAILURES as error:
         raise PlatformError(
             f"ir_datasets cannot open '{dataset_id}' without a network ({type(error).__name__})."
