@@ -3,24 +3,40 @@
 from __future__ import annotations
 
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast, get_args
 
 import click
 
 from irplatform.cli.expansion import kb_callback
 from irplatform.cli.output import cut, json_option, print_json, print_rows
 from irplatform.cli.paths import PATH
-from irplatform.errors import InputError, counted
+from irplatform.errors import InputError, counted, unknown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
     from irplatform.knowledge.installation import Manifest
+    from irplatform.knowledge.model import ConceptKind
 
 _LINE = 100
 """Characters of a line of names, and of evidence."""
 _INDENT = 12
+
+
+def _kinds(
+    _context: click.Context, _parameter: click.Parameter, values: tuple[str, ...]
+) -> dict[str, ConceptKind]:
+    """Kinds by prefix; under "" that of all other terms."""
+    from irplatform.knowledge.model import ConceptKind
+
+    kinds: dict[str, ConceptKind] = {}
+    for value in values:
+        prefix, _, kind = value.rpartition("=")
+        if kind.lower() not in get_args(ConceptKind):
+            raise unknown("kind", kind, get_args(ConceptKind))
+        kinds[prefix.strip().rstrip(":").upper()] = cast("ConceptKind", kind.lower())
+    return kinds
 
 
 @click.group()
@@ -37,8 +53,23 @@ def kb() -> None:
     metavar="FORMAT",
     help="The format of the files; found out by default.",
 )
+@click.option(
+    "--kind",
+    "kinds",
+    multiple=True,
+    metavar="[PREFIX=]KIND",
+    callback=_kinds,
+    help="What an ontology's terms are, all or those with a prefix (NCIT=disease): disease, gene, "
+    "drug, variant or other; found out by default (repeatable).",
+)
 @json_option
-def add(name: str, files: tuple[Path, ...], format_name: str | None, as_json: bool) -> None:
+def add(
+    name: str,
+    files: tuple[Path, ...],
+    format_name: str | None,
+    kinds: dict[str, ConceptKind],
+    as_json: bool,
+) -> None:
     """Add the knowledge base in one or several files under a name, or replace it.
 
     A name that `kb list` lists (mesh, hgnc, …) expects that source's files; under any other one,
@@ -46,7 +77,7 @@ def add(name: str, files: tuple[Path, ...], format_name: str | None, as_json: bo
     """
     from irplatform.knowledge import add as add_files
 
-    manifest = add_files(name, files, format_name)
+    manifest = add_files(name, files, format_name, kinds)
     if as_json:
         print_json(_facts(name, manifest))
         return

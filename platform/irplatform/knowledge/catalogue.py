@@ -24,18 +24,19 @@ from irplatform.knowledge.formats.mesh_ascii import MESH_ASCII
 from irplatform.knowledge.formats.mesh_mappings import MESH_MAPPINGS
 from irplatform.knowledge.formats.mesh_table import MESH_TABLE
 from irplatform.knowledge.formats.mesh_xml import MESH_SUPPLEMENT, MESH_XML
-from irplatform.knowledge.formats.obo import DOID_OBO
-from irplatform.knowledge.formats.obo_graph import DOID_GRAPH
+from irplatform.knowledge.formats.obo import DOID_OBO, OBO
+from irplatform.knowledge.formats.obo_graph import DOID_GRAPH, OBO_GRAPH
+from irplatform.knowledge.formats.owl import DOID_OWL, OWL, other_syntax
 from irplatform.knowledge.formats.umls_jsonl import UMLS_JSONL
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 FORMATS = (
-    MESH_XML, MESH_SUPPLEMENT, MESH_ASCII, MESH_TABLE, DOID_OBO, DOID_GRAPH, DOID_JSON,
-    HGNC_TABLE, HGNC_JSON, HGNC_CUSTOM, CIVIC, CIVIC_2016, DGIDB, CANCER_COMMONS, CLEARITY,
-    CLEARITY_TRIALS, INDICATIONS, HETIONET_NODES, HETIONET_EDGES, DISEASE_GENES, DRUG_GENES,
-    DRUG_NAMES, MESH_MAPPINGS, UMLS_JSONL, GENERIC,
+    MESH_XML, MESH_SUPPLEMENT, MESH_ASCII, MESH_TABLE, OBO, OBO_GRAPH, OWL, DOID_OBO, DOID_GRAPH,
+    DOID_OWL, DOID_JSON, HGNC_TABLE, HGNC_JSON, HGNC_CUSTOM, CIVIC, CIVIC_2016, DGIDB,
+    CANCER_COMMONS, CLEARITY, CLEARITY_TRIALS, INDICATIONS, HETIONET_NODES, HETIONET_EDGES,
+    DISEASE_GENES, DRUG_GENES, DRUG_NAMES, MESH_MAPPINGS, UMLS_JSONL, GENERIC,
 )  # fmt: skip
 
 
@@ -115,9 +116,14 @@ def format_of(path: Path, kb: str, name: str | None = None) -> Format:
             return candidate
     expected = "; ".join(candidate.description for candidate in fitting if kb in SOURCES)
     other = next((candidate for candidate in FORMATS if candidate.recognizes(head)), None)
-    hint = f" It looks like {other.description}: {_instead(other)}." if other else _parted(head)
-    what = f" of '{kb}'. Known: {expected}." if expected else f" that is known. {_OWN}"
-    raise InputError(f"this is not in a format{what}{hint}", path=path, line=1)
+    what = f" of '{kb}'. Known: {expected}." if expected else " that is known."
+    if other is not None:
+        hint = f"It looks like {other.description}: {_instead(other)}."
+    elif syntax := other_syntax(head):
+        hint = syntax
+    else:
+        hint = f"{_OWN}{_parted(head)}" + " Add it with --format table." * bool(expected)
+    raise InputError(f"this is not in a format{what} {hint}", path=path, line=1)
 
 
 def _instead(other: Format) -> str:

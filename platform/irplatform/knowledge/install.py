@@ -18,18 +18,26 @@ from irplatform.knowledge.store import KnowledgeBase
 from irplatform.text_files import readable_again
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from irplatform.knowledge.model import ConceptKind
 
 _NOTHING = "none"
 
 
-def add(name: str, paths: Sequence[Path], format_name: str | None = None) -> Manifest:
+def add(
+    name: str,
+    paths: Sequence[Path],
+    format_name: str | None = None,
+    kinds: Mapping[str, ConceptKind] | None = None,
+) -> Manifest:
     """Add a knowledge base from its files, or replace it.
 
     Args:
         name: a name of `catalogue.SOURCES`, or one's own.
         paths: its files.
         format_name: the format of all of them; found out by default.
+        kinds: of an ontology's terms by prefix (CHEBI), "" for all others; known by default.
 
     Returns:
         What was made. When the same files were added before, nothing is done.
@@ -46,20 +54,29 @@ def add(name: str, paths: Sequence[Path], format_name: str | None = None) -> Man
         raise InputError(
             f"'{name}' cannot be a name: use lower-case letters, digits, '-', '_' and '.'."
         )
-    formats = [catalogue.format_of(path, name, format_name) for path in paths]
+    formats = [
+        catalogue.format_of(path, name, format_name).with_kinds(kinds or {}) for path in paths
+    ]
+    read = [*zip(paths, formats, strict=True)]
+    read += [
+        (path.with_name(other), file_format)
+        for path, file_format in read
+        for other in file_format.beside
+        if path.with_name(other).exists() and path.with_name(other) not in paths
+    ]
     sources = [
         {
             "file": path.name,
             "sha256": storage.file_digest(readable_again(path)),
             "format": file_format.name,
         }
-        for path, file_format in zip(paths, formats, strict=True)
+        for path, file_format in read
     ]
     depends_on = {
         "version": VERSION,
         "sources": [
             [source["sha256"], file_format.mark]
-            for source, file_format in zip(sources, formats, strict=True)
+            for source, (_, file_format) in zip(sources, read, strict=True)
         ],
     }
     mark = storage.fingerprint(depends_on)
@@ -72,7 +89,7 @@ def add(name: str, paths: Sequence[Path], format_name: str | None = None) -> Man
         with progress(f"reading concepts and relations of {name}") as advance:
             for path, file_format in zip(paths, formats, strict=True):
                 builder.extend(file_format.read(path), advance)
-        for path, source in zip(paths, sources, strict=True):
+        for (path, _), source in zip(read, sources, strict=True):
             if storage.file_digest(readable_again(path)) != source["sha256"]:
                 raise ChangedFileError(
                     "this file was changed while it was read. Add it again.", path=path

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import InputError
 from irplatform.knowledge.formats import jsons
-from irplatform.knowledge.formats.disease import cross_reference, synonym
 from irplatform.knowledge.formats.format import Format, Head
+from irplatform.knowledge.formats.ontology import cross_reference, synonym
 from irplatform.knowledge.model import Concept, Name, Relation
 
 if TYPE_CHECKING:
@@ -61,9 +61,7 @@ def _synonym(value: Any) -> Name | None:
         return synonym(value)
     if isinstance(value, dict) and isinstance(value.get("name"), str):
         scope = value.get("specificity") or value.get("scope") or "EXACT"
-        kind = value.get("type")
-        acronym = kind is not None and "OMO:0003012" in str(kind)
-        return synonym(value["name"], str(scope), acronym=acronym)
+        return synonym(value["name"], str(scope), str(value.get("type") or ""))
     return None
 
 

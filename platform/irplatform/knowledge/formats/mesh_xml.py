@@ -1,7 +1,6 @@
 """MeSH as NLM publishes it in XML: desc20XX.xml (descriptors), supp20XX.xml (supplementary).
 
-Read record by record: memory does not grow with the file. Entities are not resolved, and nothing
-that the document type names is loaded.
+Read record by record. Entities are not resolved.
 """
 
 from __future__ import annotations
@@ -11,8 +10,8 @@ from typing import TYPE_CHECKING
 from irplatform.errors import InputError
 from irplatform.knowledge.formats.format import Format, Head
 from irplatform.knowledge.formats.mesh import Descriptors, entry_term
+from irplatform.knowledge.formats.xmls import elements
 from irplatform.knowledge.model import Concept, ConceptKind, Name, Relation
-from irplatform.text_files import open_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -24,33 +23,6 @@ _KINDS: dict[str, ConceptKind] = {"1": "drug", "3": "disease"}
 """Of supplementary records, by class; protocols, organisms and populations are something else."""
 _SHORT = {"ABB", "ABX", "ACR", "ACX"}
 """Lexical tags of abbreviations and acronyms."""
-
-
-def records(path: Path, tag: str) -> Iterator[_Element]:
-    """Yield a file's elements of a name; each is emptied when the next one is asked for.
-
-    Raises:
-        InputError: the file is not well-formed, or declares entities.
-    """
-    from lxml import etree
-
-    with open_bytes(path) as file:
-        try:
-            for _, element in etree.iterparse(
-                file, tag=tag, resolve_entities=False, no_network=True, load_dtd=False
-            ):
-                if next(element.iter(etree.Entity), None) is not None:
-                    raise InputError(
-                        "entities are not accepted here.", path=path, line=element.sourceline
-                    )
-                yield element
-                element.clear()
-                while element.getprevious() is not None:
-                    del element.getparent()[0]
-        except etree.XMLSyntaxError as error:
-            raise InputError(
-                f"this is not well-formed XML ({error.msg}).", path=path, line=error.lineno
-            ) from error
 
 
 def _text(element: _Element, name: str, path: Path) -> str:
@@ -88,7 +60,7 @@ def _relation(record: _Element, ui: str) -> str:
 
 def _read_descriptors(path: Path) -> Iterator[Concept | Relation]:
     descriptors = Descriptors()
-    for record in records(path, "DescriptorRecord"):
+    for record in elements(path, ["DescriptorRecord"]):
         yield descriptors.concept(
             _text(record, "DescriptorUI", path),
             _text(record, "DescriptorName/String", path),
@@ -99,7 +71,7 @@ def _read_descriptors(path: Path) -> Iterator[Concept | Relation]:
 
 
 def _read_supplement(path: Path) -> Iterator[Concept | Relation]:
-    for record in records(path, "SupplementalRecord"):
+    for record in elements(path, ["SupplementalRecord"]):
         concept_id = f"MESH:{_text(record, 'SupplementalRecordUI', path)}"
         name = _text(record, "SupplementalRecordName/String", path)
         kind = _KINDS.get(record.get("SCRClass", ""), "other")

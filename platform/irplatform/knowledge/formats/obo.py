@@ -1,90 +1,145 @@
-"""The Disease Ontology as its makers publish it in OBO: doid.obo.
+"""Ontologies in OBO, the flat file format 1.4, as fastobo reads it: doid.obo, hp.obo, go.obo.
 
-OBO flat file format 1.4: stanzas `[Term]` with lines `tag: value`. Obsolete terms are left out.
+fastobo gets only the lines that say something here: a date that is not one is no reason to refuse
+an ontology.
 """
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import InputError
-from irplatform.knowledge.formats.disease import cross_reference, synonym
 from irplatform.knowledge.formats.format import Format, Head
-from irplatform.knowledge.model import Concept, Name, Relation
+from irplatform.knowledge.formats.ontology import Term, one_line, records, synonym, term_id
 from irplatform.text_files import decoded, numbered_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-_SYNONYM = re.compile(r'"(?P<text>(?:[^"\\]|\\.)*)"\s*(?P<scope>[A-Z]*)\s*(?P<type>[^\[\s]*)')
+    from irplatform.knowledge.model import Concept, ConceptKind, Relation
+
+_TAGS = {
+    "alt_id", "equivalent_to", "id", "is_a", "is_obsolete", "name", "namespace", "property_value",
+    "synonym", "xref",
+}  # fmt: skip
+_LINES = 1 << 16
+"""Lines of the file that fastobo gets at a time, at least."""
 _ESCAPED = re.compile(r"\\(.)")
-_ACRONYMS = ("OMO:0003000", "OMO:0003012", "abbreviation", "acronym")
-"""Types of synonyms that are abbreviations or acronyms."""
+_NO_SCOPE = re.compile(r'(synonym:\s*"(?:[^"\\]|\\.)*")\s*(?=\[)')
+"""As OBO 1.2 allows it."""
 
 
 def _recognizes(head: Head) -> bool:
-    return head.text.startswith("format-version:") or "\n[Term]" in head.text
+    return head.text.startswith("format-version:") or "\n[Term]" in f"\n{head.text}"
 
 
-def _read(path: Path) -> Iterator[Concept | Relation]:
-    for line, term in _terms(path):
-        if "true" in term.get("is_obsolete", []):
-            continue
-        if not term.get("id") or not term.get("name"):
+def _read(
+    path: Path, kinds: Mapping[str, ConceptKind] = {}, only: str = ""
+) -> Iterator[Concept | Relation]:
+    return records(_terms(path), path, kinds, only)
+
+
+def _terms(path: Path) -> Iterator[Term]:
+    import fastobo
+
+    namespace = ""
+    for first, lines in _parts(path):
+        try:
+            document = fastobo.loads("\n".join(lines))
+        except SyntaxError as error:
+            place = (error.lineno or 1) - 1
             raise InputError(
-                "the term that begins here has no id or no name.", path=path, line=line
-            )
-        concept_id, name = term["id"][0], _plain(term["name"][0])
-        names = [Name(name, "preferred")]
-        for value in term.get("synonym", []):
-            match = _SYNONYM.match(value)
-            if match is None:
-                raise InputError(
-                    f"the synonym {value[:60]} of the term that begins here is not in quotes.",
-                    path=path,
-                    line=line,
-                )
-            acronym = any(match["type"].endswith(kind) for kind in _ACRONYMS)
-            names.append(synonym(_plain(match["text"]), match["scope"], acronym=acronym))
-        references = [*term.get("alt_id", []), *term.get("xref", [])]
-        xrefs = (value.split(" ")[0].partition(":") for value in references)
-        yield Concept(
-            concept_id,
-            name,
-            "disease",
-            tuple(names),
-            tuple(cross_reference(space, rest) for space, colon, rest in xrefs if colon and rest),
-        )
-        for value in term.get("is_a", []):
-            yield Relation(concept_id, value.split("!")[0].split("{")[0].strip(), "is-a")
+                f"'{lines[place][:60]}' is not OBO (fastobo: {error.msg}).",
+                path=path,
+                line=first + place,
+            ) from error
+        for clause in document.header:
+            namespace = clause.raw_value()
+        yield from (_term(frame, namespace) for frame in document)
 
 
-def _terms(path: Path) -> Iterator[tuple[int, dict[str, list[str]]]]:
-    """Yield the stanzas of terms by tag, with the line where they begin."""
-    start = 0
-    term: dict[str, list[str]] = {}
+def _parts(path: Path) -> Iterator[tuple[int, list[str]]]:
+    """Yield the header and the terms in parts of whole terms, each with the line where it begins.
+
+    Raises:
+        InputError: a line is no tag and value, or a term has no id.
+    """
+    first, lines, wanted = 1, [""], {"default-namespace"}
+    term, named = 0, True
     for number, raw in numbered_lines(path):
         line = decoded(raw, path, number).strip()
-        if line.startswith("[") and line.endswith("]"):
-            if start:
-                yield start, term
-            start, term = (number if line == "[Term]" else 0), {}
-            continue
-        tag, colon, value = line.partition(":")
-        if not colon and not line.startswith("!"):
+        tag, colon, _ = line.partition(":")
+        if line.startswith("["):
+            _check(path, term, named)
+            is_term = line.startswith("[Term]")
+            if is_term and number - first > _LINES:
+                yield first, [*lines, ""]
+                first, lines = number, []
+            term, named, wanted = (number, False, _TAGS) if is_term else (0, True, set())
+        elif not colon and not line.startswith("!"):
             raise InputError(f"'{line[:60]}' is not tag: value.", path=path, line=number)
-        if start:
-            term.setdefault(tag.strip(), []).append(value.strip())
-    if start:
-        yield start, term
+        named = named or tag == "id"
+        lines += [""] * (number - first - len(lines))
+        if line.startswith("[Term]") or tag in wanted:
+            lines.append(_NO_SCOPE.sub(r"\1 RELATED ", line))
+    _check(path, term, named)
+    yield first, [*lines, ""]
 
 
-def _plain(text: str) -> str:
-    return _ESCAPED.sub(r"\1", text).strip()
+def _check(path: Path, term: int, named: bool) -> None:
+    if not named:
+        raise InputError("the term that begins here has no id.", path=path, line=term)
 
 
+def _term(frame: Any, namespace: str) -> Term:
+    """A term as fastobo read it, a frame with its clauses."""
+    term = Term(_id(frame.id), namespace=namespace)
+    for clause in frame:
+        tag = clause.raw_tag()
+        if tag == "name":
+            term.name = term.name or one_line(clause.name)
+        elif tag == "namespace":
+            term.namespace = str(clause.namespace)
+        elif tag == "synonym":
+            given = clause.synonym
+            term.names.append(synonym(one_line(given.desc), given.scope, str(given.type or "")))
+        elif tag == "alt_id":
+            term.former.append(_id(clause.alt_id))
+        elif tag == "xref":
+            strengths = [qualifier.value for qualifier in clause.qualifiers or ()]
+            term.map_to(_plain(clause.xref.id), *strengths)
+        elif tag == "equivalent_to":
+            term.map_to(_plain(clause.term), "equivalent")
+        elif tag == "property_value":
+            given = clause.property_value
+            if str(given.relation).endswith("Match"):
+                term.map_to(_plain(given.value), str(given.relation))
+        elif tag == "is_a":
+            term.parents.append(_id(clause.term))
+        elif tag == "is_obsolete":
+            term.obsolete = clause.obsolete
+    return term
+
+
+def _id(identifier: Any) -> str:
+    return term_id(_plain(identifier))
+
+
+def _plain(identifier: Any) -> str:
+    """An identifier without the escapes of the format."""
+    return _ESCAPED.sub(r"\1", str(identifier))
+
+
+OBO = Format("obo", "", "an ontology in OBO", _recognizes, _read, kinds={})
 DOID_OBO = Format(
-    "doid-obo", "doid", "the Disease Ontology's doid.obo", _recognizes, _read, revision=2
+    "doid-obo",
+    "doid",
+    "the Disease Ontology's doid.obo",
+    _recognizes,
+    partial(_read, only="DOID"),
+    revision=3,
+    kinds={},
 )

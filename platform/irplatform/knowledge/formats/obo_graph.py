@@ -1,98 +1,101 @@
-"""The Disease Ontology as its makers publish it in JSON: doid.json, an OBO graph document.
+"""Ontologies as OBO graphs, in JSON: doid.json, hp.json.
 
 OBO Graphs 0.3: nodes with `lbl` and `meta` (synonyms, xrefs, deprecated), edges `sub is_a obj`.
 """
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import InputError
 from irplatform.knowledge.formats import jsons
-from irplatform.knowledge.formats.disease import cross_reference, synonym
 from irplatform.knowledge.formats.format import Format, Head
-from irplatform.knowledge.model import Concept, Name, Relation
+from irplatform.knowledge.formats.ontology import Term, one_line, records, synonym, term_id
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-_BASE = "http://purl.obolibrary.org/obo/"
-_ACRONYMS = ("OMO_0003000", "OMO_0003012")
-_SCOPES = {"hasNarrowSynonym": "NARROW", "hasBroadSynonym": "BROAD", "hasRelatedSynonym": "RELATED"}
+    from irplatform.knowledge.model import Concept, ConceptKind, Relation
+
+_NOT_TERMS = {"PROPERTY", "INDIVIDUAL"}
 
 
 def _recognizes(head: Head) -> bool:
     return head.text.startswith("{") and '"graphs"' in head.text
 
 
-def _read(path: Path) -> Iterator[Concept | Relation]:
-    graphs = jsons.load(path, dict).get("graphs")
-    graph = graphs[0] if isinstance(graphs, list) and graphs else None
-    if not isinstance(graph, dict) or not isinstance(graph.get("nodes"), list):
+def _read(
+    path: Path, kinds: Mapping[str, ConceptKind] = {}, only: str = ""
+) -> Iterator[Concept | Relation]:
+    return records(_terms(path), path, kinds, only)
+
+
+def _terms(path: Path) -> Iterator[Term]:
+    graphs = jsons.objects(jsons.load(path, dict).get("graphs"))
+    if not any(isinstance(graph.get("nodes"), list) for graph in graphs):
         raise InputError("there is no graph with nodes in this OBO graph document.", path=path)
-    concept_ids = set()
-    for node in graph["nodes"]:
-        concept = _concept(node)
-        if concept is not None:
-            concept_ids.add(concept.id)
-            yield concept
-    for edge in jsons.objects(graph.get("edges")):
-        if edge.get("pred") == "is_a":
-            source, target = _id(edge.get("sub")), _id(edge.get("obj"))
-            if source in concept_ids and target in concept_ids:
-                yield Relation(source, target, "is-a")
+    for graph in graphs:
+        terms = {}
+        for node in jsons.objects(graph.get("nodes")):
+            if node.get("type") not in _NOT_TERMS and isinstance(node.get("id"), str):
+                terms[node["id"]] = _term(node)
+        for edge in jsons.objects(graph.get("edges")):
+            if edge.get("pred") == "is_a" and edge.get("sub") in terms and edge.get("obj"):
+                terms[edge["sub"]].parents.append(term_id(str(edge["obj"])))
+        for same in jsons.objects(graph.get("equivalentNodesSets")):
+            ids = jsons.texts(same.get("nodeIds"))
+            for one in ids:
+                if one in terms:
+                    for other in ids:
+                        terms[one].map_to(other, "equivalent")
+        yield from terms.values()
 
 
-def _concept(node: Any) -> Concept | None:
-    """A node's concept; None for what is no term of the ontology, or obsolete."""
-    if not isinstance(node, dict) or not isinstance(node.get("lbl"), str):
-        return None
-    concept_id, name = _id(node.get("id")), node["lbl"].strip()
-    if not name:
-        return None
-    meta = node.get("meta")
-    meta = meta if isinstance(meta, dict) else {}
-    if not concept_id.startswith("DOID:") or meta.get("deprecated"):
-        return None
-    names = [Name(name, "preferred")]
-    names += [
-        synonym(
-            entry["val"],
-            _SCOPES.get(str(entry.get("pred")), "EXACT"),
-            acronym=str(entry.get("synonymType", "")).endswith(_ACRONYMS),
-        )
-        for entry in jsons.objects(meta.get("synonyms"))
-        if isinstance(entry.get("val"), str)
-    ]
-    former = [
-        entry
-        for entry in jsons.objects(meta.get("basicPropertyValues"))
-        if str(entry.get("pred")).endswith("hasAlternativeId")
-    ]
-    xrefs = (
-        xref["val"].partition(":")
-        for xref in [*former, *jsons.objects(meta.get("xrefs"))]
-        if isinstance(xref.get("val"), str)
+def _term(node: dict[str, Any]) -> Term:
+    meta = _meta(node)
+    label = node.get("lbl")
+    term = Term(
+        term_id(node["id"]),
+        one_line(label) if isinstance(label, str) else "",
+        obsolete=meta.get("deprecated") is True,
     )
-    return Concept(
-        concept_id,
-        name,
-        "disease",
-        tuple(names),
-        tuple(cross_reference(space, rest) for space, colon, rest in xrefs if colon and rest),
-    )
+    for entry in jsons.objects(meta.get("synonyms")):
+        if isinstance(entry.get("val"), str):
+            scope = str(entry.get("pred")).removeprefix("has").removesuffix("Synonym")
+            type_ = str(entry.get("synonymType", ""))
+            term.names.append(synonym(one_line(entry["val"]), scope, type_))
+    for xref in jsons.objects(meta.get("xrefs")):
+        term.map_to(str(xref.get("val")), *(value for _, value in _properties(_meta(xref))))
+    for predicate, value in _properties(meta):
+        if predicate.endswith("hasAlternativeId"):
+            term.former.append(term_id(value))
+        elif predicate.endswith("hasOBONamespace"):
+            term.namespace = value
+        elif predicate.endswith("Match"):
+            term.map_to(value, predicate)
+    return term
 
 
-def _id(address: object) -> str:
-    return str(address).removeprefix(_BASE).replace("_", ":", 1)
+def _meta(entry: dict[str, Any]) -> dict[str, Any]:
+    meta = entry.get("meta")
+    return meta if isinstance(meta, dict) else {}
 
 
+def _properties(meta: dict[str, Any]) -> list[tuple[str, str]]:
+    """The predicates and values of `basicPropertyValues`."""
+    entries = jsons.objects(meta.get("basicPropertyValues"))
+    return [(str(entry.get("pred")), str(entry.get("val"))) for entry in entries]
+
+
+OBO_GRAPH = Format("obo-graph", "", "an ontology as OBO graph", _recognizes, _read, kinds={})
 DOID_GRAPH = Format(
     "doid-graph",
     "doid",
     "the Disease Ontology's doid.json (OBO graph)",
     _recognizes,
-    _read,
-    revision=2,
+    partial(_read, only="DOID"),
+    revision=3,
+    kinds={},
 )
