@@ -23,8 +23,8 @@ and in its pyproject.toml:
 Once it is installed, `platform run --reranker document-length` finds it. Plugins import this
 module, `irplatform.plugin`, and the helpers `irplatform.text`, `irplatform.training`,
 `irplatform.features`, `irplatform.retrieval`, `irplatform.knowledge`, `irplatform.concepts`,
-`irplatform.runs`, `irplatform.collections`, `irplatform.storage`, `irplatform.digests` and
-`irplatform.errors`, and nothing else of the platform. Import heavy modules (torch, spacy) inside
+`irplatform.runs`, `irplatform.collections`, `irplatform.storage`, `irplatform.json_io`,
+`irplatform.digests` and `irplatform.errors`, and nothing else of the platform. Import heavy modules (torch, spacy) inside
 the functions that need them: every command loads every plugin.
 """
 
