@@ -42,7 +42,7 @@ LAYERS = (
     {"cache"},
     {"toml_io"},
     {"json_io"},
-    {"storage", "journal", "text_files", "thinning", "workers", "document_ids", "batched"},
+    {"storage", "journal", "text_files", "thinning", "workers", "repeats", "batched"},
     {"arithmetic", "at_work", "console", "option_problems"},
     {"option_types", "errors"},
     {"directory", "ids", "interruptions", "scratch", "stdout", "stopwatch"},

@@ -24,7 +24,7 @@ class Listed(Corpus):
 
 
 def documents(*ids, text="text"):
-    return [Document(doc_id, "title", text) for doc_id in ids]
+    return [Document(doc_id, f"title {doc_id}", text) for doc_id in ids]
 
 
 def collection(found, qrels=None, topics=("1",)):
@@ -92,6 +92,31 @@ def test_markup_is_told_with_an_example_and_is_not_serious(markup):
 def test_what_means_less_greater_or_and_is_no_markup():
     text = "p<0.05; n <10 or >20; <z1>; H&E stain; R&D; <Ventana> a<b and c>d; <->; -765G>C"
     assert findings(documents("a", text=text), {"1": {"a": 1}}) == {}
+
+
+def test_documents_that_are_identical_are_counted_with_those_judged_differently():
+    same = [Document(name, "T", "text  of it") for name in "abc"]
+    others = [Document("d", "T", "text of it "), Document("e", "U", "x"), Document("f", "", "U x")]
+    held = [*same, *others, Document("g"), Document("h"), *documents("i")]
+    plain = findings(held)["identical documents"]
+    assert (plain.count, plain.serious, plain.examples) == (6, False, ("a", "b", "c", "d", "e"))
+    assert plain.message == "6 documents have the title and text of another, such as b of a"
+    qrels = {
+        "1": {"a": 1, "b": 0, "e": 2, "f": 1},
+        "2": {"a": 1, "b": 1, "c": 1, "d": 1, "e": 0},
+        "3": {"a": 2, "b": 1},
+    }
+    judged = findings(held, qrels, topics=("1", "2", "3"))["identical documents"]
+    pairs = 3 + 1 + 0 + 5
+    assert f"of a; {pairs} pairs judged differently in 2 topics: a run that" in judged.message
+    twice = [Document("a", "T", "text"), Document("a", "T", "text")]
+    assert "identical documents" not in findings(twice)
+
+
+def test_characters_that_were_lost_are_told():
+    found = findings([*documents("a"), Document("x", "a \ufffd b", "c")])["lost characters"]
+    assert (found.count, found.examples, found.serious) == (1, ("x",), False)
+    assert "1 of 2 documents have U+FFFD" in found.message
 
 
 def test_topics_and_judgments_that_do_not_meet_are_told():

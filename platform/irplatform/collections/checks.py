@@ -9,7 +9,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from irplatform.collections.document_checks import EMPTY_SHARE, MISSING_SHARE, check_documents
+from irplatform.collections.document_checks import (
+    EMPTY_SHARE,
+    MISSING_SHARE,
+    check_documents,
+    relevant_documents,
+)
 from irplatform.collections.finding import EXAMPLES, Finding
 from irplatform.collections.partners import check_measures, check_sampled, check_training
 from irplatform.errors import InputError
@@ -44,9 +49,8 @@ def check(
     loaded = collection.load_topics()
     topics = [topic.id for topic in loaded]
     qrels = collection.load_qrels() if collection.load_qrels else None
-    judged = {doc_id for grades in (qrels or {}).values() for doc_id in grades}
     findings = [
-        *check_documents(collection.corpus, judged, _relevant(qrels)),
+        *check_documents(collection.corpus, qrels or {}),
         *_header(loaded),
         *(_check_topics(topics, qrels) if qrels is not None else _no_judgments()),
         *check_measures(collection, extra or {}, qrels),
@@ -85,7 +89,7 @@ def refuse_broken(
             f"{empty:,} of the {documents:,} documents of '{name}' have neither title nor "
             "abstract. Are its fields named rightly? `platform collections show` shows one of them."
         )
-    relevant = sorted(_relevant(qrels))
+    relevant = sorted(relevant_documents(qrels or {}))
     sample = evenly_spaced(relevant, _LOOKED_UP)
     missing = [doc_id for doc_id in sample if not contains(doc_id)]
     if len(missing) > MISSING_SHARE * len(sample):
@@ -155,9 +159,3 @@ def _check_topics(topics: list[str], qrels: Qrels) -> Iterator[Finding]:
 
 def _no_judgments() -> Iterator[Finding]:
     yield Finding("no judgments", False, 0, "there are no judgments: runs cannot be scored")
-
-
-def _relevant(qrels: Qrels | None) -> set[str]:
-    return {
-        doc_id for grades in (qrels or {}).values() for doc_id, grade in grades.items() if grade > 0
-    }

@@ -1,43 +1,51 @@
 """What is wrong with the documents of a collection, told from one pass over them.
 
-Documents are streamed; 8 bytes are held for each.
+Documents are streamed; 16 bytes are held for each.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
+from math import comb
 from typing import TYPE_CHECKING
 
 from irplatform.collections.finding import EXAMPLES, Finding
 from irplatform.collections.markup import first_markup
-from irplatform.document_ids import DocumentIds
 from irplatform.errors import counted
+from irplatform.repeats import Repeats
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from irplatform.collections.collection import Corpus
+    from irplatform.collections.collection import Corpus, Qrels
     from irplatform.plugin import Document
 
 MISSING_SHARE = 0.5
 """Share of the relevant documents that may be missing: sampled and closed-pool corpora lack some,
 but a score on less than half of the relevant documents says nothing about a system."""
+_LOST = "\ufffd"
 EMPTY_SHARE = 0.1
 """Share of documents that may have no text: MEDLINE has records without an abstract, and a few
 without a title, but a tenth without both is a wrong field name or a broken copy."""
 
 
-def check_documents(corpus: Corpus, judged: set[str], relevant: set[str]) -> Iterator[Finding]:
+def relevant_documents(qrels: Qrels) -> set[str]:
+    """The ids of the documents that are relevant to a topic."""
+    return {doc_id for grades in qrels.values() for doc_id, grade in grades.items() if grade > 0}
+
+
+def check_documents(corpus: Corpus, qrels: Qrels) -> Iterator[Finding]:
     """Read all documents and list what is wrong with them.
 
     Args:
         corpus: the documents.
-        judged: ids of the documents that have a judgment.
-        relevant: ids of those among them that are relevant to a topic.
+        qrels: their judgments; empty where there are none.
 
     Raises:
         InputError: a file cannot be read.
     """
+    judged = {doc_id for grades in qrels.values() for doc_id in grades}
     seen = _Seen(missing=set(judged))
     for document in corpus:
         seen.add(document)
@@ -47,7 +55,7 @@ def check_documents(corpus: Corpus, judged: set[str], relevant: set[str]) -> Ite
     for problem in corpus.problems():
         yield Finding("keys that no document has", True, len(seen.ids), problem)
     yield from _texts(seen)
-    if repeated := seen.ids.repeated(corpus):
+    if repeated := seen.ids.found(corpus):
         yield Finding(
             "duplicate ids",
             True,
@@ -55,8 +63,11 @@ def check_documents(corpus: Corpus, judged: set[str], relevant: set[str]) -> Ite
             f"{counted(len(repeated), 'id')} of more than one document",
             tuple(repeated)[:EXAMPLES],
         )
+    groups = [ids for found in seen.texts.found(corpus).values() if len(ids := set(found)) > 1]
+    if groups:
+        yield _identical(groups, qrels)
     if seen.missing:
-        yield _dangling(seen.missing, judged, relevant)
+        yield _dangling(seen.missing, judged, relevant_documents(qrels))
 
 
 @dataclass
@@ -82,15 +93,18 @@ class _Seen:
     """
 
     missing: set[str]
-    ids: DocumentIds = field(default_factory=DocumentIds)
+    ids: Repeats = field(default_factory=Repeats)
+    texts: Repeats = field(default_factory=lambda: Repeats(_text))
     titles: int = 0
     abstracts: int = 0
     empty: _Tally = field(default_factory=_Tally)
     marked: _Tally = field(default_factory=_Tally)
+    lost: _Tally = field(default_factory=_Tally)
     markup: str = ""
 
     def add(self, document: Document) -> None:
-        self.ids.add(document.id)
+        self.ids.add(document)
+        self.texts.add(document)
         self.missing.discard(document.id)
         has_title, has_abstract = bool(document.title.strip()), bool(document.abstract.strip())
         self.titles += has_title
@@ -100,6 +114,13 @@ class _Seen:
         if markup := first_markup(document.title) or first_markup(document.abstract):
             self.markup = self.markup or markup
             self.marked.add(document.id)
+        if _LOST in document.title or _LOST in document.abstract:
+            self.lost.add(document.id)
+
+
+def _text(document: Document) -> str | None:
+    """What is searched of a document, whatever its white space; None of an empty one."""
+    return " ".join(document.text.split()) or None
 
 
 def _texts(seen: _Seen) -> Iterator[Finding]:
@@ -130,6 +151,48 @@ def _texts(seen: _Seen) -> Iterator[Finding]:
             "that is searched as words; remove it from their files where that matters",
             tuple(seen.marked.examples),
         )
+    if seen.lost.count:
+        yield Finding(
+            "lost characters",
+            False,
+            seen.lost.count,
+            f"{seen.lost.count:,} of {count:,} documents have U+FFFD, which stands where a "
+            "character was lost",
+            tuple(seen.lost.examples),
+        )
+
+
+def _identical(groups: list[set[str]], qrels: Qrels) -> Finding:
+    """Documents with the text of another; for a topic, one may count and the other not."""
+    documents = sum(map(len, groups))
+    group_of = {doc_id: number for number, ids in enumerate(groups) for doc_id in ids}
+    pairs = topics = 0
+    for grades in qrels.values():
+        judged: dict[int, Counter[int]] = {}
+        for doc_id, grade in grades.items():
+            if doc_id in group_of and grade > 0:
+                judged.setdefault(group_of[doc_id], Counter())[grade] += 1
+        differing = 0
+        for number, times in judged.items():
+            size = len(groups[number])
+            alike = (*times.values(), size - times.total())
+            differing += comb(size, 2) - sum(comb(same, 2) for same in alike)
+        pairs += differing
+        topics += differing > 0
+    first, second = sorted(groups[0])[:2]
+    return Finding(
+        "identical documents",
+        False,
+        documents,
+        f"{documents:,} documents have the title and text of another, such as {second} of {first}"
+        + (
+            f"; {counted(pairs, 'pair')} judged differently in {counted(topics, 'topic')}: a run "
+            "that ranks the wrong one is scored lower"
+            if pairs
+            else ""
+        ),
+        tuple(sorted(doc_id for ids in groups[:EXAMPLES] for doc_id in ids)[:EXAMPLES]),
+    )
 
 
 def _dangling(missing: set[str], judged: set[str], relevant: set[str]) -> Finding:

@@ -18,9 +18,9 @@ import orjson
 from irplatform import cache
 from irplatform.batched import batched_by_size
 from irplatform.console import progress
-from irplatform.document_ids import DocumentIds
 from irplatform.errors import InputError, PlatformError, counted
 from irplatform.parallel import available_cores
+from irplatform.repeats import Repeats
 from irplatform.retrieval import java
 from irplatform.retrieval.index import LuceneIndex
 from irplatform.retrieval.records import searchable, to_record
@@ -106,11 +106,11 @@ def _build(corpus: Corpus, folder: Path, threads: int) -> None:
     from jnius import JavaException
 
     expected = corpus.count()
-    ids = DocumentIds()
+    ids = Repeats()
 
     def records() -> Iterator[str]:
         for document in corpus:
-            ids.add(document.id)
+            ids.add(document)
             yield to_record(document)
 
     def add(batch: list[str]) -> int:
@@ -147,7 +147,7 @@ def _limit_memory(indexer: Any) -> None:
     writer.getConfig().setRAMBufferSizeMB(float(min(_BUFFER_MB, heap / 4)))
 
 
-def _verify(corpus: Corpus, folder: Path, ids: DocumentIds, expected: int | None) -> None:
+def _verify(corpus: Corpus, folder: Path, ids: Repeats, expected: int | None) -> None:
     """Refuse a corpus that is not what it should be, and an index that is not the corpus."""
     if not ids:
         raise InputError(f"the corpus '{corpus.name}' has no documents.")
@@ -158,11 +158,11 @@ def _verify(corpus: Corpus, folder: Path, ids: DocumentIds, expected: int | None
         )
     if problems := corpus.problems():
         raise InputError(problems[0])
-    if repeated := ids.repeated(corpus):
-        first, times = next(iter(repeated.items()))
+    if repeated := ids.found(corpus):
+        first, all_of_it = next(iter(repeated.items()))
         raise InputError(
             f"the corpus '{corpus.name}' has {counted(len(repeated), 'document id')} more than "
-            f"once, such as '{first}' ({times} times). Give every document its own id."
+            f"once, such as '{first}' ({len(all_of_it)} times). Give every document its own id."
         )
     indexed = _document_count(folder)
     if indexed != len(ids):
