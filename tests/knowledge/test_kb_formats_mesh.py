@@ -3,6 +3,7 @@
 import pytest
 
 from irplatform.errors import InputError
+from irplatform.knowledge import add, open_knowledge
 from irplatform.knowledge.formats.mesh_ascii import MESH_ASCII
 from irplatform.knowledge.model import Name
 
@@ -83,6 +84,30 @@ MN = C04.100
 UI = D000001
 """
 
+IN_ASCII = """*NEWRECORD
+RECTYPE = C
+NM = PLX4032
+RN = 918504-65-1
+SY = RG7204|T116|NLM (2011)|101027|abbd
+SY = PLX-4032 salt|T109|T121|NON|NRW|NLM (2011)|101027|abbcdef
+HM = *Indoles/metabolism
+HM = Sulfonamides
+UI = C551177
+
+*NEWRECORD
+RECTYPE = C
+NM = Melanoma, familial
+ST = T191
+UI = C535326
+
+*NEWRECORD
+RECTYPE = C
+NM = Zika
+ST = T005
+HM = Viruses
+UI = C000001
+"""
+
 
 def test_the_table(read):
     how, concepts, relations = read("mesh", "mesh.tsv.gz", TABLE)
@@ -109,6 +134,24 @@ def test_kinds_follow_the_tree(read):
     }
 
 
+@pytest.mark.parametrize(
+    ("trees", "kind"),
+    [
+        ("D09.400.430.100|D12.776.395.1", "other"),  # a glycoprotein
+        ("D05.500.672|D12.776.260.600", "other"),
+        ("D10.532.515|D12.776.521.1", "other"),
+        ("D05.750.078.730.1|D12.776.220.1", "other"),  # actin
+        ("D05.750.078.562.1", "drug"),  # cellulose
+        ("D06.472.699.1|D12.644.548.1|D12.776.1", "drug"),  # a hormone
+        ("D09.400.430.100|D12.776.124.486.485.114", "drug"),  # an antibody
+        ("D05.500.890", "other"),
+    ],
+)
+def test_a_further_place_makes_no_protein_a_drug(read, trees, kind):
+    (concept,) = read("mesh", "mesh.tsv", f"D000001\tAnything\t\t{trees}\t\n")[1].values()
+    assert concept.kind == kind
+
+
 @pytest.mark.parametrize("name", ["desc2025.xml", "desc2025.xml.gz"])
 def test_the_descriptors_in_xml(read, name):
     how, concepts, relations = read("mesh", name, DESCRIPTORS)
@@ -132,6 +175,53 @@ def test_the_supplementary_concepts(read):
     assert how == "mesh-supplement"
     assert [concept.kind for concept in concepts.values()] == ["drug", "disease"]
     assert relations == {("MESH:C551177", "mapped-to", "MESH:D007211"): ""}
+
+
+@pytest.mark.parametrize(
+    ("name", "number", "heading", "kind"),
+    [
+        ("KRAS protein, human", "0", "Anything", "other"),
+        ("alpha-peptide", "EC 3.4.21.1", "Anything", "other"),
+        ("survivin", "0", "Inhibitor of Apoptosis Proteins", "other"),
+        ("SERT", "0", "Serotonin Plasma Membrane Transport Proteins", "other"),
+        ("PLX 4032", "918504-65-1", "Protein Kinase Inhibitors", "drug"),
+        ("a mab", "0", "Antibodies, Monoclonal, Humanized", "drug"),
+    ],
+)
+def test_a_substance_that_is_a_protein_is_no_drug(read, name, number, heading, kind):
+    text = SUPPLEMENT.replace("PLX 4720", name).replace("Indoles", heading)
+    text = text.replace("<TermList>", f"<RegistryNumber>{number}</RegistryNumber><TermList>", 1)
+    assert read("mesh", "supp2025.xml", text)[1]["MESH:C551177"].kind == kind
+    lines = ["*NEWRECORD", "RECTYPE = C", f"NM = {name}", f"RN = {number}", f"HM = *{heading}"]
+    text = "\n".join([*lines, "UI = C551177"])
+    assert read("mesh", "c2025.bin", text)[1]["MESH:C551177"].kind == kind
+
+
+def test_supplementary_records_in_ascii(read):
+    how, concepts, _ = read("mesh", "c2025.bin", IN_ASCII)
+    assert how == "mesh-ascii"
+    kinds = {concept.name: concept.kind for concept in concepts.values()}
+    assert kinds == {"PLX4032": "drug", "Melanoma, familial": "disease", "Zika": "other"}
+    assert Name("RG7204", "abbreviation") in concepts["MESH:C551177"].names
+    assert Name("PLX-4032 salt", "narrow") in concepts["MESH:C551177"].names
+
+
+@pytest.mark.parametrize(("trees", "kind"), [("D12.776.1", "other"), ("D03.633.1", "drug")])
+def test_the_headings_say_what_supplementary_records_are(fresh_home, write, trees, kind, capsys):
+    descriptors = write(
+        "d2025.bin", f"*NEWRECORD\nRECTYPE = D\nMH = Indoles\nMN = {trees}\nUI = D007211\n"
+    )
+    add("mesh", [write("c2025.bin", IN_ASCII), descriptors])
+    knowledge = open_knowledge(["mesh"])
+    assert knowledge.concept("MESH:C551177").kind == kind
+    (mapped,) = knowledge.relations("MESH:C551177", "mapped-to")
+    assert mapped.target_id == "MESH:D007211"
+    assert "left out: 2 mappings to headings" in capsys.readouterr().err
+
+
+def test_qualifiers_are_named(read):
+    with pytest.raises(InputError, match="a file of qualifiers"):
+        read("mesh", "q2025.bin", "*NEWRECORD\nRECTYPE = Q\nSH = abnormalities\nUI = Q000002\n")
 
 
 def test_the_descriptors_in_ascii(read):

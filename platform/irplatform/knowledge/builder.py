@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING
 
 import orjson
 
-from irplatform.console import progress
+from irplatform.console import notice, progress
+from irplatform.errors import counted
+from irplatform.knowledge.formats.mesh import NAMED
 from irplatform.knowledge.model import NAME_RANK, Concept
 from irplatform.knowledge.names import stored_keys
 
@@ -101,6 +103,40 @@ class Builder:
             gathered.names.setdefault(concept.name, "synonym")
         gathered.xrefs.update(dict.fromkeys(concept.xrefs))
         gathered.xrefs.pop(concept.id, None)
+
+    def settle(self) -> None:
+        """Complete the supplementary records of MeSH from the headings that they are mapped to.
+
+        A substance is a drug only where one of them is. Headings that are given by name get their
+        ids; those that are not there go.
+        """
+        mapped: dict[str, list[str]] = {}
+        by_name: dict[str, str] = {}
+        missing = 0
+        named = [key for key in self._relations if key[2].startswith(NAMED)]
+        if named:
+            by_name = {
+                f"{NAMED}{concept.name}": concept_id
+                for concept_id, concept in self._concepts.items()
+            }
+        for source, kind, target in named:
+            evidence = self._relations.pop((source, kind, target))
+            if heading := by_name.get(target):
+                self._relations[source, kind, heading] = evidence
+            else:
+                missing += 1
+        if missing:
+            notice(
+                f"left out: {counted(missing, 'mapping')} to headings that are not there by their "
+                "names. Add d20XX.bin together with c20XX.bin."
+            )
+        for source, kind, target in self._relations:
+            if kind == "mapped-to" and target in self._concepts:
+                mapped.setdefault(source, []).append(self._concepts[target].kind)
+        for source, kinds in mapped.items():
+            record = self._concepts.get(source)
+            if record is not None and record.kind == "drug" and "drug" not in kinds:
+                record.kind = "disease" if set(kinds) == {"disease"} else "other"
 
     def write(self, path: Path) -> dict[str, dict[str, int]]:
         """Write the file.

@@ -89,6 +89,7 @@ def add(
         with progress(f"reading concepts and relations of {name}") as advance:
             for path, file_format in zip(paths, formats, strict=True):
                 builder.extend(file_format.read(path), advance)
+            builder.settle()
         for (path, _), source in zip(read, sources, strict=True):
             if storage.file_digest(readable_again(path)) != source["sha256"]:
                 raise ChangedFileError(

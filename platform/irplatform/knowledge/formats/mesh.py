@@ -6,6 +6,7 @@ number of the broader heading.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from irplatform.knowledge.model import Concept, ConceptKind, Name, NameKind, Relation
@@ -14,10 +15,26 @@ from irplatform.knowledge.names import kind_of_synonym
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+NAMED = "MESH:="
+"""Before the name of a heading that a supplementary record is mapped to, where it gives no id."""
 _DISEASES = ("C", "F03")
 _ANTIBODIES = "D12.776.124.486.485"
-_MOLECULES_OF_LIFE = ("D08", "D12", "D13", "D23")
-"""Enzymes, proteins, nucleic acids, biological factors: more often a gene's product than a drug."""
+_MOLECULES_OF_LIFE = ("D05.500", "D08", "D12", "D13", "D23")
+"""Multiprotein complexes, enzymes, proteins, nucleic acids, biological factors: more often a gene's
+product than a drug."""
+_PROTEINS = ("D08", "D12.776")
+_SORTS_OF_PROTEINS = ("D05.750.078", "D09.400.430", "D09.698.735", "D10.532", "D10.570.780")
+"""Biopolymers, glycoproteins, proteoglycans, lipoproteins, proteolipids: the further place of a
+protein there does not make it a drug."""
+_HEADING_OF_PROTEINS = re.compile(
+    r"(?!.*(?:(?:inhibitor|agonist|blocker|activator|modulator)s?(?:$|,| and)|vaccine|antibod))"
+    r".*\b(?:(?:poly|lipo|glyco)?proteins?|receptors?|antigens?|histones?|(?:micro)?RNAs?|DNA"
+    r"|transcription factors?|\w{3,}ases?)\b",
+    re.IGNORECASE,
+)
+"""Headings of molecules of life, as far as their names tell."""
+_NAMED_PROTEIN = re.compile(r"\bproteins?(?:, .+)?$|^EC \d", re.IGNORECASE)
+"""Of supplementary records: EGFR protein, human; or the number of an enzyme."""
 
 
 class Descriptors:
@@ -44,13 +61,30 @@ def kind_of(trees: Sequence[str]) -> ConceptKind:
     """What a descriptor with these tree numbers is."""
     if any(tree.startswith(_DISEASES) for tree in trees):
         return "disease"
+    molecules = _MOLECULES_OF_LIFE
+    if any(tree.startswith(_PROTEINS) for tree in trees):
+        molecules += _SORTS_OF_PROTEINS
     if any(
-        tree.startswith("D")
-        and (tree.startswith(_ANTIBODIES) or not tree.startswith(_MOLECULES_OF_LIFE))
+        tree.startswith("D") and (tree.startswith(_ANTIBODIES) or not tree.startswith(molecules))
         for tree in trees
     ):
         return "drug"
     return "other"
+
+
+def kind_of_substance(names: Sequence[str], headings: Sequence[str]) -> ConceptKind:
+    """What a supplementary record of a substance is, as far as it says so itself.
+
+    `Builder` knows more where the headings are added with it.
+
+    Args:
+        names: its name, and its registry numbers.
+        headings: names of the headings that it is mapped to.
+    """
+    if any(map(_NAMED_PROTEIN.search, names)):
+        return "other"
+    proteins = [_HEADING_OF_PROTEINS.match(heading) is not None for heading in headings]
+    return "other" if proteins and all(proteins) else "drug"
 
 
 def entry_term(text: str, relation: str = "") -> Name:

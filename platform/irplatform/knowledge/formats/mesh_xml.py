@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from irplatform.errors import InputError
 from irplatform.knowledge.formats.format import Format, Head
-from irplatform.knowledge.formats.mesh import Descriptors, entry_term
+from irplatform.knowledge.formats.mesh import Descriptors, entry_term, kind_of_substance
 from irplatform.knowledge.formats.xmls import elements
 from irplatform.knowledge.model import Concept, ConceptKind, Name, Relation
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _KINDS: dict[str, ConceptKind] = {"1": "drug", "3": "disease"}
 """Of supplementary records, by class; protocols, organisms and populations are something else."""
+_HEADING = "HeadingMappedToList/HeadingMappedTo/DescriptorReferredTo"
 _SHORT = {"ABB", "ABX", "ACR", "ACX"}
 """Lexical tags of abbreviations and acronyms."""
 
@@ -32,6 +33,11 @@ def _text(element: _Element, name: str, path: Path) -> str:
             f"this {element.tag} has no {name}.", path=path, line=element.sourceline or None
         )
     return text
+
+
+def _texts(element: _Element, path: str) -> list[str]:
+    """The texts of elements within another one, without the star of major topics."""
+    return [(each.text or "").strip().lstrip("*") for each in element.iterfind(path)]
 
 
 def _terms(record: _Element) -> Iterator[Name]:
@@ -74,12 +80,13 @@ def _read_supplement(path: Path) -> Iterator[Concept | Relation]:
     for record in elements(path, ["SupplementalRecord"]):
         concept_id = f"MESH:{_text(record, 'SupplementalRecordUI', path)}"
         name = _text(record, "SupplementalRecordName/String", path)
+        headings = _texts(record, f"{_HEADING}/DescriptorName/String")
         kind = _KINDS.get(record.get("SCRClass", ""), "other")
+        if kind == "drug":
+            numbers = _texts(record, "ConceptList/Concept//RegistryNumber")
+            kind = kind_of_substance([name, *numbers], headings)
         yield Concept(concept_id, name, kind, (Name(name, "preferred"), *_terms(record)))
-        for heading in record.iterfind(
-            "HeadingMappedToList/HeadingMappedTo/DescriptorReferredTo/DescriptorUI"
-        ):
-            ui = (heading.text or "").strip().lstrip("*")
+        for ui in _texts(record, f"{_HEADING}/DescriptorUI"):
             yield Relation(concept_id, f"MESH:{ui}", "mapped-to")
 
 
@@ -93,6 +100,7 @@ MESH_XML = Format(
     "NLM's desc20XX.xml (descriptors)",
     _recognizes("DescriptorRecordSet"),
     _read_descriptors,
+    revision=2,
 )
 MESH_SUPPLEMENT = Format(
     "mesh-supplement",
@@ -100,4 +108,5 @@ MESH_SUPPLEMENT = Format(
     "NLM's supp20XX.xml (supplementary concepts)",
     _recognizes("SupplementalRecordSet"),
     _read_supplement,
+    revision=2,
 )

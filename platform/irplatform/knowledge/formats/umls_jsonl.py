@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from irplatform.json_io import parse_json
 from irplatform.knowledge.formats import jsons
 from irplatform.knowledge.formats.format import Format
+from irplatform.knowledge.formats.semantic_types import kind_of_types
 from irplatform.knowledge.model import Concept, Name
 from irplatform.knowledge.names import kind_of_synonym
 from irplatform.text_files import numbered_lines
@@ -20,15 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from irplatform.knowledge.model import ConceptKind
-
-_KINDS: dict[str, ConceptKind] = {
-    **dict.fromkeys(("T019", "T020", "T037", "T046", "T047", "T048", "T049", "T190"), "disease"),
-    **dict.fromkeys(("T184", "T191"), "disease"),
-    "T028": "gene",
-    **dict.fromkeys(("T121", "T125", "T127", "T195", "T200"), "drug"),
-}
-"""Semantic types of the UMLS: disorders, gene or genome, drugs and what acts like one."""
 _SPACES = (
     (re.compile(r"C\d{7}"), "UMLS"),
     (re.compile(r"[CD]\d{6,9}"), "MESH"),
@@ -45,7 +37,7 @@ def _read(path: Path) -> Iterator[Concept]:
         yield Concept(
             _compact(jsons.text(record, "concept_id", path, place)),
             name,
-            next((_KINDS[each] for each in types if each in _KINDS), "other"),
+            kind_of_types(types),
             tuple(
                 Name(alias, kind_of_synonym(alias))
                 for alias in map(str.strip, jsons.texts(record.get("aliases")))
