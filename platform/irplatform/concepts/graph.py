@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 VERSION = 1
 """Of the files."""
 _AT_ONCE = 1 << 22
-_BRACKET = re.compile(r"\s*[()\[\]]\s*")
+_BRACKET = re.compile(r"(?:(?<!\s)\s+)?[()\[\]]\s*")
 FACTS = "graph.json"
 _TYPES = {
     **dict.fromkeys(("corpus", "knowledge", "pipeline", "options"), dict),

@@ -43,17 +43,17 @@ _BRITISH = {
 }
 _BRITISH_PART = re.compile("|".join(_BRITISH))
 _DOSAGE = re.compile(
-    r"\s*[(\[]?(?<![\w-])\d+(?:[.,]\d+)*\s*(?:mg|mcg|µg|μg|ug|g|ml|iu|units?|%)"
+    r"(?:(?<!\s)\s+)?[(\[]?(?<![\w-])\d+(?:[.,]\d+){0,4}\s*(?:mg|mcg|µg|μg|ug|g|ml|iu|units?|%)"
     r"(?:\s*/\s*(?:\d+(?:\.\d+)?\s*)?\w+)?(?!\w)[)\]]?",
     re.IGNORECASE,
 )
 _FORM = re.compile(
-    r"\s+(?:(?:oral|extended[- ]release|film[- ]coated)\s+)*"
+    r"(?<!\s)\s+(?:(?:oral|extended[- ]release|film[- ]coated)\s+)*"
     r"(?:tablets?|capsules?|injections?|solution|suspension|ointment|cream|gel|syrup)\s*$",
     re.IGNORECASE,
 )
 _SALT = re.compile(
-    r"\s+(?:acetate|besylate|citrate|fumarate|hcl|(?:di)?hydrochloride|malate|(?:di)?maleate"
+    r"(?<!\s)\s+(?:acetate|besylate|citrate|fumarate|hcl|(?:di)?hydrochloride|malate|(?:di)?maleate"
     r"|mesylate|monohydrate|(?:di)?phosphate|potassium|(?:di)?sodium|succinate|sul(?:f|ph)ate"
     r"|tartrate|(?:di)?tosylate)$",
     re.IGNORECASE,

@@ -30,7 +30,7 @@ _VARIANT = re.compile(
     rf"|{_THREE}\d{{1,4}}(?:[_–-]{_THREE}\d{{1,4}})?(?:dup|del|ins|fs)[*\w]*"  # Glu746_Ala750del
     rf"|{ACID}\d{{1,4}}[_–-]{ACID}\d{{1,4}}\s?(?:dup|del|ins)\w*"  # A502_Y503dup, E746-A750del
     rf"|(?:dup|del)\s?{ACID}\d{{2,4}}[_–-]{ACID}\d{{2,4}}"  # delE746-A750
-    r"|[cg]\.[\d_+-]+\w*(?:>\w+)?"  # c.1799T>A
+    r"|[cg]\.[\d_+-]++\w*+(?:>\w+)?"  # c.1799T>A
     r"|\d{2,5}(?:[ACGT]>[ACGT]|(?:[_-]\d{2,5})?(?:dup|del|ins)[ACGT]*)"  # 1799T>A, 185delAG
     r"|exons?\s?\d{1,2}(?:\s?(?:deletion|insertion|skipping|mutation)s?)?)\)?",  # Exon 19 deletion
     re.IGNORECASE,
@@ -52,7 +52,7 @@ _VIRAL = re.compile(r"v-(?=[A-Z]{2})")
 """Of a virus's gene, by whose name the cell's was called: v-RAF."""
 _NO_CHANGE = re.compile(rf"{ACID}\d{ACID}|F11R|S100[GP]", re.IGNORECASE)
 """Genes that are written as changes would be: F2R, in a place where hardly any is known; S100P."""
-_SEPARATOR = re.compile(r"\s*[,;]\s*(?![^()]*\))")
+_SEPARATOR = re.compile(r"[,;()]")
 _PARTNER = rf"[A-Z][A-Z0-9]{{2,}}{_GREEK}?"
 _FUSION = re.compile(rf"(?!HLA-){_PARTNER}(?:[-/:]{{1,2}}(?!(?:AS|IT|OT)\d){_PARTNER})+")
 """EML4-ALK; not HLA-DRB1, and not HNF1A-AS1, a gene of RNA that lies on another's."""
@@ -134,8 +134,21 @@ def parse_markers(text: str) -> tuple[Marker, ...]:
         A marker per part, in their order. A part without a gene that has a variant or an
         alteration belongs to the gene before it.
     """
-    parts = (part.strip() for part in _SEPARATOR.split(text))
+    parts = map(str.strip, _parts(text))
     return tuple(_marker(part) for part in parts if part and not says_nothing(part))
+
+
+def _parts(text: str) -> list[str]:
+    """What separators part that stand in no brackets: the next bracket after those in some ends."""
+    parts = []
+    within, end = False, len(text)
+    for match in reversed([*_SEPARATOR.finditer(text)]):
+        if match[0] in "()":
+            within = match[0] == ")"
+        elif not within:
+            parts.append(text[match.end() : end])
+            end = match.start()
+    return [text[:end], *reversed(parts)]
 
 
 def says_nothing(text: str) -> bool:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from html import unescape
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from irplatform.collections.jsonlines import check_id
@@ -18,11 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-_ATTRIBUTES = r"(?:\s[^<>]*=[^<>]*)?"
-_BEGIN = re.compile(rf"<top{_ATTRIBUTES}>", re.IGNORECASE)
-_TOPIC = re.compile(rf"<top{_ATTRIBUTES}>(.*?)</top>", re.DOTALL | re.IGNORECASE)
-_TAG = rf"<([a-z][\w-]*){_ATTRIBUTES}>"
-_PART = re.compile(rf"{_TAG}(.*?)(?={_TAG}|\Z)", re.DOTALL | re.IGNORECASE)
+_ATTRIBUTES = r"(?:\s[^<>=]*=[^<>]*)?"
+_TOPIC = re.compile(rf"(?P<begin><top{_ATTRIBUTES}>)|</top>", re.IGNORECASE)
+_TAG = re.compile(rf"<([a-z][\w-]*){_ATTRIBUTES}>", re.IGNORECASE)
 _INLINE = re.compile(
     r"</?(?:a|b|em|font|i|small|span|strong|sub|sup|u)(?:\s[^<>]*)?>", re.IGNORECASE
 )
@@ -46,13 +45,8 @@ def read(path: Path) -> Iterator[TopicRecord]:
         line = raw.count(b"\n", 0, error.start) + 1
         message = "this line is not UTF-8. Convert the file."
         raise InputError(message, path=path, line=line) from error
-    end = 0
-    for match in _TOPIC.finditer(content):
-        if _BEGIN.search(match[1]):  # its end is that of a later topic, which would replace it
-            break
-        end = match.end()
-        line = content.count("\n", 0, match.start()) + 1
-        parts = _parts(match[1])
+    for topic, line in _topics(content, path):
+        parts = _parts(topic)
         topic_id = parts.pop("num", "")
         if not topic_id:
             raise InputError("a topic without <num>.", path=path, line=line)
@@ -60,18 +54,35 @@ def read(path: Path) -> Iterator[TopicRecord]:
         yield TopicRecord(
             topic_id, {_NAMES.get(tag, tag): text for tag, text in parts.items() if text}, line
         )
-    if open_topic := _BEGIN.search(content, end):
-        line = content.count("\n", 0, open_topic.start()) + 1
+
+
+def _topics(content: str, path: Path) -> Iterator[tuple[str, int]]:
+    """What stands within each `<top>`, and the line where that begins."""
+    begin: re.Match[str] | None = None
+    line, counted = 1, 0
+    for match in _TOPIC.finditer(content):
+        if match["begin"] and begin is not None:  # the next end is that of a later topic
+            break
+        if match["begin"]:
+            begin = match
+            line += content.count("\n", counted, match.start())
+            counted = match.start()
+        elif begin is not None:
+            yield content[begin.end() : match.start()], line
+            begin = None
+    if begin is not None:
         raise InputError("this <top> has no </top>.", path=path, line=line)
 
 
 def _parts(topic: str) -> dict[str, str]:
     """A topic's texts by tag; what marks words within a text begins no other."""
-    parts: dict[str, str] = {}
-    for tag, text, _ in _PART.findall(_BREAK.sub(" ", _INLINE.sub("", topic))):
-        name = tag.lower()
-        parts[name] = f"{parts.get(name, '')} {_clean(text)}".strip()
-    return parts
+    text = _BREAK.sub(" ", _INLINE.sub("", topic))
+    tags = list(_TAG.finditer(text))
+    parts: dict[str, list[str]] = {}
+    for tag, following in zip_longest(tags, tags[1:]):
+        end = following.start() if following else None
+        parts.setdefault(tag[1].lower(), []).append(_clean(text[tag.end() : end]))
+    return {name: " ".join(filter(None, texts)) for name, texts in parts.items()}
 
 
 def _clean(text: str) -> str:

@@ -52,7 +52,7 @@ _GROUP = re.compile(
 )
 _OPEN_RANGE = re.compile(rf"({_NUMBERED})\s?[{_DASH}]\s?(\d+)(?![\w%]|\.\d)")
 """A range of which only the first number is a mark."""
-_BRACKETS = re.compile(rf"[\[(]([^\[\]()]*{MARK}[^\[\]()]*)[\])]")
+_BRACKETS = re.compile(rf"[\[(]([^\[\](){MARK}]*{MARK}[^\[\]()]*)[\])]")
 _ASIDE = frozenset(
     """
     a also an and as but by cf chap chapter defined demonstrated described detail details discussed
@@ -66,13 +66,17 @@ _ASIDE = frozenset(
 """What a bracket may say beside its marks and still be nothing but a reference."""
 _LOCATOR = re.compile(rf"[A-Za-z]?\d+[A-Za-z]?(?:[{_DASH}]\d+)?")
 _REFERENCE_WORD = re.compile(rf"\b[Rr]ef(?:erence)?s?\.?\s*(?={MARK})")
-_NUMBERS = re.compile(rf"\W*\d+(?:[\s\])]*(?:[,;&]|and\b|{_TO})[\s\[(]*\d+)*\W*")
+_NUMBERS = re.compile(rf"\W*\d{{1,6}}(?:[\s\])]*(?:[,;&]|and\b|{_TO})[\s\[(]*\d{{1,6}})*\W*")
 _RANGE = re.compile(rf"(\d+){_BETWEEN}(\d+)")
 _ONLY_RANGE = re.compile(_BETWEEN)
-_BEGINNING, _END = re.compile(r"^\W*"), re.compile(r"\W*$")
+_BEGINNING, _END = re.compile(r"^\W*"), re.compile(r"(?<!\W)\W*$")
+DEEPEST_BRACKETS = 5
+"""How many brackets around marks may lie in one another."""
 _LONGEST_RANGE = 100
 """References; a longer one is a slip of the typesetter's."""
-_DATE_OF_NAMES = re.compile(r"[\s,]*[\[(]?(?:(?:19|20)\d\d[a-z]?|\d+)[\])]?\s*$")
+_DATE_OF_NAMES = re.compile(
+    r"(?:(?<![\s,])[\s,]+)?[\[(]?(?:(?:19|20)\d\d[a-z]?|(?<!\d)\d+)[\])]?\s*$"
+)
 
 
 @dataclass(frozen=True)
@@ -127,8 +131,8 @@ def marked_text(paragraph: Any, references: ReferenceList) -> MarkedText:
         pieces.append(MARK)
         groups.append(tuple(sorted(_references(match[0], members, references))))
     text = "".join([*pieces, flat[end:]])
-    while (bare := _BRACKETS.sub(_without_brackets, text)) != text:
-        text = bare
+    for _ in range(DEEPEST_BRACKETS):
+        text = _BRACKETS.sub(_without_brackets, text)
     text = _REFERENCE_WORD.sub("", text)
     return MarkedText(" ".join(text.split()), tuple(groups), unknown)
 

@@ -13,7 +13,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from irplatform.judgments.citations.marks import MARK
+from irplatform.judgments.citations.marks import DEEPEST_BRACKETS, MARK
 from irplatform.text.sentence_splitter import sentences as split_sentences
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 # "…shown before.³ Next": the marks belong to the sentence that the full stop ends; those after
 # "et al." stand within one, and those in "…before. [3] also show" begin the next.
 _AFTER_STOP = re.compile(
-    rf"(?<!\bal)(?<!\bsp)(?<!\bspp)([.!?]+[\"'”’)\]]*)(?!\s+{MARK}+\s+[a-z]+\s)"
+    rf"(?<!\bal)(?<!\bsp)(?<!\bspp)(?<![.!?]{{2}})([.!?]+[\"'”’)\]]*)(?!\s+{MARK}+\s+[a-z]+\s)"
     rf"(\s*{MARK}+)(?=\s+[\"“‘(\[]*\w|\s*$)"
 )
 _MARK_FIRST = re.compile(rf"(?<=[.!?]\s){MARK}(?=\s[a-z]+\s)")
@@ -53,11 +53,12 @@ _THEREIN = re.compile(
 )
 # "(see [12], appendix B)", "(e.g. [12] and the text)", "([12], at 2 h)": what joins goes, too.
 _JOINED = re.compile(
-    rf"((?:[(\[]|\bsee|\bcf\.|\be\.g\.,?)\s*){MARK}+(?:[\s,;:]*(?:and|or)\b|[\s,;:]*[,;:])[\s,]*(?=\w)"
+    rf"((?:[(\[]|\bsee|\bcf\.|\be\.g\.,?)\s*){MARK}+(?:[\s,;:]*(?:and|or)\b[\s,]*|\s*[,;:][\s,;:]*)(?=\w)"
 )
 _EMPTY = re.compile(r"[(\[][\s,;:.&/–-]*(?:(?:e\.g|i\.e|see|and|cf)[\s,;:.]*)?[)\]]")
 _DANGLING = re.compile(
-    r"[\s,;]*\(?\b(?:reviewed (?:in|by)|for (?:a )?reviews?,? see|see also|see|e\.g\.,?|cf\.)"
+    r"(?:(?<![\s,;])[\s,;]+)?\(?\b"
+    r"(?:reviewed (?:in|by)|for (?:a )?reviews?,? see|see also|see|e\.g\.,?|cf\.)"
     rf"(?=[\s,;{MARK}]*(?:[.;)]|$))"
 )
 _SPACE_BEFORE = re.compile(r"\s+(?=[,.;:!?)\]](?!\d))")
@@ -99,8 +100,8 @@ def without_marks(sentence: str) -> str:
     """A sentence as one would write it without references: no marks, and nothing left of them."""
     text = _DANGLING.sub("", _THEREIN.sub("", sentence))
     text = _JOINED.sub(r"\1", text).replace(MARK, " ")
-    while (emptied := _EMPTY.sub(" ", text)) != text:
-        text = emptied
+    for _ in range(DEEPEST_BRACKETS):
+        text = _EMPTY.sub(" ", text)
     text = _REPEATED.sub(r"\1", " ".join(text.split()))
     text = _SPACE_AFTER.sub("", _SPACE_BEFORE.sub("", text))
     text = _BEGINNING.sub("", _BEFORE_END.sub("", _REPEATED.sub(r"\1", text)))

@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from irplatform.knowledge.model import ConceptKind
 
 _BETWEEN_TREATMENTS = re.compile(
-    r",\s+|\s*[;+&]\s*"
-    r"|\s+(?:/|and/or|and|or|plus|(?:(?:in combination|combined|together)\s+)?with)\s+",
+    r",\s+|(?:(?<!\s)\s+)?[;+&]\s*"
+    r"|(?<!\s)\s+(?:/|and/or|and|or|plus|(?:(?:in combination|combined|together)\s+)?with)\s+",
     re.IGNORECASE,
 )
 _BETWEEN_DRUGS = ((re.compile(r"[,/]"), any), (re.compile("[-–]"), all))
 """Between treatments where one of them is a drug: not in CDK4/6 inhibitor, 1,25-dihydroxy-…; or
 where all are: not in platinum-resistant."""
-_ASIDE = re.compile(r"\s*(?:\([^()]*\)|\[[^\[\]]*\])")
+_ASIDE = re.compile(r"(?:(?<!\s)\s+)?(?:\([^()]*\)|\[[^\[\]]*\])")
 """What stands in brackets: another name of a drug, or its company."""
 _CODE = re.compile(r"[A-Z]{1,5}[- ]?\d{2,}")
 """A drug that has only a maker's code as yet: AZD9291, MK-3475."""
