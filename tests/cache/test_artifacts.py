@@ -123,6 +123,26 @@ def test_an_artifact_that_lost_something_is_made_again(lost, cut, capsys):
     assert not artifact("kind", "label", DEPENDS_ON, _never).built
 
 
+def test_an_outdated_artifact_is_made_again_once(capsys):
+    made = []
+
+    def build(folder):
+        made.append(folder)
+        (folder / "version").write_text(str(len(made)))
+
+    def outdated(folder):
+        return "is of before" if (folder / "version").read_text() == "1" else ""
+
+    def call():
+        return artifact("kind", "label", {"a": 1}, build, outdated=outdated)
+
+    assert call().built
+    assert call().built
+    assert "is of before, and is made again" in capsys.readouterr().err
+    again = call()
+    assert (again.built, (again.path / "version").read_text()) == (False, "2")
+
+
 def test_files_are_on_the_disk_before_a_manifest_says_so(monkeypatch):
     """Of others, a machine that stops may keep the size and lose the content."""
     on_disk = []

@@ -59,6 +59,7 @@ def artifact(
     build: Callable[[Path], None],
     *,
     resumable: bool = False,
+    outdated: Callable[[Path], str] = lambda _: "",
 ) -> Artifact:
     """Return the artifact with these dependencies, building it if it is not there.
 
@@ -69,6 +70,7 @@ def artifact(
             the version of the format.
         build: fills the folder that it is given.
         resumable: hand `build` what an interrupted call left, instead of an empty folder.
+        outdated: why a finished artifact must be built again, to follow its name; "" if it serves.
 
     Raises:
         InputError: the cache folder cannot be written to.
@@ -76,15 +78,16 @@ def artifact(
     """
     depends_on = _with_arithmetic(kind, depends_on)
     final, mark = _named(kind, label, depends_on)
-    if whole := _whole(final, mark):
+    if (whole := _whole(final, mark)) and not outdated(whole):
         return _finished(whole, mark, built=False)
     with lock(place_of_lock(final, mark), wait=True, told_as=final):
-        if whole := _whole(final, mark):  # another process built it while we waited
+        whole = _whole(final, mark)
+        fault = outdated(whole) if whole else "lacks some of what was written there"
+        if whole and not fault:  # another process built it while we waited
             return _finished(whole, mark, built=False)
-        for broken in _under_any_label(final, mark):
-            if (broken / MANIFEST).exists():
-                what = within_home(broken)
-                notice(f"{what} lacks some of what was written there, and is made again")
+        for faulty in _under_any_label(final, mark):
+            if (faulty / MANIFEST).exists():
+                notice(f"{within_home(faulty)} {fault}, and is made again")
         partial = _partial(final, mark, resumes=resumable)
         started = time.monotonic()
         try:

@@ -11,11 +11,13 @@ where vectors cost every document.
 from __future__ import annotations
 
 from contextlib import closing, suppress
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from irplatform import cache
+from irplatform import cache, storage
 from irplatform.batched import batched_by_size
 from irplatform.console import progress
 from irplatform.errors import InputError, PlatformError, counted
@@ -23,7 +25,8 @@ from irplatform.parallel import available_cores
 from irplatform.repeats import Repeats
 from irplatform.retrieval import java
 from irplatform.retrieval.index import LuceneIndex
-from irplatform.retrieval.records import searchable, to_record
+from irplatform.retrieval.records import is_changed, searchable, to_record
+from irplatform.text.composition import COMPOSITION, folded_characters
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -33,6 +36,9 @@ if TYPE_CHECKING:
 
 _FORMAT = 2
 """Version of what an index holds; raise it when `records` or the arguments below change."""
+_FOLDED = "folded.json"
+"""How many documents composing changed, beyond NFC; indexes of before have no such file."""
+_OTHER_WORDS = "has words with ligatures, soft hyphens or the like, which no query finds any more"
 _BATCH = 1000
 _BATCH_CHARACTERS = 16_000_000
 """What a batch holds at most, unless one document has more: Java's heap takes all of it at once."""
@@ -87,9 +93,37 @@ def _likely_cause(records: Sequence[str], folder: Path) -> str:
 
 def _index(corpus: Corpus, threads: int) -> cache.Artifact:
     depends_on = _depends_on(corpus)
-    return cache.artifact(
-        "index", corpus.name, depends_on, lambda folder: _build(corpus, folder, threads)
+    index = cache.artifact(
+        "index",
+        corpus.name,
+        depends_on,
+        lambda folder: _build(corpus, folder, threads),
+        outdated=partial(_outdated, corpus),
     )
+    # Only where composing changed something is the index another one than it was before.
+    changed = (index.path / _FOLDED).exists() and cache.kept_json(index.path / _FOLDED)
+    if not changed:
+        return index
+    mark = storage.fingerprint({"index": index.fingerprint, "composition": COMPOSITION})
+    return replace(index, fingerprint=mark)
+
+
+def _outdated(corpus: Corpus, folder: Path) -> str:
+    """Why an index cannot be used that was built when texts were composed otherwise, or ""."""
+    if (folder / _FOLDED).exists():
+        return ""
+
+    def look(check: Path) -> None:
+        with closing(LuceneIndex.open(folder)) as index:
+            storage.write_json(check / _FOLDED, index.has_words_with(folded_characters()))
+
+    depends_on = {"composition": COMPOSITION, "words of": _manifest_mark(folder)}
+    check = cache.artifact("check", f"{corpus.name}-words", depends_on, look)
+    return _OTHER_WORDS if cache.kept_json(check.path / _FOLDED) else ""
+
+
+def _manifest_mark(folder: Path) -> str:
+    return str(cache.kept_json(folder / cache.MANIFEST)["fingerprint"])
 
 
 def _depends_on(corpus: Corpus) -> dict[str, Any]:
@@ -107,10 +141,13 @@ def _build(corpus: Corpus, folder: Path, threads: int) -> None:
 
     expected = corpus.count()
     ids = Repeats()
+    changed = 0
 
     def records() -> Iterator[str]:
+        nonlocal changed
         for document in corpus:
             ids.add(document)
+            changed += is_changed(document)
             yield to_record(document)
 
     def add(batch: list[str]) -> int:
@@ -129,6 +166,7 @@ def _build(corpus: Corpus, folder: Path, threads: int) -> None:
     finally:
         with suppress(JavaException):  # a writer that broke down has closed itself
             indexer.close()
+    storage.write_json(folder / _FOLDED, changed)
     _verify(corpus, folder, ids, expected)
 
 

@@ -21,6 +21,7 @@ from irplatform.retrieval.fusion import Fusion
 from irplatform.runs import Ranking, Run, read_run, write_run
 from irplatform.runs.names import FUSED
 from irplatform.storage import fingerprint, write_json
+from irplatform.text.composition import COMPOSITION, is_folded
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -254,8 +255,16 @@ def _dependencies(
         **({"vectors": vectors} if any(vectors.values()) else {}),
         "format": _FORMAT,
         **({"dates": DATES_FORMAT} if date_limits(topics) else {}),
+        **({"composition": COMPOSITION} if any(map(_is_folded, topics)) else {}),
         **({"among": {t: list(ids) for t, ids in among.items()}} if among is not None else {}),
     }
+
+
+def _is_folded(topic: Topic) -> bool:
+    """Whether a word of a topic is searched as another one."""
+    return is_folded(topic.query) or any(
+        is_folded(text) for name in topic.fields for text in topic.values(name)
+    )
 
 
 def _own_dependencies(choice: RetrieverChoice, resources: CollectionResources) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 A record has the text that is searched (`contents`, the title and abstract; and every field by its
 own name) and, under `fields`, the document's further fields as they were, so that what is read
-from the index equals what went in, but for title and abstract, which are composed (NFC).
+from the index equals what went in, but for title and abstract, which are composed.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import orjson
 
 from irplatform.errors import InputError
 from irplatform.plugin import Document
-from irplatform.text.composition import composed
+from irplatform.text.composition import composed, is_folded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -62,6 +62,12 @@ def to_record(document: Document) -> str:
         return orjson.dumps(record).decode()
     except TypeError as error:
         raise InputError(f"document '{document.id}' cannot be indexed: {error}.") from error
+
+
+def is_changed(document: Document) -> bool:
+    """Whether the words of a document are searched as others than it has (not "é" for "é")."""
+    texts = [text for name in document.fields for text in document.values(name)]
+    return any(map(is_folded, (document.text, *texts)))
 
 
 def from_record(record: str) -> Document:
