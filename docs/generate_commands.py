@@ -8,13 +8,14 @@ left out: their own documentation describes them.
 
 from __future__ import annotations
 
-import inspect
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from irplatform.cli.commands import option_groups
 from irplatform.cli.main import COMMANDS, cli
+from irplatform.cli.names import ListOption
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,6 +40,10 @@ a `check`, `reproduce` or `bench` found something wrong; `kb show`, `concepts sh
 | 143 | the same after SIGTERM |
 
 Commands that take `--collection` take any of the names that [Collections](collections.md) explains.
+
+An option whose value is written with `,…` takes several: `--reranker delta,drmm` is the same as
+`--reranker delta --reranker drmm`. Commas in the brackets of a measure belong to it, and the path
+of a collection may have commas.
 """
 
 
@@ -85,7 +90,12 @@ def _section(path: tuple[click.Command, str]) -> Iterator[str]:
     usage = " ".join([name, *(["[OPTIONS]"] if options(command) else []), *_arguments(command)])
     yield f"## {name}\n\n```\n{usage}\n```\n"
     yield "\n\n".join(map(_formatted, _paragraphs(command))) + "\n"
-    if found := options(command):
+    if examples := getattr(command, "examples", ()):
+        yield "\n".join(["```sh", *examples, "```\n"])
+    groups = option_groups(options(command))
+    for title, found in groups.items() if options(command) else ():
+        if len(groups) > 1:
+            yield f"**{title}**\n"
         yield "| option | default | meaning |"
         yield "|---|---|---|"
         for option in found:
@@ -104,10 +114,6 @@ def _paragraphs(command: click.Command) -> list[str]:
 
 
 def _formatted(paragraph: str) -> str:
-    """A paragraph of help; what click is told not to wrap are commands."""
-    if paragraph.startswith("\b"):
-        lines = inspect.cleandoc(paragraph.removeprefix("\b"))
-        return f"```sh\n{lines}\n```"
     return " ".join(paragraph.split())
 
 
@@ -130,7 +136,7 @@ def _default(option: click.Option) -> str:
 
 def _meaning(option: click.Option) -> str:
     text = _escaped(option.help or "")
-    repeated = option.multiple and "epeat" not in text
+    repeated = option.multiple and not isinstance(option, ListOption) and "epeat" not in text
     return f"{text} Can be repeated." if repeated else text
 
 

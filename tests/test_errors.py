@@ -25,7 +25,9 @@ def test_it_is_told_of_what_it_should_have_been_a_part_if_of_anything(kind, whol
 
 def test_without_one_that_is_near_all_are_named_or_the_nearest():
     assert str(unknown("kind", "xyz", ["a", "b"])) == "unknown kind 'xyz'. Known: a, b."
-    assert "The nearest: " in str(unknown("kind", "mean", MANY))
+    told = str(unknown("kind", "bert", [*MANY, "vanilla-bert-base", "BERT-for-retrieval"]))
+    assert told == "unknown kind 'bert'. The nearest: BERT-for-retrieval, vanilla-bert-base."
+    assert "Known: " in str(unknown("kind", "mean", MANY)), "what is not near is no suggestion"
     assert "Known: " in str(unknown("kind", "0y0", MANY)), "what is not near is no suggestion"
     assert str(unknown("kind", "xyz", [], hint="Make one.")) == "unknown kind 'xyz'. Make one."
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _MOST_LISTED = 12
 """More names than this help nobody."""
+_SHORT = 3
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 """All but tabs and line breaks."""
 _QUOTES = Repr()
@@ -166,8 +167,8 @@ def unknown(
     names = _ordered(known)
     if guess := did_you_mean(name, names):
         suggestion = f" {guess}"
-    elif len(names) > _MOST_LISTED and (near := _near(name, names, most=3, cutoff=0.4)):
-        suggestion = f" The nearest: {', '.join(near)}."
+    elif len(names) > _MOST_LISTED and (holding := _holding(name, names)):
+        suggestion = f" The nearest: {', '.join(holding[:3])}."
     else:
         suggestion = f" Known: {listing(names, _MOST_LISTED)}." if names else ""
     problem = f"'{name}' is no {kind} of {of}" if of else f"unknown {kind} '{name}'"
@@ -176,8 +177,8 @@ def unknown(
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """The question for the nearest right name, or "" where none is near."""
-    near = _near(name, known, most=1, cutoff=0.5)
-    return f"Did you mean '{near[0]}'?" if near else ""
+    near = nearest(name, known)
+    return f"Did you mean '{near}'?" if near else ""
 
 
 def _ordered(names: Iterable[str]) -> list[str]:
@@ -185,10 +186,26 @@ def _ordered(names: Iterable[str]) -> list[str]:
     return sorted(names, key=lambda name: (0, int(name), "") if name.isdecimal() else (1, 0, name))
 
 
-def _near(name: str, known: Iterable[str], *, most: int, cutoff: float) -> list[str]:
-    """Names that are spelled alike; none for a number: 19 is spelled nearly like 99."""
+def nearest(name: str, known: Iterable[str]) -> str:
+    """The right name that is spelled nearly like a wrong one, or "".
+
+    Numbers have none: 19 is spelled nearly like 99. Names of up to three letters are near where one
+    letter differs.
+    """
     if name.isdecimal():
-        return []
+        return ""
     lowered = {right.lower(): right for right in known}
-    near = difflib.get_close_matches(name.lower(), lowered, n=most, cutoff=cutoff)
-    return [lowered[match] for match in near]
+    near = difflib.get_close_matches(name.lower(), lowered, n=1, cutoff=0.6)
+    if not near and len(name) <= _SHORT:
+        near = [
+            right
+            for right in lowered
+            if len(right) == len(name)
+            and sum(a != b for a, b in zip(name.lower(), right, strict=True)) == 1
+        ]
+    return lowered[near[0]] if near else ""
+
+
+def _holding(name: str, known: Iterable[str]) -> list[str]:
+    """Names that hold a name of more than a few letters, as vanilla-bert does bert."""
+    return [right for right in known if len(name) >= _SHORT and name.lower() in right.lower()]

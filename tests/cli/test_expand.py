@@ -25,7 +25,7 @@ def test_a_retriever_that_cannot_expand_is_named(platform, drugs):
     [
         (("--query-plan", "plan.toml"), "no effect without --expand"),
         (("--every-name",), "--every-name has no effect without --explain."),
-        (("--expand", " ,"), "names no knowledge base"),
+        (("--expand", " ,"), "--expand is empty"),
         (("--expand", "own", "--query-plan", "none.toml"), "none.toml: there is no such file"),
         (("--expand", "none", "--query-plan", "plan.toml"), "no effect without --expand"),
     ],

@@ -184,6 +184,20 @@ def refused(platform, folder):
         (("retrievers", "show", "bm52"), "Did you mean 'bm25'?"),
         (("rnu",), "unknown command 'rnu'. Did you mean 'run'?"),
         (("help",), "unknown command 'help'. `platform --help` lists all."),
+        (("version",), "unknown command 'version'. `platform --version` shows the version."),
+        (("cite",), "unknown command 'cite'. `platform rerankers show NAME` names the papers"),
+        (("nonsense",), "unknown command 'nonsense'. `platform --help` lists all."),
+        (("rerank",), "unknown command 'rerank'. Did you mean 'run'?"),
+        (("cache", "clean"), "'clean' is no command of platform cache. Did you mean 'remove'?"),
+        (("cache", "lst"), "'lst' is no command of platform cache. Did you mean 'list'?"),
+        (("collections", "fetch"), "Did you mean 'download'?"),
+        (("rerankers", "info"), "Did you mean 'show'?"),
+        (("plugins", "create"), "Did you mean 'new'?"),
+        (("kb", "nonsense"), "'nonsense' is no command of platform kb. Known: add, list, remove"),
+        (("run", "--collection", "smal"), "unknown collection 'smal'. Did you mean 'small'?"),
+        (("run", "--collection", "./smal"), "no such folder or file. Did you mean './small'?"),
+        (("run", "--collection", "smal:dev"), "Did you mean 'small:dev'?"),
+        (("train", "--collection", "demo,smal", "--reranker", "delta"), "Did you mean 'small'?"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
 )
@@ -344,12 +358,6 @@ def test_an_option_before_the_command_is_told_where_it_belongs(platform, argumen
     assert (outcome.code, outcome.out) == (2, "")
     assert "Options of a command come after it." in outcome.err
     assert "Options of" not in platform(*RUN, "--bogus").err
-
-
-def test_words_without_their_option_are_told_where_they_belong(platform):
-    outcome = platform("search", "--collection", "demo", "breast", "cancer")
-    assert outcome.code == 2
-    assert "arguments (breast cancer). Words to search for: --query 'some words'." in outcome.err
 
 
 @pytest.mark.java

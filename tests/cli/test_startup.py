@@ -59,6 +59,14 @@ def test_nothing_heavy_is_loaded(arguments):
     assert not _loaded(*arguments) & HEAVY
 
 
+@pytest.mark.parametrize("words", ["platform ru", "platform run --rer", "platform run --device c"])
+def test_a_shell_is_answered_without_loading_plugins(monkeypatch, words):
+    monkeypatch.setenv("_PLATFORM_COMPLETE", "bash_complete")
+    monkeypatch.setenv("COMP_WORDS", words)
+    monkeypatch.setenv("COMP_CWORD", str(words.count(" ")))
+    assert not _loaded() & {*HEAVY, "pydantic", "irplatform_delta"}
+
+
 @pytest.mark.parametrize("module", ["click", "pluggy"])
 def test_ctrl_c_ends_it_quietly_while_it_starts(module, tmp_path):
     stopping = "import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n"

@@ -455,7 +455,7 @@ def test_knowledge_bases_are_named_one_by_one_or_with_commas(concepts, given):
 def test_an_empty_list_of_knowledge_bases_is_refused(concepts):
     done = concepts("build", "--kb", " ,")
     assert (done.code, done.out) == (2, "")
-    assert "--kb names no knowledge base" in done.err
+    assert "--kb is empty" in done.err
 
 
 def test_wrong_options_are_named(concepts):

@@ -84,11 +84,15 @@ def test_a_command_that_is_shown_is_understood(command):
         "--reranker": {*registry().rerankers, *_NOT_OURS},
         "--retriever": {*registry().retrievers, *_NOT_OURS},
     }
-    assert all(value in known[flag] for flag, value in pairwise(arguments) if flag in known)
+    named = {
+        flag: [name for f, value in pairwise(arguments) if f == flag for name in value.split(",")]
+        for flag in known
+    }
+    assert all(known[flag].issuperset(names) for flag, names in named.items())
     settings = tuple(value for flag, value in pairwise(arguments) if flag == "--set")
-    systems = [v for flag, v in pairwise(arguments) if flag == "--reranker" and v not in _NOT_OURS]
-    retrievers = [v for flag, v in pairwise(arguments) if flag == "--retriever"]
-    choose_systems(registry(), retrievers or ["bm25"], systems, read_settings(settings, None))
+    rerankers = [name for name in named["--reranker"] if name not in _NOT_OURS]
+    retrievers = named["--retriever"] or ["bm25"]
+    choose_systems(registry(), retrievers, rerankers, read_settings(settings, None))
 
 
 @pytest.mark.parametrize("code", _blocks("python", "python plugin", "python side", "python test"))

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from irplatform.cli.options import seed_option
+from irplatform.cli.commands import command
+from irplatform.cli.options import measures_option, seed_option
 from irplatform.cli.output import json_option, print_json
 from irplatform.cli.paths import PATH
 
@@ -14,20 +15,17 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-@click.command()
+@command("platform agree --runs-dir runs/judged --runs-dir runs/clicks")
 @click.option(
     "--runs-dir",
     "folders",
     multiple=True,
     required=True,
     type=PATH,
-    help="A folder that `platform run` left; give one per source.",
+    help="A folder that `platform run` left; repeat it for each source.",
 )
-@click.option(
-    "--measure",
-    "measures",
-    multiple=True,
-    help="For all sources, or one per --runs-dir in their order; default: each one's first.",
+@measures_option(
+    "For all sources, or one per --runs-dir in their order; default: each one's first."
 )
 @click.option(
     "--alone", is_flag=True, help="Take rerankers' own scores, without the first stage's share."

@@ -6,7 +6,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from irplatform.cli.options import collection_option, preset_option, setting_option
+from irplatform.cli.commands import Group, with_options
+from irplatform.cli.names import DEVICE, RERANKER, list_option
+from irplatform.cli.options import (
+    MACHINE,
+    OUTPUT,
+    collection_option,
+    preset_option,
+    setting_option,
+)
 from irplatform.cli.output import json_option, print_json, print_rows
 from irplatform.cli.settings import read_settings
 
@@ -16,39 +24,54 @@ if TYPE_CHECKING:
     from irplatform.timing import Timing
 
 
-@click.group()
+@click.group(cls=Group)
 def bench() -> None:
     """Measure how fast rerankers are."""
 
 
-@bench.command("rerankers")
-@collection_option
-@click.option(
-    "--reranker", "rerankers", multiple=True, help="What to time; repeat it; default: all."
+@bench.command(
+    "rerankers", examples=["platform bench rerankers --collection demo --reranker delta,drmm"]
 )
-@click.option(
-    "--documents", default=500, show_default=True, type=click.IntRange(1), help="Of a topic."
+@with_options(
+    collection_option,
+    list_option("--reranker", "rerankers", type=RERANKER, help="What to time; default: all."),
+    setting_option("a reranker", "rerankers show"),
+    preset_option,
+    group="What to time",
 )
-@click.option("--topics", default=10, show_default=True, type=click.IntRange(1), help="How many.")
-@click.option(
-    "--rounds", default=3, show_default=True, type=click.IntRange(1), help="Measurements of each."
+@with_options(
+    click.option(
+        "--documents", default=500, show_default=True, type=click.IntRange(1), help="Of a topic."
+    ),
+    click.option(
+        "--topics", default=10, show_default=True, type=click.IntRange(1), help="How many."
+    ),
+    click.option(
+        "--rounds",
+        default=3,
+        show_default=True,
+        type=click.IntRange(1),
+        help="Measurements of each.",
+    ),
+    group="How much",
 )
-@click.option(
-    "--device",
-    "devices",
-    multiple=True,
-    help="cpu, cuda or mps; repeat it for several; default: the CPU, and a GPU where there is one.",
+@with_options(
+    list_option(
+        "--device",
+        "devices",
+        type=DEVICE,
+        help="cpu, cuda or mps; default: the CPU, and a GPU where there is one.",
+    ),
+    click.option(
+        "--model-threads",
+        default=1,
+        show_default=True,
+        type=click.IntRange(1),
+        help="CPU threads of torch.",
+    ),
+    group=MACHINE,
 )
-@click.option(
-    "--model-threads",
-    default=1,
-    show_default=True,
-    type=click.IntRange(1),
-    help="CPU threads of torch.",
-)
-@setting_option("a reranker", "rerankers show")
-@preset_option
-@json_option
+@with_options(json_option, group=OUTPUT)
 @click.pass_context
 def time_rerankers(
     context: click.Context,

@@ -6,40 +6,29 @@ from typing import TYPE_CHECKING
 
 import click
 
-from irplatform.cli.expansion import knowledge_names
+from irplatform.cli.commands import Group
+from irplatform.cli.expansion import knowledge_option
+from irplatform.cli.names import COLLECTION
 from irplatform.cli.options import seed_option
 from irplatform.cli.output import json_option, print_json, print_rows
 from irplatform.cli.paths import PATH
 from irplatform.cli.pool import pool_command
 from irplatform.collections.missing import FILE_NAME
-from irplatform.errors import counted, unknown
+from irplatform.errors import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from irplatform.cli.with_options import Command
+    from irplatform.cli.commands import Declared
 
 
-class Builders(click.Group):
-    """The builders; a wrong name is answered with the nearest one."""
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the builder."""
-        name = args[0]
-        if not name.startswith("-") and name not in self.commands:
-            raise unknown("builder", name, self.commands)
-        return super().resolve_command(ctx, args)
-
-
-@click.group(cls=Builders)
+@click.group(cls=Group)
 def build() -> None:
     """Build a collection from what others publish, or from another collection."""
 
 
-def _out_option(what: str = "The folder to make.") -> Callable[[Command], Command]:
+def _out_option(what: str = "The folder to make.") -> Callable[[Declared], Declared]:
     """`--out`; the help says what is made."""
     return click.option("--out", type=PATH, required=True, help=what)
 
@@ -50,7 +39,10 @@ for _year in (2017, 2018):
     build.add_command(pool_command(_year))
 
 
-@build.command("pubmed-articles")
+@build.command(
+    "pubmed-articles",
+    examples=["platform collections build pubmed-articles --qrels qrels.txt --out articles"],
+)
 @click.option(
     "--qrels",
     multiple=True,
@@ -113,8 +105,17 @@ def pubmed_articles(
     )
 
 
-@build.command("mesh")
-@click.option("--from", "source", required=True, help="The collection whose articles are taken.")
+@build.command(
+    "mesh",
+    examples=["platform collections build mesh --from demo --out demo-mesh"],
+)
+@click.option(
+    "--from",
+    "source",
+    required=True,
+    type=COLLECTION,
+    help="The collection whose articles are taken.",
+)
 @_out_option("The folder to make (BEIR layout).")
 @click.option(
     "--queries",
@@ -155,13 +156,21 @@ def mesh(source: str, out: Path, queries: int, seed: int, as_json: bool) -> None
     click.echo(f"Use it: platform run --collection {built.folder}:test")
 
 
-@build.command("headings")
-@click.option("--from", "source", required=True, help="A collection whose articles have headings.")
-@_out_option(_BESIDE_ITS_SOURCE)
+@build.command(
+    "headings",
+    examples=["platform collections build headings --from demo --kb mesh,hgnc --out topics"],
+)
 @click.option(
+    "--from",
+    "source",
+    required=True,
+    type=COLLECTION,
+    help="A collection whose articles have headings.",
+)
+@_out_option(_BESIDE_ITS_SOURCE)
+@knowledge_option(
     "--kb",
     "knowledge",
-    metavar="KB,…",
     help="Knowledge bases that know other names of headings, to ask in other words, such as mesh; "
     "with one of genes (mesh,hgnc), articles that name one ask for a disease and a gene.",
 )
@@ -192,7 +201,7 @@ def mesh(source: str, out: Path, queries: int, seed: int, as_json: bool) -> None
 def headings(
     source: str,
     out: Path,
-    knowledge: str | None,
+    knowledge: tuple[str, ...],
     queries: int,
     most_headings: int,
     relevant: int,
@@ -205,8 +214,7 @@ def headings(
     """
     from irplatform.judgments.headings import Choice, build_headings
 
-    names = () if knowledge is None else tuple(knowledge_names("--kb", knowledge))
-    made = build_headings(source, out, Choice(queries, most_headings, relevant, seed), names)
+    made = build_headings(source, out, Choice(queries, most_headings, relevant, seed), knowledge)
     if as_json:
         print_json(
             {
@@ -226,7 +234,7 @@ def headings(
     print_rows(
         [
             ("queries", f"{counts} (left out, too many relevant articles: {made.left_out:,})"),
-            *([("queries with a gene", f"{made.of_genes:,}")] if names else []),
+            *([("queries with a gene", f"{made.of_genes:,}")] if knowledge else []),
             ("relevant articles", f"{made.relevant / total:.1f} a query"),
             ("headings by another name", f"{made.renamed:,}"),
         ]
@@ -236,9 +244,16 @@ def headings(
     )
 
 
-@build.command("new-documents")
+@build.command(
+    "new-documents",
+    examples=["platform collections build new-documents --from demo --out halves"],
+)
 @click.option(
-    "--from", "source", required=True, help="A collection that names a training collection."
+    "--from",
+    "source",
+    required=True,
+    type=COLLECTION,
+    help="A collection that names a training collection.",
 )
 @_out_option("The folder to make; it has the folders learn and test (BEIR layout).")
 @seed_option("Of the choice of documents.")
@@ -266,12 +281,20 @@ def new_documents(source: str, out: Path, seed: int, as_json: bool) -> None:
     )
 
 
-@build.command("treatments")
-@click.option("--from", "source", required=True, help="A judged collection: name, path or id.")
+@build.command(
+    "treatments",
+    examples=["platform collections build treatments --from demo --kb mesh,civic --out topics"],
+)
 @click.option(
+    "--from",
+    "source",
+    required=True,
+    type=COLLECTION,
+    help="A judged collection: name, path or id.",
+)
+@knowledge_option(
     "--kb",
     "knowledge",
-    metavar="KB,…",
     required=True,
     help="Knowledge bases that know drugs and what they are for, such as mesh,civic,dgidb,drugs.",
 )
@@ -292,7 +315,7 @@ def new_documents(source: str, out: Path, seed: int, as_json: bool) -> None:
 )
 @json_option
 def treatments(
-    source: str, knowledge: str, out: Path, per_topic: int, at_least: int, as_json: bool
+    source: str, knowledge: tuple[str, ...], out: Path, per_topic: int, at_least: int, as_json: bool
 ) -> None:
     """Build topics with a treatment, to learn what a treatment is worth.
 
@@ -302,8 +325,7 @@ def treatments(
     from irplatform.judgments.treatments.build import build_treatments
     from irplatform.judgments.treatments.choice import Choice
 
-    names = tuple(knowledge_names("--kb", knowledge))
-    report = build_treatments(source, out, Choice(per_topic, at_least), names)
+    report = build_treatments(source, out, Choice(per_topic, at_least), knowledge)
     if as_json:
         print_json(report.as_json())
         return

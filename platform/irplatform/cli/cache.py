@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from irplatform.cli.commands import Group
+from irplatform.cli.names import Names, list_option
 from irplatform.cli.output import json_option, print_json, print_rows
 from irplatform.errors import InputError, counted, did_you_mean
 
@@ -17,17 +19,24 @@ if TYPE_CHECKING:
 
     from irplatform.cache.contents import Item
 
-kinds_option = click.option(
-    "--kind", "kinds", multiple=True, metavar="KIND", help="Only of this kind (repeatable)."
+
+def _kinds(_incomplete: str) -> list[str]:
+    from irplatform.cache.contents import contents
+
+    return sorted({item.kind for item in contents()})
+
+
+kinds_option = list_option(
+    "--kind", "kinds", type=Names("kind", _kinds), help="Only of these kinds."
 )
 
 
-@click.group()
+@click.group(cls=Group)
 def cache() -> None:
     """List what the cache holds, and remove what is not needed."""
 
 
-@cache.command("list")
+@cache.command("list", examples=["platform cache list --kind index,checkpoint"])
 @kinds_option
 @json_option
 def list_items(kinds: tuple[str, ...], as_json: bool) -> None:
@@ -48,7 +57,13 @@ def list_items(kinds: tuple[str, ...], as_json: bool) -> None:
     click.echo(f"{_size(_total(items))}  in {home()}; {free} are free on its disk")
 
 
-@cache.command("remove")
+@cache.command(
+    "remove",
+    examples=[
+        "platform cache remove --unused-for 30 --dry-run",
+        "platform cache remove --kind index --yes",
+    ],
+)
 @kinds_option
 @click.option(
     "--unused-for",

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from irplatform.cli.commands import Command, with_options
+from irplatform.cli.names import COLLECTION
 from irplatform.cli.options import seed_option
 from irplatform.cli.output import json_option, print_json, print_rows
 from irplatform.cli.paths import PATH
@@ -14,49 +16,72 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-@click.command("from-citations")
+@click.command(
+    "from-citations",
+    cls=Command,
+    examples=["platform qrels from-citations articles/ --collection my-folder --out citations"],
+)
 @click.argument("files", nargs=-1, required=True, type=PATH)
-@click.option("--out", required=True, type=PATH, help="The folder to make.")
-@click.option("--collection", help="Whose documents can be cited: name, path or id.")
-@click.option(
-    "--ids",
-    type=PATH,
-    help="A table with columns PMID, PMCID, DOI, such as PubMed Central's PMC-ids.csv.gz.",
+@with_options(
+    click.option("--out", required=True, type=PATH, help="The folder to make."),
+    click.option(
+        "--split",
+        default="80/10/10",
+        show_default=True,
+        help="Percent of the citing articles for train, dev and test.",
+    ),
+    seed_option(),
+    json_option,
+    group="Input and output",
+    example="--split 60/20/20",
 )
-@click.option("--titles", is_flag=True, help="Find cited articles by their titles, too.")
-@click.option(
-    "--min-words",
-    default=5,
-    type=click.IntRange(min=0),
-    show_default=True,
-    help="Leave out shorter sentences (no stop words).",
+@with_options(
+    click.option(
+        "--collection", type=COLLECTION, help="Whose documents can be cited: name, path or id."
+    ),
+    click.option(
+        "--ids",
+        type=PATH,
+        help="A table with columns PMID, PMCID, DOI, such as PubMed Central's PMC-ids.csv.gz.",
+    ),
+    click.option("--titles", is_flag=True, help="Find cited articles by their titles, too."),
+    click.option(
+        "--min-cited-words",
+        default=50,
+        type=click.IntRange(min=0),
+        show_default=True,
+        help="Leave out cited articles with fewer words of title and abstract.",
+    ),
+    group="Which articles are cited",
+    example="--collection my-folder --titles",
 )
-@click.option(
-    "--max-words",
-    default=50,
-    type=click.IntRange(min=0),
-    show_default=True,
-    help="Leave out longer sentences (no stop words).",
+@with_options(
+    click.option(
+        "--min-words",
+        default=5,
+        type=click.IntRange(min=0),
+        show_default=True,
+        help="Leave out shorter sentences (no stop words).",
+    ),
+    click.option(
+        "--max-words",
+        default=50,
+        type=click.IntRange(min=0),
+        show_default=True,
+        help="Leave out longer sentences (no stop words).",
+    ),
+    group="Which sentences count",
+    example="--min-words 3",
 )
-@click.option(
-    "--min-cited-words",
-    default=50,
-    type=click.IntRange(min=0),
-    show_default=True,
-    help="Leave out cited articles with fewer words of title and abstract.",
+@with_options(
+    click.option(
+        "--skip-unreadable",
+        is_flag=True,
+        help="Leave out files that cannot be read, and count them.",
+    ),
+    click.option("--workers", type=click.IntRange(1), help="Processes; default: one per core."),
+    group="Machine",
 )
-@click.option(
-    "--split",
-    default="80/10/10",
-    show_default=True,
-    help="Percent of the citing articles for train, dev and test.",
-)
-@seed_option()
-@click.option(
-    "--skip-unreadable", is_flag=True, help="Leave out files that cannot be read, and count them."
-)
-@click.option("--workers", type=click.IntRange(1), help="Processes; default: one per core.")
-@json_option
 def from_citations(
     files: tuple[Path, ...],
     out: Path,

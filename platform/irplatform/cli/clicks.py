@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from irplatform.cli.commands import Command, with_options
+from irplatform.cli.names import COLLECTION, RETRIEVER, list_option
 from irplatform.cli.options import seed_option, setting_option
 from irplatform.cli.output import json_option, print_json, print_rows
 from irplatform.cli.paths import PATH
@@ -31,56 +33,78 @@ def _refuse_other_models_option(model: Model) -> None:
         raise InputError(f"--{option} has no effect with --model {model}.")
 
 
-@click.command("from-clicks")
+@click.command(
+    "from-clicks",
+    cls=Command,
+    examples=["platform qrels from-clicks log.tsv.gz --collection demo --out clicks"],
+)
 @click.argument("log", type=PATH)
-@click.option("--out", required=True, type=PATH, help="The folder to make.")
-@click.option("--collection", help="Whose documents the log is about: name, path or id.")
-@click.option(
-    "--held-out", help="Leave out the queries of this collection, to evaluate on them later."
+@with_options(
+    click.option("--out", required=True, type=PATH, help="The folder to make."),
+    click.option(
+        "--collection", type=COLLECTION, help="Whose documents the log is about: name, path or id."
+    ),
+    click.option(
+        "--split", default="60/20/20", show_default=True, help="Percent of train, dev and test."
+    ),
+    seed_option(),
+    json_option,
+    group="Input and output",
 )
-@click.option(
-    "--max-words",
-    default=7,
-    type=click.IntRange(min=0),
-    show_default=True,
-    help="Leave out longer queries (in words).",
+@with_options(
+    click.option(
+        "--held-out",
+        type=COLLECTION,
+        help="Leave out the queries of this collection, to evaluate on them later.",
+    ),
+    click.option(
+        "--max-words",
+        default=7,
+        type=click.IntRange(min=0),
+        show_default=True,
+        help="Leave out longer queries (in words).",
+    ),
+    click.option("--keep-boolean", is_flag=True, help="Keep queries with AND, OR or NOT."),
+    click.option("--keep-tags", is_flag=True, help="Keep queries with field tags: smith j[au]."),
+    click.option(
+        "--min-documents",
+        default=21,
+        show_default=True,
+        help="Leave out queries with fewer different documents.",
+    ),
+    click.option(
+        "--min-clicked",
+        default=3,
+        show_default=True,
+        help="Leave out queries with fewer clicked documents.",
+    ),
+    group="Which queries count",
+    example="--max-words 5 --min-clicked 2",
 )
-@click.option("--keep-boolean", is_flag=True, help="Keep queries with AND, OR or NOT.")
-@click.option("--keep-tags", is_flag=True, help="Keep queries with field tags: smith j[au].")
-@click.option(
-    "--min-documents",
-    default=21,
-    show_default=True,
-    help="Leave out queries with fewer different documents.",
+@with_options(
+    click.option(
+        "--levels",
+        default="2018",
+        show_default=True,
+        type=click.Choice(["2018", "2017", "binary"]),
+        help="1 + 99 p of the query's clicks; the weighted clicks themselves; or clicked or not.",
+    ),
+    click.option(
+        "--mu",
+        default=0.33,
+        show_default=True,
+        help="Weight of abstract clicks; full text: 1 - mu.",
+    ),
+    click.option(
+        "--lambda",
+        "lambda_",
+        default=15.0,
+        show_default=True,
+        help="Abstract clicks without a full text to go to weigh 1/lambda more.",
+    ),
+    group="What a click is worth",
+    example="--levels 2017 --mu 0.5",
 )
-@click.option(
-    "--min-clicked",
-    default=3,
-    show_default=True,
-    help="Leave out queries with fewer clicked documents.",
-)
-@click.option(
-    "--levels",
-    default="2018",
-    show_default=True,
-    type=click.Choice(["2018", "2017", "binary"]),
-    help="1 + 99 p of the query's clicks; the weighted clicks themselves; or clicked or not.",
-)
-@click.option(
-    "--mu", default=0.33, show_default=True, help="Weight of abstract clicks; full text: 1 - mu."
-)
-@click.option(
-    "--lambda",
-    "lambda_",
-    default=15.0,
-    show_default=True,
-    help="Abstract clicks without a full text to go to weigh 1/lambda more.",
-)
-@click.option(
-    "--split", default="60/20/20", show_default=True, help="Percent of train, dev and test."
-)
-@seed_option()
-@json_option
 def from_clicks(
     log: Path,
     out: Path,
@@ -129,60 +153,93 @@ def from_clicks(
     click.echo(f"{out}")
 
 
-@click.command("simulate-clicks")
-@click.option("--collection", required=True, help="A judged collection: name, path or id.")
-@click.option("--out", required=True, type=PATH, help="The log: .tsv or .tsv.gz.")
-@click.option("--retriever", default="bm25", show_default=True, help="Whose rankings are shown.")
-@setting_option("the retriever", "retrievers show", "options")
-@click.option("--sessions", default=50, show_default=True, help="Sessions per topic.")
-@click.option("--page", default=20, show_default=True, help="Documents that a session is shown.")
-@click.option(
-    "--depth", default=100, show_default=True, help="Documents per topic that can be shown."
+@click.command(
+    "simulate-clicks",
+    cls=Command,
+    examples=["platform qrels simulate-clicks --collection demo --out log.tsv.gz"],
 )
-@click.option(
-    "--shuffle",
-    default=0.5,
-    show_default=True,
-    help="How much the ranking differs between sessions; 0: not at all.",
+@with_options(
+    click.option(
+        "--collection",
+        required=True,
+        type=COLLECTION,
+        help="A judged collection: name, path or id.",
+    ),
+    click.option("--out", required=True, type=PATH, help="The log: .tsv or .tsv.gz."),
+    seed_option(),
+    json_option,
+    group="Input and output",
 )
-@click.option(
-    "--model",
-    default="position",
-    show_default=True,
-    type=click.Choice(["position", "cascade"]),
-    help="Ranks are looked at with probability rank^-decay; or one by one until a click.",
+@with_options(
+    click.option(
+        "--retriever",
+        type=RETRIEVER,
+        default="bm25",
+        show_default=True,
+        help="Whose rankings are shown.",
+    ),
+    setting_option("the retriever", "retrievers show", "options"),
+    click.option("--threads", type=click.IntRange(1), help="For searching; default: all cores."),
+    click.option("--sessions", default=50, show_default=True, help="Sessions per topic."),
+    click.option(
+        "--page", default=20, show_default=True, help="Documents that a session is shown."
+    ),
+    click.option(
+        "--depth", default=100, show_default=True, help="Documents per topic that can be shown."
+    ),
+    click.option(
+        "--shuffle",
+        default=0.5,
+        show_default=True,
+        help="How much the ranking differs between sessions; 0: not at all.",
+    ),
+    group="What users are shown",
+    example="--sessions 20 --page 10",
 )
-@click.option(
-    "--decay", default=1.0, show_default=True, help="How fast attention falls (position)."
+@with_options(
+    click.option(
+        "--model",
+        default="position",
+        show_default=True,
+        type=click.Choice(["position", "cascade"]),
+        help="Ranks are looked at with probability rank^-decay; or one by one until a click.",
+    ),
+    click.option(
+        "--decay", default=1.0, show_default=True, help="How fast attention falls (position)."
+    ),
+    click.option(
+        "--stop",
+        default=1.0,
+        show_default=True,
+        help="Probability of stopping at a click (cascade).",
+    ),
+    click.option(
+        "--noise",
+        default=0.1,
+        show_default=True,
+        help="Probability of a click on a document that is looked at and not relevant.",
+    ),
+    list_option(
+        "--click-probability",
+        "by_grade",
+        metavar="GRADE=P,…",
+        help="Probability of a click on a document of a grade, instead of one made of the grade.",
+    ),
+    group="How users click",
+    example="--model cascade --stop 0.5",
 )
-@click.option(
-    "--stop", default=1.0, show_default=True, help="Probability of stopping at a click (cascade)."
+@with_options(
+    click.option(
+        "--fulltext",
+        default=0.5,
+        show_default=True,
+        help="Probability of going on to the full text, for the highest grade.",
+    ),
+    click.option(
+        "--fulltext-share", default=0.5, show_default=True, help="Documents that have a full text."
+    ),
+    group="Full texts",
 )
-@click.option(
-    "--noise",
-    default=0.1,
-    show_default=True,
-    help="Probability of a click on a document that is looked at and not relevant.",
-)
-@click.option(
-    "--click-probability",
-    "by_grade",
-    multiple=True,
-    metavar="GRADE=P",
-    help="Probability of a click on a document of a grade, instead of one made of the grade.",
-)
-@click.option(
-    "--fulltext",
-    default=0.5,
-    show_default=True,
-    help="Probability of going on to the full text, for the highest grade.",
-)
-@click.option(
-    "--fulltext-share", default=0.5, show_default=True, help="Documents that have a full text."
-)
-@click.option("--threads", type=click.IntRange(1), help="For searching; default: all cores.")
-@seed_option()
-@json_option
 def simulate_clicks(
     collection: str,
     out: Path,

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from irplatform.cli.build import build
+from irplatform.cli.commands import Group
+from irplatform.cli.names import COLLECTION, Names
 from irplatform.cli.output import json_option, one_line, print_json, print_rows
 from irplatform.registry import registry
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from irplatform.collections.finding import Finding
 
@@ -19,7 +21,13 @@ _SHOWN = 200
 """Characters of an example document's or topic's field that are shown."""
 
 
-@click.group()
+def _given_names(_incomplete: str) -> Iterable[str]:
+    from irplatform.collections.aliases import aliases
+
+    return aliases()
+
+
+@click.group(cls=Group)
 def collections() -> None:
     """List, show, check, name and build collections."""
 
@@ -64,8 +72,8 @@ def list_collections(as_json: bool) -> None:
     )
 
 
-@collections.command("show")
-@click.argument("name")
+@collections.command("show", examples=["platform collections show demo"])
+@click.argument("name", type=COLLECTION)
 @json_option
 def show(name: str, as_json: bool) -> None:
     """Show counts, fields, examples and judgments of a collection.
@@ -81,8 +89,8 @@ def show(name: str, as_json: bool) -> None:
     print_rows(list(_rows(facts)))
 
 
-@collections.command("download")
-@click.argument("name")
+@collections.command("download", examples=["platform collections download beir/nfcorpus/test"])
+@click.argument("name", type=COLLECTION)
 def download(name: str) -> None:
     """Download all files of a collection of ir_datasets and of the one that trains for it.
 
@@ -103,8 +111,8 @@ def download(name: str) -> None:
     click.echo(f"{name}: {outcome}.")
 
 
-@collections.command("check")
-@click.argument("name")
+@collections.command("check", examples=["platform collections check my-folder"])
+@click.argument("name", type=COLLECTION)
 @json_option
 @click.pass_context
 def check(context: click.Context, name: str, as_json: bool) -> None:
@@ -143,9 +151,9 @@ def check(context: click.Context, name: str, as_json: bool) -> None:
     context.exit(1 if serious else 0)
 
 
-@collections.command("add")
+@collections.command("add", examples=["platform collections add mine path/to/folder"])
 @click.argument("name")
-@click.argument("path")
+@click.argument("path", type=COLLECTION)
 @click.option("--force", is_flag=True, help="Replace what the name stood for.")
 def add(name: str, path: str, force: bool) -> None:
     """Give the collection at a path (or an ir_datasets id) a name."""
@@ -155,8 +163,8 @@ def add(name: str, path: str, force: bool) -> None:
     click.echo(f"{name}: {target}")
 
 
-@collections.command("remove")
-@click.argument("name")
+@collections.command("remove", examples=["platform collections remove mine"])
+@click.argument("name", type=Names("name", _given_names))
 def remove(name: str) -> None:
     """Forget a name that `add` gave; the collection itself stays."""
     from irplatform.collections.naming import remove_alias

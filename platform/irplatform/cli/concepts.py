@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
-from irplatform.cli.expansion import kb_callback
+from irplatform.cli.commands import Group, with_options
+from irplatform.cli.expansion import knowledge_option
+from irplatform.cli.names import list_option
 from irplatform.cli.options import collection_option
 from irplatform.cli.output import json_option, print_json, print_rows
 from irplatform.cli.paths import PATH
-from irplatform.cli.with_options import with_options
 from irplatform.errors import InputError, counted
 from irplatform.knowledge import ConceptKind
 
@@ -22,27 +23,23 @@ if TYPE_CHECKING:
     from irplatform.concepts.build import Workers
 
 
-@click.group()
+@click.group(cls=Group)
 def concepts() -> None:
     """Find the concepts of documents; show, check and export the graph."""
 
 
 _options = with_options(
     collection_option,
-    click.option(
+    knowledge_option(
         "--kb",
         "knowledge",
-        multiple=True,
-        metavar="KB,…",
-        callback=kb_callback,
-        help="Knowledge bases, the first one first (repeatable). Default: all installed.",
+        help="Knowledge bases, the first one first; default: all installed.",
     ),
-    click.option(
+    list_option(
         "--kind",
         "kinds",
-        multiple=True,
         type=click.Choice(get_args(ConceptKind)),
-        help="Link only to such concepts (repeatable). Default: all.",
+        help="Link only to such concepts; default: all.",
     ),
     click.option("--model", help="A spaCy model that finds mentions; 'none' for names alone."),
     click.option(
@@ -55,6 +52,8 @@ _options = with_options(
         type=click.FloatRange(0, 1, min_open=True),
         help="Least similarity of scispaCy's linker.",
     ),
+    group="What the graph is made of",
+    example="--kb mesh,doid --kind disease,gene",
 )
 """What the graph is made of; the same options find it again."""
 _graph_option = click.option(
@@ -115,10 +114,16 @@ class _Workers(click.ParamType[int | str]):
         return "ray" if value == "ray" else int(value)
 
 
-@concepts.command("build")
+@concepts.command(
+    "build",
+    examples=["platform concepts build --collection demo --kb mesh,doid --kind disease,gene"],
+)
 @_options
-@click.option("--workers", type=_Workers(), help="Processes, or 'ray'. Default: one per core.")
-@json_option
+@with_options(
+    click.option("--workers", type=_Workers(), help="Processes, or 'ray'. Default: one per core."),
+    json_option,
+    group="Output",
+)
 def build(collection: str, workers: Workers, as_json: bool, **settings: Any) -> None:
     """Build the document–concept graph of a collection, or say what is in the one that is there."""
     from irplatform.concepts.build import build_facts
@@ -138,18 +143,21 @@ def build(collection: str, workers: Workers, as_json: bool, **settings: Any) -> 
     print_rows([(f"  {each['relation']}", each["kb"], f"{each['edges']:,}") for each in edges])
 
 
-@concepts.command("show")
+@concepts.command("show", examples=["platform concepts show melanoma --collection demo"])
 @click.argument("what")
 @_options
-@_graph_option
-@click.option(
-    "--limit",
-    type=click.IntRange(1),
-    default=10,
-    show_default=True,
-    help="Neighbours of a concept, of each kind.",
+@with_options(
+    _graph_option,
+    click.option(
+        "--limit",
+        type=click.IntRange(1),
+        default=10,
+        show_default=True,
+        help="Neighbours of a concept, of each kind.",
+    ),
+    json_option,
+    group="Output",
 )
-@json_option
 @click.pass_context
 def show(
     context: click.Context,
@@ -183,20 +191,26 @@ def show(
     context.exit(1 if "nearest" in facts else 0)
 
 
-@concepts.command("check")
+@concepts.command("check", examples=["platform concepts check --collection demo"])
 @_options
-@_graph_option
-@click.option(
-    "--field", default="mesh", show_default=True, help="The documents' field with MeSH headings."
+@with_options(
+    _graph_option,
+    click.option(
+        "--field",
+        default="mesh",
+        show_default=True,
+        help="The documents' field with MeSH headings.",
+    ),
+    click.option(
+        "--examples",
+        type=click.IntRange(0),
+        default=20,
+        show_default=True,
+        help="Misses and false links that are shown.",
+    ),
+    json_option,
+    group="Output",
 )
-@click.option(
-    "--examples",
-    type=click.IntRange(0),
-    default=20,
-    show_default=True,
-    help="Misses and false links that are shown.",
-)
-@json_option
 def check(
     collection: str,
     folder: Path | None,
@@ -238,16 +252,24 @@ def _share(value: float | None) -> str:
     return "-" if value is None else f"{value:.3f}"
 
 
-@concepts.command("export")
+@concepts.command(
+    "export",
+    examples=["platform concepts export graph.graphml --collection demo --around melanoma"],
+)
 @click.argument("path", type=PATH)
 @_options
-@_graph_option
-@click.option("--around", help="Only around a document's id, or a concept's id or name.")
-@click.option(
-    "--hops", type=click.IntRange(1), help="With --around: how far around it.  [default: 1]"
+@with_options(
+    _graph_option,
+    click.option("--around", help="Only around a document's id, or a concept's id or name."),
+    click.option(
+        "--hops", type=click.IntRange(1), help="With --around: how far around it.  [default: 1]"
+    ),
+    click.option(
+        "--limit", type=click.IntRange(1), default=500_000, show_default=True, help="Edges."
+    ),
+    json_option,
+    group="Output",
 )
-@click.option("--limit", type=click.IntRange(1), default=500_000, show_default=True, help="Edges.")
-@json_option
 def export(
     path: Path,
     collection: str,

@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from irplatform.cli.commands import command, with_options
+from irplatform.cli.names import COLLECTION, list_option
+from irplatform.cli.options import measures_option
 from irplatform.cli.output import json_option, print_json, print_rows
 from irplatform.cli.paths import PATH
 from irplatform.console import notice
@@ -21,58 +24,72 @@ if TYPE_CHECKING:
     from irplatform.reports.rows import ResultRow
 
 
-@click.command()
+@command(
+    "platform evaluate --collection demo runs/demo/bm25.run runs/demo/delta.run",
+    "platform evaluate --qrels qrels.txt my.run --measure nDCG@20,AP",
+)
 @click.argument("runs", nargs=-1, required=True, type=PATH)
-@click.option("--collection", help="Whose judgments to use.")
-@click.option(
-    "--qrels",
-    type=PATH,
-    help="A file of judgments, instead: TREC's (four columns), BEIR's (three), sampled (five) or "
-    "BioASQ's.",
+@with_options(
+    click.option("--collection", type=COLLECTION, help="Whose judgments to use."),
+    click.option(
+        "--qrels",
+        type=PATH,
+        help="A file of judgments, instead: TREC's (four columns), BEIR's (three), sampled (five) "
+        "or BioASQ's.",
+    ),
+    click.option(
+        "--sampled-qrels",
+        type=PATH,
+        help="A file of sampled judgments for infNDCG and infAP, beside the others or alone.",
+    ),
+    measures_option(),
+    click.option(
+        "--trec-eval",
+        type=click.Choice(["10", "9"]),
+        default="10",
+        show_default=True,
+        help="The release of trec_eval to agree with. Up to 9, scores were rounded to 32 bits "
+        "before they decided.",
+    ),
+    group="Against what",
+    example="--qrels qrels.txt --measure nDCG@20,AP",
 )
-@click.option(
-    "--sampled-qrels",
-    type=PATH,
-    help="A file of sampled judgments for infNDCG and infAP, beside the others or alone.",
+@with_options(
+    click.option(
+        "--among",
+        metavar="RUN@N",
+        help="Average only over topics for which this run file has a relevant document among its "
+        "first N, such as runs/demo/bm25.run@1000.",
+    ),
+    click.option(
+        "--relevant",
+        type=click.Choice([SEEN, UNSEEN]),
+        help="Average only over topics that share relevant documents with training topics (seen), "
+        "or only over those that share none (unseen).",
+    ),
+    group="Which topics count",
+    example="--among runs/demo/bm25.run@1000",
 )
-@click.option(
-    "--measure",
-    "measures",
-    multiple=True,
-    help="As ir-measures names it; default: the collection's.",
+@with_options(
+    list_option(
+        "--name",
+        "names",
+        metavar="NAME,…",
+        help="What tables call a run; one for each, in their order; default: its file's name.",
+    ),
+    click.option("--per-topic", is_flag=True, help="Show every topic, not only the mean."),
+    click.option(
+        "--table",
+        "form",
+        type=click.Choice(["text", "markdown", "latex"]),
+        default="text",
+        show_default=True,
+        help="How the table is written; for LaTeX as a tabular.",
+    ),
+    json_option,
+    group="Output",
+    example="--table latex",
 )
-@click.option(
-    "--among",
-    help="Average over topics with a relevant document among the first of a run: RUN@1000.",
-)
-@click.option(
-    "--relevant",
-    type=click.Choice([SEEN, UNSEEN]),
-    help="Average over topics that share relevant documents with training topics, or share none.",
-)
-@click.option(
-    "--name",
-    "names",
-    multiple=True,
-    help="What tables call a run; repeat it for each, in their order; default: its file's name.",
-)
-@click.option(
-    "--trec-eval",
-    type=click.Choice(["10", "9"]),
-    default="10",
-    show_default=True,
-    help="The release to agree with. Up to 9, scores were rounded to 32 bits before they decided.",
-)
-@click.option("--per-topic", is_flag=True, help="Show every topic, not only the mean.")
-@click.option(
-    "--table",
-    "form",
-    type=click.Choice(["text", "markdown", "latex"]),
-    default="text",
-    show_default=True,
-    help="How the table is written; for LaTeX as a tabular.",
-)
-@json_option
 def evaluate(
     runs: tuple[Path, ...],
     collection: str | None,

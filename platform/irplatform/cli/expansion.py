@@ -2,25 +2,39 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from irplatform.cli.commands import with_options
+from irplatform.cli.names import KNOWLEDGE, list_option
 from irplatform.cli.paths import PATH
-from irplatform.cli.with_options import with_options
 from irplatform.console import notice
 from irplatform.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
+
+    from irplatform.cli.commands import Declared
 
 _NONE = "none"
 
+
+def knowledge_option(*declarations: str, **attributes: Any) -> Callable[[Declared], Declared]:
+    """An option that lists knowledge bases; each counts once."""
+    return list_option(*declarations, type=KNOWLEDGE, callback=_each_once, **attributes)
+
+
+def _each_once(
+    _context: click.Context, _parameter: click.Parameter, values: tuple[str, ...]
+) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(values))
+
+
 expansion_options = with_options(
-    click.option(
+    knowledge_option(
         "--expand",
-        metavar="KB,…",
         help="Expand queries with these knowledge bases, such as mesh,doid,hgnc; or none. By "
         "default only for rerankers that are made for it (graphene).",
     ),
@@ -33,43 +47,24 @@ expansion_options = with_options(
 """The options of every command that searches."""
 
 
-def knowledge_names(flag: str, text: str) -> list[str]:
-    """The names of knowledge bases that a flag lists, separated by commas; each once.
-
-    Raises:
-        InputError: there are none.
-    """
-    names = list(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
-    if not names:
-        raise InputError(f"{flag} names no knowledge base; `platform kb list` shows them.")
-    return names
-
-
-def kb_callback(
-    _context: click.Context, _parameter: click.Parameter, values: tuple[str, ...]
-) -> tuple[str, ...]:
-    """The knowledge bases of a repeatable `--kb`, each time one name or several with commas."""
-    return tuple(knowledge_names("--kb", ",".join(values))) if values else ()
-
-
 def expansion_settings(
-    retrievers: Sequence[str], expand: str | None, query_plan: Path | None
+    retrievers: Sequence[str], expand: Sequence[str], query_plan: Path | None
 ) -> dict[str, object]:
     """The settings that the two options stand for.
 
     Args:
         retrievers: names; the settings are for those that can expand queries, and a notice names
             the others.
-        expand: names of knowledge bases, separated by commas; or "none".
+        expand: names of knowledge bases; or "none" alone; nothing where the retrievers decide.
         query_plan: a file that changes the default plan.
 
     Raises:
         InputError: no retriever expands queries, a knowledge base is not installed, the plan cannot
             be read, or there is a plan but nothing to expand with.
     """
-    if expand in (None, _NONE) and query_plan is not None:
+    if tuple(expand) in ((), (_NONE,)) and query_plan is not None:
         raise InputError("--query-plan has no effect without --expand KB,….")
-    if expand is None:
+    if not expand:
         return {}
     from irplatform.knowledge import open_knowledge
     from irplatform.registry import registry
@@ -78,10 +73,9 @@ def expansion_settings(
     expanding = [
         name for name in retrievers if "expand" in registry().retriever(name).option_names()
     ]
-    if expand == _NONE:
+    if tuple(expand) == (_NONE,):
         return {f"{name}.expand": [] for name in expanding}
-    names = knowledge_names("--expand", expand)
-    open_knowledge(names)
+    open_knowledge(expand)
     others = [name for name in retrievers if name not in expanding]
     if not expanding:
         all_expanding = [
@@ -93,7 +87,7 @@ def expansion_settings(
         )
     if others:
         notice(f"--expand: not with {', '.join(others)}, which cannot expand queries.")
-    settings: dict[str, object] = {f"{name}.expand": names for name in expanding}
+    settings: dict[str, object] = {f"{name}.expand": list(expand) for name in expanding}
     if query_plan is not None:
         settings |= {f"{name}.plan": read_plan(query_plan) for name in expanding}
     return settings

@@ -6,7 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from irplatform.cli.options import ranking_options, training_options
+from irplatform.cli.commands import command, with_options
+from irplatform.cli.names import RERANKER, list_option
+from irplatform.cli.options import (
+    OUTPUT,
+    collection_option,
+    machine_options,
+    preset_option,
+    ranking_options,
+    system_settings,
+)
 from irplatform.cli.output import cut, json_option, one_line, print_json
 from irplatform.cli.settings import run_settings
 
@@ -18,20 +27,24 @@ _TITLE = 300
 """Characters of a title that are shown."""
 
 
-@click.command()
-@training_options
-@click.option("--reranker", required=True, help="Whose scores to explain.")
-@click.option("--topic", required=True, help="The id of a topic of the collection.")
-@click.option(
-    "--doc", "documents", required=True, multiple=True, help="A document's id (repeatable)."
-)
-@click.option(
-    "--member",
-    type=click.IntRange(1),
-    help="Of a reranker with several trained members; default: the one nearest to their mean.",
+@command("platform explain --collection demo --reranker delta --topic 1 --doc 25121597")
+@with_options(
+    collection_option,
+    click.option("--reranker", required=True, type=RERANKER, help="Whose scores to explain."),
+    click.option("--topic", required=True, help="The id of a topic of the collection."),
+    list_option("--doc", "documents", required=True, metavar="ID,…", help="The ids of documents."),
+    click.option(
+        "--member",
+        type=click.IntRange(1),
+        help="Of a reranker with several trained members; default: the one nearest to their mean.",
+    ),
+    system_settings,
+    preset_option,
+    group="What to explain",
 )
 @ranking_options
-@json_option
+@with_options(json_option, group=OUTPUT)
+@machine_options
 def explain(
     reranker: str,
     topic: str,

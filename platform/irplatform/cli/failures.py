@@ -6,7 +6,7 @@ import errno
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeGuard
+from typing import TYPE_CHECKING
 
 import click
 
@@ -18,25 +18,13 @@ if TYPE_CHECKING:
 
 
 def explained(error: click.ClickException) -> click.ClickException:
-    """What click says, and what it cannot know: where options and words to search for belong."""
-    if _has_words_to_search_for(error):
-        message = f"{error.format_message()}. Words to search for: --query 'some words'."
-        return click.UsageError(message, ctx=error.ctx)
+    """What click says, and what it cannot know: where options belong."""
     if not isinstance(error, click.NoSuchOption) or error.ctx is None:
         return error
     if not isinstance(error.ctx.command, click.Group):
         return error
     message = f"{error.format_message()} Options of a command come after it."
     return click.UsageError(message, ctx=error.ctx)
-
-
-def _has_words_to_search_for(error: click.ClickException) -> TypeGuard[click.UsageError]:
-    return (
-        isinstance(error, click.UsageError)
-        and error.ctx is not None
-        and "unexpected extra argument" in error.message
-        and any(parameter.name == "query" for parameter in error.ctx.command.params)
-    )
 
 
 def refused(error: Exception) -> str:

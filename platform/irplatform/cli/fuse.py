@@ -7,16 +7,18 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
+from irplatform.cli.commands import command
+from irplatform.cli.names import list_option
 from irplatform.cli.options import force_option
 from irplatform.cli.output import json_option, print_json
 from irplatform.cli.paths import PATH
-from irplatform.errors import InputError, counted
+from irplatform.errors import counted
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
-@click.command()
+@command("platform fuse first.run second.run --weights 2,1 --by scores --out fused.run")
 @click.argument("runs", nargs=-1, required=True, type=PATH)
 @click.option("--out", required=True, type=PATH, help="The run to write.")
 @click.option("--tag", default="fused", show_default=True, help="Its last column.")
@@ -34,10 +36,10 @@ if TYPE_CHECKING:
     default=None,
     help="How little the first ranks stand out, a number above 0.  [default: 60]",
 )
-@click.option(
+@list_option(
     "--weights",
-    metavar="W,W…",
-    default=None,
+    type=float,
+    metavar="W,…",
     help="How much each run counts, in their order: 4,1; one of 0 is left out.  "
     "[default: all the same]",
 )
@@ -50,7 +52,7 @@ def fuse(
     tag: str,
     by: Literal["ranks", "scores"],
     k: float | None,
-    weights: str | None,
+    weights: tuple[float, ...],
     depth: int,
     force: bool,
     as_json: bool,
@@ -63,7 +65,7 @@ def fuse(
         out,
         by=by,
         k=k,
-        weights=None if weights is None else _numbers(weights),
+        weights=weights or None,
         depth=depth,
         tag=tag,
         force=force,
@@ -75,17 +77,3 @@ def fuse(
         click.echo(
             f"{out}: {counted(facts['topics'], 'topic')} from {counted(facts['runs'], 'run')}"
         )
-
-
-def _numbers(weights: str) -> list[float]:
-    """What `--weights` says.
-
-    Raises:
-        InputError: it is no list of numbers.
-    """
-    try:
-        return [float(part) for part in weights.split(",")]
-    except ValueError as error:
-        raise InputError(
-            f"--weights takes numbers with commas between them, as 4,1, not '{weights}'."
-        ) from error

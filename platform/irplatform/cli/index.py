@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import click
 
+from irplatform.cli.commands import command
 from irplatform.cli.options import collection_option
 from irplatform.cli.output import json_option, print_json, print_rows
 
 
-@click.command()
+@command("platform index --collection demo")
 @collection_option
 @click.option("--threads", type=click.IntRange(1), help="Default: all cores.")
 @json_option

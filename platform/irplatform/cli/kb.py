@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any, cast, get_args
 
 import click
 
-from irplatform.cli.expansion import kb_callback
+from irplatform.cli.commands import Group
+from irplatform.cli.expansion import knowledge_option
+from irplatform.cli.names import KNOWLEDGE, list_option
 from irplatform.cli.output import cut, json_option, print_json, print_rows
 from irplatform.cli.paths import PATH
 from irplatform.errors import InputError, counted, unknown
@@ -39,12 +41,12 @@ def _kinds(
     return kinds
 
 
-@click.group()
+@click.group(cls=Group)
 def kb() -> None:
     """Add, list, show and remove knowledge bases."""
 
 
-@kb.command("add")
+@kb.command("add", examples=["platform kb add mesh desc2024.xml.gz supp2024.xml.gz"])
 @click.argument("name")
 @click.argument("files", nargs=-1, required=True, type=PATH)
 @click.option(
@@ -53,14 +55,13 @@ def kb() -> None:
     metavar="FORMAT",
     help="The format of the files; found out by default.",
 )
-@click.option(
+@list_option(
     "--kind",
     "kinds",
-    multiple=True,
-    metavar="[PREFIX=]KIND",
+    metavar="[PREFIX=]KIND,…",
     callback=_kinds,
     help="What an ontology's terms are, all or those with a prefix (NCIT=disease): disease, gene, "
-    "drug, variant or other; found out by default (repeatable).",
+    "drug, variant or other; found out by default.",
 )
 @json_option
 def add(
@@ -125,16 +126,9 @@ def list_kbs(as_json: bool) -> None:
         print_rows([(name, source.title, source.published) for name, source in missing.items()])
 
 
-@kb.command("show")
+@kb.command("show", examples=["platform kb show melanoma --kb mesh,doid"])
 @click.argument("term")
-@click.option(
-    "--kb",
-    "names",
-    multiple=True,
-    metavar="KB,…",
-    callback=kb_callback,
-    help="Look only in these (repeatable).",
-)
+@knowledge_option("--kb", "names", help="Look only in these.")
 @click.option(
     "--relations",
     "limit",
@@ -176,8 +170,8 @@ def show(
     context.exit(0 if facts["concepts"] else 1)
 
 
-@kb.command("remove")
-@click.argument("name")
+@kb.command("remove", examples=["platform kb remove mesh"])
+@click.argument("name", type=KNOWLEDGE)
 def remove(name: str) -> None:
     """Remove a knowledge base."""
     from irplatform.knowledge import remove as remove_kb

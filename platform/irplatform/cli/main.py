@@ -15,44 +15,94 @@ import click
 from irplatform import __version__, interruptions, stdout
 from irplatform.arithmetic import check_arithmetic
 from irplatform.at_work import show_traceback
+from irplatform.cli.commands import Group, write_examples
 from irplatform.cli.failures import chain, explained, give_up_stdout, lost, refused
-from irplatform.errors import InputError, PlatformError, PluginError, lacks_space, printable
+from irplatform.errors import (
+    InputError,
+    PlatformError,
+    PluginError,
+    lacks_space,
+    nearest,
+    printable,
+    unknown,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from click.shell_completion import CompletionItem
+
     from irplatform.registry.registration import Plugin
 
-COMMANDS = {
-    "run": ("run", "Take a collection to scored, reranked runs."),
-    "search": ("search", "Show what a retriever finds for a topic or a query."),
-    "explain": ("explain", "Say why a reranker puts a document where it does."),
-    "index": ("index", "Build a collection's index, or say what is in it."),
-    "train": ("train", "Train a reranker and keep the checkpoint."),
-    "tune": ("tune", "Choose options on training topics."),
-    "evaluate": ("evaluate", "Score TREC run files."),
-    "reproduce": ("reproduce", "Run published results again, and compare."),
-    "agree": ("agree", "Compare the orders that several sources give the same systems."),
-    "fuse": ("fuse", "Fuse TREC runs, by their ranks or by their scores."),
-    "submit": ("submit", "Check TREC run files before they are submitted."),
-    "collections": ("collections", "List, show, check, name and build collections."),
-    "qrels": ("qrels", "Build judgments from click logs and citations."),
-    "concepts": ("concepts", "Build, show, check and export the document–concept graph."),
-    "kb": ("kb", "Add, list, show and remove knowledge bases."),
-    "rerankers": ("rerankers", "List rerankers and show their options."),
-    "features": ("rerankers", "List groups of features and show their options."),
-    "retrievers": ("rerankers", "List retrievers and show their options."),
-    "bench": ("bench", "Measure how fast rerankers are."),
-    "cache": ("cache", "List what the cache holds, and make room."),
-    "plugins": (
-        "plugins",
-        "List installed plugins and what they provide, begin a new one, check one.",
-    ),
+_WIDEST = 160
+"""Columns that help takes where the terminal has them; click's own limit is 80."""
+SECTIONS = {
+    "Rank": {
+        "run": ("run", "Take a collection to scored, reranked runs."),
+        "search": ("search", "Show what a retriever finds for a topic or a query."),
+        "explain": ("explain", "Say why a reranker puts a document where it does."),
+        "index": ("index", "Build a collection's index, or say what is in it."),
+        "train": ("train", "Train a reranker and keep the checkpoint."),
+        "tune": ("tune", "Choose options on training topics."),
+        "fuse": ("fuse", "Fuse TREC runs, by their ranks or by their scores."),
+    },
+    "Score": {
+        "evaluate": ("evaluate", "Score TREC run files."),
+        "agree": ("agree", "Compare the orders that several sources give the same systems."),
+        "reproduce": ("reproduce", "Run published results again, and compare."),
+        "bench": ("bench", "Measure how fast rerankers are."),
+        "submit": ("submit", "Check TREC run files before they are submitted."),
+    },
+    "Collections and knowledge": {
+        "collections": ("collections", "List, show, check, name and build collections."),
+        "qrels": ("qrels", "Build judgments from click logs and citations."),
+        "concepts": ("concepts", "Build, show, check and export the document–concept graph."),
+        "kb": ("kb", "Add, list, show and remove knowledge bases."),
+    },
+    "Manage": {
+        "rerankers": ("rerankers", "List rerankers and show their options."),
+        "retrievers": ("rerankers", "List retrievers and show their options."),
+        "features": ("rerankers", "List groups of features and show their options."),
+        "plugins": ("plugins", "List installed plugins, begin a new one, check one."),
+        "cache": ("cache", "List what the cache holds, and make room."),
+        "completion": ("completion", "Complete commands and names in your shell."),
+    },
 }
-"""Command → (its module here, its help in a line). The order is that of `--help`."""
+"""Heading → command → (its module here, its help in a line). The order is that of `--help`."""
+COMMANDS = {name: entry for commands in SECTIONS.values() for name, entry in commands.items()}
+_MEANT = {
+    "version": "`platform --version` shows the version.",
+    "help": "`platform --help` lists all.",
+    "cite": "`platform rerankers show NAME` names the papers of a system.",
+    "rank": "Did you mean 'run'?",
+    "retrieve": "Did you mean 'search'?",
+    "score": "Did you mean 'evaluate'?",
+    "compare": "Did you mean 'evaluate'?",
+    "fit": "Did you mean 'train'?",
+    "datasets": "`platform collections list` lists what has a name.",
+    "download": "`platform collections download NAME` downloads a collection.",
+    "build": "`platform collections build` builds collections, `platform index` an index.",
+    "models": "`platform rerankers list` lists them.",
+    "measures": "--measure takes ir-measures' names, such as nDCG@20,AP.",
+    "clean": "`platform cache remove` makes room.",
+}
+"""Words that are no commands → what to do instead."""
+_ALIASES = {
+    "citation": "cite",
+    "citations": "cite",
+    "bibtex": "cite",
+    "rerank": "rank",
+    "query": "retrieve",
+    "eval": "score",
+    "dataset": "datasets",
+    "data": "datasets",
+    "model": "models",
+    "metrics": "measures",
+    "clear": "clean",
+}
 
 
-class Commands(click.Group):
+class Commands(Group):
     """The subcommands: our own, loaded at first use, and those of plugins."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -73,40 +123,74 @@ class Commands(click.Group):
         command: click.Command = getattr(module, cmd_name)
         return command
 
+    def summaries(self) -> dict[str, dict[str, str]]:
+        """The commands and what they do, by heading; no module is imported."""
+        added = {name: command.get_short_help_str() for name, command in self.commands.items()}
+        sections = {
+            title: {name: summary for name, (_, summary) in commands.items()}
+            for title, commands in SECTIONS.items()
+        }
+        return {**sections, "Of plugins": dict(sorted(added.items()))}
+
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write what the program is, and examples."""
+        super().format_help_text(ctx, formatter)
+        write_examples(_EXAMPLES, formatter)
+
     def format_commands(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """List the commands without importing them."""
-        rows = [(name, summary) for name, (_, summary) in COMMANDS.items()]
-        rows += [
-            (name, command.get_short_help_str()) for name, command in sorted(self.commands.items())
-        ]
-        with formatter.section("Commands"):
-            formatter.write_dl(rows)
+        """List the commands, as wide as the longest in every section."""
+        sections = self.summaries()
+        widest = max(len(name) for rows in sections.values() for name in rows)
+        for title, rows in sections.items():
+            if rows:
+                with formatter.section(title):
+                    formatter.write_dl([(name.ljust(widest), text) for name, text in rows.items()])
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Complete a command's name, or an option."""
+        from click.shell_completion import CompletionItem
+
+        return [
+            CompletionItem(name, help=summary)
+            for rows in self.summaries().values()
+            for name, summary in rows.items()
+            if name.startswith(incomplete)
+        ] or click.Command.shell_complete(self, ctx, incomplete)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Name the nearest command when there is none of that name; refuse options given twice."""
-        from irplatform.cli.repeated import refuse_repeated
-        from irplatform.errors import unknown
+        """Find the command; refuse what click would take silently."""
+        from irplatform.cli.usage import check_usage
 
-        name = args[0]
-        if not name.startswith("-") and name not in self.list_commands(ctx):
-            names = [] if name == "help" else self.list_commands(ctx)
-            raise unknown("command", name, names, hint="`platform --help` lists all.")
         resolved_name, command, rest = super().resolve_command(ctx, args)
-        if command is not None:
-            refuse_repeated(command, rest, ctx)
+        if command is not None and not ctx.resilient_parsing:
+            check_usage(command, rest, ctx)
         return resolved_name, command, rest
 
+    def no_command(self, name: str, names: list[str], path: str) -> InputError:
+        """What to say of a name that is no command: what is called otherwise here, first."""
+        if meant := _MEANT.get(_ALIASES.get(name.lower(), name.lower())):
+            return InputError(f"unknown command '{name}'. {meant}")
+        near = [*filter(None, [nearest(name, names)])]
+        return unknown("command", name, near, hint=f"`{path} --help` lists all.")
 
-@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+
+_EXAMPLES = (
+    "platform run --collection demo --reranker delta",
+    "platform search --collection demo --query 'lung cancer'",
+    "platform evaluate --collection demo runs/demo/bm25.run runs/demo/delta.run",
+)
+
+
+@click.group(
+    cls=Commands,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": _WIDEST},
+    epilog="`platform COMMAND --help` explains a command.",
+)
 @click.version_option(__version__, prog_name="platform")
 def cli() -> None:
-    """A search-evaluation platform for biomedical literature.
-
-    \b
-    platform run --reranker delta --collection demo
-    """  # noqa: D301 - click wants the character \b, which keeps the line below it as it is
+    """A search-evaluation platform for biomedical literature."""
 
 
 @cli.result_callback()
@@ -121,6 +205,10 @@ def main() -> None:
 
     130 after Ctrl-C, 143 after SIGTERM.
     """
+    if instruction := os.environ.get("_PLATFORM_COMPLETE"):  # a shell asks, and waits
+        from irplatform.cli.completion import complete
+
+        sys.exit(complete(cli, instruction, COMMANDS))
     from irplatform.cli.environment import misspelt, ready_streams
     from irplatform.registry import registry
 
@@ -131,7 +219,8 @@ def main() -> None:
         check_arithmetic()
         registry().add_commands(cli)
         _tell_of(registry().plugins)
-        status = cli.main(standalone_mode=False)  # of `context.exit`; see `_nothing`
+        # What it returns is the status of `context.exit`; see `_nothing`.
+        status = cli.main(prog_name="platform", standalone_mode=False)
         sys.exit(status if isinstance(status, int) else 0)
     except click.exceptions.Exit as stop:
         sys.exit(stop.exit_code)

@@ -1,6 +1,7 @@
 """Options that several commands share; each is declared once.
 
-In a command's help, options stand in the order of their decorators.
+In a command's help, options stand in the order of their decorators, under the headings of their
+groups.
 """
 
 from __future__ import annotations
@@ -9,44 +10,59 @@ from typing import TYPE_CHECKING
 
 import click
 
+from irplatform.cli.commands import with_options
 from irplatform.cli.expansion import expansion_options
+from irplatform.cli.names import (
+    CANDIDATES,
+    COLLECTION,
+    DEVICE,
+    MEASURE,
+    PRESET,
+    PRETRAINING,
+    RETRIEVER,
+    list_option,
+)
 from irplatform.cli.paths import PATH
-from irplatform.cli.with_options import with_options
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from irplatform.cli.with_options import Command
+    from irplatform.cli.commands import Declared
+
+WHAT = "What to run"
+FIRST_STAGE = "First stage"
+RERANKING = "Reranking"
+LEARNING = "Learning"
+OUTPUT = "Output"
+MACHINE = "Machine"
+EXAMPLE = "--collection demo --reranker delta"
 
 collection_option = click.option(
-    "--collection", required=True, help="A name, path or ir_datasets id."
-)
-learned_collections_option = click.option(
-    "--collection",
-    multiple=True,
-    required=True,
-    help="A name, path or ir_datasets id; repeat it for several over the same documents.",
+    "--collection", required=True, type=COLLECTION, help="A name, a path or an ir_datasets id."
 )
 preset_option = click.option(
     "--preset",
-    metavar="NAME",
+    type=PRESET,
     help="Settings that rerankers bring, such as paper; those that you give take precedence.",
+)
+config_option = click.option(
+    "--config", type=PATH, help="A TOML file of such options; --set takes precedence."
 )
 
 
-def seed_option(of: str = "Random seed.") -> Callable[[Command], Command]:
+def seed_option(of: str = "Random seed.") -> Callable[[Declared], Declared]:
     """`--seed`; the help says what it is of."""
     return click.option(
         "--seed", default=42, show_default=True, type=click.IntRange(0, 2**32 - 1), help=of
     )
 
 
-def force_option(what: str) -> Callable[[Command], Command]:
+def force_option(what: str) -> Callable[[Declared], Declared]:
     """`--force`; the help says what it replaces."""
     return click.option("--force", is_flag=True, help=f"Replace {what}.")
 
 
-def setting_option(of: str, listed: str, name: str = "settings") -> Callable[[Command], Command]:
+def setting_option(of: str, listed: str, name: str = "settings") -> Callable[[Declared], Declared]:
     """`--set`, for some systems.
 
     Args:
@@ -59,57 +75,117 @@ def setting_option(of: str, listed: str, name: str = "settings") -> Callable[[Co
         name,
         multiple=True,
         metavar="NAME=VALUE",
-        help=f"An option of {of}, as `{listed}` lists them.",
+        help=f"An option of {of}, as `{listed}` lists them; repeat it for several.",
     )
 
 
-def interpolate_option(explained: str) -> Callable[[Command], Command]:
+def interpolate_option(chosen: str) -> Callable[[Declared], Declared]:
     """`--interpolate`; `irplatform.cli.settings.interpolation_weight` reads it.
 
     Args:
-        explained: what the share is of, and how it is chosen.
+        chosen: how the share is chosen.
     """
     return click.option(
         "--interpolate",
         default="auto",
         show_default=True,
         metavar="W",
-        help=f"The first stage's share {explained}.",
+        help="The first stage's share in the final scores: from 0, the reranker alone, to 1, the "
+        f"first stage alone; {chosen}.",
     )
 
 
-def train_on_option(explained: str) -> Callable[[Command], Command]:
+def train_on_option(explained: str) -> Callable[[Declared], Declared]:
     """`--train-on`; `explained` says for what its topics are, and what they are by default."""
-    return click.option(
+    return list_option(
         "--train-on",
-        multiple=True,
-        metavar="COLLECTION",
-        help=f"{explained} Repeat it for several over the same documents.",
+        type=COLLECTION,
+        help=f"{explained} Several must have the same documents.",
     )
 
 
-_of_systems = with_options(
-    click.option(
+def measures_option(
+    help_text: str = "Measures, such as nDCG@20,AP; default: the collection's.",
+) -> Callable[[Declared], Declared]:
+    """`--measure`, for several."""
+    return list_option("--measure", "measures", type=MEASURE, help=help_text)
+
+
+system_settings = with_options(
+    setting_option("a retriever or reranker", "rerankers show"), config_option
+)
+"""The options of systems, which every plugin declares."""
+retrieving_options = with_options(
+    list_option(
         "--retriever",
         "retrievers",
-        multiple=True,
+        type=RETRIEVER,
         default=("bm25",),
         show_default=True,
-        help="First stage; repeat it to fuse several.",
+        help="What searches first; the results of several are fused.",
     ),
     click.option("--depth", default=1000, show_default=True, help="Documents found per topic."),
+    expansion_options,
+    group=FIRST_STAGE,
+    example="--retriever bm25,rm3 --depth 2000",
+)
+fusion_option = with_options(
+    click.option(
+        "--fusion",
+        type=click.Choice(["auto", "plain"]),
+        default="auto",
+        show_default=True,
+        help="Weights of several retrievers: auto learns them on the training topics.",
+    ),
+    group=FIRST_STAGE,
+)
+rerank_depth_option = with_options(
     click.option(
         "--rerank-depth",
         default=500,
         show_default=True,
-        help="First documents of each retriever that are reranked.",
+        help="How many of each retriever's first documents are reranked.",
     ),
-    setting_option("a retriever or reranker", "rerankers show"),
+    group=RERANKING,
+    example="--rerank-depth 100",
+)
+candidates_option = with_options(
     click.option(
-        "--config",
-        type=PATH,
-        help="A TOML file of such options; --set takes precedence.",
+        "--candidates",
+        default="retrieved",
+        show_default=True,
+        type=CANDIDATES,
+        metavar="retrieved|judged|RUN",
+        help="What is reranked: what the retrievers find, exactly the judged documents of "
+        "each topic, or the documents of a run file.",
     ),
+    group=RERANKING,
+)
+share_option = with_options(
+    interpolate_option("auto chooses it on validation topics"), group=RERANKING
+)
+checkpoint_option = with_options(
+    click.option(
+        "--checkpoint",
+        type=PATH,
+        help="A folder that `platform train` wrote: its reranker is used, and none is trained.",
+    ),
+    group=LEARNING,
+)
+ranking_train_on_option = with_options(
+    train_on_option("Collections to learn from; default: the collection's training partner."),
+    group=LEARNING,
+)
+learning_options = with_options(
+    click.option(
+        "--members",
+        default=5,
+        show_default=True,
+        type=click.IntRange(1),
+        help="How many models of a reranker that learns are trained, from different seeds; their "
+        "scores are averaged.",
+    ),
+    seed_option(),
     click.option(
         "--vectors",
         type=PATH,
@@ -119,16 +195,37 @@ _of_systems = with_options(
         "--vectors-text",
         multiple=True,
         type=PATH,
-        help="Further text to train word vectors on (.txt, .jsonl, .tsv, also .gz).",
+        help="A further file of text to train word vectors on (.txt, .jsonl, .tsv, also .gz); "
+        "repeat it for several.",
     ),
-    click.option("--device", default="auto", show_default=True, help="auto, cpu, cuda or mps."),
-    seed_option(),
+    group=LEARNING,
+    example="--members 1 --seed 7",
+)
+pretraining_options = with_options(
     click.option(
-        "--members",
-        default=5,
+        "--pretrain",
+        type=PRETRAINING,
+        metavar="mesh|COLLECTION|none",
+        help="What rerankers learn from first: articles' MeSH headings as queries, a "
+        "collection over the same documents, or nothing. By default only those are "
+        "pre-trained that are made for it (graphene).",
+    ),
+    click.option(
+        "--pretrain-queries",
+        default=10_000,
         show_default=True,
-        type=click.IntRange(1),
-        help="How many models of a reranker that learns are trained and averaged.",
+        type=click.IntRange(10),
+        help="How many MeSH-term queries to draw.",
+    ),
+    group=LEARNING,
+)
+machine_options = with_options(
+    click.option(
+        "--device",
+        type=DEVICE,
+        default="auto",
+        show_default=True,
+        help="Where models compute: auto, cpu, cuda or mps.",
     ),
     click.option(
         "--threads",
@@ -143,54 +240,18 @@ _of_systems = with_options(
         show_default=True,
         help="CPU threads of torch; another number trains other weights.",
     ),
+    group=MACHINE,
+    example="--device cuda --threads 8",
 )
-_of_training = with_options(
-    preset_option,
-    click.option(
-        "--candidates",
-        default="retrieved",
-        show_default=True,
-        metavar="retrieved|judged|RUN",
-        help="What is reranked: what the retrievers find, exactly the judged documents of "
-        "each topic, or the documents of a run file.",
-    ),
-    click.option(
-        "--fusion",
-        type=click.Choice(["auto", "plain"]),
-        default="auto",
-        show_default=True,
-        help="Weights of several retrievers: auto learns them on the training topics.",
-    ),
-    click.option(
-        "--pretrain",
-        metavar="mesh|COLLECTION|none",
-        help="What rerankers learn from first: articles' MeSH headings as queries, a "
-        "collection over the same documents, or nothing. By default only those are "
-        "pre-trained that are made for it (graphene).",
-    ),
-    click.option(
-        "--pretrain-queries",
-        default=10_000,
-        show_default=True,
-        type=click.IntRange(10),
-        help="How many MeSH-term queries to draw.",
-    ),
-)
-system_options = with_options(collection_option, _of_systems, expansion_options)
-"""The options of `run`, `explain` and `tune`."""
-training_options = with_options(system_options, _of_training)
-"""The options of `run` and `explain`, those of systems included."""
-options_of_train = with_options(
-    learned_collections_option, _of_systems, expansion_options, _of_training
-)
-"""The options of `train`: those of `run`, for collections to learn from."""
 ranking_options = with_options(
-    train_on_option("What to learn from; default: the collection's partner."),
-    click.option(
-        "--checkpoint",
-        type=PATH,
-        help="A trained reranker, instead of training.",
-    ),
-    interpolate_option("in the final scores, 0 to 1; auto chooses on validation topics"),
+    retrieving_options,
+    fusion_option,
+    rerank_depth_option,
+    candidates_option,
+    share_option,
+    ranking_train_on_option,
+    checkpoint_option,
+    learning_options,
+    pretraining_options,
 )
-"""The options of `run` and `explain`: which model ranks, and what share the first stage has."""
+"""The options of `run` and `explain`: how documents are found, reranked and learned from."""

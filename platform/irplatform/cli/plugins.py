@@ -7,6 +7,8 @@ from pathlib import Path
 import click
 
 from irplatform import stdout
+from irplatform.cli.commands import Group
+from irplatform.cli.names import COLLECTION, DEVICE, Names, list_option
 from irplatform.cli.options import setting_option
 from irplatform.cli.output import json_option, print_json, print_rows
 from irplatform.cli.paths import PATH
@@ -14,7 +16,11 @@ from irplatform.cli.settings import read_settings
 from irplatform.registry import GROUP, registry
 
 
-@click.group()
+def _names(_incomplete: str) -> list[str]:
+    return [plugin.name for plugin in registry().plugins]
+
+
+@click.group(cls=Group)
 def plugins() -> None:
     """List installed plugins and what they provide, begin a new one, check one."""
 
@@ -53,7 +59,7 @@ def list_plugins(as_json: bool) -> None:
     print_rows(rows)
 
 
-@plugins.command("new")
+@plugins.command("new", examples=["platform plugins new my-ranker"])
 @click.argument("name")
 @click.option(
     "--in",
@@ -76,19 +82,20 @@ def new(name: str, parent: Path) -> None:
     click.echo(f"{folder}: a reranker '{name}' that can be installed: pip install -e {folder}")
 
 
-@plugins.command("check")
-@click.argument("name")
-@click.option(
-    "--only", "systems", multiple=True, help="A system of the plugin; repeat it; default: all."
-)
+@plugins.command("check", examples=["platform plugins check delta --only delta,delta-32"])
+@click.argument("name", type=Names("plugin", _names))
+@list_option("--only", "systems", metavar="NAME,…", help="Systems of the plugin; default: all.")
 @click.option(
     "--collection",
+    type=COLLECTION,
     default="demo-train",
     show_default=True,
     help="Whose judged topics it is tried on: a name, path or ir_datasets id.",
 )
 @setting_option("a reranker or retriever", "rerankers show")
-@click.option("--device", default="auto", show_default=True, help="auto, cpu, cuda or mps.")
+@click.option(
+    "--device", type=DEVICE, default="auto", show_default=True, help="auto, cpu, cuda or mps."
+)
 @json_option
 @click.pass_context
 def check(

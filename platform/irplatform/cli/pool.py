@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from irplatform.cli.commands import Command, with_options
 from irplatform.cli.output import json_option, print_json
 from irplatform.cli.paths import PATH, NamedPath
-from irplatform.cli.with_options import with_options
 from irplatform.collections.builders import BUILDERS
 
 if TYPE_CHECKING:
@@ -17,42 +17,58 @@ if TYPE_CHECKING:
 
 _FILE = NamedPath(exists=True, dir_okay=False, path_type=Path)
 _options = with_options(
-    click.option("--topics", type=_FILE, help="This year's topics (XML), instead of a download."),
-    click.option(
-        "--qrels",
-        type=_FILE,
-        help="This year's judgments (4 columns), instead of a download. The other year is then "
-        "left out, unless files of it are given too.",
+    with_options(
+        click.option(
+            "--topics", type=_FILE, help="This year's topics (XML), instead of a download."
+        ),
+        click.option(
+            "--qrels",
+            type=_FILE,
+            help="This year's judgments (4 columns), instead of a download. The other year is then "
+            "left out, unless files of it are given too.",
+        ),
+        click.option("--sampled-qrels", type=_FILE, help="Its sampled judgments (5 columns)."),
+        group="This year",
     ),
-    click.option("--sampled-qrels", type=_FILE, help="Its sampled judgments (5 columns)."),
-    click.option("--partner-topics", type=_FILE, help="Topics of the year that trains for it."),
-    click.option("--partner-qrels", type=_FILE, help="Judgments of that year."),
-    click.option("--partner-sampled-qrels", type=_FILE, help="Sampled judgments of that year."),
-    click.option(
-        "--alone",
-        is_flag=True,
-        help="Leave the other year out. Rerankers are cross-validated then, since none trains "
-        "for this one.",
+    with_options(
+        click.option("--partner-topics", type=_FILE, help="Topics of the year that trains for it."),
+        click.option("--partner-qrels", type=_FILE, help="Judgments of that year."),
+        click.option("--partner-sampled-qrels", type=_FILE, help="Sampled judgments of that year."),
+        click.option(
+            "--alone",
+            is_flag=True,
+            help="Leave the other year out. Rerankers are cross-validated then, since none trains "
+            "for this one.",
+        ),
+        group="The other year, which trains for it",
     ),
-    click.option(
-        "--extra-abstracts",
-        type=NamedPath(exists=True, path_type=Path),
-        help="The track's conference abstracts: extra_abstracts.tar.gz, a zip, or a folder.",
+    with_options(
+        click.option(
+            "--extra-abstracts",
+            type=NamedPath(exists=True, path_type=Path),
+            help="The track's conference abstracts: extra_abstracts.tar.gz, a zip, or a folder.",
+        ),
+        click.option(
+            "--no-extra-abstracts",
+            is_flag=True,
+            help="Do without conference abstracts (one judged document in thirteen).",
+        ),
+        click.option(
+            "--email", help="Your address, for NCBI to write to before it blocks anybody."
+        ),
+        click.option(
+            "--rate", type=float, help="Calls a second. [default: 3; 10 with NCBI_API_KEY]"
+        ),
+        group="Documents",
     ),
-    click.option(
-        "--no-extra-abstracts",
-        is_flag=True,
-        help="Do without conference abstracts (one judged document in thirteen).",
+    with_options(
+        click.option("--out", type=PATH, help="The folder to make. [default: in the cache]"),
+        click.option(
+            "--dry-run", is_flag=True, help="Only say what would be fetched, and from where."
+        ),
+        json_option,
+        group="Output",
     ),
-    click.option("--email", help="Your address, for NCBI to write to before it blocks anybody."),
-    click.option("--rate", type=float, help="Calls a second. [default: 3; 10 with NCBI_API_KEY]"),
-    click.option(
-        "--out",
-        type=PATH,
-        help="The folder to make. [default: in the cache]",
-    ),
-    click.option("--dry-run", is_flag=True, help="Only say what would be fetched, and from where."),
-    json_option,
 )
 
 
@@ -69,7 +85,8 @@ def pool_command(year: int) -> click.Command:
     documents come along, because its topics train rerankers for this one. When interrupted, the
     same command goes on from there.
     """
-    return click.command(name)(_options(command))
+    example = f"platform collections build {name} --email you@example.org"
+    return click.command(name, cls=Command, examples=[example])(_options(command))
 
 
 def _build(year: int, options: dict[str, Any]) -> None:

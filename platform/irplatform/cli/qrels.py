@@ -6,9 +6,10 @@ import click
 
 from irplatform.cli.citations import from_citations
 from irplatform.cli.clicks import from_clicks, simulate_clicks
+from irplatform.cli.commands import Group
 
 
-@click.group()
+@click.group(cls=Group)
 def qrels() -> None:
     """Build judgments from click logs and citations."""
 

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from irplatform.cli.commands import command
+from irplatform.cli.names import DEVICE, list_option
 from irplatform.cli.output import json_option, print_json, print_rows
 from irplatform.cli.paths import PATH
 from irplatform.console import notice
@@ -30,13 +32,12 @@ _COUNTED: dict[Verdict, str] = {
 _PLACEHOLDER = re.compile(r"(\$\{\w+\})")
 
 
-@click.command()
-@click.option(
+@command("platform reproduce --quick --fresh", "platform reproduce --only delta,drmm")
+@list_option(
     "--only",
     "patterns",
-    multiple=True,
-    metavar="PATTERN",
-    help="Results whose id, tag or system matches, such as 'delta-*'; repeat it for more.",
+    metavar="PATTERN,…",
+    help="Results whose id, tag or system matches, such as 'delta-*'.",
 )
 @click.option("--quick", is_flag=True, help="Only those that take a minute and need no data.")
 @click.option(
@@ -47,11 +48,12 @@ _PLACEHOLDER = re.compile(r"(\$\{\w+\})")
     "files",
     multiple=True,
     type=PATH,
-    help="A TOML file of results, instead of those that plugins ship.",
+    help="A TOML file of results, instead of those that plugins ship; repeat it for several.",
 )
 @click.option("--list", "list_only", is_flag=True, help="List the results; run nothing.")
 @click.option(
     "--device",
+    type=DEVICE,
     default="cpu",
     show_default=True,
     help="auto, cpu, cuda or mps. Expected figures were measured on the CPU.",
@@ -77,11 +79,7 @@ def reproduce(
     Results are rows of TOML files: a run, the figures that it is expected to give, and how far
     another machine's may be from them. The exit code is 1 where one is further off. Results whose
     collection is not on this machine are skipped.
-
-    \b
-    platform reproduce --quick --fresh
-    platform reproduce --only delta
-    """  # noqa: D301 - click wants the character \b, which keeps the lines below it as they are
+    """
     from irplatform.registry import registry
     from irplatform.reproduction import known_rows, select, shipped_rows
     from irplatform.reproduction import reproduce as run_rows

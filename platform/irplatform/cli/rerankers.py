@@ -10,6 +10,8 @@ from typing import Any
 import click
 from pydantic_core import to_jsonable_python
 
+from irplatform.cli.commands import Group
+from irplatform.cli.names import FEATURES, RERANKER, RETRIEVER
 from irplatform.cli.output import json_option, print_json, print_rows
 from irplatform.option_types import type_in_words
 from irplatform.plugin import Options, TrainableFeatureGroup, TrainableReranker
@@ -24,17 +26,17 @@ _WIDEST = 30
 """Characters of a column in a table of options."""
 
 
-@click.group()
+@click.group(cls=Group)
 def rerankers() -> None:
     """List rerankers and show their options."""
 
 
-@click.group()
+@click.group(cls=Group)
 def retrievers() -> None:
     """List retrievers and show their options."""
 
 
-@click.group()
+@click.group(cls=Group)
 def features() -> None:
     """List groups of features and show their options."""
 
@@ -46,8 +48,8 @@ def list_features(as_json: bool) -> None:
     _list("features", registry().features, as_json)
 
 
-@features.command("show")
-@click.argument("name")
+@features.command("show", examples=["platform features show lexical"])
+@click.argument("name", type=FEATURES)
 @json_option
 def show_features(name: str, as_json: bool) -> None:
     """Show a group's options; `--set ltr.settings.GROUP.OPTION=VALUE` sets them."""
@@ -61,8 +63,8 @@ def list_rerankers(as_json: bool) -> None:
     _list("rerankers", registry().rerankers, as_json)
 
 
-@rerankers.command("show")
-@click.argument("name")
+@rerankers.command("show", examples=["platform rerankers show delta"])
+@click.argument("name", type=RERANKER)
 @json_option
 def show_reranker(name: str, as_json: bool) -> None:
     """Show a reranker's options, with types, defaults and what they mean."""
@@ -76,8 +78,8 @@ def list_retrievers(as_json: bool) -> None:
     _list("retrievers", registry().retrievers, as_json)
 
 
-@retrievers.command("show")
-@click.argument("name")
+@retrievers.command("show", examples=["platform retrievers show bm25"])
+@click.argument("name", type=RETRIEVER)
 @json_option
 def show_retriever(name: str, as_json: bool) -> None:
     """Show a retriever's options, with types, defaults and what they mean."""

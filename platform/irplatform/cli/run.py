@@ -8,7 +8,20 @@ from typing import Any
 
 import click
 
-from irplatform.cli.options import force_option, ranking_options, training_options
+from irplatform.cli.commands import command, with_options
+from irplatform.cli.names import RERANKER, list_option
+from irplatform.cli.options import (
+    LEARNING,
+    OUTPUT,
+    WHAT,
+    collection_option,
+    force_option,
+    machine_options,
+    measures_option,
+    preset_option,
+    ranking_options,
+    system_settings,
+)
 from irplatform.cli.output import json_option, print_json
 from irplatform.cli.paths import PATH
 from irplatform.cli.settings import run_settings
@@ -16,38 +29,55 @@ from irplatform.console import notice
 from irplatform.errors import InputError
 
 
-@click.command()
-@training_options
-@click.option(
-    "--reranker", "rerankers", multiple=True, help="What reranks; repeat it to compare several."
+@command(
+    "platform run --collection demo --reranker delta",
+    "platform run --collection my-folder --retriever bm25,rm3 --reranker delta,drmm",
 )
-@click.option(
-    "--measure",
-    "measures",
-    multiple=True,
-    help="As ir-measures names it; default: the collection's.",
+@with_options(
+    collection_option,
+    list_option(
+        "--reranker",
+        "rerankers",
+        type=RERANKER,
+        help="What reranks; several are compared. Without any, the first stage is the result.",
+    ),
+    system_settings,
+    preset_option,
+    group=WHAT,
+    example="--reranker delta,drmm --set delta.filters=64",
 )
 @ranking_options
-@click.option("--run-dir", type=PATH, help="Where runs go; default: runs/COLLECTION.")
-@click.option(
-    "--seeds",
-    default=1,
-    show_default=True,
-    type=click.IntRange(1),
-    help="Train and score so often, with --seed and others; report mean and spread.",
+@with_options(
+    click.option(
+        "--seeds",
+        default=1,
+        show_default=True,
+        type=click.IntRange(1),
+        help="Train and score this many times, with --seed and others; report mean and spread.",
+    ),
+    group=LEARNING,
 )
-@click.option(
-    "--effects",
-    is_flag=True,
-    help="Also print differences from the first stage, with 95 % intervals and effect sizes; "
-    "without rerankers, of several retrievers from the first one.",
+@with_options(
+    measures_option(),
+    click.option(
+        "--effects",
+        is_flag=True,
+        help="Also print differences from the first stage, with 95 % intervals and effect sizes; "
+        "without rerankers, of several retrievers from the first one.",
+    ),
+    click.option("--run-dir", type=PATH, help="Where runs go; default: runs/COLLECTION."),
+    click.option("--tag", help="Last column of run files; default: the system's name."),
+    click.option(
+        "--resume/--no-resume",
+        default=True,
+        help="Go on from what an interrupted run left (default).",
+    ),
+    force_option("runs of the same names that were made with other settings"),
+    json_option,
+    group=OUTPUT,
+    example="--measure nDCG@20,AP --run-dir runs/first",
 )
-@click.option("--tag", help="Last column of run files; default: the system's name.")
-@click.option(
-    "--resume/--no-resume", default=True, help="Go on from what an interrupted run left (default)."
-)
-@force_option("runs of the same names that were made with other settings")
-@json_option
+@machine_options
 def run(rerankers: tuple[str, ...], effects: bool, as_json: bool, **options: Any) -> None:
     """Take a collection to scored, reranked runs.
 

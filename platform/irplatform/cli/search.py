@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from irplatform.cli.commands import command, with_options
 from irplatform.cli.expansion import expansion_options
-from irplatform.cli.options import collection_option, setting_option
+from irplatform.cli.names import RETRIEVER
+from irplatform.cli.options import OUTPUT, collection_option, config_option, setting_option
 from irplatform.cli.output import json_option, one_line, print_json
-from irplatform.cli.paths import PATH
 from irplatform.cli.settings import chosen_settings
 from irplatform.console import notice
 from irplatform.errors import InputError
@@ -19,23 +20,38 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-@click.command()
-@collection_option
-@click.option("--retriever", default="bm25", show_default=True, help="What searches.")
-@click.option("--query", help="Words to search for.")
-@click.option("--topic", help="The id of a topic of the collection, instead.")
-@click.option("--depth", default=10, show_default=True, help="Documents to show.")
-@setting_option("the retriever", "retrievers show")
-@click.option("--config", type=PATH, help="A TOML file of such options.")
-@expansion_options
-@click.option("--explain", is_flag=True, help="Show the query that was made, too.")
-@click.option(
-    "--every-name",
-    is_flag=True,
-    help="With --explain: all names of an expanded query with their sources, not only the first "
-    "few.",
+@command(
+    "platform search --collection demo --query 'lung cancer'",
+    "platform search --collection demo --topic 1 --expand mesh --explain",
 )
-@json_option
+@with_options(
+    collection_option,
+    click.option("--query", help="Words to search for."),
+    click.option("--topic", help="The id of a topic of the collection, instead."),
+    group="What to search for",
+)
+@with_options(
+    click.option(
+        "--retriever", default="bm25", show_default=True, type=RETRIEVER, help="What searches."
+    ),
+    setting_option("the retriever", "retrievers show"),
+    config_option,
+    expansion_options,
+    group="How to search",
+    example="--retriever rm3 --set fb_docs=5",
+)
+@with_options(
+    click.option("--depth", default=10, show_default=True, help="Documents to show."),
+    click.option("--explain", is_flag=True, help="Show the query that was made, too."),
+    click.option(
+        "--every-name",
+        is_flag=True,
+        help="With --explain: all names of an expanded query with their sources, not only the "
+        "first few.",
+    ),
+    json_option,
+    group=OUTPUT,
+)
 def search(
     collection: str,
     retriever: str,
@@ -44,7 +60,7 @@ def search(
     depth: int,
     settings: tuple[str, ...],
     config: Path | None,
-    expand: str | None,
+    expand: tuple[str, ...],
     query_plan: Path | None,
     explain: bool,
     every_name: bool,

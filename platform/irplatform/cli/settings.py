@@ -43,7 +43,7 @@ def chosen_settings(
     retrievers: Sequence[str],
     settings: tuple[str, ...],
     config: Path | None,
-    expand: str | None,
+    expand: Sequence[str],
     query_plan: Path | None,
     *,
     rerankers: Sequence[str] = (),

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from irplatform.cli.commands import Group
+from irplatform.cli.names import COLLECTION
 from irplatform.cli.options import force_option
 from irplatform.cli.output import json_option, print_json
 from irplatform.cli.paths import PATH
@@ -18,14 +20,14 @@ _SHOWN = 25
 """Problems of a run that are printed, errors first; TREC's scripts give up after as many."""
 
 
-@click.group()
+@click.group(cls=Group)
 def submit() -> None:
     """Check TREC run files before they are submitted, or write what else is submitted."""
 
 
-@submit.command("check")
+@submit.command("check", examples=["platform submit check my.run --collection demo --documents"])
 @click.argument("runs", nargs=-1, required=True, type=PATH)
-@click.option("--collection", help="Whose topics the runs must answer.")
+@click.option("--collection", type=COLLECTION, help="Whose topics the runs must answer.")
 @click.option(
     "--documents",
     is_flag=True,
@@ -102,9 +104,13 @@ def check(
     context.exit(1 if refused_paths else 0)
 
 
-@submit.command("bioasq")
+@submit.command(
+    "bioasq", examples=["platform submit bioasq my.run --collection golden.toml --out answers.json"]
+)
 @click.argument("run", type=PATH)
-@click.option("--collection", required=True, help="Whose questions the run answers.")
+@click.option(
+    "--collection", required=True, type=COLLECTION, help="Whose questions the run answers."
+)
 @click.option("--out", required=True, type=PATH, help="The file to write.")
 @force_option("a file at --out that has other content")
 @json_option

@@ -6,7 +6,20 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from irplatform.cli.options import options_of_train
+from irplatform.cli.commands import command, with_options
+from irplatform.cli.names import COLLECTION, RERANKER, list_option
+from irplatform.cli.options import (
+    OUTPUT,
+    candidates_option,
+    fusion_option,
+    learning_options,
+    machine_options,
+    preset_option,
+    pretraining_options,
+    rerank_depth_option,
+    retrieving_options,
+    system_settings,
+)
 from irplatform.cli.output import json_option, print_json
 from irplatform.cli.paths import PATH
 from irplatform.cli.settings import run_settings
@@ -15,15 +28,31 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-@click.command()
-@options_of_train
-@click.option("--reranker", required=True, help="What to train.")
-@click.option(
-    "--out",
-    type=PATH,
-    help="A folder for the checkpoint; default: the cache.",
+@command("platform train --collection demo-train --reranker delta --out my-delta")
+@with_options(
+    list_option(
+        "--collection",
+        required=True,
+        type=COLLECTION,
+        help="Names, paths or ir_datasets ids; several must have the same documents.",
+    ),
+    click.option("--reranker", required=True, type=RERANKER, help="What to train."),
+    system_settings,
+    preset_option,
+    group="What to train",
 )
-@json_option
+@retrieving_options
+@fusion_option
+@rerank_depth_option
+@candidates_option
+@learning_options
+@pretraining_options
+@with_options(
+    click.option("--out", type=PATH, help="A folder for the checkpoint; default: the cache."),
+    json_option,
+    group=OUTPUT,
+)
+@machine_options
 def train(
     collection: tuple[str, ...],
     reranker: str,

@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from irplatform.cli.options import force_option, interpolate_option, system_options, train_on_option
+from irplatform.cli.commands import command, with_options
+from irplatform.cli.names import MEASURE, RERANKER, Names, list_option, split_list
+from irplatform.cli.options import (
+    OUTPUT,
+    RERANKING,
+    collection_option,
+    force_option,
+    interpolate_option,
+    learning_options,
+    machine_options,
+    rerank_depth_option,
+    retrieving_options,
+    system_settings,
+    train_on_option,
+)
 from irplatform.cli.output import json_option, print_json
 from irplatform.cli.paths import PATH
 from irplatform.cli.settings import run_settings
@@ -18,50 +33,94 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-@click.command()
-@system_options
-@click.option(
-    "--reranker", "rerankers", multiple=True, help="To tune its options as well; not repeatable."
+_NAMED = re.compile(r"[\w.-]+=")
+_LOW = re.compile(r"=[-+.\d]+(e[-+]?\d+)?:", re.IGNORECASE)
+
+
+def _ranges(text: str) -> list[str]:
+    """The options that `--over` names with their ranges; commas separate the values of one, too."""
+    options: list[str] = []
+    for part in split_list(text):
+        last = options[-1] if options else ""
+        if "=" not in last or _NAMED.match(part) or _LOW.search(last):
+            options.append(part)
+        else:
+            options[-1] = f"{last},{part}"
+    return options
+
+
+@command(
+    "platform tune --collection demo --over k1,b --out tuned.toml",
+    "platform run --collection demo --config tuned.toml",
 )
-@click.option(
-    "--over",
-    multiple=True,
-    metavar="NAME[=RANGE]",
-    help="An option to search (needed); repeat it for several. LOW:HIGH, LOW:HIGH:log or "
-    "VALUE,VALUE,…; without a range its declared bounds.",
+@with_options(
+    collection_option,
+    click.option(
+        "--reranker",
+        "rerankers",
+        multiple=True,
+        type=RERANKER,
+        help="A reranker whose options are tuned as well; one at most.",
+    ),
+    system_settings,
+    group="What to tune",
 )
-@click.option(
-    "--measure",
-    default="nDCG@20",
-    show_default=True,
-    help="What to improve, as ir-measures names it.",
+@with_options(
+    list_option(
+        "--over",
+        type=Names("name[=range]", lambda _: (), split=_ranges),
+        help="Options to search (needed). A range is LOW:HIGH, LOW:HIGH:log or VALUE,VALUE,…; "
+        "without one, the declared bounds count.",
+    ),
+    click.option(
+        "--measure",
+        default="nDCG@20",
+        show_default=True,
+        type=MEASURE,
+        help="What to improve, as ir-measures names it.",
+    ),
+    click.option(
+        "--trials", default=30, show_default=True, help="Settings to try, beside the defaults."
+    ),
+    click.option(
+        "--refine",
+        default=0,
+        show_default=True,
+        help="Further trials around the best, for every fold and for the final choice.",
+    ),
+    click.option("--folds", default=5, show_default=True, help="Of the held-out estimate."),
+    click.option(
+        "--topics",
+        type=click.IntRange(1),
+        help="Use this many topics, drawn at random; default: all.",
+    ),
+    train_on_option("Whose topics to tune on; default: the collection's training partner."),
+    click.option(
+        "--on-these-topics",
+        is_flag=True,
+        help="Tune on the topics of --collection itself: they are for training.",
+    ),
+    group="Search",
+    example="--over k1=0.5:2,b --trials 50",
 )
-@click.option(
-    "--trials", default=30, show_default=True, help="Settings to try, beside the defaults."
+@retrieving_options
+@rerank_depth_option
+@with_options(
+    interpolate_option("beside a reranker, auto chooses it in every fold"), group=RERANKING
 )
-@click.option(
-    "--refine",
-    default=0,
-    show_default=True,
-    help="Further trials around the best, for every fold and for the final choice.",
+@learning_options
+@with_options(
+    click.option("--out", type=PATH, help="A TOML file for the options, for --config."),
+    click.option(
+        "--resume/--no-resume",
+        default=True,
+        help="Keep the trials of an earlier search (default).",
+    ),
+    force_option("a file at --out that another command wrote"),
+    json_option,
+    group=OUTPUT,
 )
-@click.option("--folds", default=5, show_default=True, help="Of the held-out estimate.")
-@click.option(
-    "--topics", type=click.IntRange(1), help="Use so many topics, drawn at random; default: all."
-)
-@train_on_option("Whose topics to tune on; default: the collection's training partner.")
-@click.option(
-    "--on-these-topics",
-    is_flag=True,
-    help="Tune on the topics of --collection itself: they are for training.",
-)
-@interpolate_option("beside a reranker, 0 to 1; auto chooses it in every fold")
-@click.option("--out", type=PATH, help="A TOML file for the options, for --config.")
-@click.option(
-    "--resume/--no-resume", default=True, help="Keep the trials of an earlier search (default)."
-)
-@force_option("a file at --out that another command wrote")
-@json_option
+@machine_options
 def tune(
     rerankers: tuple[str, ...],
     measure: str,
@@ -74,11 +133,7 @@ def tune(
 
     Tries settings on the training partner of --collection, whose own topics it never looks at, and
     says what they would gain on topics that they were not chosen on.
-
-    \b
-    platform tune --collection demo --over k1 --over b --out tuned.toml
-    platform run --collection demo --config tuned.toml
-    """  # noqa: D301 - click wants the character \b, which keeps the lines below it as they are
+    """
     from dataclasses import fields
 
     from irplatform.api import TuneSettings

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import difflib
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from irplatform.collections import irds
 from irplatform.collections.aliases import aliases
 from irplatform.collections.builders import check_built
-from irplatform.collections.paths import is_collection, open_path
-from irplatform.errors import InputError, unknown
+from irplatform.collections.declaration import is_declaration
+from irplatform.collections.paths import is_collection, open_path, split_off
+from irplatform.errors import InputError, nearest, unknown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from irplatform.collections.collection import Collection
 
@@ -64,6 +66,7 @@ def resolve_target(target: str, names: Iterable[str] = ()) -> Collection:
     path = expand(target)
     if is_path(target):
         _refuse_split(target, names)
+        _refuse_misspelt(target)
         return open_path(path)
     if irds.exists(target):
         return irds.open_dataset(target)
@@ -95,14 +98,42 @@ def expand(target: str) -> Path:
 
 def is_path(target: str) -> bool:
     """Whether a target is meant as a path: it looks like one, or a collection lies there."""
-    looks_so = target.startswith((".", "/", "~")) or target.endswith(".toml") or ":" in target
-    return looks_so or is_collection(expand(target))
+    return looks_like_path(target) or is_collection(expand(target))
+
+
+def looks_like_path(target: str) -> bool:
+    """Whether a target can only be a path, to judge by its letters."""
+    return target.startswith((".", "/", "~")) or target.endswith(".toml") or ":" in target
+
+
+def collections_beside(target: str) -> Iterator[str]:
+    """The collections in the folder of a path: folders and .toml files, written as the path is."""
+    folder = target[: target.rfind("/") + 1]
+    for path in sorted(expand(folder or ".").glob("[!.]*")):
+        with suppress(OSError):  # nobody may look into it
+            if is_declaration(path) if path.suffix == ".toml" else is_collection(path):
+                yield f"{folder}{path.name}"
+
+
+def _misspelt(target: str) -> str:
+    """The path of a collection that a path which leads nowhere nearly is, or ""."""
+    base, colon, split = target.rpartition(":") if ":" in target else (target, "", "")
+    beside = {Path(path).name: path for path in collections_beside(base)}
+    near = nearest(Path(base).name, beside)
+    return f"{beside[near]}{colon}{split}" if near else ""
+
+
+def _refuse_misspelt(target: str) -> None:
+    folder, _ = split_off(expand(target))
+    if not folder.exists() and (near := _misspelt(target)):
+        raise InputError(f"there is no such folder or file. Did you mean '{near}'?", path=folder)
 
 
 def _unknown(name: str, names: list[str]) -> InputError:
     hint = "A path to a folder or .toml and any ir_datasets id (with a '/') work too."
+    if near := _misspelt(name):
+        return InputError(f"unknown collection '{name}'. Did you mean '{near}'?")
     if "/" in name:
-        near = difflib.get_close_matches(name, irds.known(), n=1, cutoff=0.5)
-        names = near or names
         hint = f"There is no folder {name} either."
+        names = difflib.get_close_matches(name, irds.known(), n=1, cutoff=0.8) or names
     return unknown("collection", name, names, hint=hint)

@@ -1,10 +1,10 @@
-"""An option that takes one value is given once; flags and others as often as one likes."""
+"""An option that takes one value is given once; a word too many is told where it belongs."""
 
 import click
 import pytest
 
 from irplatform.cli.main import cli
-from irplatform.cli.repeated import refuse_repeated
+from irplatform.cli.usage import check_usage
 from irplatform.errors import InputError
 
 
@@ -35,7 +35,7 @@ def do(**_):
 )
 def test_an_option_that_takes_one_value_is_refused_twice(arguments, option):
     with pytest.raises(InputError, match=f"{option} takes one value, but is given"):
-        refuse_repeated(do, arguments.split(), click.Context(cli))
+        check_usage(do, arguments.split(), click.Context(cli))
 
 
 @pytest.mark.parametrize(
@@ -50,16 +50,41 @@ def test_an_option_that_takes_one_value_is_refused_twice(arguments, option):
     ],
 )
 def test_all_else_is_left_to_the_command(arguments):
-    refuse_repeated(do, arguments.split(), click.Context(cli))
+    check_usage(do, arguments.split(), click.Context(cli))
 
 
 def test_commands_of_groups_are_looked_into():
     context = click.Context(cli)
-    refuse_repeated(group, ["--place", "a", "do", "--name", "a"], context)
-    refuse_repeated(group, ["nothing", "--name", "a", "--name", "b"], context)
+    check_usage(group, ["--place", "a", "do", "--name", "a"], context)
+    check_usage(group, ["nothing", "--name", "a", "--name", "b"], context)
     for arguments in ("--place a --place b do", "--place a do --name a --name b"):
         with pytest.raises(InputError):
-            refuse_repeated(group, arguments.split(), context)
+            check_usage(group, arguments.split(), context)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("run mydata", "'mydata' belongs to no option. Did you mean --collection mydata?"),
+        ("run --depth 5 mydata", "Did you mean --collection mydata?"),
+        ("index mydata", "Did you mean --collection mydata?"),
+        ("search --collection demo lung cancer", "Did you mean --query 'lung cancer'?"),
+        ("search mydata", "Did you mean --collection mydata?"),
+        ("run --collection demo --reranker delta drmm", "Did you mean --reranker delta,drmm?"),
+        ("run --collection demo --measure AP P@5 R@9", "Did you mean --measure AP,P@5,R@9?"),
+    ],
+)
+def test_a_word_without_its_option_is_told_where_it_belongs(platform, arguments, message):
+    outcome = platform(*arguments.split())
+    assert (outcome.code, outcome.out) == (2, "")
+    assert message in outcome.err
+    assert len(outcome.err.splitlines()) == 1
+
+
+def test_a_word_that_belongs_nowhere_is_left_to_click(platform):
+    told = platform("index", "--collection", "demo", "now")
+    assert (told.code, "unexpected extra argument (now)" in told.err) == (2, True)
+    assert platform("run", "mydata", "--help").code == 0
 
 
 def test_the_command_of_a_plugin_is_looked_at_too(platform, monkeypatch):

@@ -1,0 +1,103 @@
+"""Completion in a shell: `platform completion SHELL` prints what the shell needs for it.
+
+The shell then calls `platform` at each press of the tab key, with what was typed in variables of
+the environment; click answers with commands and options, and `irplatform.cli.names` with names.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from importlib import metadata
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+from click.shell_completion import (
+    BashComplete,
+    add_completion_class,
+    get_completion_class,
+    shell_complete,
+)
+
+from irplatform.cli.commands import command
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from click.shell_completion import CompletionItem
+
+_VARIABLE = "_PLATFORM_COMPLETE"
+_PROGRAM = "platform"
+_BREAKS = frozenset(":=@")
+
+
+@add_completion_class
+class _Bash(BashComplete):
+    """Puts words together that bash breaks at ":", "=" and "@", as in nDCG@10 and FOLDER:train."""
+
+    _typed = ""
+
+    def get_completion_args(self) -> tuple[list[str], str]:
+        args, incomplete = super().get_completion_args()
+        words: list[str] = []
+        goes_on = False
+        for word in [*args, incomplete]:
+            breaks = bool(word) and _BREAKS.issuperset(word)
+            if words and (breaks or goes_on):
+                words[-1] += word
+            else:
+                words.append(word)
+            goes_on = breaks
+        whole = words.pop() if words else ""
+        if whole != incomplete:  # bash replaces what follows the last break, and an "@" itself
+            value = whole.partition("=")[2] if whole.startswith("-") else whole
+            place = max(map(value.rfind, _BREAKS))
+            self._typed = value[: place + (value[place] != "@")] if place >= 0 else ""
+        return words, whole
+
+    def format_completion(self, item: CompletionItem) -> str:
+        item.value = item.value.removeprefix(self._typed)
+        return super().format_completion(item)
+
+
+def complete(cli: click.Group, instruction: str, ours: Iterable[str]) -> int:
+    """Answer a shell; a failure answers nothing, since the user is in the middle of a line.
+
+    Args:
+        cli: the program.
+        instruction: what the shell asks for, such as bash_complete.
+        ours: commands that no plugin brings; for these plugins are loaded only to name systems.
+
+    Returns:
+        The exit code.
+    """
+    with Path(os.devnull).open("w") as nowhere, contextlib.redirect_stderr(nowhere):
+        try:
+            words = os.environ.get("COMP_WORDS", "").split()
+            if words[1:2] not in [[name] for name in ours] and _are_others():
+                from irplatform.registry import registry
+
+                registry().add_commands(cli)
+            return shell_complete(cli, {}, _PROGRAM, _VARIABLE, instruction)
+        except Exception:
+            return 1
+
+
+def _are_others() -> bool:
+    """Whether another package has plugins, which may bring commands."""
+    points = metadata.entry_points(group="irplatform")
+    return any(point.dist is None or point.dist.name != "irplatform" for point in points)
+
+
+@command('eval "$(platform completion bash)"')
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+@click.pass_context
+def completion(context: click.Context, shell: str) -> None:
+    """Print the script that completes commands, options and names in your shell.
+
+    For good: add `eval "$(platform completion bash)"` to ~/.bashrc, the same with zsh to ~/.zshrc,
+    or write the output for fish to ~/.config/fish/completions/platform.fish.
+    """
+    script = get_completion_class(shell) or _Bash
+    click.echo(script(context.find_root().command, {}, _PROGRAM, _VARIABLE).source())

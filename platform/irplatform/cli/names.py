@@ -1,0 +1,212 @@
+"""Options that name something: lists of names, and what a shell completes.
+
+A list is given in one way everywhere: the option is repeated, or has commas between its values, or
+both. Commas in brackets belong to a measure, and paths that are there are not split.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from irplatform.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from click.shell_completion import CompletionItem
+
+    from irplatform.cli.commands import Declared
+
+_DEPTHS = (5, 10, 20, 100, 1000)
+_USUAL = ("nDCG@10", "nDCG@20", "AP", "P@10", "R@1000", "RR", "Rprec", "Judged@20", "infNDCG")
+
+
+def split_list(text: str) -> list[str]:
+    """The parts of a text that commas separate; those in brackets belong to a part.
+
+    >>> split_list("AP, nDCG(dcg='exp-log2',gains={0:0,1:1})@20")
+    ['AP', "nDCG(dcg='exp-log2',gains={0:0,1:1})@20"]
+    """
+    parts, depth, quote = [""], 0, ""
+    for character in text:
+        if quote:
+            quote = "" if character == quote else quote
+        elif depth and character in "'\"":
+            quote = character
+        elif character in "([{":
+            depth += 1
+        elif character in ")]}":
+            depth -= depth > 0
+        elif character == "," and not depth:
+            parts.append("")
+            continue
+        parts[-1] += character
+    return [part for part in map(str.strip, parts) if part]
+
+
+def split_collections(text: str) -> list[str]:
+    """The names, paths and ids that commas separate; a path that has commas itself stays whole.
+
+    That is one which is there, and one that looks like a path of which a part is not there.
+    """
+    from irplatform.collections.paths import split_off
+    from irplatform.collections.resolve import expand, looks_like_path
+
+    def is_there(name: str) -> bool:
+        return split_off(expand(name))[0].exists()
+
+    parts = split_list(text)
+    paths = [part for part in parts if looks_like_path(part)]
+    if "," not in text or is_there(text):
+        return [text]
+    return parts if len(paths) == len(parts) or all(map(is_there, paths)) else [text]
+
+
+class Names(click.ParamType[str]):
+    """A name of something; `--help` calls it as it is named here, in capitals.
+
+    Args:
+        name: what is named.
+        known: gives the right names, for completion; a wrong one is refused where it is used.
+            What was typed so far is its argument.
+        split: makes several names of one text.
+        paths: whether it may be a path as well.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        known: Callable[[str], Iterable[str]],
+        *,
+        split: Callable[[str], list[str]] = split_list,
+        paths: bool = False,
+    ) -> None:
+        self.name = name
+        self.known = known
+        self.split = split
+        self.paths = paths
+
+    def convert(self, value: Any, param: click.Parameter | None, _ctx: click.Context | None) -> str:
+        """The name.
+
+        Raises:
+            InputError: there are several where there can be one.
+        """
+        several = not isinstance(param, ListOption) and "," in value and len(self.split(value)) > 1
+        if several and param is not None:
+            option = param.opts[0] if isinstance(param, click.Option) else param.name.upper()
+            raise InputError(f"{option} takes one {self.name}, not several: '{value}'.")
+        return str(value)
+
+    def shell_complete(
+        self, _ctx: click.Context, _param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """The names that begin as what was typed; files where there is none, for a path."""
+        from click.shell_completion import CompletionItem
+
+        names = dict.fromkeys(n for n in self.known(incomplete) if n.startswith(incomplete))
+        if not names and self.paths:
+            return [CompletionItem(incomplete, type="file")]
+        return [CompletionItem(name) for name in names]
+
+
+class ListOption(click.Option):
+    """An option that takes several values: repeated, with commas between them, or both."""
+
+    def __init__(self, *args: Any, **attributes: Any) -> None:
+        super().__init__(*args, **{**attributes, "multiple": True})
+        if self.metavar is None and not isinstance(self.type, click.Choice):
+            self.metavar = f"{self.type.name.upper()},…"
+
+    def type_cast_value(self, ctx: click.Context, value: Any) -> Any:
+        """All values.
+
+        Raises:
+            InputError: what was given has none.
+        """
+        if isinstance(value, (tuple, list)) and value:
+            split = self.type.split if isinstance(self.type, Names) else split_list
+            value = [part for text in value for part in split(str(text))]
+            if not value:
+                raise InputError(f"{self.opts[0]} is empty; it takes one value or several.")
+        return super().type_cast_value(ctx, value)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Complete the last value."""
+        before, comma, last = incomplete.rpartition(",")
+        items = super().shell_complete(ctx, last)
+        for item in items:
+            item.value = f"{before}{comma}{item.value}"
+        return items
+
+
+def list_option(*declarations: str, **attributes: Any) -> Callable[[Declared], Declared]:
+    """`click.option` for a `ListOption`."""
+    return click.option(*declarations, cls=ListOption, **attributes)
+
+
+def _collections(incomplete: str) -> Iterator[str]:
+    """Names, then collections in files beside what was typed, then ir_datasets' ids."""
+    from irplatform.collections import irds
+    from irplatform.collections.aliases import aliases
+    from irplatform.collections.resolve import SHORT_NAMES, collections_beside
+    from irplatform.registry import registry
+
+    yield from (*registry().collections, *aliases(), *SHORT_NAMES)
+    yield from collections_beside(incomplete)
+    if incomplete[:1].isalpha():
+        yield from irds.known()
+
+
+def _measures(incomplete: str) -> Iterator[str]:
+    """The usual ones and those of plugins; all, where the beginning of a name was typed."""
+    from irplatform.registry import registry
+
+    yield from (*_USUAL, *registry().measures)
+    if incomplete:
+        from ir_measures.measures import registry as measures
+
+        for name, measure in measures.items():
+            yield name
+            if measure.AT_PARAM == "cutoff":
+                yield from (f"{name}@{depth}" for depth in _DEPTHS)
+
+
+def _registered(table: str) -> Callable[[str], Iterable[str]]:
+    def names(_incomplete: str) -> Iterable[str]:
+        from irplatform.registry import registry
+
+        return list(getattr(registry(), table))
+
+    return names
+
+
+def _knowledge(_incomplete: str) -> Iterable[str]:
+    from irplatform.knowledge import all_installed
+
+    return all_installed()
+
+
+def _presets(_incomplete: str) -> Iterable[str]:
+    from irplatform.registry import registry
+
+    return [name for reranker in registry().rerankers.values() for name in reranker.presets]
+
+
+RERANKER = Names("reranker", _registered("rerankers"))
+RETRIEVER = Names("retriever", _registered("retrievers"))
+FEATURES = Names("group", _registered("features"))
+COLLECTION = Names("collection", _collections, split=split_collections, paths=True)
+PRETRAINING = Names(
+    "collection",
+    lambda typed: ("mesh", "none", *_collections(typed)),
+    split=split_collections,
+    paths=True,
+)
+CANDIDATES = Names("run", lambda _: ("retrieved", "judged"), split=lambda path: [path], paths=True)
+MEASURE = Names("measure", _measures)
+KNOWLEDGE = Names("kb", _knowledge)
+PRESET = Names("preset", _presets)
+DEVICE = Names("device", lambda _: ("auto", "cpu", "cuda", "mps"))

@@ -1,0 +1,112 @@
+"""What a shell is answered at the tab key."""
+
+import subprocess
+import sys
+
+import click
+import pytest
+
+from irplatform.cli.completion import completion
+from irplatform.cli.main import cli
+
+
+@pytest.fixture
+def complete(platform, monkeypatch):
+    """The values for a line with the cursor at its end, as bash asks for them."""
+
+    def complete(line, shell="bash"):
+        words = [*line.split(), *([""] if line.endswith(" ") else [])]
+        monkeypatch.setenv("COMP_WORDS", "\n".join(words))
+        monkeypatch.setenv("COMP_CWORD", str(len(words) - 1))
+        monkeypatch.setenv("_PLATFORM_COMPLETE", f"{shell}_complete")
+        answer = platform()
+        assert (answer.code, answer.err) == (0, "")
+        return [item.partition(",")[2] for item in answer.out.splitlines() if item]
+
+    return complete
+
+
+@pytest.mark.parametrize(
+    ("line", "values"),
+    [
+        ("platform re", ["reproduce", "rerankers", "retrievers"]),
+        ("platform cache ", ["list", "remove"]),
+        ("platform run --rer", ["--reranker", "--rerank-depth"]),
+        ("platform run --collection demo --reranker revd", ["revdocid"]),
+        ("platform run --reranker delta,revd", ["delta,revdocid"]),
+        ("platform run --retriever bm25,rm", ["bm25,rm3"]),
+        ("platform run --preset pa", ["paper"]),
+        ("platform run --fusion p", ["plain"]),
+        ("platform run --candidates j", ["judged"]),
+        ("platform run --pretrain mes", ["mesh"]),
+        ("platform run --device cu", ["cuda"]),
+        ("platform retrievers show bm", ["bm25"]),
+        ("platform collections show demo-", ["demo-train"]),
+        ("platform run --collection sma", ["small"]),
+        ("platform train --collection demo,sma", ["demo,small"]),
+        ("platform run --collection beir/nfcorpus/te", ["beir/nfcorpus/test"]),
+        ("platform run --measure AP,Judg", ["AP,Judged@20", "AP,Judged", "AP,Judged@5"]),
+        ("platform completion z", ["zsh"]),
+        ("platform run --tag ", []),
+    ],
+)
+def test_commands_options_and_names(complete, line, values):
+    assert complete(line)[: max(3, len(values))] == values
+
+
+def test_a_path_is_left_to_the_shell(complete):
+    assert complete("platform run --collection ../he") == ["../he"]  # of the type file
+    assert complete("platform run --candidates runs/bm25") == ["runs/bm25"]
+
+
+def test_files_that_describe_collections_are_collections(folder, complete):
+    (folder / "mine.toml").write_text('id = "mine"\n[documents]\nfiles = ["d.jsonl"]\n')
+    (folder / "miner.toml").write_text("k1 = 1\n")
+    assert complete("platform run --collection mine") == ["mine.toml"]
+    assert complete("platform run --collection ./sm") == ["./small"]
+
+
+@pytest.mark.parametrize(
+    ("line", "values"),
+    [
+        ("platform run --measure Judged @ 2", ["@20"]),
+        ("platform run --measure AP,Judged @ 2", ["@20"]),
+        ("platform run --measure = Judged @ 2", ["@20"]),
+        ("platform run --reranker = revd", ["revdocid"]),
+        ("platform run --reranker = delta,revd", ["delta,revdocid"]),
+    ],
+)
+def test_words_that_bash_breaks_are_put_together(complete, line, values):
+    assert complete(line) == values
+
+
+def test_commands_of_plugins_are_completed(complete, monkeypatch):
+    monkeypatch.setitem(cli.commands, "shelve", click.Command("shelve"))
+    assert complete("platform sh") == ["shelve"]
+
+
+def test_a_failure_answers_nothing(platform, monkeypatch):
+    def fail():
+        print("a traceback", file=sys.stderr)
+        raise RuntimeError
+
+    monkeypatch.setattr("irplatform.collections.aliases.aliases", fail)
+    monkeypatch.setenv("COMP_WORDS", "platform\nrun\n--collection\nx")
+    monkeypatch.setenv("COMP_CWORD", "3")
+    monkeypatch.setenv("_PLATFORM_COMPLETE", "bash_complete")
+    answer = platform()
+    assert (answer.code, answer.out, answer.err) == (1, "", "")
+
+
+@pytest.mark.parametrize("shell", completion.params[0].type.choices)
+def test_the_script_of_a_shell_is_printed(platform, shell):
+    printed = platform("completion", shell)
+    assert printed.code == 0
+    assert f"_PLATFORM_COMPLETE={shell}_complete" in printed.out
+
+
+def test_bash_takes_the_script(platform):
+    script = platform("completion", "bash").out
+    asked = f"{script}\ncomplete -p platform"
+    done = subprocess.run(["bash", "-c", asked], check=True, capture_output=True, text=True)
+    assert (done.stdout.split()[-1], done.stderr) == ("platform", "")
