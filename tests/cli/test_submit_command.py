@@ -2,6 +2,8 @@
 
 import pytest
 
+DEEP = ("--max-per-topic", "2")
+TWO = "q2 Q0 d3 1 1.0 mine\nq2 Q0 d2 2 0.5 mine\n"
 GOOD = "q1 Q0 d1 1 2.0 mine\nq1 Q0 d2 2 1.0 mine\nq2 Q0 d3 1 1.0 mine\n"
 
 
@@ -15,8 +17,35 @@ def check(platform, folder):
 
 
 def test_a_sound_run_is_accepted(check):
-    done = check(GOOD, "--collection", "small")
-    assert (done.code, done.out) == (0, "my.run: nothing is wrong.\n")
+    done = check(GOOD.replace("q2 Q0 d3 1 1.0 mine\n", TWO), "--collection", "small", *DEEP)
+    assert (done.code, done.out) == (
+        0,
+        "my.run: nothing is wrong; 2 topics, 2 results each, tag 'mine'.\n",
+    )
+    assert "Assumed of run tags: at most 20 letters, digits, '-', '_' and '.'" in done.err
+
+
+def test_where_topics_have_fewer_results_something_is_said(check):
+    done = check(GOOD, *DEEP)
+    assert done.code == 0
+    assert done.out.splitlines() == [
+        "my.run: warning: 1 of 2 topics have fewer than the 2 results that are accepted: 'q2' 1.",
+        "my.run: 1 warning; 2 topics, 1 to 2 results each, tag 'mine'.",
+    ]
+
+
+def test_the_tag_follows_the_rule_of_the_track(check):
+    done = check(GOOD.replace("mine", "my-bm25.v2"), *DEEP, "--tag-pattern", "[A-Za-z0-9_]{1,12}")
+    assert done.code == 1
+    assert (
+        "my.run:1: error: the run tag 'my-bm25.v2' does not match [A-Za-z0-9_]{1,12}." in done.out
+    )
+    assert "Assumed" not in done.err
+    refused = check(GOOD, "--tag-pattern", "[A-Z")
+    assert (refused.code, "--tag-pattern '[A-Z' is no regular expression" in refused.err) == (
+        2,
+        True,
+    )
 
 
 @pytest.mark.parametrize(
@@ -25,8 +54,16 @@ def test_a_sound_run_is_accepted(check):
         (GOOD + "q2 Q0 d1 2\n", (), "my.run:4: error: 4 columns"),
         (GOOD + "q2 Q0 d3 2 0.5 mine\n", (), "my.run:4: error: topic 'q2' has document 'd3'"),
         (GOOD.replace("mine", "m" * 21), (), "my.run:1: error: the run tag 'mmmm"),
-        (GOOD, ("--tag-length", "3"), "my.run:1: error: the run tag 'mine' is not 1 to 3 letters"),
-        (GOOD, ("--max-per-topic", "1"), "my.run: error: topic 'q1' has 2 results; 1 are accepted"),
+        (
+            GOOD,
+            ("--tag-length", "3"),
+            "my.run:1: error: the run tag 'mine' has 4 characters; 3 are accepted",
+        ),
+        (
+            GOOD,
+            ("--max-per-topic", "1"),
+            "my.run: error: 1 of 2 topics have more than the 1 results that are accepted: 'q1' 2",
+        ),
         (GOOD + "q9 Q0 d1 1 1 mine\n", ("--collection", "small"), "topics that the task does not"),
     ],
 )
@@ -37,7 +74,7 @@ def test_what_would_be_refused_is_an_error_with_exit_code_1(check, content, argu
 
 
 def test_a_warning_alone_is_accepted(check):
-    done = check("q1 Q0 d1 2 2.0 mine\nq1 Q0 d2 1 1.0 mine\n")
+    done = check("q1 Q0 d1 2 2.0 mine\nq1 Q0 d2 1 1.0 mine\n", *DEEP)
     assert done.code == 0
     assert done.out.startswith(
         "my.run:1: warning: topic 'q1': rank 2 has a higher score than rank 1"
@@ -45,21 +82,21 @@ def test_a_warning_alone_is_accepted(check):
 
 
 def test_of_many_problems_the_first_are_printed_and_json_has_all(check):
-    swapped = "".join(f"q{n} Q0 d1 1 2.0 mine\nq{n} Q0 d2 1 1.0 mine\n" for n in range(30))
-    done = check(swapped + "q1 Q0 d3\n")
+    columns = "".join(f"q1 Q0 d3{' x' * n}\n" for n in range(4, 34))
+    done = check(GOOD + columns)
     lines = done.out.splitlines()
-    assert len(lines) == 26
-    assert lines[0].startswith("my.run:61: error: 3 columns")
-    assert lines[1].startswith("my.run:2: warning: ")
+    assert len(lines) == 27
+    assert lines[0].startswith("my.run:4: error: 7 columns")
     assert lines[25] == "my.run: 6 more problems; --json lists all."
-    (entry,) = check(swapped + "q1 Q0 d3\n", "--json").json["runs"]
+    assert lines[26].startswith("my.run: 30 errors, 1 warning; 2 topics, ")
+    (entry,) = check(GOOD + columns, "--json").json["runs"]
     assert len(entry["problems"]) == 31
 
 
 def test_topics_without_results_are_refused(check):
     done = check("q1 Q0 d1 1 2.0 mine\n", "--collection", "small")
     assert done.code == 1
-    assert done.out == "my.run: error: 1 of 2 topics have no results: 'q2'.\n"
+    assert "my.run: error: 1 of 2 topics have no results: 'q2'.\n" in done.out
 
 
 def test_a_longer_tag_can_be_allowed(check):
@@ -72,18 +109,23 @@ def test_json_lists_the_problems_of_every_run(check, platform):
     assert found.code == 1
     mine, good = found.json["runs"]
     assert (mine["path"], mine["accepted"], mine["problems"][0]["line"]) == ("my.run", False, 1)
-    assert (good["path"], good["accepted"], good["problems"]) == ("good.run", True, [])
+    assert (good["path"], good["accepted"], good["problems"][0]["level"]) == (
+        "good.run",
+        True,
+        "warning",
+    )
+    assert (good["topics"], good["results"], good["tag"]) == (2, [1, 2], "x")
 
 
 def test_what_cannot_be_read_is_reported_beside_the_others(check, platform):
     check(GOOD)
     done = platform("submit", "check", "my.run", "missing.run", "small", "good.run")
-    assert (done.code, done.err) == (1, "")
-    assert done.out.splitlines() == [
-        "my.run: nothing is wrong.",
+    assert done.code == 1
+    assert [line for line in done.out.splitlines() if "topics" not in line] == [
         "missing.run: error: there is no such file.",
+        "missing.run: 1 error.",
         "small: error: this is a folder; name a file.",
-        "good.run: nothing is wrong.",
+        "small: 1 error.",
     ]
 
 
@@ -92,9 +134,7 @@ def test_runs_with_the_same_tag_are_told_apart(check, platform, folder):
     (folder / "again.run").write_text(GOOD)
     done = platform("submit", "check", "my.run", "good.run", "again.run", "my.run")
     assert done.code == 0
-    assert done.out.splitlines() == [
-        "my.run: nothing is wrong.",
-        "good.run: nothing is wrong.",
+    assert [line for line in done.out.splitlines() if "tags" in line] == [
         "again.run: warning: the run tag 'mine' is that of my.run too; tasks tell the runs of a "
         "group by their tags.",
     ]

@@ -4,18 +4,22 @@ import pytest
 
 from irplatform.errors import InputError
 from irplatform.runs import Ranking, Run, validate_run, write_run
+from irplatform.runs.checks import read_tag_pattern
 
 
 def problems(tmp_path, text, **task):
     path = tmp_path / "a.run"
     path.write_text(text)
-    return [(p.level, p.line, p.message) for p in validate_run(path, **task)]
+    return [(p.level, p.line, p.message) for p in validate_run(path, **task).problems]
 
 
 def test_what_the_platform_writes_can_be_submitted(tmp_path):
     ranking = Ranking.of(["a", "b", "c"], [1.0, 1.0, 2.0])
     write_run(Run("bm25-delta_1.0", {"1": ranking, "2": ranking}), tmp_path / "a.run")
-    assert validate_run(tmp_path / "a.run", topics=["1", "2"], max_per_topic=3) == []
+    found = validate_run(tmp_path / "a.run", topics=["1", "2"], max_per_topic=3)
+    assert (found.topics, found.results, found.tag) == (2, (3, 3), "bm25-delta_1.0")
+    (warning,) = found.problems
+    assert "has a '-' or '.', which several tracks refuse" in warning.message
 
 
 def test_every_bad_line_is_listed_not_only_the_first(tmp_path):
@@ -41,7 +45,61 @@ def test_too_many_results_are_an_error(tmp_path):
         tmp_path, "1 Q0 a 1 2 t\n1 Q0 b 2 1 t\n2 Q0 a 1 1 t\n", max_per_topic=1
     )
     assert level == "error"
-    assert "topic '1' has 2 results; 1 are accepted" in message
+    assert message == "1 of 2 topics have more than the 1 results that are accepted: '1' 2."
+
+
+@pytest.mark.parametrize(
+    ("counts", "warning"),
+    [
+        ([4, 4, 4], None),
+        ([4, 3, 4], "1 of 3 topics have fewer than the 4 results that are accepted: '1' 3."),
+        ([3], "1 of 1 topic have fewer than the 4 results that are accepted: '0' 3."),
+        (
+            [1, 2, 1, 2, 1, 2, 4],
+            "6 of 7 topics have fewer than the 4 results that are accepted: '0' 1, '1' 2, '2' 1, "
+            "'3' 2, '4' 1 and 1 more.",
+        ),
+    ],
+)
+def test_topics_with_fewer_results_than_are_accepted_are_warned_of(tmp_path, counts, warning):
+    lines = [f"{t} Q0 d{r} {r + 1} {9 - r} t\n" for t, n in enumerate(counts) for r in range(n)]
+    found = problems(tmp_path, "".join(lines), max_per_topic=4)
+    assert found == ([("warning", None, warning)] if warning else [])
+
+
+def test_the_same_is_told_once_with_its_lines(tmp_path):
+    short = "".join(f"{n} Q0 a 1 2\n" for n in range(25))
+    twice = "".join(f"{n} Q0 a 1 2 t\n{n} Q0 a 2 1 t\n" for n in range(2))
+    (tmp_path / "a.run").write_text(short + "1 Q0 a 1\n" + twice)
+    columns, fewer, repeated = validate_run(tmp_path / "a.run").problems
+    assert columns.message.startswith("5 columns. ")
+    assert columns.message.endswith(" 25 such lines: 1, 2, 3 and 22 more.")
+    assert columns.lines == tuple(range(1, 26))
+    assert (fewer.line, fewer.lines) == (26, (26,))
+    assert repeated.message.endswith(
+        "the first is in line 27. Keep one of the two. 2 such lines: 28, 30."
+    )
+
+
+@pytest.mark.parametrize(
+    ("tag", "rule", "fault"),
+    [
+        ("my-bm25.v2", "[A-Za-z0-9_]{1,12}", "does not match [A-Za-z0-9_]{1,12}"),
+        ("thirteenchars", "/^[A-Za-z0-9_]{1,12}$/", "does not match ^[A-Za-z0-9_]{1,12}$"),
+        ("my_bm25", "/^[A-Za-z0-9_]{1,12}$/", None),
+        ("a" * 30, "a+", None),
+        ("bm25+rm3", ".*", None),
+        ("my-bm25", None, "has a '-' or '.', which several tracks refuse"),
+        ("my_bm25", None, None),
+    ],
+)
+def test_a_track_has_a_rule_for_tags_of_its_own(tmp_path, tag, rule, fault):
+    pattern = None if rule is None else read_tag_pattern(rule)
+    found = problems(tmp_path, f"1 Q0 a 1 2 {tag}\n", tag_pattern=pattern)
+    assert [level for level, _, _ in found] == (
+        [] if fault is None else ["error" if rule else "warning"]
+    )
+    assert all(fault in message for _, _, message in found)
 
 
 def test_strange_topics_and_those_without_results_are_errors(tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -17,7 +18,7 @@ from irplatform.evaluation.sources import read_sources
 from irplatform.evaluation.subsets import TopicFilter, only, without
 from irplatform.registry import registry
 from irplatform.runs import Problem, read_run, validate_run
-from irplatform.runs.checks import TAG_LENGTH, same_tags
+from irplatform.runs.checks import RunCheck, read_tag_pattern, same_tags
 from irplatform.storage import same_file
 
 if TYPE_CHECKING:
@@ -118,8 +119,9 @@ def check_runs(
     collection: str | None = None,
     documents: bool = False,
     max_per_topic: int = 1000,
-    tag_length: int = TAG_LENGTH,
-) -> dict[str, list[Problem]]:
+    tag_length: int | None = None,
+    tag_pattern: str | None = None,
+) -> dict[str, RunCheck]:
     """Check run files as TREC's submission system does.
 
     Args:
@@ -127,16 +129,18 @@ def check_runs(
         collection: whose topics they must answer.
         documents: whether to look up every document in the collection's index.
         max_per_topic: results that the task accepts per topic.
-        tag_length: characters that it accepts in a run tag.
+        tag_length: characters that it accepts in a run tag; see `validate_run`.
+        tag_pattern: a regular expression of the tags that it accepts.
 
     Returns:
-        Path to problems, see `validate_run`; that a file cannot be read is one.
+        Path to what was found; that a file cannot be read is a problem, too.
 
     Raises:
-        InputError: documents are to be looked up nowhere.
+        InputError: documents are to be looked up nowhere, or the pattern is none.
     """
     if documents and collection is None:
         raise InputError("--documents needs --collection.")
+    pattern = None if tag_pattern is None else read_tag_pattern(tag_pattern)
     topics: Mapping[str, None] | None = None
     contains: Callable[[str], bool] | None = None
     if collection is not None:
@@ -144,23 +148,25 @@ def check_runs(
         topics = dict.fromkeys(topic.id for topic in resolved_collection.load_topics())
         if documents:
             contains = resources_for(RunSettings(collection), resolved_collection).index().contains
-    problems = {}
+    checks = {}
     readable = []
     for path in paths:
         try:
-            problems[str(path)] = validate_run(
+            checks[str(path)] = validate_run(
                 path,
                 topics=topics,
                 max_per_topic=max_per_topic,
                 tag_length=tag_length,
+                tag_pattern=pattern,
                 has_document=contains,
             )
             readable.append(path)
         except InputError as error:
-            problems[str(path)] = [Problem("error", error.message, error.line)]
+            checks[str(path)] = RunCheck([Problem("error", error.message, error.line)])
     for path, problem in same_tags(readable).items():
-        problems[str(path)].append(problem)
-    return problems
+        check = checks[str(path)]
+        checks[str(path)] = replace(check, problems=[*check.problems, problem])
+    return checks
 
 
 def agree_sources(

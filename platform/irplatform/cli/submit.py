@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections import Counter
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -15,6 +16,8 @@ from irplatform.errors import counted
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from irplatform.runs.checks import RunCheck
 
 _SHOWN = 25
 """Problems of a run that are printed, errors first; TREC's scripts give up after as many."""
@@ -42,10 +45,14 @@ def submit() -> None:
 )
 @click.option(
     "--tag-length",
-    default=20,
-    show_default=True,
     type=click.IntRange(1),
-    help="Characters that the task accepts in a run tag.",
+    help="Characters that the task accepts in a run tag.  [default: 20, or as --tag-pattern says]",
+)
+@click.option(
+    "--tag-pattern",
+    metavar="REGEX",
+    help="What the task's own script has the whole tag match: '[A-Za-z0-9_]{1,12}'.  [default: "
+    "letters, digits, '-', '_' and '.']",
 )
 @json_option
 @click.pass_context
@@ -55,7 +62,8 @@ def check(
     collection: str | None,
     documents: bool,
     max_per_topic: int,
-    tag_length: int,
+    tag_length: int | None,
+    tag_pattern: str | None,
     as_json: bool,
 ) -> None:
     """Check run files as TREC's submission system does.
@@ -66,42 +74,62 @@ def check(
     """
     from irplatform.api import check_runs
 
-    problems_by_run = check_runs(
+    checks = check_runs(
         runs,
         collection=collection,
         documents=documents,
         max_per_topic=max_per_topic,
         tag_length=tag_length,
+        tag_pattern=tag_pattern,
     )
-    refused_paths = [
-        path
-        for path, problems in problems_by_run.items()
-        if any(p.level == "error" for p in problems)
-    ]
     if as_json:
-        entries = [
-            {
-                "path": path,
-                "accepted": path not in refused_paths,
-                "problems": [
-                    {"level": p.level, "line": p.line, "message": p.message} for p in problems
-                ],
-            }
-            for path, problems in problems_by_run.items()
-        ]
-        print_json({"runs": entries})
+        print_json({"runs": [_entry(path, found) for path, found in checks.items()]})
     else:
-        for path, problems in problems_by_run.items():
-            for problem in sorted(problems, key=lambda p: p.level != "error")[:_SHOWN]:
-                place = path if problem.line is None else f"{path}:{problem.line}"
-                click.echo(f"{place}: {problem.level}: {problem.message}")
-            if len(problems) > _SHOWN:
-                click.echo(f"{path}: {len(problems) - _SHOWN:,} more problems; --json lists all.")
-            if not problems:
-                click.echo(f"{path}: nothing is wrong.")
+        for path, found in checks.items():
+            _print_check(path, found)
+    if tag_pattern is None:
+        click.echo(
+            f"Assumed of run tags: at most {tag_length or 20} letters, digits, '-', '_' and '.'. "
+            "Tracks differ: --tag-length and --tag-pattern give the rule of yours.",
+            err=True,
+        )
     if collection is not None and not documents:
         click.echo("Documents were not looked up in the collection; --documents does.", err=True)
-    context.exit(1 if refused_paths else 0)
+    context.exit(1 if any(found.refused for found in checks.values()) else 0)
+
+
+def _entry(path: str, found: RunCheck) -> dict[str, Any]:
+    """A run in the output of `--json`."""
+    return {
+        "path": path,
+        "accepted": not found.refused,
+        "topics": found.topics,
+        "results": list(found.results),
+        "tag": found.tag or None,
+        "problems": [
+            {"level": p.level, "line": p.line, "lines": list(p.lines), "message": p.message}
+            for p in found.problems
+        ],
+    }
+
+
+def _print_check(path: str, found: RunCheck) -> None:
+    """Print what is wrong with a run, errors first, and what is in it."""
+    problems = sorted(found.problems, key=lambda problem: problem.level != "error")
+    for problem in problems[:_SHOWN]:
+        place = path if problem.line is None else f"{path}:{problem.line}"
+        click.echo(f"{place}: {problem.level}: {problem.message}")
+    if len(problems) > _SHOWN:
+        click.echo(f"{path}: {len(problems) - _SHOWN:,} more problems; --json lists all.")
+    levels = Counter(problem.level for problem in problems)
+    verdict = ", ".join(counted(number, level) for level, number in levels.items())
+    summary = f"{path}: {verdict or 'nothing is wrong'}"
+    if found.topics:
+        least, most = found.results
+        results = counted(most, "result")
+        results = results if least == most else f"{least:,} to {results}"
+        summary += f"; {counted(found.topics, 'topic')}, {results} each, tag '{found.tag}'"
+    click.echo(f"{summary}.")
 
 
 @submit.command(

@@ -2,14 +2,16 @@
 
 Errors are what keeps a file from being read (`scan`), and what TREC's check scripts refuse: a wrong
 second column, ranks that are not whole, a wrong run tag, unknown topics or topics without results,
-too many results per topic. A warning says that ranks contradict the scores, by which trec_eval
-orders: release 10 by 64 bits of them, older ones by 32.
+too many results per topic. Warnings say that topics have fewer results than are accepted, that some
+tracks refuse such a tag, and that ranks contradict the scores, by which trec_eval orders: release
+10 by 64 bits of them, older ones by 32.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,15 +25,20 @@ from irplatform.runs.scan import COLUMNS, Problem, scan
 from irplatform.text_files import starts_with_mark
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from collections.abc import Collection as Members
 
 TAG_LENGTH = 20
 """Characters that TREC accepts in a run tag, where a task does not say otherwise."""
 _TAG = re.compile(r"[A-Za-z0-9_.-]+")
+_SOME_REFUSE = re.compile(r"[.-]")
+"""In a tag: characters that the scripts of several tracks do not take."""
 _RANK = re.compile(r"-?[0-9]{1,18}")
 _SHOWN = 5
 """How many topics a message names before it counts the rest."""
+_VARYING = re.compile(r"'[^']*'|\b(line|ranks?) \d+( and \d+)?")
+"""What differs between messages that say the same of several lines."""
+_LINES_SHOWN = 3
 _Ranked = tuple[int, float, str, int]
 """Rank, score, document, line."""
 _MARK = Problem(
@@ -40,6 +47,28 @@ _MARK = Problem(
     "as UTF-8 without.",
     1,
 )
+
+
+@dataclass(frozen=True)
+class RunCheck:
+    """What a check of a run file found.
+
+    Attributes:
+        problems: those of lines first; each is told once, with all its lines.
+        topics: how many have results.
+        results: the least and the most results that a topic has.
+        tag: the run tag of the first line.
+    """
+
+    problems: Sequence[Problem]
+    topics: int = 0
+    results: tuple[int, int] = (0, 0)
+    tag: str = ""
+
+    @property
+    def refused(self) -> bool:
+        """Whether TREC would refuse the run."""
+        return any(problem.level == "error" for problem in self.problems)
 
 
 def check_tag(tag: str) -> None:
@@ -59,14 +88,30 @@ def check_tag(tag: str) -> None:
         )
 
 
+def read_tag_pattern(pattern: str) -> re.Pattern[str]:
+    """A regular expression that tags have to match; slashes around it, as in Perl, are left out.
+
+    Raises:
+        InputError: it is none.
+    """
+    try:
+        return re.compile(re.sub(r"^/(.*)/$", r"\1", pattern))
+    except re.error as error:
+        raise InputError(
+            f"--tag-pattern '{pattern}' is no regular expression: {error}. An example: "
+            "'[A-Za-z0-9_]{1,12}'."
+        ) from error
+
+
 def validate_run(
     path: Path | str,
     *,
     topics: Members[str] | None = None,
     max_per_topic: int | None = None,
-    tag_length: int = TAG_LENGTH,
+    tag_length: int | None = None,
+    tag_pattern: re.Pattern[str] | None = None,
     has_document: Callable[[str], bool] | None = None,
-) -> list[Problem]:
+) -> RunCheck:
     """Check a run file as TREC's submission checks do.
 
     Args:
@@ -74,11 +119,11 @@ def validate_run(
         topics: the ids of the topics that the task has; strange ones are errors, and so are those
             without results.
         max_per_topic: how many results the task accepts per topic.
-        tag_length: how many characters the task accepts in a run tag.
+        tag_length: how many characters the task accepts in a run tag; None is 20, or what the
+            pattern says.
+        tag_pattern: what the whole tag has to match; by default letters, digits, '-', '_' and '.'
+            will do.
         has_document: tells whether the task's corpus has a document; asked once per id.
-
-    Returns:
-        All problems, those of lines first; empty if the run can be submitted.
 
     Raises:
         InputError: the file cannot be opened.
@@ -112,13 +157,32 @@ def validate_run(
         problems.append(Problem("error", f"there are no results in this file. {COLUMNS}"))
     for fault, lines in lines_by_fault.items():
         problems.append(Problem("error", f"{fault}, in {counted(len(lines), 'line')}.", lines[0]))
-    problems += _tag_problems(tags, tag_length)
+    if tag_length is None and tag_pattern is None:
+        tag_length = TAG_LENGTH
+    problems += _tag_problems(tags, tag_length, tag_pattern)
     problems += _count_problems(counts, max_per_topic)
     problems += _topic_problems(counts, topics)
     problems += _rank_problems(ranked)
     if has_document is not None:
         problems += _document_problems(documents, has_document)
-    return problems
+    least, most = min(counts.values(), default=0), max(counts.values(), default=0)
+    return RunCheck(_together(problems), len(counts), (least, most), next(iter(tags), ""))
+
+
+def _together(problems: Sequence[Problem]) -> list[Problem]:
+    """Problems of the same kind as one, with the lines of all."""
+    groups: dict[tuple[str, str], list[Problem]] = {}
+    for problem in problems:
+        kind = _VARYING.sub("", problem.message) if problem.line else problem.message
+        groups.setdefault((problem.level, kind), []).append(problem)
+    together = []
+    for first, *others in groups.values():
+        lines = tuple(problem.line for problem in (first, *others) if problem.line is not None)
+        message = first.message
+        if others:
+            message += f" {len(lines):,} such lines: {_some(map(str, lines), _LINES_SHOWN)}."
+        together.append(replace(first, message=message, lines=lines))
+    return together
 
 
 def same_tags(paths: Sequence[Path]) -> dict[Path, Problem]:
@@ -140,12 +204,24 @@ def same_tags(paths: Sequence[Path]) -> dict[Path, Problem]:
     return warnings
 
 
-def _tag_problems(tags: dict[str, int], length: int) -> Iterator[Problem]:
+def _tag_problems(
+    tags: dict[str, int], length: int | None, pattern: re.Pattern[str] | None
+) -> Iterator[Problem]:
     for tag, line in tags.items():
-        if not _TAG.fullmatch(tag) or len(tag) > length:
+        if pattern is not None and not pattern.fullmatch(tag):
+            fault = f"the run tag '{tag}' does not match {pattern.pattern}."
+            yield Problem("error", fault, line)
+        elif pattern is None and not _TAG.fullmatch(tag):
+            fault = f"the run tag '{tag}' has other characters than letters, digits, '-', '_', '.'."
+            yield Problem("error", fault, line)
+        elif length is not None and len(tag) > length:
+            fault = f"the run tag '{tag}' has {len(tag)} characters; {length} are accepted."
+            yield Problem("error", fault, line)
+        elif pattern is None and _SOME_REFUSE.search(tag):
             yield Problem(
-                "error",
-                f"the run tag '{tag}' is not 1 to {length} letters, digits, '-', '_' or '.'.",
+                "warning",
+                f"the run tag '{tag}' has a '-' or '.', which several tracks refuse. --tag-pattern "
+                "checks the rule of yours: '[A-Za-z0-9_]{1,12}'.",
                 line,
             )
     if len(tags) > 1:
@@ -156,12 +232,14 @@ def _tag_problems(tags: dict[str, int], length: int) -> Iterator[Problem]:
 def _count_problems(counts: Counter[str], limit: int | None) -> Iterator[Problem]:
     if limit is None:
         return
-    for topic, count in counts.items():
-        if count > limit:
-            yield Problem(
-                "error",
-                f"topic '{topic}' has {counted(count, 'result')}; {limit:,} are accepted.",
-            )
+    if many := [f"'{topic}' {count:,}" for topic, count in counts.items() if count > limit]:
+        some = f"{len(many):,} of {counted(len(counts), 'topic')}"
+        accepted = f"{limit:,} results that are accepted"
+        yield Problem("error", f"{some} have more than the {accepted}: {_some(many)}.")
+    if few := [f"'{topic}' {count:,}" for topic, count in counts.items() if count < limit]:
+        some = f"{len(few):,} of {counted(len(counts), 'topic')}"
+        accepted = f"{limit:,} results that are accepted"
+        yield Problem("warning", f"{some} have fewer than the {accepted}: {_some(few)}.")
 
 
 def _topic_problems(counts: Counter[str], topics: Members[str] | None) -> Iterator[Problem]:
@@ -214,6 +292,11 @@ def _rank_problems(ranked: dict[str, list[_Ranked]]) -> Iterator[Problem]:
 
 
 def _listing(names: list[str]) -> str:
-    shown = ", ".join(f"'{name}'" for name in names[:_SHOWN])
-    more = len(names) - _SHOWN
-    return f"{shown} and {more:,} more" if more > 0 else shown
+    return _some(f"'{name}'" for name in names)
+
+
+def _some(names: Iterable[str], most: int = _SHOWN) -> str:
+    """The first names, and how many more there are."""
+    all_names = list(names)
+    more = len(all_names) - most
+    return ", ".join(all_names[:most]) + (f" and {more:,} more" if more > 0 else "")

@@ -32,11 +32,13 @@ class Problem:
         level: "error" makes the file unreadable or TREC refuse it; a "warning" does not.
         message: what is wrong and what to do.
         line: the line at fault, counted from 1; None where it is the whole file.
+        lines: all of them, where the same is wrong with several.
     """
 
     level: Literal["error", "warning"]
     message: str
     line: int | None = None
+    lines: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
