@@ -44,6 +44,8 @@ def complete(platform, monkeypatch):
         ("platform collections show demo-", ["demo-train"]),
         ("platform run --collection sma", ["small"]),
         ("platform train --collection demo,sma", ["demo,small"]),
+        ("platform run --collection small : t", ["test"]),
+        ("platform run --train-on demo,small : ", ["test"]),
         ("platform run --collection beir/nfcorpus/te", ["beir/nfcorpus/test"]),
         ("platform run --measure AP,Judg", ["AP,Judged@20", "AP,Judged", "AP,Judged@5"]),
         ("platform completion z", ["zsh"]),
@@ -57,6 +59,7 @@ def test_commands_options_and_names(complete, line, values):
 def test_a_path_is_left_to_the_shell(complete):
     assert complete("platform run --collection ../he") == ["../he"]  # of the type file
     assert complete("platform run --candidates runs/bm25") == ["runs/bm25"]
+    assert complete("platform run --collection nowhere : t") == ["t"]
 
 
 def test_files_that_describe_collections_are_collections(folder, complete):

@@ -197,6 +197,8 @@ def refused(platform, folder):
         (("run", "--collection", "smal"), "unknown collection 'smal'. Did you mean 'small'?"),
         (("run", "--collection", "./smal"), "no such folder or file. Did you mean './small'?"),
         (("run", "--collection", "smal:dev"), "Did you mean 'small:dev'?"),
+        (("run", "--collection", "smal/"), "Did you mean 'small'?"),
+        (("run", "--collection", "SMALL"), "Did you mean 'small'?"),
         (("train", "--collection", "demo,smal", "--reranker", "delta"), "Did you mean 'small'?"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",

@@ -6,6 +6,7 @@ both. Commas in brackets belong to a measure, and paths that are there are not s
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -148,13 +149,18 @@ def list_option(*declarations: str, **attributes: Any) -> Callable[[Declared], D
 
 
 def _collections(incomplete: str) -> Iterator[str]:
-    """Names, then collections in files beside what was typed, then ir_datasets' ids."""
+    """Names, collections in files beside what was typed or their splits, and ir_datasets' ids."""
     from irplatform.collections import irds
     from irplatform.collections.aliases import aliases
-    from irplatform.collections.resolve import SHORT_NAMES, collections_beside
+    from irplatform.collections.beir import BeirFolder
+    from irplatform.collections.resolve import SHORT_NAMES, collections_beside, expand
     from irplatform.registry import registry
 
     yield from (*registry().collections, *aliases(), *SHORT_NAMES)
+    folder, colon, _ = incomplete.rpartition(":")
+    if colon:
+        with suppress(InputError):  # it is no folder
+            yield from (f"{folder}:{split}" for split in BeirFolder.at(expand(folder)).splits)
     yield from collections_beside(incomplete)
     if incomplete[:1].isalpha():
         yield from irds.known()

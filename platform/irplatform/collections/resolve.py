@@ -117,7 +117,7 @@ def collections_beside(target: str) -> Iterator[str]:
 
 def _misspelt(target: str) -> str:
     """The path of a collection that a path which leads nowhere nearly is, or ""."""
-    base, colon, split = target.rpartition(":") if ":" in target else (target, "", "")
+    base, colon, split = target.rstrip("/").partition(":")
     beside = {Path(path).name: path for path in collections_beside(base)}
     near = nearest(Path(base).name, beside)
     return f"{beside[near]}{colon}{split}" if near else ""
