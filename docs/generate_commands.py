@@ -39,7 +39,9 @@ a `check`, `reproduce` or `bench` found something wrong; `kb show`, `concepts sh
 | 130 | interrupted by Ctrl-C; the same command goes on from there |
 | 143 | the same after SIGTERM |
 
-Commands that take `--collection` take any of the names that [Collections](collections.md) explains.
+All commands take `-q`/`--quiet` (no progress, and no notices but warnings) and `-v`/`--verbose` \
+(also what comes from the cache). Commands that take `--collection` take any of the names that \
+[Collections](collections.md) explains.
 
 An option whose value is written with `,…` takes several: `--reranker delta,drmm` is the same as
 `--reranker delta --reranker drmm`. Commas in the brackets of a measure belong to it, and the path
@@ -64,8 +66,12 @@ def commands() -> Iterator[tuple[click.Command, str]]:
 
 
 def options(command: click.Command) -> list[click.Option]:
-    """The options of a command, `--help` aside."""
-    return [parameter for parameter in command.params if isinstance(parameter, click.Option)]
+    """The options of a command; those that all have aside: --help, --quiet and --verbose."""
+    return [
+        parameter
+        for parameter in command.params
+        if isinstance(parameter, click.Option) and parameter.name not in ("quiet", "verbose")
+    ]
 
 
 def _leaves(command: click.Command, name: str) -> Iterator[tuple[click.Command, str]]:

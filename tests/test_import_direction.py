@@ -43,9 +43,11 @@ LAYERS = (
     {"toml_io"},
     {"json_io"},
     {"storage", "journal", "text_files", "thinning", "workers", "repeats", "batched"},
-    {"arithmetic", "at_work", "console", "option_problems"},
+    {"arithmetic", "at_work", "option_problems"},
+    {"stdout"},
+    {"console"},
     {"option_types", "errors"},
-    {"directory", "ids", "interruptions", "scratch", "stdout", "stopwatch"},
+    {"directory", "ids", "interruptions", "scratch", "stopwatch"},
 )
 """From the top down. A package imports itself and what is in the layers below."""
 

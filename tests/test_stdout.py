@@ -73,30 +73,26 @@ def _remove(name):
     setattr(sys, name, None)
 
 
-@pytest.mark.parametrize("name", ["stdout", "stderr", "__stdout__", "__stderr__"])
 @pytest.mark.parametrize("destroy", [_wrap, _detach, _close, _remove])
-def test_what_a_plugin_does_to_its_streams_is_undone(destroy, name, capsys):
-    before = sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__
+def test_what_a_plugin_does_to_stdout_is_undone(destroy, capsys):
+    before = sys.stdout, sys.stderr
     with stdout.to_stderr():
         with stdout.to_stderr():
-            destroy(name)
+            destroy("stdout")
         gc.collect()
-        print("outer")
-        destroy(name)
+        destroy("stdout")
     gc.collect()
     print("result")
-    assert (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__) == before
-    assert capsys.readouterr() == ("result\n", "outer\n")
+    assert (sys.stdout, sys.stderr) == before
+    assert capsys.readouterr() == ("result\n", "")
 
 
-def test_bytes_and_the_stdout_of_the_process_lead_to_stderr_too(capsys):
+def test_bytes_lead_to_stderr_too(capsys):
     with stdout.to_stderr():
         sys.stdout.buffer.write("β".encode()[:1])
         sys.stdout.buffer.write("β".encode()[1:])
-        sys.stdout = sys.__stdout__
-        print("process")
-        sys.stderr.write("\udc80\n")
-    assert capsys.readouterr() == ("", "βprocess\n\\udc80\n")
+        sys.stdout.write("\udc80\n")
+    assert capsys.readouterr() == ("", "β\\udc80\n")
 
 
 def test_a_stream_that_a_plugin_keeps_goes_on_working(capsys):

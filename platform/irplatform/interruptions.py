@@ -3,6 +3,10 @@
 Python raises an exception where the signal finds it. Some places lose it: finalizers drop what is
 raised in them, and libraries turn it into an error of their own. So it is remembered, and raised
 again at the next place that asks: whenever a plugin has done something, and when work advances.
+
+Python can raise nothing while a library computes or waits, which may be for minutes. A command
+that is still there `GRACE` seconds after a signal ends at once, as after SIGKILL, which loses
+nothing that was finished.
 """
 
 from __future__ import annotations
@@ -21,15 +25,24 @@ class Terminated(KeyboardInterrupt):
     """SIGTERM, which batch systems send: everything is left as after Ctrl-C."""
 
 
+GRACE = 1.5
+"""Seconds for a command to end in order."""
+MESSAGE = (
+    "platform: interrupted; what was finished is kept, and the same command goes on from there."
+)
+
 _come: list[type[KeyboardInterrupt]] = []
 """What has come and has not ended the command yet."""
 
 
 @contextmanager
-def ending() -> Iterator[None]:
+def ending(say: Callable[[str], None]) -> Iterator[None]:
     """Within it, signals end the work, also where a library loses what they raise.
 
     For the main thread of a program.
+
+    Args:
+        say: writes a last line where the process is ended in the middle of something.
     """
     process = os.getpid()
     before: dict[int, Any] = {
@@ -38,12 +51,38 @@ def ending() -> Iterator[None]:
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # not where it is ignored
         handler = _raising(KeyboardInterrupt, process)
         before[signal.SIGINT] = signal.signal(signal.SIGINT, handler)
+    reading, writing = os.pipe()
+    os.set_blocking(writing, False)
+    signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
+    over = threading.Event()
+    threading.Thread(target=_end_late, args=(reading, over, set(before), say), daemon=True).start()
     try:
         yield
     finally:
+        over.set()
+        signal.set_wakeup_fd(-1)
+        os.close(writing)  # which ends the thread
         for number, handler in before.items():
             signal.signal(number, handler)
         _come.clear()
+
+
+def _end_late(
+    reading: int, over: threading.Event, numbers: set[int], say: Callable[[str], None]
+) -> None:
+    """End the process where it does not end itself in time after one of these signals.
+
+    Args:
+        reading: a pipe to which the system writes the number of each signal as it comes.
+        over: set when the command has ended.
+        numbers: the signals.
+        say: writes a last line.
+    """
+    with os.fdopen(reading, "rb", buffering=0) as pipe:
+        while received := pipe.read(1):
+            if received[0] in numbers and not over.wait(GRACE):
+                say(MESSAGE)
+                os._exit(128 + received[0])
 
 
 def raise_lost() -> None:

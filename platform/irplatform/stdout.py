@@ -1,7 +1,6 @@
 """Standard output belongs to results: what plugins print goes to stderr meanwhile.
 
-`--json` promises one JSON object on stdout, which a single `print` in a plugin would break. Plugins
-get streams of their own, so that none can close, detach or replace those of the platform. In a
+`--json` promises one JSON object on stdout, which a single `print` in a plugin would break. In a
 command, file descriptor 1 leads to stderr as well, for C libraries and programs that they start.
 """
 
@@ -15,16 +14,17 @@ import threading
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, TextIO
 
+from irplatform import console
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from _typeshed import ReadableBuffer
 
-_NAMES = ("stdout", "stderr", "__stdout__", "__stderr__")
 _lock = threading.Lock()
-_before: list[dict[str, TextIO | None]] = []
-"""The streams before each block that is open, in any thread. The first are the platform's; the last
-block that ends puts them back: one that ends while another thread's is open does not."""
+_before: list[TextIO] = []
+"""The stdout before each block that is open, in any thread. The first is the platform's; the last
+block that ends puts it back: one that ends while another thread's is open does not."""
 _in_command = threading.Event()
 """Whether a command runs. A program that calls the API keeps its file descriptor 1."""
 _results: list[int] = []
@@ -43,22 +43,25 @@ def of_a_command() -> Iterator[None]:
 
 @contextmanager
 def to_stderr() -> Iterator[None]:
-    """Within it, what Python code prints to stdout goes to stderr."""
+    """Within it, what Python code prints to stdout goes to stderr, above the progress line."""
     with _lock:
         if not _before and _in_command.is_set():
             _redirect_descriptor()
-        _before.append({name: getattr(sys, name) for name in _NAMES})
-        _lend()
+        _before.append(sys.stdout)
+        sys.stdout = io.TextIOWrapper(  # without a buffer, as that of `python -u`
+            _Passage(),
+            encoding="utf-8",
+            errors="backslashreplace",
+            write_through=True,
+        )
     try:
         yield
     finally:
         with _lock:
             platforms = _before[0]
             _before.pop()
-            if _before:
-                _lend()  # whoever goes on gets no stream that this one left unusable
-            else:
-                _set(platforms)
+            if not _before:
+                sys.stdout = platforms
                 _give_descriptor_back()
 
 
@@ -96,47 +99,25 @@ def _flush_libraries() -> None:
         ctypes.CDLL(None).fflush(None)
 
 
-def _lend() -> None:
-    """Hand out new streams that write to the platform's stderr."""
-    stderr = _before[0]["stderr"]
-    _set({name: stderr if stderr is None else _stream_to(stderr) for name in _NAMES})
-
-
-def _set(streams: dict[str, TextIO | None]) -> None:
-    for name, stream in streams.items():
-        setattr(sys, name, stream)
-
-
-def _stream_to(stderr: TextIO) -> TextIO:
-    return io.TextIOWrapper(  # without a buffer, as those of `python -u`
-        _Passage(stderr),  # type: ignore[type-var]
-        encoding="utf-8",
-        errors="backslashreplace",
-        write_through=True,
-    )
-
-
 class _Passage(io.RawIOBase):
-    """Passes UTF-8 on to a text stream; closing it closes neither."""
+    """Passes UTF-8 on to stderr; closing it does not close that."""
 
-    def __init__(self, to: TextIO) -> None:
-        self._to = to
+    def __init__(self) -> None:
         self._decoder = codecs.getincrementaldecoder("utf-8")("backslashreplace")
 
     def write(self, data: ReadableBuffer, /) -> int:
         held = bytes(data)
-        self._to.write(self._decoder.decode(held))
-        self._to.flush()
+        console.write(self._decoder.decode(held))
         return len(held)
 
     def writable(self) -> bool:
         return True
 
     def isatty(self) -> bool:
-        return self._to.isatty()
+        return sys.stderr.isatty()
 
     def fileno(self) -> int:
-        return self._to.fileno()
+        return sys.stderr.fileno()
 
     def close(self) -> None:
-        """Stay open: a wrapper of somebody else closes it when it is collected."""
+        """Stay open: what wraps it closes it when that is collected."""

@@ -25,7 +25,7 @@ from queue import SimpleQueue
 from types import ModuleType
 from typing import TYPE_CHECKING, Generic, Self, TypeVar
 
-from irplatform import stdout
+from irplatform import console, stdout
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -36,6 +36,8 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 _NO_MORE = b""
+_REPORT = None
+"""In the place of whether an item is done: a notice, or how far the worker is."""
 
 
 class WorkerKilledError(Exception):
@@ -111,7 +113,7 @@ class Workers(Generic[Item, Result]):
             raise WorkerKilledError from None
 
     def results(self) -> Iterator[tuple[int, Result]]:
-        """What has been done, with the items' numbers; waits until there is something.
+        """What has been done, with the items' numbers; waits until a worker says something.
 
         Raises:
             WorkerKilledError: a worker was killed.
@@ -124,6 +126,10 @@ class Workers(Generic[Item, Result]):
             except (EOFError, OSError):
                 raise WorkerKilledError from None
             done, result, where = pickle.loads(answer)
+            if done is _REPORT:
+                console.take_report(str(id(pipe)), *result)
+                continue
+            console.take_report(str(id(pipe)), "progress", None)
             if not done:
                 raise result from _InWorkerError(where)
             self._idle.append(pipe)
@@ -165,9 +171,18 @@ def _work(pipe: Connection) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     messages: SimpleQueue[bytes] = SimpleQueue()
     threading.Thread(target=_receive, args=(pipe, messages), daemon=True).start()
+    sending = threading.Lock()
+
+    def report(kind: str, content: object) -> None:
+        with sending, suppress(OSError):
+            pipe.send_bytes(pickle.dumps((_REPORT, (kind, content), "")))
+
+    console.report_to(report)
     with suppress(OSError):  # nobody is there any more to whom an error could be told
         while message := messages.get():
-            pipe.send_bytes(_answer(message))
+            answer = _answer(message)
+            with sending:
+                pipe.send_bytes(answer)
 
 
 def _receive(pipe: Connection, messages: SimpleQueue[bytes]) -> None:

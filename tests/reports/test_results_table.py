@@ -1,6 +1,7 @@
 """The table of results, as text and on a terminal."""
 
 import io
+import re
 
 import pytest
 
@@ -13,13 +14,6 @@ ROWS = [
     ResultRow("alone", {"nDCG@20": 0.41}, {"nDCG@20": -1}, indent=1),
 ]
 MEASURES = ["nDCG@20", "AP"]
-
-
-class Terminal(io.StringIO):
-    encoding = "utf-8"
-
-    def isatty(self):
-        return True
 
 
 def test_numbers_line_up_and_marks_follow_them():
@@ -68,18 +62,35 @@ def test_a_pipe_gets_plain_text_that_its_encoding_can_hold():
     assert written == expected + "\n"
 
 
-def test_a_terminal_shows_the_best_values_in_bold_even_where_it_is_narrow(monkeypatch):
-    monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.setenv("COLUMNS", "20")
-    monkeypatch.delenv("NO_COLOR", raising=False)
-    terminal = Terminal()
-    print_table(ROWS, MEASURES, note="A [bold]pool[/bold].", baseline="bm25", file=terminal)
-    written = terminal.getvalue()
-    bold = [line for line in written.splitlines() if "\x1b[1m" in line and "delta" in line]
-    assert "\x1b[1m 0.4652▲\x1b[0m" in bold[0]
-    assert "\x1b[1m0.2508▲▲\x1b[0m" in bold[0]
-    assert "…" not in written
-    assert "[bold]pool[/bold]" in written
+def test_a_terminal_shows_the_best_values_in_bold_and_keeps_markup_as_it_is():
+    text = render_table(ROWS, MEASURES, note="A [bold]pool[/bold].", baseline="bm25", width=80)
+    (delta,) = (line for line in text.splitlines() if line.startswith("delta"))
+    assert delta == "delta    \x1b[1m 0.4652▲\x1b[0m  \x1b[1m0.2508▲▲\x1b[0m    130.0"
+    assert text.startswith("A [bold]pool[/bold].\n\n")
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 140])
+@pytest.mark.parametrize("systems", [1, 30])
+def test_no_line_is_wider_than_the_terminal_and_every_figure_is_shown(width, systems):
+    measures = [f"nDCG@{10 * n}" for n in range(1, 13)]
+    rows = [
+        ResultRow(
+            f"system-{n}", dict.fromkeys(measures, n / 100), dict.fromkeys(measures, 2), seconds=n
+        )
+        for n in range(systems)
+    ]
+    text = render_table(rows, measures, note="A note. " * 20, baseline="bm25", width=width)
+    lines = re.sub(r"\x1b\[\d*m", "", text).splitlines()
+    assert max(map(len, lines)) <= width
+    assert text.count("▲▲") >= systems * len(measures)
+    headers = [word for line in lines if line.startswith("system ") for word in line.split()]
+    assert [word for word in headers if word in measures] == measures
+
+
+def test_a_name_that_leaves_no_room_is_cut_in_its_middle():
+    text = render_table([ResultRow("a" * 50 + "b" * 50, {"AP": 0.5})], ["AP"], width=60)
+    name, value = re.sub(r"\x1b\[\d*m", "", text).splitlines()[-1].split()
+    assert (name, value) == ("a" * 15 + "…" + "b" * 14, "0.5000")
 
 
 @pytest.mark.parametrize(

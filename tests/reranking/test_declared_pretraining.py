@@ -126,7 +126,7 @@ def test_so_can_a_class_that_a_function_made(monkeypatch, tmp_path):
     choice = RerankerChoice(made, made.options({}))
     resources = CollectionResources(Articles(), "cpu", seed=1, threads=1)
     assert can_travel(choice, resources)
-    parcel = _Parcel.of(Member(choice, (), resources, 0, tmp_path, None), 1, "member 2")
+    parcel = _Parcel.of(Member(choice, (), resources, 0, tmp_path, None), 2, 1, "member 2")
     arrived = pickle.loads(pickle.dumps(parcel))
     assert arrived.opened().choice == choice
 

@@ -15,6 +15,7 @@ from irplatform.api.resolving import (
     search_training_topics,
     training_source_of,
 )
+from irplatform.console import parts, stage
 from irplatform.errors import InputError
 from irplatform.evaluation import measures_of
 from irplatform.plugin import RunEvent
@@ -29,9 +30,14 @@ from irplatform.training.checkpoints import Checkpoint
 from irplatform.training_topics import warning_of_fields
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from irplatform.api.resolving import ResolvedRun
     from irplatform.api.settings import RunSettings
     from irplatform.reports.run_report import RunReport
+
+_SEARCHING, _RERANKING = 1, 4
+"""Shares of the progress bar: of indexing and searching, and of each reranker."""
 
 
 def run(settings: RunSettings, plugins: Registry | None = None) -> RunReport:
@@ -52,7 +58,7 @@ def run(settings: RunSettings, plugins: Registry | None = None) -> RunReport:
     """
     plugins = plugins or registry()
     resolved = resolve(settings, plugins)
-    collection, qrels, resources = resolved.collection, resolved.qrels, resolved.resources
+    collection, qrels = resolved.collection, resolved.qrels
     measures = measures_of(collection, settings.measures, plugins.measures, qrels)
     run_dir = writable_folder(settings.run_dir or Path("runs") / collection.id)
     candidate_runs = _candidates_in(run_dir, resolved)
@@ -65,9 +71,22 @@ def run(settings: RunSettings, plugins: Registry | None = None) -> RunReport:
     event = RunEvent(collection.id, tuple(names), run_dir)
     plugins.announce("run_started", event)
 
-    recorder.warn(pipeline.refuse_broken_corpus(collection, qrels, resources))
+    with parts(_SEARCHING + len(resolved.rerankers) * _RERANKING):
+        report = _run(resolved, recorder, candidate_runs)
+    results = {system.name: dict(system.measures) for system in report.systems}  # theirs
+    plugins.announce("run_finished", replace(event, results=results, runs=recorder.runs))
+    return report
+
+
+def _run(resolved: ResolvedRun, recorder: Recorder, candidate_runs: Sequence[str]) -> RunReport:
+    """Search, rerank and score; the progress bar has a part for each."""
+    settings, collection, qrels = resolved.settings, resolved.collection, resolved.qrels
+    resources = resolved.resources
+    with stage("", _SEARCHING / 3):
+        recorder.warn(pipeline.refuse_broken_corpus(collection, qrels, resources))
     indexing_seconds = dict(resources.stopwatch.seconds)
-    candidates = candidates_of(resolved, taken=candidate_runs)
+    with stage("", _SEARCHING / 3):
+        candidates = candidates_of(resolved, taken=candidate_runs)
     recorder.candidates = candidates.provenance
     first = candidates.first
     for each in first.retrievals:
@@ -76,7 +95,8 @@ def run(settings: RunSettings, plugins: Registry | None = None) -> RunReport:
         recorder.add(each.run, [each.description], made_with, seconds)
         indexing_seconds = {}
 
-    training, fusion = search_training_topics(resolved)
+    with stage("", _SEARCHING / 3):
+        training, fusion = search_training_topics(resolved)
     candidates = candidates.fused(fusion)
     first = candidates.first
     if training is not None:
@@ -98,14 +118,11 @@ def run(settings: RunSettings, plugins: Registry | None = None) -> RunReport:
     task = pipeline.RerankingTask(candidates, training_source, qrels, settings.interpolate)
     baseline = first.final.name
     for choice in resolved.rerankers:
-        attempts = pipeline.rerank_with_seeds(choice, task, resources, settings.seeds)
-        recorder.add_reranked(choice.name, attempts, first.describe(), baseline)
-
+        with stage("", _RERANKING):
+            attempts = pipeline.rerank_with_seeds(choice, task, resources, settings.seeds)
+            recorder.add_reranked(choice.name, attempts, first.describe(), baseline)
     names = [choice.name for choice in resolved.rerankers]
-    report = recorder.report(baseline, names, first.depth)
-    results = {system.name: dict(system.measures) for system in report.systems}  # theirs
-    plugins.announce("run_finished", replace(event, results=results, runs=recorder.runs))
-    return report
+    return recorder.report(baseline, names, first.depth)
 
 
 def _candidates_in(run_dir: Path, resolved: ResolvedRun) -> list[str]:

@@ -23,7 +23,7 @@ from irplatform.arithmetic import arithmetic
 from irplatform.cache.kinds import EXACT_KINDS
 from irplatform.cache.location import home, within_home
 from irplatform.cache.locks import lock
-from irplatform.console import notice
+from irplatform.console import detail, notice
 from irplatform.errors import ChangedFileError, InputError
 from irplatform.json_io import read_own_json
 from irplatform.storage import fingerprint, to_disk, write_json
@@ -79,6 +79,7 @@ def artifact(
     depends_on = _with_arithmetic(kind, depends_on)
     final, mark = _named(kind, label, depends_on)
     if (whole := _whole(final, mark)) and not outdated(whole):
+        detail(f"reusing {within_home(whole)}")
         return _finished(whole, mark, built=False)
     with lock(place_of_lock(final, mark), wait=True, told_as=final):
         whole = _whole(final, mark)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from irplatform import __version__, interruptions, stdout
+from irplatform import __version__, console, interruptions, stdout
 from irplatform.arithmetic import check_arithmetic
 from irplatform.at_work import show_traceback
 from irplatform.cli.commands import Group, write_examples
@@ -121,6 +121,7 @@ class Commands(Group):
             return super().get_command(ctx, cmd_name)
         module = import_module(f"irplatform.cli.{COMMANDS[cmd_name][0]}")
         command: click.Command = getattr(module, cmd_name)
+        _add_verbosity(command)
         return command
 
     def summaries(self) -> dict[str, dict[str, str]]:
@@ -191,6 +192,29 @@ _EXAMPLES = (
 @click.version_option(__version__, prog_name="platform")
 def cli() -> None:
     """A search-evaluation platform for biomedical literature."""
+    console.set_level(console.NORMAL)
+
+
+def _add_verbosity(command: click.Command) -> None:
+    """Give a command, and those within a group, the options --quiet and --verbose."""
+    if isinstance(command, click.Group):
+        for each in command.commands.values():
+            _add_verbosity(each)
+    elif not any(parameter.name == "quiet" for parameter in command.params):
+        command.params += [
+            _verbosity("-q", "--quiet", console.QUIET, "No progress, and no notices but warnings."),
+            _verbosity("-v", "--verbose", console.VERBOSE, "Also say what comes from the cache."),
+        ]
+
+
+def _verbosity(short: str, long: str, level: int, text: str) -> click.Option:
+    def set_level(_context: click.Context, _option: click.Parameter, given: bool) -> None:
+        if given:
+            console.set_level(level)
+
+    return click.Option(
+        [short, long], is_flag=True, expose_value=False, callback=set_level, help=text
+    )
 
 
 @cli.result_callback()
@@ -198,7 +222,7 @@ def _nothing(_returned: object) -> None:
     """What a command returns is no exit code: of a plugin's it may be anything."""
 
 
-@interruptions.ending()
+@interruptions.ending(console.end_with)
 @stdout.of_a_command()
 def main() -> None:
     """Run the command line and exit: 0 done, 1 failed, 2 wrong usage or bad input.
@@ -232,11 +256,7 @@ def main() -> None:
         print(f"platform: {printable(str(error))}", file=sys.stderr)
         sys.exit(error.exit_code)
     except (KeyboardInterrupt, click.Abort) as error:
-        print(
-            "platform: interrupted; what was finished is kept, and the same command goes on from "
-            f"there.{lost(error)}",
-            file=sys.stderr,
-        )
+        print(f"{interruptions.MESSAGE}{lost(error)}", file=sys.stderr)
         terminated = any(isinstance(e, interruptions.Terminated) for e in chain(error))
         sys.exit(143 if terminated else 130)
     except BrokenPipeError:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from irplatform.console import notice, speaking_of
+from irplatform.console import notice, parts, speaking_of, stage, steps
 from irplatform.errors import InputError, counted
 from irplatform.pipeline.assignment import assign
 from irplatform.reranking.fitting import unweighed
@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from irplatform.resources import CollectionResources
 
 
+TRAINING_SHARE = 6
+"""Of a reranker's part of the progress bar, where scoring its topics has 1: training takes longer.
+"""
 _FEW_TOPICS = 5
 """Where a weight was chosen on fewer, that is told: another few topics may choose another."""
 
@@ -124,14 +127,18 @@ def _scored(
             own_scores = kept_scores(
                 unweighed(choice, resources), candidates.topics, candidates.per_topic, resources
             )
-    for assignment in assign(choice, task, resources, own_scores):
-        with resources.stopwatch.timed("train"):
-            system = assignment.fit()
-        with resources.stopwatch.timed("rerank"):
-            scores = own_scores or kept_scores(
-                system, assignment.topics, candidates.per_topic, resources
-            )
-        yield system, assignment.topics, scores
+    assigned = assign(choice, task, resources, own_scores)
+    with steps("fold", len(assigned)) if len(assigned) > 1 else parts(1) as advance:
+        for assignment in assigned:
+            with parts(TRAINING_SHARE + 1):
+                with stage("", TRAINING_SHARE), resources.stopwatch.timed("train"):
+                    system = assignment.fit()
+                with stage("", 1), resources.stopwatch.timed("rerank"):
+                    scores = own_scores or kept_scores(
+                        system, assignment.topics, candidates.per_topic, resources
+                    )
+            advance(1)
+            yield system, assignment.topics, scores
 
 
 def rerank_with_seeds(
@@ -151,12 +158,14 @@ def rerank_with_seeds(
     """
     seeds = seeds_of(resources.seed, count if choice.trainable else 1)
     several = len(seeds) > 1
-    for seed in seeds:
-        # What others of the process use is not what these runs are made with.
-        seeded = replace(resources, seed=seed, artifacts=task.candidates.first.used)
-        with speaking_of(f"seed {seed}" if several else ""):
-            reranked = rerank(choice, task, seeded)
-        yield (reranked.with_suffix(f"-seed{seed}") if several else reranked), seeded
+    with parts(len(seeds)) as advance:
+        for seed in seeds:
+            # What others of the process use is not what these runs are made with.
+            seeded = replace(resources, seed=seed, artifacts=task.candidates.first.used)
+            with speaking_of(f"seed {seed}" if several else ""):
+                reranked = rerank(choice, task, seeded)
+            advance(1)
+            yield (reranked.with_suffix(f"-seed{seed}") if several else reranked), seeded
 
 
 def resources_with(

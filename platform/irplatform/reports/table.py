@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, TextIO
 
+from irplatform.console import terminal_width, wrapped
 from irplatform.reports.columns import aligned
 from irplatform.reports.rows import GLYPHS, best_rows, figure, glyphs, legend_of
 
@@ -27,6 +28,7 @@ def render_table(
     note: str = "",
     baseline: str = "",
     ascii_only: bool = False,
+    width: int | None = None,
 ) -> str:
     """Render results as plain text.
 
@@ -36,14 +38,33 @@ def render_table(
         note: what a reader must know, set above the table.
         baseline: the row that the marks refer to, for the legend.
         ascii_only: use `+` and `-` for ▲ and ▼, and `x` for ×.
+        width: the columns of the terminal that it is for, where the best values are bold, and
+            measures for which a line has no room follow in a table below.
 
     Returns:
         Lines without trailing white space and without a final line break.
     """
     header, cells = _cells(rows, measures, ascii_only)
-    lines = aligned([header, *cells])
+    if width:
+        cells = [[_short(row[0], width // 2), *row[1:]] for row in cells]
+    table = [header, *cells]
+    best = best_rows(rows, measures) if width else {}
+    bold = {
+        (number + 1, column)
+        for column, measure in enumerate(measures, start=1)
+        for number in best.get(measure, ())
+    }
+    blocks = []
+    for columns in _blocks(table, width):
+        part = [[row[column] for column in columns] for row in table]
+        placed = {(row, columns.index(c)) for row, c in bold if c in columns}
+        blocks.append("\n".join(aligned(part, bold=placed)))
+    lines = [*([note, ""] if note else []), "\n\n".join(blocks)]
     legend = legend_of(rows, baseline, ascii_only)
-    return "\n".join([*([note, ""] if note else []), *lines, *([legend] if legend else [])])
+    return "\n".join(
+        [*(wrapped(line, width) for line in lines[:-1]), lines[-1]]
+        + ([wrapped(legend, width)] if legend else [])
+    )
 
 
 def print_table(
@@ -54,7 +75,7 @@ def print_table(
     baseline: str = "",
     file: TextIO | None = None,
 ) -> None:
-    """Print results: with the best values in bold on a terminal, as plain text elsewhere.
+    """Print results, fitted to a terminal.
 
     Args:
         rows: see `render_table`.
@@ -65,34 +86,23 @@ def print_table(
     """
     out = sys.stdout if file is None else file
     ascii_only = not _can_show(out, "".join(GLYPHS[False]))
-    if not out.isatty():
-        text = render_table(rows, measures, note=note, baseline=baseline, ascii_only=ascii_only)
-        print(text, file=out)
-        return
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
+    width = terminal_width(out)
+    text = render_table(
+        rows, measures, note=note, baseline=baseline, ascii_only=ascii_only, width=width
+    )
+    print(text, file=out)
 
-    header, cells = _cells(rows, measures, ascii_only)
-    best = best_rows(rows, measures)
-    table = Table()
-    for position, name in enumerate(header):
-        table.add_column(name, justify="left" if position == 0 else "right", no_wrap=True)
-    for number, row in enumerate(cells):
-        values = [Text(row[0])]
-        for position, cell in enumerate(row[1:]):
-            bold = position < len(measures) and number in best[measures[position]]
-            values.append(Text(cell, style="bold" if bold else ""))
-        table.add_row(*values)
-    console = Console(file=out, highlight=False)
-    if note:
-        console.print(Text(note))
-    # A narrow terminal wraps lines that are too long; rich would cut figures off
-    width = 1 + sum(3 + max(map(len, column)) for column in zip(header, *cells, strict=True))
-    console.width = max(console.width, width)
-    console.print(table)
-    if legend := legend_of(rows, baseline, ascii_only):
-        console.print(Text(legend))
+
+def _blocks(table: Sequence[Sequence[str]], width: int | None) -> list[list[int]]:
+    """The columns of each of the tables that a wide one is divided into; all have the first."""
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    blocks: list[list[int]] = [[0]]
+    for column in range(1, len(widths)):
+        block = blocks[-1]
+        if width and len(block) > 1 and sum(widths[c] + 2 for c in [*block, column]) - 2 > width:
+            blocks.append(block := [0])
+        block.append(column)
+    return blocks
 
 
 def _cells(
@@ -114,6 +124,11 @@ def _cells(
             line.append("" if row.seconds is None else f"{row.seconds:.1f}")
         body.append(line)
     return header, body
+
+
+def _short(name: str, widest: int) -> str:
+    """A name, or its ends where it is too long for the table."""
+    return name if len(name) <= widest else f"{name[: widest // 2]}…{name[1 - widest // 2 :]}"
 
 
 def _can_show(file: TextIO, text: str) -> bool:

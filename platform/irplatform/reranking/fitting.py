@@ -14,7 +14,7 @@ import numpy as np
 
 from irplatform import __version__
 from irplatform.cache import Artifact, artifact
-from irplatform.console import notice
+from irplatform.console import notice, stage
 from irplatform.errors import InputError, counted
 from irplatform.evaluation.mean_difference import FEWEST_TOPICS
 from irplatform.reranking.interpolation import Choice, Reranked, choose_weight
@@ -200,8 +200,9 @@ def train(
         resources.notice(warning)
     depends_on = _dependencies(choice, training_set, resources, start)
 
+    work = doing or f"training {choice.name}"
+
     def build(folder: Path) -> None:
-        work = doing or f"training {choice.name}"
         notice(
             f"{work} on {training_set.label}: {counted(len(splits), 'member')}"
             f"{', each' if len(splits) > 1 else ''} on {counted(len(splits[0].training), 'topic')} "
@@ -225,13 +226,14 @@ def train(
         for number in range(len(splits)):
             shutil.rmtree(workspace(folder, number))
 
-    return artifact(
-        KIND,
-        f"{choice.name}-{training_set.label}",
-        depends_on,
-        build,
-        resumable=resources.resume,
-    )
+    with stage(work, 0.5 if doing or pretraining else 1):
+        return artifact(
+            KIND,
+            f"{choice.name}-{training_set.label}",
+            depends_on,
+            build,
+            resumable=resources.resume,
+        )
 
 
 def _dependencies(

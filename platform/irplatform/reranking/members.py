@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from irplatform.console import notice, say_nothing, speak_as
+from irplatform.console import notice, parts, say_nothing, speak_as, steps
 from irplatform.devices import choose_device
 from irplatform.errors import InputError, PluginError
 from irplatform.parallel import all_at_once, ordered_map
@@ -76,20 +76,30 @@ def train_members(
     processes = training_processes(resources.device)
     if processes > 1:
         notice(f"{processes} processes train each member together")
-        for member in members:
-            _run_together(member, processes)
+        with steps("member", len(members)) as advance:
+            for member in members:
+                _run_together(member, processes)
+                advance(1)
         return _results(members)
     first, others = members[0], members[1:]
     workers = min(len(others), resources.threads // resources.model_threads)
     side_by_side = workers > 1 and learn_side_by_side(choice, resources)
-    if first.train() >= WORTH_PROCESSES and side_by_side:
-        threads = max(1, resources.threads // workers)
-        parcels = (_Parcel.of(m, threads, f"member {m.number + 1}") for m in others)
-        for _ in ordered_map(_run_parcel, parcels, workers=workers, fewest=2):
-            pass
-    else:
+    with parts(len(members)) as advance:
+        with steps("member", len(members), counts=False):
+            seconds = first.train()
+        advance(1)
+        if seconds >= WORTH_PROCESSES and side_by_side:
+            threads = max(1, resources.threads // workers)
+            parcels = (
+                _Parcel.of(m, len(members), threads, f"member {m.number + 1}") for m in others
+            )
+            for _ in ordered_map(_run_parcel, parcels, workers=workers, fewest=2):
+                advance(1)
+            return _results(members)
         for member in others:
-            member.train()
+            with steps("member", len(members), member.number, counts=False):
+                member.train()
+            advance(1)
     return _results(members)
 
 
@@ -109,22 +119,26 @@ class _Parcel:
         member: the member, with resources that are not open, and without the reranker's class,
             which another process may not find under its name: it takes that of its own registry.
         made_by: what tells whether that is the same, see `Registration.made_by`.
+        members: how many members the system has.
         speaker: who says what it tells.
         place: among the processes that train the member together; None for one alone.
     """
 
     member: Member
     made_by: Mapping[str, str]
+    members: int
     speaker: str
     place: Place | None = None
 
     @classmethod
-    def of(cls, member: Member, threads: int, speaker: str, place: Place | None = None) -> _Parcel:
+    def of(
+        cls, member: Member, members: int, threads: int, speaker: str, place: Place | None = None
+    ) -> _Parcel:
         registration = member.choice.registration
         choice = replace(member.choice, registration=replace(registration, system=Reranker))
         resources = replace(member.resources.unopened(), threads=threads)
         packed = replace(member, choice=choice, resources=resources)
-        return cls(packed, registration.made_by, speaker, place)
+        return cls(packed, registration.made_by, members, speaker, place)
 
     def opened(self) -> Member:
         """The member, with this process's class.
@@ -163,7 +177,7 @@ def _run_together(member: Member, processes: int) -> None:
             Place(rank, processes, Path(scratch) / "meeting", folder, member.workspace)
             for rank, folder in enumerate(workspaces)
         ]
-        all_at_once(_run_parcel, [_Parcel.of(member, threads, "", place) for place in places])
+        all_at_once(_run_parcel, [_Parcel.of(member, 1, threads, "", place) for place in places])
 
 
 def _run_parcel(parcel: _Parcel) -> None:
@@ -175,7 +189,8 @@ def _run_parcel(parcel: _Parcel) -> None:
     choose_device(device, parcel.member.resources.model_threads)
     member = parcel.opened()
     if place is None:
-        member.train()
+        with steps("member", parcel.members, member.number, counts=False):
+            member.train()
         return
     if device == "cuda":
         import torch

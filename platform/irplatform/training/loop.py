@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
 from pydantic import Field
 
+from irplatform import console
 from irplatform.errors import PlatformError
 from irplatform.plugin import Options
 from irplatform.training.ahead import prepared_ahead
@@ -209,7 +210,7 @@ def run_shown(task: Task, settings: LoopSettings, resources: Resources, workspac
     Raises:
         PlatformError: the loss or the measure is no longer a number.
     """
-    with resources.progress("training", settings.epochs) as advance:
+    with console.steps("epoch", settings.epochs) as advance:
         return run_loop(
             task,
             settings,

@@ -1,0 +1,215 @@
+"""Progress and notices: one line on a terminal, lines now and then elsewhere."""
+
+import fcntl
+import io
+import os
+import re
+import struct
+import sys
+import termios
+import threading
+import time
+from types import SimpleNamespace
+
+import pytest
+
+from irplatform import console, stdout
+from irplatform.console import detail, notice, parts, progress, stage, steps
+from irplatform.workers import Workers
+
+LINE = re.compile(r"\r([^\r\n]*)\x1b\[K")
+"""A paint of the progress line."""
+
+
+class Terminal:
+    """A pseudo-terminal that stands for stderr, and what was written to it."""
+
+    def __init__(self, columns):
+        self._ours, theirs = os.openpty()
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+        self.stream = os.fdopen(theirs, "w", encoding="utf-8")
+        self._read = bytearray()
+        self._grown = threading.Condition()
+        threading.Thread(target=self._listen, daemon=True).start()
+
+    def _listen(self):
+        while True:
+            try:
+                data = os.read(self._ours, 65536)
+            except OSError:
+                return
+            with self._grown:
+                self._read += data
+                self._grown.notify_all()
+
+    @property
+    def text(self):
+        return self._read.decode(errors="replace")
+
+    def wait_for(self, pattern):
+        """What a pattern finds, as soon as it is written."""
+        with self._grown:
+            assert self._grown.wait_for(lambda: re.search(pattern, self.text), 20), self.text
+        return re.search(pattern, self.text)
+
+
+@pytest.fixture
+def terminal(monkeypatch):
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(console, "_QUICKEST", 0.02)
+    made = Terminal(80)
+    # pytest puts its own stderr back between a fixture and its test
+    monkeypatch.setattr(console, "sys", SimpleNamespace(stderr=made.stream))
+    yield made
+    made.stream.close()
+
+
+@pytest.fixture(autouse=True)
+def usual_level():
+    yield
+    console.set_level(console.NORMAL)
+
+
+def test_a_line_says_what_of_what_and_a_bar_how_far_the_whole_is(terminal):
+    with parts(10):
+        with stage("", 4), progress("searching", 2) as advance:
+            advance(2)
+        with (
+            stage("training delta", 6),
+            steps("fold", 5, 1),
+            steps("member", 5, 2),
+            steps("epoch", 4, 3),
+        ):
+            found = terminal.wait_for(r"\r(training[^\r]*)\x1b\[K")
+    assert re.fullmatch(
+        r"training delta: fold 2 of 5, member 3 of 5, epoch 4 of 4 ━+─+ +59% 0:00:\d\d", found[1]
+    )  # 4 of 10, and of the 6 others 1/5, 2/5 of a fifth and 3/4 of a fifth of that
+    assert "\n" not in terminal.text
+    terminal.wait_for(r"\r\x1b\[K$")
+
+
+@pytest.mark.parametrize("columns", [20, 40, 80, 140])
+def test_the_line_fits_the_terminal(columns, monkeypatch):
+    monkeypatch.setattr(console, "_QUICKEST", 0.02)
+    monkeypatch.setenv("TERM", "xterm")
+    terminal = Terminal(columns)
+    monkeypatch.setattr(sys, "stderr", terminal.stream)
+    with stage("training delta"), steps("member", 5), progress("training word vectors 単語", 3):
+        terminal.wait_for("0:00")
+    lines = LINE.findall(terminal.text)
+    assert all(len(line) < columns for line in lines)
+    terminal.stream.close()
+
+
+def test_what_plugins_print_and_notices_stand_above_the_line(terminal):
+    with progress("reranking with delta", 3) as advance:
+        terminal.wait_for("0 of 3")
+        with stdout.to_stderr():
+            print("from a plugin")
+        notice("from the platform")
+        advance(1)
+        terminal.wait_for("1 of 3")
+    assert "\r\x1b[Kfrom a plugin\r\n" in terminal.text
+    assert re.search(r"(\r\x1b\[K|\n)from the platform\r\n", terminal.text)
+
+
+def test_the_display_writes_to_its_own_stream_whatever_replaces_stderr(terminal):
+    """A display that looks `sys.stderr` up may write to a proxy of itself, and never ends."""
+    with progress("reranking with delta", 3):
+        terminal.wait_for("0 of 3")
+        console.sys.stderr = other = io.StringIO()
+        notice("still here")
+    terminal.wait_for("still here")
+    assert other.getvalue() == ""
+
+
+def test_what_a_library_writes_to_the_terminal_is_not_painted_over(terminal):
+    with progress("reranking with delta", 3) as advance:
+        terminal.wait_for("0 of 3")
+        os.write(terminal.stream.fileno(), b"from Java\n")
+        advance(1)
+        terminal.wait_for("1 of 3")
+    assert "\x1b[A" not in terminal.text  # no paint moves to the line above
+
+
+def test_paints_become_rarer(terminal, monkeypatch):
+    monkeypatch.setattr(console, "_QUICKEST", 0.05)
+    monkeypatch.setattr(console, "_PAINTS", 2)
+    with progress("counting", 3):
+        time.sleep(1)  # in which a paint each 0.05 seconds would be 20 of them
+    assert 2 <= len(LINE.findall(terminal.text)) < 12
+
+
+def test_a_bar_never_goes_back(terminal):
+    with parts(1), stage("", 1):
+        with progress("reading", 2) as advance:
+            advance(2)
+        with progress("searching", 2):
+            assert "100%" in terminal.wait_for("searching[^\r]*")[0]
+
+
+@pytest.mark.parametrize("term", ["dumb", "unknown"])
+def test_a_terminal_that_moves_no_cursor_gets_lines(term, monkeypatch):
+    monkeypatch.setenv("TERM", term)
+    monkeypatch.setattr(console, "_LINE_INTERVAL", 0)
+    terminal = Terminal(80)
+    monkeypatch.setattr(sys, "stderr", terminal.stream)
+    with progress("counting", 2) as advance:
+        advance(1)
+    terminal.wait_for("counting: 1 of 2 after 0 s\r\n")
+    assert "\x1b" not in terminal.text
+    terminal.stream.close()
+
+
+def test_elsewhere_a_line_says_how_far_it_is(capsys, monkeypatch):
+    monkeypatch.setattr(console, "_LINE_INTERVAL", 0)
+    with stage("training delta"), steps("member", 5, 1), steps("epoch", 12) as advance:
+        advance(1)
+    told = "training delta: member 2 of 5, epoch 2 of 12 after 0 s\n"
+    assert capsys.readouterr().err.startswith(told)
+
+
+def _reported(number):
+    console._QUICKEST = 0
+    with console.steps("epoch", 4, counts=True) as advance:
+        advance(number)
+    notice(f"worker {number} is done")
+    return number
+
+
+def test_workers_report_to_the_line_of_the_process_that_started_them(capsys, monkeypatch):
+    monkeypatch.setattr(console, "_LINE_INTERVAL", 0)
+    with Workers(_reported, 1) as pool, stage("training delta"), parts(5):
+        pool.give(0, 2)
+        done = {}
+        while pool.at_work:
+            done.update(pool.results())
+    told = capsys.readouterr().err
+    assert done == {0: 2}
+    assert "worker 2 is done\n" in told
+    assert re.search(r"training delta: epoch 3 of 4 after \d+ s\n", told)
+
+
+def test_quiet_keeps_warnings_and_verbose_adds_details(capsys, monkeypatch):
+    monkeypatch.setattr(console, "_LINE_INTERVAL", 0)
+    told = []
+    for level in (console.QUIET, console.NORMAL, console.VERBOSE):
+        console.set_level(level)
+        notice("usual")
+        notice("x: WARNING: few topics")
+        detail("reusing index/demo")
+        with progress("counting", 2) as advance:
+            advance(1)
+        told.append(capsys.readouterr().err.splitlines())
+    assert told[0] == ["x: WARNING: few topics"]
+    assert told[1] == ["usual", "x: WARNING: few topics", "counting: 1 of 2 after 0 s"]
+    assert told[2][2:3] == ["reusing index/demo"]
+
+
+def test_a_terminal_that_was_closed_stops_no_work(monkeypatch):
+    reading, writing = os.pipe()
+    os.close(reading)
+    monkeypatch.setattr(sys, "stderr", os.fdopen(writing, "w", encoding="utf-8"))
+    notice("nobody reads this")
+    with pytest.raises(BrokenPipeError):
+        sys.stderr.close()
