@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
+from irplatform.errors import printable
 from irplatform.interruptions import raise_lost
 
 if TYPE_CHECKING:
@@ -127,7 +128,12 @@ class _Display:
         if self.report:
             self.report("notice", message)
         elif self.level > QUIET or "WARNING" in message:
-            self.write(f"{wrapped(message, terminal_width(self._stream or sys.stderr))}\n")
+            self.tell(message)
+
+    def tell(self, message: str) -> None:
+        """Write a line, whatever the level."""
+        width = terminal_width(self._stream or sys.stderr)
+        self.write(f"{wrapped(printable(message), width)}\n")
 
     def write(self, text: str) -> None:
         """Write to stderr in the place of the progress line, which moves on below."""
@@ -176,7 +182,7 @@ class _Display:
             end = f" {share:4.0%}{end}"
             if len(self._works) == 1 and share > 0.02:
                 end += f", {_clock(seconds * (1 - share) / share)} left"
-        room = (terminal_width(stream) or 80) - 1 - len(end)
+        room = (terminal_width(stream) or 80) - len("^C") - 1 - len(end)
         text = next(
             (t for t in self.texts() if cell_len(t) < room - _NARROWEST_BAR), self.texts()[-1]
         )
@@ -265,6 +271,7 @@ def report_to(report: Callable[[str, Any], None]) -> None:
 
 take_report = _display.take_report
 write = _display.write
+tell = _display.tell
 
 
 def end_with(message: str) -> None:

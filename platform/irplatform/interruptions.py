@@ -25,6 +25,8 @@ class Terminated(KeyboardInterrupt):
     """SIGTERM, which batch systems send: everything is left as after Ctrl-C."""
 
 
+INTERRUPTED = (128 + signal.SIGINT, 128 + signal.SIGTERM)
+"""The exit codes of commands that a signal ended."""
 GRACE = 1.5
 """Seconds for a command to end in order."""
 MESSAGE = (

@@ -23,7 +23,6 @@ from irplatform.errors import (
     PluginError,
     lacks_space,
     nearest,
-    printable,
     unknown,
 )
 
@@ -239,7 +238,7 @@ def main() -> None:
     try:
         ready_streams()
         for warning in misspelt(os.environ):
-            print(warning, file=sys.stderr)
+            console.tell(warning)
         check_arithmetic()
         registry().add_commands(cli)
         _tell_of(registry().plugins)
@@ -253,10 +252,10 @@ def main() -> None:
         sys.exit(error.exit_code)
     except PlatformError as error:
         show_traceback(error)
-        print(f"platform: {printable(str(error))}", file=sys.stderr)
+        console.tell(f"platform: {error}")
         sys.exit(error.exit_code)
     except (KeyboardInterrupt, click.Abort) as error:
-        print(f"{interruptions.MESSAGE}{lost(error)}", file=sys.stderr)
+        console.tell(f"{interruptions.MESSAGE}{lost(error)}")
         terminated = any(isinstance(e, interruptions.Terminated) for e in chain(error))
         sys.exit(143 if terminated else 130)
     except BrokenPipeError:
@@ -266,7 +265,7 @@ def main() -> None:
         if not (message := refused(error)):
             raise
         show_traceback(error)
-        print(f"platform: {message}", file=sys.stderr)
+        console.tell(f"platform: {message}")
         if lacks_space(error):
             give_up_stdout()
         # A full disk, or what another command removed, is no wrong usage.
@@ -278,6 +277,6 @@ def _tell_of(plugins: Iterable[Plugin]) -> None:
     """Name the plugins that something is wrong with."""
     for plugin in plugins:
         if plugin.error:
-            print(f"{plugin} is not used: {plugin.error}", file=sys.stderr)
+            console.tell(f"{plugin} is not used: {plugin.error}")
         if plugin.wrong:
-            print(f"{plugin}: {plugin.wrong}", file=sys.stderr)
+            console.tell(f"{plugin}: {plugin.wrong}")
