@@ -5,6 +5,7 @@ import json
 import pytest
 
 from irplatform.errors import InputError
+from irplatform.knowledge import add, open_knowledge
 from irplatform.knowledge.model import Name
 
 CUSTOM_COLUMNS = (
@@ -74,6 +75,105 @@ TRIALS = (
     "Interaction type\tClinical Trial ID(s)\n"
     "AKT1-3\tAKT1\t207\tMK2206\tAkt Inhibitor MK2206, MK-2206\tinhibitor\tNCT01245205\n"
 )
+
+
+HGNC_HEADERS = [
+    "HGNC ID\tApproved Symbol\tApproved Name\tStatus\tPrevious Symbols\tSynonyms\tName Synonyms\t"
+    "Entrez Gene ID",
+    "HGNC ID\tApproved symbol\tApproved name\tStatus\tPrevious symbol\tAlias symbol\tAlias name\t"
+    "NCBI gene ID",
+    "HGNC ID\tApproved symbol\tApproved name\tStatus\tPrevious symbols\tAlias symbols\t"
+    "Alias names\tNCBI Gene ID(supplied by NCBI)",
+]
+
+
+@pytest.mark.parametrize("header", HGNC_HEADERS)
+def test_columns_of_hgnc_have_many_names(read, header, capsys):
+    line = 'HGNC:3430\tERBB2\treceptor 2\tApproved\tNGL\tNEU, HER2\t"a, the first", "b"\t2064.0\n'
+    gene = read("hgnc", "genes.txt", f"{header}\tChromosome\n{line[:-1]}\t17\n")[1]["HGNC:3430"]
+    assert [(name.text, name.kind) for name in gene.names] == [
+        ("ERBB2", "preferred"),
+        ("receptor 2", "synonym"),
+        ("a, the first", "synonym"),
+        ("b", "synonym"),
+        ("NEU", "alias"),
+        ("HER2", "alias"),
+        ("NGL", "previous"),
+    ]
+    assert gene.xrefs == ("NCBIGENE:2064",)
+    assert "genes.txt: columns that are not read: Chromosome." in capsys.readouterr().err
+
+
+def test_biomart_has_a_line_for_each_alias(fresh_home, write):
+    header = "HGNC ID\tApproved symbol\tApproved name\tAlias symbol\tPrevious name\n"
+    lines = [
+        "HGNC:1097\tBRAF\tB-Raf\tBRAF1\t",
+        "HGNC:1097\tBRAF\tB-Raf\tB-RAF-1\tv-raf, murine",
+        "HGNC:7\tGONE\tentry withdrawn\t\t",
+    ]
+    add("hgnc", [write("mart.txt", header + "\n".join(lines))])
+    gene = open_knowledge(["hgnc"]).concept("HGNC:1097")
+    assert {"BRAF1", "B-RAF-1", "v-raf, murine"} < {name.text for name in gene.names}
+    assert open_knowledge(["hgnc"]).concept("HGNC:7") is None
+
+
+GENE_INFO = (
+    "#tax_id\tGeneID\tSymbol\tLocusTag\tSynonyms\tdbXrefs\tdescription\ttype_of_gene\t"
+    "Full_name_from_nomenclature_authority\tOther_designations\n"
+    "9606\t673\tBRAF\t-\tB-raf|BRAF1\tMIM:164757|HGNC:HGNC:1097|AllianceGenome:HGNC:1097\t"
+    "B-Raf\tprotein-coding\tB-Raf proto-oncogene\tkinase B-raf\n"
+    "10090\t109880\tBraf\t-\t-\t-\tBraf\tprotein-coding\t-\t-\n"
+    "9606\t9\tLOC9\t-\t-\t-\ta region\tbiological-region\t-\t-\n"
+)
+
+
+@pytest.mark.parametrize("name", ["gene_info", "Homo_sapiens.gene_info.gz"])
+def test_gene_info_of_ncbi(read, capsys, name):
+    how, concepts, _ = read("ncbigene", name, GENE_INFO)
+    assert how == "gene-info"
+    assert {each.name: each.kind for each in concepts.values()} == {"BRAF": "gene", "LOC9": "other"}
+    gene = concepts["NCBIGENE:673"]
+    assert gene.xrefs == ("OMIM:164757", "HGNC:1097")
+    assert [(name.text, name.kind) for name in gene.names[1:]] == [
+        ("B-Raf proto-oncogene", "synonym"),
+        ("B-Raf", "synonym"),
+        ("B-raf", "alias"),
+        ("BRAF1", "alias"),
+        ("kinase B-raf", "related"),
+    ]
+    assert "left out: 1 line of other species" in capsys.readouterr().err
+
+
+def test_gene_info_of_another_species_is_named(read):
+    text = GENE_INFO.replace("\n9606\t", "\n10116\t")
+    with pytest.raises(InputError, match="there is no human gene"):
+        read("ncbigene", "gene_info", text)
+
+
+@pytest.mark.parametrize(
+    ("profile", "genes"),
+    [
+        ("BCR::ABL1 Fusion", {"BCR", "ABL1"}),
+        ("v::ALK Fusion", {"ALK"}),
+        ("EML4::ALK e20-e20", {"EML4", "ALK"}),
+        ("NOT EGFR Amplification", set()),
+        ("BRAF V600E AND NOT KRAS Mutation", set()),
+        ("BCR::ABL1 Fusion AND ABL1 T315I", set()),
+        ("NOTCH1 Mutation", {"NOTCH1"}),
+    ],
+)
+def test_a_fusion_has_its_genes_and_a_negation_none(read, profile, genes):
+    concepts = read("civic", "nightly.tsv", CIVIC_NIGHTLY.replace("BRAF V600E", profile, 1))[1]
+    assert {each.name for each in concepts.values() if each.kind == "gene"} == genes
+    assert concepts["CIVIC.MPID:12"].name == profile
+
+
+def test_numbers_that_a_spreadsheet_made_fractions_of_are_whole(read):
+    text = CIVIC_2016.replace("\t238\t", "\t238.0\t").replace("\t769\t", "\t769.0\t")
+    assert {"NCBIGENE:238", "DOID:769"} < set(read("civic", "civic.tsv", text)[1])
+    complete = COMPLETE.replace("\t1956\t", "\t1956.0\t")
+    assert "NCBIGENE:1956" in read("hgnc", "genes.txt", complete)[1]["HGNC:3236"].xrefs
+    assert "NCBIGENE:673" in read("dgidb", "c.tsv", COMMONS.replace("\t673", "\t673.0"))[1]
 
 
 def test_the_custom_download_of_hgnc(read):
@@ -210,8 +310,8 @@ def test_the_sources_of_dgidb(read):
         ("hgnc", CUSTOM.replace("HGNC:8", "8"), "file.tsv:5: '8' is not an HGNC id"),
         (
             "hgnc",
-            CUSTOM.replace("Status", "State", 1),
-            "file.tsv:1: the header has no column 'Status'",
+            CUSTOM.replace("Approved name", "Name", 1),
+            "file.tsv:1: the header has no column 'Approved name'",
         ),
         ("civic", CIVIC_2016.encode() + b"\xff\n", "file.tsv:4: byte 1 of this line is not UTF-8"),
         (

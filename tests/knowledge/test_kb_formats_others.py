@@ -139,7 +139,7 @@ def test_quotes_of_spreadsheets_are_no_part_of_a_text(read):
 
 def test_columns_that_are_not_read_are_told(read, capsys):
     read("mine", "mine.tsv", OWN.replace("synonyms", "synonym"))
-    assert "mine.tsv: columns that are not read: synonym (read are id," in capsys.readouterr().err
+    assert "mine.tsv: columns that are not read: synonym." in capsys.readouterr().err
     read("mine", "mine.tsv", OWN)
     assert "columns that are not read" not in capsys.readouterr().err
 
@@ -194,3 +194,37 @@ def test_errors_name_the_line(read, kb, text, what):
     with pytest.raises(InputError) as caught:
         read(kb, "f", text)
     assert what in str(caught.value)
+
+
+DRUGBANK = (
+    "DrugBank ID,Accession Numbers,Common name,CAS,UNII,Synonyms,Standard InChI Key\n"
+    'DB00317,APRD01 | DB1,Gefitinib,184475-35-2,S65743JHBS,"Iressa | ZD1839 | 4,6-quinazoline",X\n'
+    '"DB00002",,"Cetuximab, a",,,,\n'
+)
+
+
+def test_the_open_vocabulary_of_drugbank(read, capsys):
+    how, concepts, _ = read("drugbank", "drugbank vocabulary.csv", DRUGBANK)
+    assert how == "drugbank"
+    drug = concepts["DRUGBANK:DB00317"]
+    assert (drug.name, drug.kind) == ("Gefitinib", "drug")
+    assert [name.text for name in drug.names] == ["Iressa", "ZD1839", "4,6-quinazoline"]
+    assert drug.xrefs == (
+        "DRUGBANK:APRD01",
+        "DRUGBANK:DB1",
+        "CAS:184475-35-2",
+        "UNII:S65743JHBS",
+    )
+    assert concepts["DRUGBANK:DB00002"].name == "Cetuximab, a"
+    assert "columns that are not read: Standard InChI Key." in capsys.readouterr().err
+
+
+def test_a_broken_csv_is_named(read):
+    with pytest.raises(InputError, match=r"d\.csv:4: 1 column where the header has 7"):
+        read("drugbank", "d.csv", DRUGBANK + "DB3\n")
+
+
+def test_what_no_reader_takes_is_answered_by_the_columns_of_a_table(read):
+    for kb in ("umls", "mine"):
+        with pytest.raises(InputError, match="id, name, kind, and any of synonyms, parents, xrefs"):
+            read(kb, "sct2.txt", "id\tactive\tconceptId\tterm\n1\t1\t2\tfever\n")

@@ -10,7 +10,9 @@ from irplatform.knowledge.formats.civic import CIVIC, CIVIC_2016
 from irplatform.knowledge.formats.dgidb import CANCER_COMMONS, CLEARITY, CLEARITY_TRIALS, DGIDB
 from irplatform.knowledge.formats.doid_json import DOID_JSON
 from irplatform.knowledge.formats.drug_names import DRUG_NAMES
+from irplatform.knowledge.formats.drugbank import DRUGBANK
 from irplatform.knowledge.formats.format import Format, Head, head_of
+from irplatform.knowledge.formats.gene_info import GENE_INFO
 from irplatform.knowledge.formats.generic import GENERIC
 from irplatform.knowledge.formats.hetionet import (
     DISEASE_GENES,
@@ -27,6 +29,7 @@ from irplatform.knowledge.formats.mesh_xml import MESH_SUPPLEMENT, MESH_XML
 from irplatform.knowledge.formats.obo import DOID_OBO, OBO
 from irplatform.knowledge.formats.obo_graph import DOID_GRAPH, OBO_GRAPH
 from irplatform.knowledge.formats.owl import DOID_OWL, OWL, other_syntax
+from irplatform.knowledge.formats.rrf import RXNORM_RRF, UMLS_RRF, UMLS_TYPES
 from irplatform.knowledge.formats.umls_jsonl import UMLS_JSONL
 
 if TYPE_CHECKING:
@@ -36,7 +39,8 @@ FORMATS = (
     MESH_XML, MESH_SUPPLEMENT, MESH_ASCII, MESH_TABLE, OBO, OBO_GRAPH, OWL, DOID_OBO, DOID_GRAPH,
     DOID_OWL, DOID_JSON, HGNC_TABLE, HGNC_JSON, HGNC_CUSTOM, CIVIC, CIVIC_2016, DGIDB,
     CANCER_COMMONS, CLEARITY, CLEARITY_TRIALS, INDICATIONS, HETIONET_NODES, HETIONET_EDGES,
-    DISEASE_GENES, DRUG_GENES, DRUG_NAMES, MESH_MAPPINGS, UMLS_JSONL, GENERIC,
+    DISEASE_GENES, DRUG_GENES, DRUG_NAMES, DRUGBANK, GENE_INFO, MESH_MAPPINGS, UMLS_JSONL, UMLS_RRF,
+    RXNORM_RRF, UMLS_TYPES, GENERIC,
 )  # fmt: skip
 
 
@@ -75,7 +79,8 @@ SOURCES = {
         "names of drugs", "https://github.com/fastdatascience/drug_named_entity_recognition"
     ),
     "umls": Source(
-        "concepts of UMLS as scispaCy distributes them", "https://github.com/allenai/scispacy"
+        "concepts of UMLS and RxNorm",
+        "https://www.nlm.nih.gov/research/umls; as JSON lines https://github.com/allenai/scispacy",
     ),
     "mesh-xrefs": Source(
         "MeSH's cross-references", "https://github.com/gyorilab/gilda/tree/master/gilda/resources"

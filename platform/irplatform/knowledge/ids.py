@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 NAME_SPACES: dict[ConceptKind, str] = {"drug": "DRUG", "gene": "GENE", "disease": "DISEASE"}
 """Prefixes of ids that are names, where a source gives nothing else."""
+_NUMBERED = {"CIVIC.MPID", "CIVIC.VID", "DOID", "HGNC", "NCBIGENE", "OMIM", "PMID"}
+"""Prefixes before whole numbers."""
 _MESH = re.compile(r"[CD]\d{6,9}", re.IGNORECASE)
 
 
@@ -32,7 +34,13 @@ def typed(term: str) -> str:
 
 
 def compact(identifier: str) -> str:
-    """An id with its prefix in capitals: `hgnc:1097` and `HGNC:HGNC:1097` → `HGNC:1097`."""
+    """An id with its prefix in capitals: `hgnc:1097` and `HGNC:HGNC:1097` → `HGNC:1097`.
+
+    A number that a spreadsheet made a fraction of is whole again: `NCBIGENE:673.0` is 673.
+    """
     prefix, _, rest = identifier.strip().partition(":")
     prefix = prefix.upper()
-    return f"{prefix}:{rest.removeprefix(f'{prefix}:')}"
+    rest = rest.removeprefix(f"{prefix}:")
+    if prefix in _NUMBERED and (whole := rest.removesuffix(".0")).isdigit():
+        rest = whole
+    return f"{prefix}:{rest}"

@@ -3,7 +3,7 @@
 Griffith et al., Nature Genetics 2017. Every line says what a variant of a gene means in a disease,
 often for a drug; it gives relations between each two of them, with type and level of evidence and
 the article. Genes, variants and drugs are named as CIViC names them: a molecular profile of several
-genes gives no gene.
+genes gives no gene, but for a fusion, and neither does one that says what is not there (NOT).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from irplatform.knowledge.formats.format import Format
 from irplatform.knowledge.formats.tables import parts, rows
-from irplatform.knowledge.ids import name_id
+from irplatform.knowledge.ids import compact, name_id
 from irplatform.knowledge.model import Concept, ConceptKind, Name, Relation
 
 if TYPE_CHECKING:
@@ -23,8 +23,12 @@ if TYPE_CHECKING:
 
     from irplatform.knowledge.formats.tables import Row
 
-_PROFILE = re.compile(r"(?P<gene>[A-Z0-9][A-Za-z0-9-]*) (?P<variant>(?!.* (?:AND|OR) ).+)")
-"""BRAF V600E; not EGFR T790M AND EGFR L858R, nor a fusion's BCR::ABL1."""
+_PROFILE = re.compile(
+    r"(?!NOT )(?P<genes>[A-Z0-9][A-Za-z0-9-]*|[^ :]+::[^ :]+) (?!.*(?:\bAND|\bOR|\bNOT|::)).+"
+)
+"""BRAF V600E, and BCR::ABL1 Fusion; not EGFR T790M AND EGFR L858R, nor NOT EGFR Amplification."""
+_PARTNERS = {"v", "?"}
+"""Stand for whichever gene a fusion has on one side."""
 _SYNONYMS_IN_BRACKETS = re.compile(r"(?P<name>.+?)\s*\((?P<other>[^()]+)\)")
 _ORDER: tuple[ConceptKind, ...] = ("drug", "gene", "variant", "disease")
 """Which end of a relation is its source."""
@@ -32,7 +36,7 @@ _ORDER: tuple[ConceptKind, ...] = ("drug", "gene", "variant", "disease")
 
 def _read(path: Path) -> Iterator[Concept | Relation]:
     for row in rows(path, ("evidence_type", "evidence_level")):
-        concepts = [*_gene_and_variant(row), *_disease(row), *_drugs(row)]
+        concepts = [*_genes_and_variant(row), *_disease(row), *_drugs(row)]
         yield from concepts
         evidence = _evidence(row)
         ends = sorted(concepts, key=lambda concept: _ORDER.index(concept.kind))
@@ -42,23 +46,24 @@ def _read(path: Path) -> Iterator[Concept | Relation]:
                 yield Relation(source.id, target.id, kind, "", evidence)
 
 
-def _gene_and_variant(row: Row) -> Iterator[Concept]:
+def _genes_and_variant(row: Row) -> Iterator[Concept]:
     symbol, variant = row.value("genesymbol", "gene"), row.value("variant_name", "variant")
     profile = row.value("molecular_profile")
+    symbols = [symbol] if symbol else []
     if not symbol and (match := _PROFILE.fullmatch(profile)):
-        symbol, variant = match["gene"], match["variant"]
+        symbols = [each for each in match["genes"].split("::") if each not in _PARTNERS]
     entrez = row.value("entrezgene", "entrez_id")
-    if symbol:
-        gene_id = f"NCBIGENE:{entrez}" if entrez else name_id("gene", symbol)
-        yield Concept(gene_id, symbol, "gene")
+    for each in symbols:
+        gene_id = compact(f"NCBIGENE:{entrez}") if entrez else name_id("gene", each)
+        yield Concept(gene_id, each, "gene")
     name = profile or (f"{symbol} {variant}" if symbol and variant else "")
     if name:
         number = row.value("molecular_profile_id")
         variant_number = row.value("variant_id") or _last_part(row.value("api_url"))
         if number:
-            yield Concept(f"CIVIC.MPID:{number}", name, "variant")
+            yield Concept(compact(f"CIVIC.MPID:{number}"), name, "variant")
         elif variant_number:
-            yield Concept(f"CIVIC.VID:{variant_number}", name, "variant")
+            yield Concept(compact(f"CIVIC.VID:{variant_number}"), name, "variant")
 
 
 def _disease(row: Row) -> Iterator[Concept]:
@@ -66,7 +71,7 @@ def _disease(row: Row) -> Iterator[Concept]:
     if not name:
         return
     doid = row.value("disease_ontology_id", "doid").removeprefix("DOID:")
-    yield Concept(f"DOID:{doid}" if doid else name_id("disease", name), name, "disease")
+    yield Concept(compact(f"DOID:{doid}") if doid else name_id("disease", name), name, "disease")
 
 
 def _drugs(row: Row) -> Iterator[Concept]:
@@ -87,7 +92,7 @@ def _evidence(row: Row) -> str:
         row.value("evidence_type"),
         row.value("clinical_significance", "significance"),
         "" if row.value("evidence_direction") != "Does Not Support" else "not supported",
-        f"PMID:{article}" if article else "",
+        compact(f"PMID:{article}") if article else "",
     ]
     return ", ".join(filter(None, pieces))
 

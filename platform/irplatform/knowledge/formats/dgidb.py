@@ -89,7 +89,7 @@ def _dgidb_gene(row: Row) -> Concept | None:
 
 
 def _gene(entrez: str, symbol: str) -> Concept:
-    return Concept(f"NCBIGENE:{entrez}", symbol, "gene")
+    return Concept(compact(f"NCBIGENE:{entrez}"), symbol, "gene")
 
 
 def _drug(name: str, *others: str, drug_id: str = "") -> Concept:

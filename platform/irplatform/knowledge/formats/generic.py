@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, cast, get_args
 from irplatform.console import notice
 from irplatform.errors import InputError, listing
 from irplatform.knowledge.formats.format import Format, Head
-from irplatform.knowledge.formats.tables import Row, lines_of_cells, parts, rows
+from irplatform.knowledge.formats.tables import Row, lines_of_cells, rows
 from irplatform.knowledge.ids import compact
 from irplatform.knowledge.model import Concept, ConceptKind, Name, Relation
 from irplatform.knowledge.names import kind_of_synonym, stored_keys
@@ -28,7 +28,7 @@ def _read(path: Path) -> Iterator[Concept | Relation]:
     lines: dict[str, int] = {}
     parents: dict[str, None] = {}
     _check_header(path)
-    for row in rows(path, _NEEDED, any_case=True):
+    for row in rows(path, _NEEDED, spelled=str.lower):
         concept_id, kind = _identifier(row, row.needed("id")), row.needed("kind").lower()
         if kind not in _KINDS:
             raise row.error(f"the kind '{kind}' is none of {', '.join(_KINDS)}.")
@@ -40,11 +40,11 @@ def _read(path: Path) -> Iterator[Concept | Relation]:
             cast("ConceptKind", kind),
             tuple(
                 Name(_name(row, text), kind_of_synonym(text))
-                for text in parts(row.get("synonyms", ""), "|")
+                for text in row.pieces("|", "synonyms")
             ),
-            tuple(_identifier(row, xref) for xref in parts(row.get("xrefs", ""), "|")),
+            tuple(_identifier(row, xref) for xref in row.pieces("|", "xrefs")),
         )
-        for text in parts(row.get("parents", ""), "|"):
+        for text in row.pieces("|", "parents"):
             parent = _identifier(row, text)
             if parent == concept_id:
                 raise row.error(f"'{concept_id}' is its own parent.")
@@ -63,14 +63,11 @@ def _recognizes(head: Head) -> bool:
 
 
 def _check_header(path: Path) -> None:
-    """Refuse columns that stand twice, and tell of those that say nothing here."""
+    """Refuse columns that stand twice."""
     line, columns = next(lines_of_cells(path), (1, []))
     header = [column.lower() for column in columns]
     if twice := next((column for column in _COLUMNS if header.count(column) > 1), None):
         raise InputError(f"the header has the column '{twice}' twice.", path=path, line=line)
-    if ignored := [column for column in columns if column.lower() not in _COLUMNS]:
-        listed = ", ".join(ignored)[:200]
-        notice(f"{path}: columns that are not read: {listed} (read are {', '.join(_COLUMNS)}).")
 
 
 def _name(row: Row, text: str) -> str:

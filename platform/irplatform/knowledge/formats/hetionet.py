@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from irplatform.knowledge.formats.format import Format
 from irplatform.knowledge.formats.tables import rows
+from irplatform.knowledge.ids import compact
 from irplatform.knowledge.model import Concept, ConceptKind, Relation
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ def _disease_genes(path: Path) -> Iterator[Concept | Relation]:
     for row in rows(path, needed):
         disease = Concept(row.needed("doid_id"), row.needed("doid_name"), "disease")
         gene = Concept(
-            f"NCBIGENE:{row.needed('entrez_gene_id')}", row.needed("gene_symbol"), "gene"
+            compact(f"NCBIGENE:{row.needed('entrez_gene_id')}"), row.needed("gene_symbol"), "gene"
         )
         yield disease
         yield gene
@@ -91,7 +92,7 @@ def _drug_genes(path: Path) -> Iterator[Relation]:
         drug, gene = row.needed("drugbank_id"), row.needed("entrez_gene_id")
         action = row.value("actions").replace("|", ", ") or "binds"
         evidence = f"{action}: {row['sources'].replace('|', ', ')}"
-        yield Relation(f"DRUGBANK:{drug}", f"NCBIGENE:{gene}", "drug-gene", "", evidence)
+        yield Relation(f"DRUGBANK:{drug}", compact(f"NCBIGENE:{gene}"), "drug-gene", "", evidence)
 
 
 def _node(row: Row, column: str) -> tuple[str, str]:

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 from irplatform.errors import InputError
 from irplatform.knowledge.formats import jsons
 from irplatform.knowledge.formats.format import Format, Head
-from irplatform.knowledge.formats.tables import parts, rows
+from irplatform.knowledge.formats.tables import rows
+from irplatform.knowledge.ids import compact
 from irplatform.knowledge.model import Concept, Name
 
 if TYPE_CHECKING:
@@ -23,20 +24,39 @@ if TYPE_CHECKING:
 
 _NOT_GENES = ("phenotype only", "fragile site", "region", "virus integration site")
 """Kinds of loci that are no genes."""
+_COMPLETE = (
+    "locus_type", "alias_name", "prev_name", "alias_symbol", "prev_symbol", "entrez_id",
+    "ensembl_gene_id", "uniprot_ids",
+)  # fmt: skip
+"""Columns of the complete set that are read, beside id, symbol and name."""
 _SEE = re.compile(r"symbol withdrawn, see .*?(HGNC:\d+)")
+_WITHDRAWN = re.compile(r"(?:symbol|entry) withdrawn")
 _ID = re.compile(r"HGNC:\d+")
+
+
+_SUPPLIED = re.compile(r"\(supplied by .*|\W")
+_BETWEEN_NAMES = re.compile(r'"\s*,\s*"')
+
+
+def _column(title: str) -> str:
+    """A column of genenames.org's downloads, whichever year's, or its BioMart's.
+
+    `NCBI Gene ID(supplied by NCBI)` → `ncbigeneid`, `Alias symbols` → `aliassymbol`.
+    """
+    return _SUPPLIED.sub("", title.lower()).removesuffix("s")
 
 
 def _custom(path: Path) -> Iterator[Concept]:
     replaced: dict[str, list[str]] = {}
     genes: list[Concept] = []
     symbols: dict[str, str] = {}
-    for row in rows(path, ("HGNC ID", "Approved symbol", "Approved name", "Status")):
-        gene_id, symbol = row.needed("HGNC ID"), row.needed("Approved symbol")
+    for row in rows(path, ("HGNC ID", "Approved symbol", "Approved name"), spelled=_column):
+        gene_id, symbol = row.needed("hgncid"), row.needed("approvedsymbol")
         if not _ID.fullmatch(gene_id):
             raise row.error(f"'{gene_id}' is not an HGNC id (HGNC:1097).")
-        if row["Status"] != "Approved":
-            if see := _SEE.match(row["Approved name"]):
+        withdrawn = _WITHDRAWN.match(row["approvedname"])
+        if withdrawn or row.value("statu") not in {"", "Approved"}:
+            if see := _SEE.match(row["approvedname"]):
                 replaced.setdefault(see[1], []).append(symbol)
             continue
         if problem := _twice(symbols, gene_id, symbol):
@@ -50,22 +70,28 @@ def _custom(path: Path) -> Iterator[Concept]:
 
 
 def _custom_gene(gene_id: str, symbol: str, row: Row) -> Concept:
-    def cell(column: str) -> list[str]:
-        return parts(row.get(column, ""), ",")
-
     return _gene(
         gene_id,
         symbol,
-        row.get("Locus type", ""),
-        synonyms=[row["Approved name"]],
-        aliases=cell("Alias symbols"),
-        previous=cell("Previous symbols"),
+        row.value("locustype"),
+        synonyms=[
+            row["approvedname"],
+            *_whole_names(row, "aliasname", "namesynonym"),
+            *_whole_names(row, "previousname"),
+        ],
+        aliases=row.pieces(",", "aliassymbol", "synonym", "aliase"),
+        previous=row.pieces(",", "previoussymbol"),
         xrefs=_xrefs(
-            cell("NCBI Gene ID(supplied by NCBI)") or cell("NCBI Gene ID"),
-            cell("Ensembl gene ID"),
-            cell("UniProt ID(supplied by UniProt)") or cell("UniProt ID"),
+            row.pieces(",", "ncbigeneid", "entrezgeneid"),
+            row.pieces(",", "ensemblgeneid", "ensemblid"),
+            row.pieces(",", "uniprotid", "uniprotaccession"),
         ),
     )
+
+
+def _whole_names(row: Row, *columns: str) -> list[str]:
+    """Names in cells like `"a, the first", "b"`, or a single one without quotes."""
+    return [name.strip(' "') for name in _BETWEEN_NAMES.split(row.value(*columns))]
 
 
 def _twice(symbols: dict[str, str], gene_id: str, symbol: str) -> str:
@@ -83,12 +109,11 @@ def _twice(symbols: dict[str, str], gene_id: str, symbol: str) -> str:
 def _complete_table(path: Path) -> Iterator[Concept]:
     symbols: dict[str, str] = {}
     for row in rows(path, ("hgnc_id", "symbol", "name")):
-        record = {column: parts(cell, "|") for column, cell in row.items()}
-        record["name"] = [row["name"]]
         gene_id, symbol = row.needed("hgnc_id"), row.needed("symbol")
         if problem := _twice(symbols, gene_id, symbol):
             raise row.error(problem)
-        yield _complete_gene(gene_id, symbol, record)
+        record = {column: row.pieces("|", column) for column in _COMPLETE}
+        yield _complete_gene(gene_id, symbol, {**record, "name": [row["name"]]})
 
 
 def _complete_json(path: Path) -> Iterator[Concept]:
@@ -148,7 +173,7 @@ def _xrefs(
     entrez: Sequence[str], ensembl: Sequence[str], uniprot: Sequence[str]
 ) -> tuple[str, ...]:
     return (
-        *(f"NCBIGENE:{identifier}" for identifier in entrez),
+        *(compact(f"NCBIGENE:{identifier}") for identifier in entrez),
         *(f"ENSEMBL:{identifier}" for identifier in ensembl),
         *(f"UNIPROT:{identifier}" for identifier in uniprot),
     )
@@ -162,8 +187,9 @@ HGNC_CUSTOM = Format(
     "hgnc-custom",
     "hgnc",
     "genenames.org's custom download",
-    lambda head: head.has_columns("HGNC ID", "Approved symbol"),
+    lambda head: {"hgncid", "approvedsymbol"} <= set(map(_column, head.columns)),
     _custom,
+    revision=2,
 )
 HGNC_TABLE = Format(
     "hgnc-complete",

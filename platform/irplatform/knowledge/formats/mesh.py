@@ -61,7 +61,7 @@ def kind_of(trees: Sequence[str]) -> ConceptKind:
     """What a descriptor with these tree numbers is."""
     if any(tree.startswith(_DISEASES) for tree in trees):
         return "disease"
-    molecules = _MOLECULES_OF_LIFE
+    molecules: tuple[str, ...] = _MOLECULES_OF_LIFE
     if any(tree.startswith(_PROTEINS) for tree in trees):
         molecules += _SORTS_OF_PROTEINS
     if any(

@@ -1,15 +1,21 @@
-"""Tables as knowledge bases publish them: tab-separated, with a header, in UTF-8."""
+"""Tables as knowledge bases publish them: with a header, in UTF-8; columns parted by tabs, or CSV.
+
+Columns that nobody reads are named in a notice when a table ends.
+"""
 
 from __future__ import annotations
 
+import itertools
 import re
+from csv import Error, reader
 from typing import TYPE_CHECKING
 
+from irplatform.console import notice
 from irplatform.errors import InputError, counted
-from irplatform.text_files import decoded, numbered_lines
+from irplatform.text_files import decoded, numbered_lines, opened_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
 _QUOTED = re.compile(r'"(?:[^"]|"")*"')
@@ -18,20 +24,38 @@ _NOTHING = {"", "na", "n/a", "none", "null", "nan", "-"}
 
 
 class Row(dict[str, str]):
-    """A line of a table by column, and its number."""
+    """A line of a table by column, and its number.
 
-    def __init__(self, cells: dict[str, str], path: Path, line: int) -> None:
+    Attributes:
+        path: the file.
+        line: the line's number.
+        asked: the columns that were asked for, of this line or another one.
+    """
+
+    def __init__(self, cells: dict[str, str], path: Path, line: int, asked: set[str]) -> None:
         super().__init__(cells)
         self.path = path
         self.line = line
+        self.asked = asked
+
+    def __getitem__(self, column: str) -> str:
+        self.asked.add(column)
+        return super().__getitem__(column)
 
     def value(self, *columns: str) -> str:
         """The first of these columns that says something ("NA", "null" and the like do not)."""
+        self.asked.update(columns)
         for column in columns:
             cell = self.get(column, "")
             if cell.lower() not in _NOTHING:
                 return cell
         return ""
+
+    def pieces(self, separator: str, *columns: str) -> list[str]:
+        """The pieces of the cells of all these columns, each once."""
+        self.asked.update(columns)
+        cells = (parts(self.get(column, ""), separator) for column in columns)
+        return list(dict.fromkeys(itertools.chain.from_iterable(cells)))
 
     def needed(self, column: str) -> str:
         """A column that must hold something; "NONE" may be a gene here.
@@ -66,27 +90,30 @@ def lines_of_cells(path: Path, columns: int | None = None) -> Iterator[tuple[int
         yield number, cells
 
 
-def rows(path: Path, needed: Sequence[str], *, any_case: bool = False) -> Iterator[Row]:
+def rows(
+    path: Path, needed: Sequence[str], *, spelled: Callable[[str], str] = str, csv: bool = False
+) -> Iterator[Row]:
     """Yield the lines of a table below its header.
 
     Args:
         path: the file; may be gzipped.
         needed: columns that must be there.
-        any_case: whether `needed` are in lower case, and so are the columns that come out, however
-            the header has them.
+        spelled: how a column of the header is spelled in the rows.
+        csv: whether commas part the columns; tabs by default.
 
     Raises:
         InputError: a column is missing from the header, or a line has more or fewer cells.
     """
-    lines = lines_of_cells(path)
-    number, header = next(lines, (1, []))
-    header = [column.lower() for column in header] if any_case else header
-    if missing := [column for column in needed if column not in header]:
+    lines = _csv_lines(path) if csv else lines_of_cells(path)
+    number, titles = next(lines, (1, []))
+    header = [spelled(title) for title in titles]
+    if missing := [column for column in needed if spelled(column) not in header]:
         raise InputError(
-            f"the header has no column '{missing[0]}' (it has: {', '.join(header)[:200]}).",
+            f"the header has no column '{missing[0]}' (it has: {', '.join(titles)[:200]}).",
             path=path,
             line=number,
         )
+    asked = set(map(spelled, needed))
     for number, cells in lines:
         if len(cells) != len(header):
             raise InputError(
@@ -94,7 +121,23 @@ def rows(path: Path, needed: Sequence[str], *, any_case: bool = False) -> Iterat
                 path=path,
                 line=number,
             )
-        yield Row(dict(zip(header, cells, strict=True)), path, number)
+        yield Row(dict(zip(header, cells, strict=True)), path, number, asked)
+    unread = [title for title, column in zip(titles, header, strict=True) if column not in asked]
+    if unread := list(filter(None, unread)):
+        notice(f"{path}: columns that are not read: {', '.join(unread)[:200]}.")
+
+
+def _csv_lines(path: Path) -> Iterator[tuple[int, list[str]]]:
+    with opened_text(path) as text:
+        lines = reader(text, strict=True)
+        try:
+            for cells in lines:
+                if any(cells):
+                    yield lines.line_num, [cell.strip() for cell in cells]
+        except Error as error:
+            raise InputError(
+                f"this is not CSV ({error}).", path=path, line=lines.line_num
+            ) from error
 
 
 def parts(cell: str, separator: str) -> list[str]:

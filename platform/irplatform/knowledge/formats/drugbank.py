@@ -1,0 +1,39 @@
+"""Drugs by DrugBank's open vocabulary: `drugbank vocabulary.csv`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from irplatform.knowledge.formats.format import Format, Head
+from irplatform.knowledge.formats.tables import parts, rows
+from irplatform.knowledge.model import Concept, Name
+from irplatform.knowledge.names import kind_of_synonym
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+
+def _read(path: Path) -> Iterator[Concept]:
+    for row in rows(path, ("DrugBank ID", "Common name", "Synonyms"), csv=True):
+        name = row.needed("Common name")
+        former = parts(row.value("Accession Numbers"), "|")
+        yield Concept(
+            f"DRUGBANK:{row.needed('DrugBank ID')}",
+            name,
+            "drug",
+            tuple(Name(text, kind_of_synonym(text)) for text in parts(row["Synonyms"], "|")),
+            (
+                *(f"DRUGBANK:{number}" for number in former),
+                *(f"{space}:{row.value(space)}" for space in ("CAS", "UNII") if row.value(space)),
+            ),
+        )
+
+
+def _recognizes(head: Head) -> bool:
+    return head.line.replace('"', "").startswith("DrugBank ID,") and "Common name" in head.line
+
+
+DRUGBANK = Format(
+    "drugbank", "", "DrugBank's open vocabulary (drugbank vocabulary.csv)", _recognizes, _read
+)

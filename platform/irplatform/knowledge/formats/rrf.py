@@ -1,0 +1,156 @@
+"""UMLS and RxNorm in NLM's Rich Release Format: MRCONSO.RRF, RXNCONSO.RRF.
+
+A line is one name of a concept, in 18 columns. Names in other languages than English, and those
+that are suppressed or obsolete, are left out. MRSTY.RRF, if it lies beside MRCONSO.RRF, says what
+kind of thing a concept is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from itertools import groupby
+from operator import itemgetter
+from typing import TYPE_CHECKING, NamedTuple
+
+from irplatform.console import notice
+from irplatform.errors import InputError, counted
+from irplatform.knowledge.formats.format import Format, Head
+from irplatform.knowledge.formats.ontology import cross_reference
+from irplatform.knowledge.formats.semantic_types import kind_of_types
+from irplatform.knowledge.model import Concept, Name
+from irplatform.knowledge.names import kind_of_synonym
+from irplatform.text_files import decoded, numbered_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from pathlib import Path
+
+    from irplatform.knowledge.model import ConceptKind
+
+_COLUMNS = 18
+_UMLS_NAME = re.compile(r"C\d{7}\|[A-Z]{3}\|[PSps]\|(?:[^|]*\|){14}[^|]*\|?")
+_RXNORM_NAME = re.compile(r"\d+\|[A-Z]{3}\|(?:[^|]*\|){15}[^|]*\|?")
+_SEMANTIC_TYPE = re.compile(r"C\d{7}\|T\d{3}\|(?:[^|]*\|){3}[^|]*\|?")
+_TYPES = ("MRSTY.RRF", "MRSTY.RRF.gz")
+_SUPPRESSED = {"O": "obsolete", "E": "suppressed", "Y": "suppressed"}
+_OF_RXNORM = ("IN", "PIN", "MIN", "BN", "PSN", "SCD", "SBD", "GPCK", "BPCK")
+"""Types of names by which RxNorm itself calls a thing, the simplest first."""
+_OWN_CODES = {"MH", "NM", "PT", "PN", "IN", "PIN", "BN"}
+"""Types of names whose codes stand for the concept itself, and not for a broader heading."""
+_DOSE_FORMS = {"DF", "DFG", "ET"}
+
+
+class _Row(NamedTuple):
+    """What counts of a line of MRCONSO or RXNCONSO."""
+
+    concept: str
+    preference: tuple[bool | int, ...]
+    source: str
+    type: str
+    code: str
+    text: str
+
+
+def _rows(path: Path, left_out: Counter[str]) -> Iterator[_Row]:
+    """Yield the names that count; `left_out` gets the number of the others."""
+    for number, raw in numbered_lines(path):
+        cells = decoded(raw, path, number).rstrip("\r\n").removesuffix("|").split("|")
+        if len(cells) == _COLUMNS - 1:  # the last one is empty, and its end was cut
+            cells.append("")
+        if len(cells) != _COLUMNS or not cells[0] or not cells[14].strip():
+            raise InputError(
+                f"this is no line of {_COLUMNS} columns that end in '|', with an id and a name.",
+                path=path,
+                line=number,
+            )
+        language, term, form, preferred = cells[1], cells[2], cells[4], cells[6]
+        source, kind, code, suppressed = cells[11], cells[12], cells[13], cells[16]
+        if language != "ENG":
+            left_out["in other languages"] += 1
+        elif suppressed in _SUPPRESSED:
+            left_out[_SUPPRESSED[suppressed]] += 1
+        else:
+            rank = _OF_RXNORM.index(kind) if kind in _OF_RXNORM else len(_OF_RXNORM)
+            preference = (term != "P", form != "PF", preferred != "Y", source != "RXNORM", rank)
+            yield _Row(cells[0], preference, source, kind, code, cells[14].strip())
+
+
+def _concepts(rows: Iterable[_Row]) -> Iterator[tuple[str, list[_Row], tuple[Name, ...]]]:
+    """Yield the concepts: id, rows with the preferred name first, names."""
+    for concept_id, group in groupby(rows, key=itemgetter(0)):
+        ordered = sorted(group, key=itemgetter(1))
+        texts = dict.fromkeys(row.text for row in ordered)
+        first, *others = texts
+        names = (Name(first, "preferred"), *(Name(text, kind_of_synonym(text)) for text in others))
+        yield concept_id, ordered, names
+
+
+def _umls(path: Path) -> Iterator[Concept]:
+    left_out: Counter[str] = Counter()
+    kinds = _kinds([path.with_name(name) for name in _TYPES])
+    for concept_id, rows, names in _concepts(_rows(path, left_out)):
+        codes = (
+            cross_reference(row.source, row.code)
+            for row in rows
+            if row.type in _OWN_CODES and row.code != "NOCODE"
+        )
+        yield Concept(
+            f"UMLS:{concept_id}",
+            names[0].text,
+            kinds.get(concept_id, "other"),
+            names,
+            tuple(dict.fromkeys(codes)),
+        )
+    _tell(path, left_out)
+    if not kinds:
+        notice(f"{path}: there is no {_TYPES[0]} beside it: all concepts are of the kind 'other'.")
+
+
+def _kinds(paths: Sequence[Path]) -> dict[str, ConceptKind]:
+    """Kinds of concepts by their semantic types, as the first file that is there has them."""
+    kinds: dict[str, ConceptKind] = {}
+    for path in [path for path in paths if path.exists()][:1]:
+        for number, raw in numbered_lines(path):
+            concept_id, type_id, *_ = [*decoded(raw, path, number).split("|"), ""]
+            kind = kind_of_types([type_id])
+            if kind != "other":
+                kinds.setdefault(concept_id, kind)
+    return kinds
+
+
+def _rxnorm(path: Path) -> Iterator[Concept]:
+    left_out: Counter[str] = Counter()
+    for concept_id, rows, names in _concepts(_rows(path, left_out)):
+        dose_form = all(row.type in _DOSE_FORMS for row in rows)
+        yield Concept(
+            f"RXNORM:{concept_id}", names[0].text, "other" if dose_form else "drug", names
+        )
+    _tell(path, left_out)
+
+
+def _tell(path: Path, left_out: Counter[str]) -> None:
+    if left_out:
+        parts = (f"{counted(number, 'name')} {what}" for what, number in left_out.items())
+        notice(f"{path}: left out: {', '.join(parts)}.")
+
+
+def _types_alone(path: Path) -> Iterator[Concept]:
+    raise InputError(
+        "this file says only what kind of thing a concept is. Add MRCONSO.RRF; this one is read "
+        "with it, if it lies in the same folder under this name.",
+        path=path,
+    )
+
+
+def _matches(pattern: re.Pattern[str]) -> Callable[[Head], bool]:
+    return lambda head: pattern.fullmatch(head.line) is not None
+
+
+UMLS_RRF = Format(
+    "umls-rrf", "umls", "UMLS's MRCONSO.RRF", _matches(_UMLS_NAME), _umls, beside=_TYPES
+)
+RXNORM_RRF = Format("rxnorm-rrf", "umls", "RxNorm's RXNCONSO.RRF", _matches(_RXNORM_NAME), _rxnorm)
+UMLS_TYPES = Format(
+    "umls-types", "umls", "UMLS's MRSTY.RRF", _matches(_SEMANTIC_TYPE), _types_alone
+)
