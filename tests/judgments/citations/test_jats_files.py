@@ -49,6 +49,17 @@ def test_what_is_no_article_is_refused(content, message):
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize("between", [b"", b"\n\n"])
+def test_documents_one_after_the_other_in_a_file_are_all_read(between):
+    inner = GOOD.split(b"\n", 2)[2]
+    sets = b'<?xml version="1.0"?>\n<pmc-articleset>' + inner + inner + b"</pmc-articleset>"
+    articles = read_articles(between.join([GOOD.rstrip(), sets, GOOD]), "a.xml")
+    assert [article.tag for article in articles] == ["article"] * 4
+    with pytest.raises(InputError) as raised:
+        read_articles(b"\n".join([GOOD.rstrip(), BOMB]), "a.xml")
+    assert raised.value.line == GOOD.rstrip().count(b"\n") + 1 + 3
+
+
 def test_the_dtd_that_a_file_names_is_not_fetched_and_its_characters_are_known():
     content = GOOD.replace(b"Sentence one", b"TNF-&alpha; &lt; &nosuch;5")
     (parsed,) = read_articles(content, "a.xml")

@@ -47,14 +47,21 @@ def read_articles(
             without a number; with the line.
     """
     passed_over = Counter() if passed_over is None else passed_over
-    for document in documents(stream, path, _ROOTS):
-        try:
+    document = None
+    try:
+        for document in documents(stream, path, _ROOTS):
             yield from _read_document(document, path, passed_over)
-        except InputError as error:
-            if document.first_line == 1 or error.line is None or error.path is None:
-                raise
-            line = document.first_line - 1 + error.line
-            raise InputError(error.message, path=path, line=line) from error
+    except InputError as error:
+        if document is None or document.first_line == 1 or error.line is None:
+            raise
+        line = document.first_line - 1 + error.line
+        raise InputError(error.message, path=path, line=line) from error
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise InputError(
+            f"this is not a whole gzip file ({error}). Fetch the file again.",
+            path=path,
+            line=document.lines if document else None,
+        ) from error
 
 
 def _read_document(
@@ -89,12 +96,6 @@ def _read_document(
             f"this is not well-formed XML ({_reason(error)}). Fetch the file again.",
             path=path,
             line=error.lineno,
-        ) from error
-    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise InputError(
-            f"this is not a whole gzip file ({error}). Fetch the file again.",
-            path=path,
-            line=document.lines - document.first_line + 1,
         ) from error
 
 

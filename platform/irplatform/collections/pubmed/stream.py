@@ -108,13 +108,16 @@ class CheckedStream:
         """The beginning of what comes after the document; empty at the end of the file."""
         rest = self._next
         while True:
-            chunk = self._stream.read(1 << 16)
-            rest += chunk
             between = _BETWEEN.match(rest)
             left = rest[between.end() :] if between else rest
-            if not chunk or (left and not left.startswith(b"<!--")):
-                self.lines += rest[: len(rest) - len(left)].count(b"\n")
-                return left
+            if left and not left.startswith(b"<!--"):
+                break
+            chunk = self._stream.read(1 << 16)
+            if not chunk:
+                break
+            rest += chunk
+        self.lines += rest[: len(rest) - len(left)].count(b"\n")
+        return left
 
     def _read(self, size: int) -> bytes:
         """The next bytes, up to the end of the root element."""

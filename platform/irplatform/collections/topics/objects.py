@@ -25,7 +25,9 @@ ID_NAMES = (
 )  # fmt: skip
 """What the ids of topics are called, in letters of the alphabet, the likeliest first."""
 _LISTS = ("topics", "queries", "questions")
-_TEXTS = ("query", "question", "text", "title", "topic", "body", "description")
+_TEXTS = (
+    "query", "query_text", "query_txt", "question", "text", "title", "topic", "body", "description",
+)  # fmt: skip
 QUERIES = tuple(f"{{{name}}}" for name in _TEXTS)
 """Templates of their queries, the likeliest first."""
 OTHER_KEYS = "Format 'json' reads topics of other keys, and lists of them."
@@ -101,7 +103,7 @@ def _objects(value: Any, id_key: str, path: Path) -> list[Any]:
             f"topics are JSON objects, but this is {jsonlines.kind(value)}.", path=path
         )
     names = {_plain(name) for name in value}
-    if (id_key or _id_key(value)) in value or names & {*_TEXTS}:
+    if (id_key or _id_key(value)) in value or names & {*map(_plain, _TEXTS)}:
         return [value]
     lists = [name for name, inner in value.items() if _holds_objects(inner)]
     chosen = [name for name in lists if _plain(name) in _LISTS] or lists

@@ -7,6 +7,7 @@ without it, by their names in HTML.
 
 from __future__ import annotations
 
+import re
 from html.entities import html5
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,12 @@ if TYPE_CHECKING:
 
 MATHML = "{http://www.w3.org/1998/Math/MathML}"
 _HREF = "{http://www.w3.org/1999/xlink}href"
+
+
+_NEXT_DOCUMENT = re.compile(
+    rb"</(?:[\w.-]+:)?(?:article|articles|pmc-articleset)\s*>\s*(?=<(?:\?xml\s|!DOCTYPE|pmc-articleset))"
+)
+"""The end of an XML document that another one follows, as loops over efetch write them."""
 
 
 def read_articles(content: bytes, name: str) -> list[Any]:
@@ -33,6 +40,20 @@ def read_articles(content: bytes, name: str) -> list[Any]:
     Raises:
         InputError: the file is not XML, declares entities, or holds no article.
     """
+    begin = line = 0
+    articles = []
+    for end in [*(match.end() for match in _NEXT_DOCUMENT.finditer(content)), len(content)]:
+        try:
+            articles += _read_document(content[begin:end], name)
+        except InputError as error:
+            at = None if error.line is None else error.line + line
+            raise InputError(error.message, path=name, line=at) from error
+        line += content.count(b"\n", begin, end)
+        begin = end
+    return articles
+
+
+def _read_document(content: bytes, name: str) -> list[Any]:
     from lxml import etree
 
     parser = etree.XMLParser(
