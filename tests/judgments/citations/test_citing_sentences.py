@@ -191,8 +191,9 @@ def test_a_space_that_is_missing_after_a_mark_and_full_stop_is_no_obstacle():
 @pytest.mark.parametrize("stop", [".", "?", ".”", ".)"])
 @pytest.mark.parametrize("start", ["Next", "“Next", "(Next", "Évry"])
 def test_a_space_that_is_missing_after_raised_marks_is_no_obstacle(stop, start):
-    paragraph = f"(“It was shown{stop}<sup>{_x(3)}–{_x(5)}</sup>{start} to the others."
-    assert [cites for _, cites in _sentences(paragraph)] == [[3, 4, 5], []]
+    for end in (f"{stop}<sup>{_x(3)}–{_x(5)}</sup>", f"[{_x(3)}–{_x(5)}]{stop[0]}"):
+        paragraph = f"It was shown{end}{start} to the others."
+        assert [cites for _, cites in _sentences(paragraph)] == [[3, 4, 5], []]
 
 
 def test_superscripts_are_parted_as_those_of_documents_are():

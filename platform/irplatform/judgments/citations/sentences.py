@@ -28,7 +28,7 @@ _AFTER_STOP = re.compile(
     rf"(\s*{MARK}+)(?=\s+[\"“‘(\[]*\w|\s*$)"
 )
 _MARK_FIRST = re.compile(rf"(?<=[.!?]\s){MARK}(?=\s[a-z]+\s)")
-_NO_SPACE = re.compile(rf"({MARK}\.|[.!?][\"'”’)\]]*\s?{MARK}+)(?=[\"“‘(\[]*[A-ZÀ-ÖØ-Þ])")
+_NO_SPACE = re.compile(rf"({MARK}[.!?]|[.!?][\"'”’)\]]*\s?{MARK}+)(?=[\"“‘(\[]*[A-ZÀ-ÖØ-Þ])")
 _WITHIN = re.compile(
     rf"\b(?:[pP]p?|[Pp]ls?|[Tt]ext-[Ff]igs?|[Cc]omm|[Oo]bs|[Cc]hap|[Aa]rt|[Ss]er|[Ss]ec|[Tt]abs?)"
     rf"\.(?=\s*\d)|\bal\.(?=\s*{MARK})"
