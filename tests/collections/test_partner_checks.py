@@ -21,7 +21,7 @@ class Listed(Corpus):
         return self._fingerprint
 
     def __iter__(self):
-        return iter([Document("a", "title", "text"), Document("b", "title", "text")])
+        return iter([Document("a", "title", "text"), Document("b", "title", "other text")])
 
 
 def collection(name="c", qrels=None, corpus="0", **declared):

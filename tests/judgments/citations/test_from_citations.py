@@ -189,7 +189,7 @@ def test_titles_and_tables_resolve_what_has_no_identifier(platform, corpus, tmp_
     assert "open.csv:2: this row cannot be read: unexpected end of data" in kept(
         "open", "--ids", tmp_path / "open.csv"
     )
-    assert "mac.csv:1: this row cannot be read: new-line character" in kept(
+    assert "mac.csv: the first line has a carriage return (CR) inside" in kept(
         "mac", "--ids", tmp_path / "mac.csv"
     )
 
