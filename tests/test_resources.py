@@ -9,7 +9,7 @@ import pytest
 from checkpoints import described
 from small import registration
 
-from irplatform import digests, storage
+from irplatform import storage
 from irplatform.errors import InputError, PlatformError, PluginError
 from irplatform.plugin import Options, Reranker, TrainableReranker
 from irplatform.registry import sources
@@ -163,8 +163,8 @@ def test_a_large_file_of_vectors_is_hashed_once_for_all_that_is_made_of_it(
 ):
     path = tmp_path / "v.txt"
     path.write_text("2 3\nmelanoma 1 2 3\nglioma 4 5 6\n")
-    monkeypatch.setattr(digests, "_LARGE", 0)
-    monkeypatch.setattr(digests, "_SETTLED", -1)
+    monkeypatch.setattr("irplatform.cache.digests._LARGE", 0)
+    monkeypatch.setattr("irplatform.cache.digests._SETTLED", -1)
     read = []
     hashed = storage.file_digest
     monkeypatch.setattr(storage, "file_digest", lambda file, *_: read.append(file) or hashed(file))
@@ -174,7 +174,7 @@ def test_a_large_file_of_vectors_is_hashed_once_for_all_that_is_made_of_it(
     made.vectors()
     for kind in ("one", "two"):
         made.artifact(kind, {}, lambda _folder: None)
-    assert read == [path]
+    assert read.count(path) == 1
 
 
 @pytest.mark.parametrize("given", ["imported", "extra_text"])

@@ -277,6 +277,7 @@ class Resources(Protocol):
         *,
         of_vectors: bool = True,
         resumable: bool = False,
+        filled_later: bool = False,
     ) -> Path:
         """A cached folder of something made from the collection's documents and word vectors.
 
@@ -288,6 +289,8 @@ class Resources(Protocol):
             build: fills an empty folder; called only where the artifact is not there yet.
             resumable: whether `build` goes on from what is in the folder: it is then given what an
                 interrupted call left there. Else it starts over.
+            filled_later: whether its files change after `build`. Otherwise digests of them are
+                kept, and an artifact whose files are not the same any more is made again.
         """
 
     def progress(self, label: str, total: int) -> AbstractContextManager[Callable[[int], None]]:

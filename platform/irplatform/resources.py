@@ -231,6 +231,7 @@ class CollectionResources:
         *,
         of_vectors: bool = True,
         resumable: bool = False,
+        filled_later: bool = False,
     ) -> Path:
         """A cached folder of something made from this corpus and, mostly, these word vectors.
 
@@ -251,7 +252,14 @@ class CollectionResources:
         depends_on = {**made_from, "of": dict(depends_on)}
         with without_peers():
             resumes = resumable and self.resume
-            return artifact(kind, self.corpus.name, depends_on, build, resumable=resumes).path
+            return artifact(
+                kind,
+                self.corpus.name,
+                depends_on,
+                build,
+                resumable=resumes,
+                filled_later=filled_later,
+            ).path
 
     def progress(self, label: str, total: int) -> AbstractContextManager[Callable[[int], None]]:
         """A progress display on stderr."""

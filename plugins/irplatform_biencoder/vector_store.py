@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import errno
 import os
+import zlib
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -32,6 +33,8 @@ _BLOCK = 128
 """Documents that are encoded before they are kept."""
 _VECTORS = "vectors.float32"
 _PRESENT = "present.uint8"
+_CHECKS = "checks.uint32"
+"""A checksum of every vector; stores of earlier versions have none."""
 
 
 class VectorStore:
@@ -48,6 +51,8 @@ class VectorStore:
     def __init__(self, resources: Resources, encoder: Encoder) -> None:
         self._resources = resources
         self._encoder = encoder
+        for note in encoder.notes:
+            resources.notice(note)
         self._index = resources.forward_index()
         self.count = self._index.count
         self._folder = resources.artifact(
@@ -55,11 +60,15 @@ class VectorStore:
             {**encoder.identity, "width": encoder.width, "rows": FORWARD_INDEX_FORMAT},
             self._make,
             of_vectors=False,
+            filled_later=True,
         )
         self._vectors = np.memmap(
             self._folder / _VECTORS, np.float32, "r", shape=(self.count, encoder.width)
         )
         self._present = np.memmap(self._folder / _PRESENT, np.uint8, "r", shape=(self.count,))
+        self._checks: npt.NDArray[np.uint32] | None = None
+        if (self._folder / _CHECKS).exists():
+            self._checks = np.memmap(self._folder / _CHECKS, np.uint32, "r", shape=(self.count,))
 
     def of(self, doc_ids: Sequence[str]) -> Float32:
         """Vectors of documents, float32 [n, width]."""
@@ -68,8 +77,16 @@ class VectorStore:
     def rows(self, rows: Int64) -> Float32:
         """Vectors of the documents in some rows of the forward index."""
         # What is present is asked for first: another process may be adding vectors.
-        missing = np.flatnonzero(self._present[rows] == 0)
+        present = self._present[rows] != 0
         vectors: Float32 = np.array(self._vectors[rows])
+        if self._checks is not None:
+            damaged = present & (self._checks[rows] != _checksums(vectors))
+            if damaged.any():
+                self._resources.notice(
+                    f"{damaged.sum():,} vectors of documents are damaged, and made again"
+                )
+                present &= ~damaged
+        missing = np.flatnonzero(~present)
         for places, encoded in self._encoded(rows, missing, "encoding documents"):
             vectors[places] = encoded
         return vectors
@@ -102,6 +119,7 @@ class VectorStore:
         for name, size in (
             (_VECTORS, self.count * self._encoder.width * 4),
             (_PRESENT, self.count),
+            (_CHECKS, self.count * 4),
         ):
             with (folder / name).open("wb") as file:
                 file.truncate(size)  # takes up no space yet
@@ -110,6 +128,8 @@ class VectorStore:
         """Write vectors, and then that they are there."""
         try:
             self._write(_VECTORS, rows, np.ascontiguousarray(vectors))
+            if self._checks is not None:
+                self._write(_CHECKS, rows, _checksums(vectors)[:, None])
             self._write(_PRESENT, rows, np.ones((len(rows), 1), np.uint8))
         except OSError as error:
             if error.errno not in (errno.EACCES, errno.EPERM, errno.EROFS):
@@ -128,3 +148,8 @@ class VectorStore:
             os.fsync(file)
         finally:
             os.close(file)
+
+
+def _checksums(vectors: Float32) -> npt.NDArray[np.uint32]:
+    """A checksum of each vector, uint32 [n]."""
+    return np.array([zlib.crc32(vector.tobytes()) for vector in vectors], np.uint32)

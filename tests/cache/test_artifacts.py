@@ -11,9 +11,20 @@ from pathlib import Path
 
 import pytest
 from filelock import FileLock
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from irplatform.arithmetic import arithmetic
-from irplatform.cache import artifact, is_built, kept_json, lock, locks
+from irplatform.cache import (
+    artifact,
+    artifacts,
+    damaged_file,
+    is_built,
+    kept_json,
+    lock,
+    locks,
+)
+from irplatform.cache.digests import digests
 from irplatform.console import notice
 from irplatform.errors import ChangedFileError, InputError
 from irplatform.storage import fingerprint
@@ -118,8 +129,70 @@ def test_an_artifact_that_lost_something_is_made_again(lost, cut, capsys):
     again = artifact("kind", "label", DEPENDS_ON, write)
     assert (again.built, again.path) == (True, path)
     assert (path / "sub" / "more").read_text() == "more"
-    told = f"kind/{path.name} lacks some of what was written there, and is made again\n"
-    assert capsys.readouterr().err == (told if cut or lost != "manifest.json" else "")
+    damage = "has a damaged file, " if "json" in lost else "lacks some of what was written there"
+    told = f"kind/{path.name} {damage}"
+    err = capsys.readouterr().err
+    assert err.startswith(told) if cut or lost != "manifest.json" else err == ""
+
+
+def _write_several(folder):
+    (folder / "content").write_bytes(bytes(range(200)))
+    (folder / "sub").mkdir()
+    (folder / "sub" / "words.utf8").write_bytes(b"melanoma glioma" * 20)
+
+
+def _flip(path, place):
+    content = bytearray(path.read_bytes())
+    content[place // 8 % len(content)] ^= 1 << place % 8
+    path.write_bytes(content)
+
+
+@given(name=st.sampled_from(["content", "sub/words.utf8"]), place=st.integers(0, 10**6))
+@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_an_artifact_with_a_flipped_bit_is_made_again(name, place):
+    path = artifact("kind", "label", DEPENDS_ON, _write_several).path
+    before = (path / name).read_bytes()
+    _flip(path / name, place)
+    assert damaged_file(path) == path / name
+    again = artifact("kind", "label", DEPENDS_ON, _write_several)
+    assert again.built
+    assert (path / name).read_bytes() == before
+    assert not artifact("kind", "label", DEPENDS_ON, _never).built
+
+
+def test_a_damaged_file_is_named(capsys):
+    path = artifact("kind", "label", DEPENDS_ON, _write_several).path
+    _flip(path / "sub" / "words.utf8", 77)
+    artifact("kind", "label", DEPENDS_ON, _write_several)
+    expected = f"kind/{path.name} has a damaged file, sub/words.utf8, and is made again\n"
+    assert capsys.readouterr().err == expected
+
+
+def test_files_of_an_artifact_are_read_once_in_a_process(monkeypatch):
+    path = artifact("kind", "label", DEPENDS_ON, _write_several).path
+    monkeypatch.setattr("irplatform.cache.digests._SETTLED", -1)
+    read = []
+    monkeypatch.setattr(
+        artifacts, "digests", lambda paths, **more: read.extend(paths) or digests(paths, **more)
+    )
+    for _ in range(3):
+        artifact("kind", "label", DEPENDS_ON, _never)
+    assert sorted(read) == [path / "content", path / "sub" / "words.utf8"]
+
+
+def test_an_artifact_without_digests_is_used_as_it_is():
+    path = artifact("kind", "label", DEPENDS_ON, _write_several).path
+    manifest = json.loads((path / "manifest.json").read_text())
+    del manifest["files"]  # of an earlier version
+    (path / "manifest.json").write_text(json.dumps(manifest))
+    _flip(path / "content", 5)
+    assert not artifact("kind", "label", DEPENDS_ON, _never).built
+
+
+def test_files_that_are_filled_later_may_change():
+    path = artifact("kind", "label", DEPENDS_ON, _write_several, filled_later=True).path
+    _flip(path / "content", 5)
+    assert not artifact("kind", "label", DEPENDS_ON, _never, filled_later=True).built
     assert not artifact("kind", "label", DEPENDS_ON, _never).built
 
 

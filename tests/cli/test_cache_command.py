@@ -148,6 +148,29 @@ def test_using_an_artifact_is_noticed(platform, held):
     assert held["index"].exists()
 
 
+@pytest.mark.parametrize("as_json", [False, True])
+def test_what_is_damaged_is_named(platform, held, as_json):
+    platform("cache", "verify")
+    content = bytearray((held["vectors"] / "held").read_bytes())
+    content[1_234_567] ^= 4
+    (held["vectors"] / "held").write_bytes(content)
+    done = platform("cache", "verify", *(["--json"] if as_json else []))
+    assert done.code == 1
+    if as_json:
+        damaged = {str(held["vectors"]): "has a damaged file, held"}
+        assert json.loads(done.out) == {"items": 3, "damaged": damaged}
+        return
+    assert done.out.splitlines() == [
+        f"{held['vectors']} has a damaged file, held",
+        "Remove what is damaged: it is made again when it is needed.",
+        "3 items read, 1 damaged.",
+    ]
+
+
+def test_a_whole_cache_is_verified(platform, held):
+    assert platform("cache", "verify").out == "3 items read, 0 damaged.\n"
+
+
 def test_a_trial_removes_nothing(platform, held):
     before = _there(held)
     done = platform("cache", "remove", "--all", "--dry-run")

@@ -55,12 +55,15 @@ class SmallResources:
     model_threads: int = 1
     folder: Path | None = None
     built: list[str] = field(default_factory=list)
+    told: list[str] = field(default_factory=list)
 
     @property
     def system_seed(self):
         return self.seed
 
-    def artifact(self, kind, depends_on, build, *, of_vectors=True, resumable=False):
+    def artifact(
+        self, kind, depends_on, build, *, of_vectors=True, resumable=False, filled_later=False
+    ):
         """A folder that is built once; `built` lists the kinds of those that were."""
         path = self.folder / f"{kind}-{fingerprint(depends_on)}"
         if not path.exists():
@@ -81,6 +84,9 @@ class SmallResources:
     @contextmanager
     def progress(self, label, total):
         yield lambda steps: None
+
+    def notice(self, message):
+        self.told.append(message)
 
 
 def small_resources(

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from irplatform.arithmetic import arithmetic
+from irplatform.cache.digests import digests, file_state, is_settled
 from irplatform.cache.kinds import EXACT_KINDS
 from irplatform.cache.location import home, within_home
 from irplatform.cache.locks import lock
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 MANIFEST = "manifest.json"
+_whole_states: dict[Path, dict[Path, tuple[str, tuple[int, int, int]]]] = {}
+"""Folders that were found whole, with the digests and states of their files."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +63,7 @@ def artifact(
     *,
     resumable: bool = False,
     outdated: Callable[[Path], str] = lambda _: "",
+    filled_later: bool = False,
 ) -> Artifact:
     """Return the artifact with these dependencies, building it if it is not there.
 
@@ -71,6 +75,7 @@ def artifact(
         build: fills the folder that it is given.
         resumable: hand `build` what an interrupted call left, instead of an empty folder.
         outdated: why a finished artifact must be built again, to follow its name; "" if it serves.
+        filled_later: its files change after they were built, so that no digests of them are kept.
 
     Raises:
         InputError: the cache folder cannot be written to.
@@ -83,12 +88,12 @@ def artifact(
         return _finished(whole, mark, built=False)
     with lock(place_of_lock(final, mark), wait=True, told_as=final):
         whole = _whole(final, mark)
-        fault = outdated(whole) if whole else "lacks some of what was written there"
+        fault = outdated(whole) if whole else ""
         if whole and not fault:  # another process built it while we waited
             return _finished(whole, mark, built=False)
         for faulty in _under_any_label(final, mark):
             if (faulty / MANIFEST).exists():
-                notice(f"{within_home(faulty)} {fault}, and is made again")
+                notice(f"{within_home(faulty)} {fault or damage(faulty)}, and is made again")
         partial = _partial(final, mark, resumes=resumable)
         started = time.monotonic()
         try:
@@ -108,6 +113,7 @@ def artifact(
             "depends_on": depends_on,
             "seconds": round(time.monotonic() - started, 3),
             "bytes": _bytes(partial),
+            **({} if filled_later else {"files": _digests(partial)}),
             "created": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         }
         write_json(partial / MANIFEST, manifest)
@@ -179,20 +185,69 @@ def _remove(path: Path) -> None:
 
 
 def _is_whole(final: Path) -> bool:
-    """Whether an artifact is finished, and its files are as large as they were then.
+    """Whether an artifact is finished, and its files are what they were then."""
+    return damage(final) is None
 
-    When a machine stops without warning, files may come back empty or cut off. What reads them
-    would fail far from here, or compute other scores.
+
+def damage(final: Path, *, anew: bool = False) -> str | None:
+    """What is wrong with an artifact, to follow its name; None where it is finished and whole.
+
+    When a machine stops without warning, files may come back empty or cut off; disks and copies
+    change single bits. What reads them would fail far from here, or compute other scores.
+
+    Args:
+        final: its folder.
+        anew: read every file, whatever was found before.
     """
     manifest = final / MANIFEST
     try:
         content = read_own_json(manifest)
         size, _ = int(content["bytes"]), float(content["seconds"])  # the second for `_finished`
-        return _bytes(final) - manifest.stat().st_size >= size
+        if _bytes(final) - manifest.stat().st_size < size:
+            return "lacks some of what was written there"
     except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
-        return False  # also where another process removes it meanwhile
+        return "is not finished"  # also where another process removes it meanwhile
     except (ValueError, KeyError, TypeError):
-        return False
+        return f"has a damaged file, {MANIFEST}"
+    damaged = damaged_file(final, anew=anew)
+    return None if damaged is None else f"has a damaged file, {damaged.relative_to(final)}"
+
+
+def damaged_file(folder: Path, *, anew: bool = False) -> Path | None:
+    """The first file of a finished folder that is gone or not what was written; None for none.
+
+    Folders that earlier versions made, and those whose files change, have no digests to compare
+    with. A folder is read once in a process, and its large files only where their size or time
+    stamps are others than when they were read last.
+
+    Args:
+        folder: an artifact, or a copy of one.
+        anew: read every file.
+    """
+    try:
+        files: dict[str, str] = read_own_json(folder / MANIFEST).get("files") or {}
+        named = {folder / name: str(digest) for name, digest in files.items()}
+    except (OSError, ValueError, AttributeError, TypeError):
+        return None
+    for path in named:
+        if not path.is_file():
+            return path
+    states = {path: (digest, file_state(path)) for path, digest in named.items()}
+    if not anew and _whole_states.get(folder) == states:
+        return None
+    for path, found in zip(named, digests(list(named), anew=anew), strict=True):
+        if found != named[path]:
+            return path
+    if all(is_settled(state) for _, state in states.values()):
+        _whole_states[folder] = states
+    return None
+
+
+def _digests(folder: Path) -> dict[str, str]:
+    """The digests of all files in a folder, by their paths within it."""
+    files = sorted(_files(folder))
+    names = [file.relative_to(folder).as_posix() for file in files]
+    return dict(zip(names, digests(files, anew=True), strict=True))
 
 
 def _bytes(folder: Path) -> int:

@@ -121,6 +121,38 @@ def remove(
         click.echo(f"{item.kind}/{item.path.name} is being made by another command: left.")
 
 
+@cache.command("verify")
+@kinds_option
+@json_option
+@click.pass_context
+def verify(context: click.Context, kinds: tuple[str, ...], as_json: bool) -> None:
+    """Read every file of the cache, and name what is damaged.
+
+    Commands look at what they use; this looks at everything, and trusts nothing that was found
+    before. Ends with exit code 1 where something is damaged.
+    """
+    from irplatform.cache.artifacts import damage
+    from irplatform.console import progress
+
+    items = [item for item in _of_kinds(kinds) if item.complete and item.path.is_dir()]
+    damaged: dict[str, str] = {}
+    with progress("verifying the cache", len(items)) as advance:
+        for item in items:
+            if (found := damage(item.path, anew=True)) is not None:
+                damaged[str(item.path)] = found
+            advance(1)
+    if as_json:
+        print_json({"items": len(items), "damaged": damaged})
+    else:
+        for path, found in damaged.items():
+            click.echo(f"{path} {found}")
+        if damaged:
+            click.echo("Remove what is damaged: it is made again when it is needed.")
+        click.echo(f"{counted(len(items), 'item')} read, {len(damaged)} damaged.")
+    if damaged:
+        context.exit(1)
+
+
 def _days_ago(days: float) -> datetime:
     """So many days before now, or as long ago as can be.
 
