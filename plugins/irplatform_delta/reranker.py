@@ -6,7 +6,7 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from irplatform.features import ReadsFeatures
-from irplatform.training import NeuralReranker
+from irplatform.training import NeuralReranker, load_into
 from irplatform_delta.options import PAPER, DeltaOptions
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ class Delta(ReadsFeatures, NeuralReranker):
         """
         if self._side.width and not self._side.saved_in(folder):
             weights = self.saved_weights(folder, self._identity_with(()))
-            self.network.load_state_dict(self.network.widened(weights))
+            load_into(self.network, self.network.widened(weights), folder / self._file)
             self.weights_changed()
         else:
             self._side.load(folder)

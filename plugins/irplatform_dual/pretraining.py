@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from irplatform.errors import InputError
 from irplatform.storage import file_digest, fingerprint
-from irplatform.training import load_weights, run_loop, save_weights
+from irplatform.training import load_into, load_weights, run_loop, save_weights
 from irplatform.training.stored_documents import vectors_digest
 from irplatform_dual.encoder import FORMAT, Encoder
 from irplatform_dual.learned import Learned
@@ -67,6 +67,7 @@ def pretrained(
         "model_threads": resources.model_threads,
     }
     folder = resources.artifact("dual-encoder-pairs", depends_on, build)
-    encoder.network.load_state_dict(load_weights(folder / _WEIGHTS, encoder.sizes()))
+    path = folder / _WEIGHTS
+    load_into(encoder.network, load_weights(path, encoder.sizes()), path)
     encoder.network.eval()
     return encoder, Learned.load(folder)

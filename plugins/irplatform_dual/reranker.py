@@ -109,11 +109,11 @@ class DualEncoder(TrainableReranker):
 
     def load(self, folder: Path) -> None:
         """Read what `save` wrote; InputError if it belongs to a network of other sizes."""
-        from irplatform.training import load_weights
+        from irplatform.training import load_into, load_weights
         from irplatform_dual.learned import Learned
 
         state = load_weights(folder / _WEIGHTS, self.encoder.sizes())
-        self.encoder.network.load_state_dict(state)
+        load_into(self.encoder.network, state, folder / _WEIGHTS)
         self.learned = Learned.load(folder)
         self._loaded = True
         self._stored = None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from irplatform.errors import InputError
 from irplatform.features import ReadsFeatures
 from irplatform.plugin import Documents, Resources, Topic, TrainableReranker, TrainingData
 from irplatform_graphene.options import (
@@ -93,7 +92,7 @@ class Graphene(ReadsFeatures, TrainableReranker):
 
         Those of pre-training have none for features, which then start as they are.
         """
-        from irplatform.training import load_weights
+        from irplatform.training import load_into, load_weights
 
         current = self.model.network.state_dict()
         state = load_weights(folder / _WEIGHTS, self.model.sizes())
@@ -102,12 +101,7 @@ class Graphene(ReadsFeatures, TrainableReranker):
             self.model.features.load(folder)
         else:
             state |= {name: w for name, w in current.items() if name.startswith(_FEATURES)}
-        if wrong := sorted(current.keys() ^ state.keys()):
-            problems = (
-                f"{name} is {'missing' if name in current else 'not known'}" for name in wrong
-            )
-            raise InputError(f"this checkpoint does not fit: {', '.join(problems)}.", path=folder)
-        self.model.network.load_state_dict(state)
+        load_into(self.model.network, state, folder)
         self.model.network.eval()
         self._loaded = True
         self.model.changed()

@@ -3,12 +3,17 @@
 import json
 import math
 import pickle
+import shutil
 from functools import partial
 
 import pytest
+import torch
 from checkpoints import described
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from small import SmallResources, registration
 
+from irplatform.cache import artifact
 from irplatform.errors import InputError, PluginError
 from irplatform.plugin import Reranker, Topic, TrainableReranker
 from irplatform.reranking.systems import RerankerChoice
@@ -18,6 +23,7 @@ from irplatform.training.checkpoints import (
     member_folder,
     write_checkpoint,
 )
+from irplatform.training.weights import save_weights
 
 TOPICS = [Topic("1", "melanoma therapy"), Topic("2", "glioma")]
 
@@ -65,6 +71,43 @@ def test_a_checkpoint_that_was_not_copied_whole_is_told_before_it_is_loaded(tmp_
     if what == "folder":
         member_folder(folder, 1).rmdir()
     with pytest.raises(InputError, match="2 members, and what member 2 saved is missing"):
+        Checkpoint.read(folder).check_members()
+
+
+def _kept(vectors):
+    """A checkpoint as the cache keeps it, of a member with weights, and with word vectors."""
+
+    def build(folder):
+        _written(folder, numbers=(3,), vectors={"imported": vectors})
+        save_weights(member_folder(folder, 0) / "net.safetensors", {"a": torch.ones(2, 3)}, {})
+
+    return artifact("checkpoint", "trained", {"of": "a test"}, build).path
+
+
+@given(name=st.sampled_from(["member-0/number", "vectors/imported/words.utf8"]), bit=st.data())
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_a_checkpoint_with_a_flipped_bit_is_refused(tmp_path, fresh_home, name, bit):
+    vectors = tmp_path / "vectors"
+    vectors.mkdir(exist_ok=True)
+    (vectors / "words.utf8").write_text("melanoma glioma")
+    folder = tmp_path / "copy"
+    shutil.rmtree(folder, ignore_errors=True)
+    shutil.copytree(_kept(vectors), folder)
+    Checkpoint.read(folder).check_members()
+    content = bytearray((folder / name).read_bytes())
+    content[bit.draw(st.integers(0, len(content) - 1))] ^= 1 << bit.draw(st.integers(0, 7))
+    (folder / name).write_bytes(content)
+    with pytest.raises(InputError, match=f"{name}: this file of a checkpoint is damaged"):
+        Checkpoint.read(folder).check_members()
+
+
+def test_weights_that_are_no_numbers_are_told_before_a_checkpoint_is_loaded(tmp_path):
+    folder = _written(tmp_path / "checkpoint", numbers=(3,))
+    path = member_folder(folder, 0) / "net.safetensors"
+    save_weights(path, {"a": torch.tensor([1.0, math.nan])}, {})
+    with pytest.raises(
+        InputError, match=r"net\.safetensors: the tensor 'a' has values that are not"
+    ):
         Checkpoint.read(folder).check_members()
 
 

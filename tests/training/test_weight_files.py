@@ -1,12 +1,18 @@
 """Weight files: safetensors with an identity, and nothing else."""
 
+import json
 import pickle
 
 import pytest
 import torch
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from safetensors import safe_open
+from safetensors.torch import save_file
 
 from irplatform.errors import InputError
-from irplatform.training import load_weights, save_weights
+from irplatform.training import load_into, load_weights, save_weights
+from irplatform.training.weights import check_weights
 
 WEIGHTS = {"a": torch.arange(6.0).reshape(2, 3), "b": torch.tensor(3)}
 IDENTITY = {"model": "m", "sizes": [2, 3]}
@@ -95,3 +101,78 @@ def test_a_cut_off_file_is_refused(tmp_path):
 def test_a_missing_file_is_named(tmp_path):
     with pytest.raises(InputError, match="nowhere: there is no such weight file"):
         load_weights(tmp_path / "nowhere")
+
+
+DAMAGES = {
+    "drop": "is missing",
+    "add": "is none of this model's",
+    "reshape": "has the shape",
+    "nan": "has values that are not finite numbers",
+    "inf": "has values that are not finite numbers",
+}
+
+
+def _damage(path, how, tensors, name, place):
+    """Write the tensors of a network over a file of theirs, with one fault."""
+    with safe_open(path, framework="pt") as file:
+        metadata = file.metadata()
+    changed = {key: tensor.clone() for key, tensor in tensors.items()}
+    if how == "drop":
+        del changed[name]
+    elif how == "add":
+        changed["other"] = changed[name].clone()
+    elif how == "reshape":
+        changed[name] = torch.cat([changed[name], changed[name]])
+    else:
+        flat = changed[name].view(-1)
+        flat[place % len(flat)] = float(how)
+    save_file(changed, path, metadata=metadata)
+
+
+@given(
+    how=st.sampled_from(sorted(DAMAGES)),
+    name=st.sampled_from(["0.weight", "0.bias", "1.weight", "1.bias"]),
+    place=st.integers(0, 100),
+)
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_damaged_weights_are_refused_with_file_and_tensor(tmp_path, how, name, place):
+    path = tmp_path / "w.safetensors"
+    network = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.Linear(4, 2))
+    tensors = network.state_dict()
+    save_weights(path, tensors, IDENTITY)
+    check_weights(path)
+    load_into(network, load_weights(path, IDENTITY), path)
+    _damage(path, how, tensors, name, place)
+    named = "other" if how == "add" else name
+    told = rf"w\.safetensors: the tensor '{named}' {DAMAGES[how]}"
+    for read in (check_weights, load_weights):
+        with pytest.raises(InputError, match=told):
+            read(path)
+
+
+def test_infinite_values_that_were_saved_are_read(tmp_path):
+    saved = {"scale": torch.tensor([1.0, torch.inf]), "bias": torch.ones(2)}
+    path = tmp_path / "w.safetensors"
+    save_weights(path, saved, IDENTITY)
+    assert torch.equal(load_weights(path, IDENTITY)["scale"], saved["scale"])
+    _damage(path, "nan", saved, "scale", 0)
+    with pytest.raises(InputError, match="'scale' has values that are not finite"):
+        check_weights(path)
+
+
+@pytest.mark.parametrize("how", ["drop", "add", "reshape"])
+def test_weights_that_do_not_fit_the_network_are_refused(tmp_path, how):
+    """Files of earlier versions do not say which tensors they hold."""
+    path = tmp_path / "w.safetensors"
+    network = torch.nn.Linear(3, 4)
+    save_weights(path, network.state_dict(), IDENTITY)
+    _damage(path, how, network.state_dict(), "bias", 0)
+    with safe_open(path, framework="pt") as file:
+        save_file(
+            {name: file.get_tensor(name) for name in file.keys()},  # noqa: SIM118
+            path,
+            metadata={"identity": json.dumps(IDENTITY)},
+        )
+    check_weights(path)
+    with pytest.raises(InputError, match=f"the tensor '.*' {DAMAGES[how]}"):
+        load_into(network, load_weights(path, IDENTITY), path)

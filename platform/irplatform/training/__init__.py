@@ -20,7 +20,7 @@ from irplatform.training.pair_sampling import Pairs, PairSampler, PairSettings
 from irplatform.training.point_sampling import Points, PointSampler, PointSettings, Weighting
 from irplatform.training.pools import PoolSettings, pool_starts
 from irplatform.training.validation import Validator
-from irplatform.training.weights import load_weights, save_weights
+from irplatform.training.weights import load_into, load_weights, save_weights
 
 __all__ = [
     "AdadeltaSettings",
@@ -44,6 +44,7 @@ __all__ = [
     "Task",
     "Validator",
     "Weighting",
+    "load_into",
     "load_weights",
     "pool_starts",
     "prepared_ahead",

@@ -16,12 +16,13 @@ import shutil
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from irplatform.cache import home
+from irplatform.cache import damaged_file, home
 from irplatform.digests import digests
 from irplatform.errors import InputError, counted
 from irplatform.json_io import read_own_json
 from irplatform.plugin import TrainableReranker
 from irplatform.training.topic_marks import query_mark, topic_marks
+from irplatform.training.weights import check_weights
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -137,10 +138,10 @@ class Checkpoint:
         return {name: value for name, value in self.description.items() if name != _QUERIES}
 
     def check_members(self) -> None:
-        """See that there is what each member saved, before any work.
+        """See that there is what each member saved, and that it is whole, before any work.
 
         Raises:
-            InputError: there is not.
+            InputError: something is missing or damaged; which file, and which tensor of it.
         """
         for number in range(self.members):
             folder = member_folder(self.folder, number)
@@ -149,6 +150,15 @@ class Checkpoint:
                     f"this checkpoint has {counted(self.members, 'member')}, and what member "
                     f"{number + 1} saved is missing. Was it copied whole?",
                     path=folder,
+                )
+            for weights in sorted(folder.rglob("*.safetensors")):
+                check_weights(weights)
+        for folder in (self.folder, *self.vectors.values()):
+            if (damaged := damaged_file(folder)) is not None:
+                raise InputError(
+                    "this file of a checkpoint is damaged: it is not what training wrote. Copy the "
+                    "checkpoint again, or train again.",
+                    path=damaged,
                 )
 
     def load(

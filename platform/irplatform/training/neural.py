@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from irplatform.plugin import TrainableReranker
 from irplatform.training.loop import run_shown
-from irplatform.training.weights import load_weights, save_weights
+from irplatform.training.weights import load_into, load_weights, save_weights
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -94,7 +94,8 @@ class NeuralReranker(TrainableReranker):
         Raises:
             InputError: the file is missing or damaged, or of a network of another identity.
         """
-        self.network.load_state_dict(self.saved_weights(folder, self.identity()))
+        tensors = self.saved_weights(folder, self.identity())
+        load_into(self.network, tensors, folder / self._file)
         self.weights_changed()
 
     def saved_weights(self, folder: Path, identity: Mapping[str, Any]) -> dict[str, Tensor]:

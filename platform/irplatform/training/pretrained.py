@@ -16,9 +16,10 @@ from irplatform.digests import folder_digests
 from irplatform.errors import InputError, PlatformError
 from irplatform.json_io import read_json
 from irplatform.plugin import Field, Options
+from irplatform.training.weights import check_weights
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from irplatform.plugin import Resources
 
@@ -26,9 +27,20 @@ _NEVER = "Models are never downloaded without being asked for"
 MODULES = "modules.json"
 """What sentence-transformers writes beside a model: the parts that it consists of."""
 _ROUTER = "router_config.json"
+_SETTINGS = "config_sentence_transformers.json"
+_ADAPTER = "adapter_config.json"
 _VOCABULARIES = ("tokenizer.json", "vocab.*", "*.model", "merges.txt")
-_FILES = ("*.json", "*.safetensors", "*.txt", "*.model")
-"""What a model consists of: settings, weights, vocabulary."""
+_FILES = ("*.json", "*.safetensors", "*.txt", "*.model", "*.jinja")
+"""What a model consists of: settings, weights, vocabulary, chat template."""
+_KINDS = {
+    "sparse_encoder": "SparseEncoder",
+    "multi_vector_encoder": "MultiVectorEncoder",
+    "cross_encoder": "CrossEncoder",
+}
+"""Packages of sentence-transformers to the kind of model that has parts of them."""
+_OF_LABELS = ("Classification", "QuestionAnswering", "MultipleChoice")
+"""What the names of networks end with that were trained to give labels."""
+_SYSTEMS = {"CrossEncoder": "cross-encoder", "SentenceTransformer": "bi-encoder"}
 _PUT_IN = ("bos", "eos", "unk", "sep", "pad", "cls")
 """Special tokens that a tokenizer itself puts into texts."""
 _MANY = 500
@@ -62,12 +74,14 @@ def tell_how_slow(resources: Resources, texts: int) -> None:
         )
 
 
-def model_folder(system: str, options: PretrainedOptions) -> Path:
+def model_folder(system: str, options: PretrainedOptions, kind: str | None = None) -> Path:
     """The folder of the model that the options name, downloaded where that is asked for.
 
     Args:
         system: who needs it, for messages.
         options: what the user said.
+        kind: of model that is needed, as sentence-transformers calls it: "CrossEncoder" or
+            "SentenceTransformer"; None takes any.
 
     Raises:
         InputError: there is none, or it cannot be used; what is wrong and what to do.
@@ -96,7 +110,61 @@ def model_folder(system: str, options: PretrainedOptions) -> Path:
             path=options.model,
         )
     _check(folder)
+    if kind is not None:
+        _check_kind(folder, system, kind)
     return folder
+
+
+def saved_settings(folder: Path) -> Mapping[str, Any]:
+    """What sentence-transformers wrote beside a model: its kind, prompts, similarity.
+
+    Raises:
+        InputError: the file cannot be read.
+    """
+    path = folder / _SETTINGS
+    settings = read_json(path) if path.exists() else {}
+    if not isinstance(settings, dict):
+        raise InputError("does not hold the settings of a model.", path=path)
+    return settings
+
+
+def saved_parts(folder: Path) -> list[str]:
+    """The parts of a model, as sentence-transformers lists them; none where it did not save it."""
+    path = folder / MODULES
+    return _parts(read_json(path), path) if path.exists() else []
+
+
+def _check_kind(folder: Path, system: str, kind: str) -> None:
+    """Refuse a model that was saved as one of another kind.
+
+    Raises:
+        InputError: it was.
+    """
+    found, source = _kind(folder)
+    if found not in (None, kind):
+        advice = f" Use '{_SYSTEMS[found]}'." if found in _SYSTEMS else ""
+        raise InputError(
+            f"this model is a {found} ({source}), and '{system}' needs a {kind}.{advice}",
+            path=folder,
+        )
+
+
+def _kind(folder: Path) -> tuple[Any, str]:
+    """The kind of a model, and where its files say so; None where they do not."""
+    if (saved := saved_settings(folder).get("model_type")) is not None:
+        return saved, f"{_SETTINGS}: model_type"
+    for part in saved_parts(folder):
+        for package, kind in _KINDS.items():
+            if part.startswith(f"sentence_transformers.{package}."):
+                return kind, f"{MODULES}: {part.rpartition('.')[2]}"
+    config = folder / "config.json"
+    parsed = read_json(config) if config.exists() else {}
+    for name in (parsed.get("architectures") if isinstance(parsed, dict) else None) or ():
+        if "ForSequenceClassification" in str(name):
+            return "CrossEncoder", f"config.json: {name}"
+        if str(name).endswith(_OF_LABELS):
+            return str(name), "config.json: architectures"
+    return None, ""
 
 
 def check_tokens(folder: Path, tokenizer: Any, network: Any) -> None:
@@ -215,10 +283,16 @@ def _check(folder: Path) -> None:
         raise InputError(
             "there is no model in Hugging Face format here: config.json is missing.", path=folder
         )
+    if (folder / _ADAPTER).exists():
+        raise InputError(
+            f"this is an adapter of another model ({_ADAPTER}), which is not read. Merge the two "
+            "(in peft: `merge_and_unload`) and save the result.",
+            path=folder,
+        )
     for path in sorted(folder.rglob("*.json")):
         parsed = read_json(path)
         if path.name in (MODULES, _ROUTER):
-            _check_parts(parsed, path)
+            _refuse_code(_parts(parsed, path), path)
     for pickled in sorted(folder.rglob("pytorch_model*.bin")):
         if not any(pickled.parent.glob("model*.safetensors")):
             raise InputError(
@@ -227,25 +301,35 @@ def _check(folder: Path) -> None:
                 "trust them.",
                 path=pickled.parent,
             )
-    if not any(folder.rglob("*.safetensors")):
+    weights = sorted(folder.rglob("*.safetensors"))
+    if not weights:
         raise InputError("there are no weights in safetensors format here.", path=folder)
+    for path in weights:
+        check_weights(path)
     if not any(path for name in _VOCABULARIES for path in folder.rglob(name)):
         raise InputError(
             "there is no tokenizer here (tokenizer.json, vocab.txt or the like).", path=folder
         )
 
 
-def _check_parts(parsed: Any, path: Path) -> None:
-    """Refuse parts of a model that are not sentence-transformers' own."""
+def _parts(parsed: Any, path: Path) -> list[str]:
+    """The types of a model's parts.
+
+    Raises:
+        InputError: the file does not list them.
+    """
     try:
         if path.name == MODULES:
-            types = [str(part["type"]) for part in parsed if part["path"] is not None]
-        else:
-            types = [str(kind) for kind in parsed["types"].values()]
+            return [str(part["type"]) for part in parsed if part["path"] is not None]
+        return [str(kind) for kind in parsed["types"].values()]
     except (TypeError, KeyError, AttributeError) as error:
         raise InputError("does not list the parts of a model.", path=path) from error
-    for kind in types:
-        if not kind.startswith("sentence_transformers."):
+
+
+def _refuse_code(parts: Sequence[str], path: Path) -> None:
+    """Refuse parts of a model that are not sentence-transformers' own."""
+    for part in parts:
+        if not part.startswith("sentence_transformers."):
             raise InputError(
-                f"the part '{kind}' is code that the model brings, which is not run.", path=path
+                f"the part '{part}' is code that the model brings, which is not run.", path=path
             )

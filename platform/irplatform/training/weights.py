@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from irplatform.cache.digests import file_state, is_settled
 from irplatform.errors import InputError, quoted
 from irplatform.storage import share
 
@@ -12,7 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from torch import Tensor
+    from torch import Tensor, nn
+
+_AGAIN = "The file is damaged: copy it again, or make it again."
 
 
 def save_weights(path: Path, tensors: Mapping[str, Tensor], identity: Mapping[str, Any]) -> None:
@@ -35,7 +39,13 @@ def save_weights(path: Path, tensors: Mapping[str, Tensor], identity: Mapping[st
         separate[name] = plain.clone() if address in addresses else plain
         addresses.add(address)
     temporary = path.with_name(path.name + ".tmp")
-    save_file(separate, temporary, metadata={"identity": json.dumps(identity, sort_keys=True)})
+    about = {
+        "identity": identity,
+        "shapes": {name: list(tensor.shape) for name, tensor in separate.items()},
+        "infinite": [name for name, tensor in separate.items() if not _finite(tensor)],
+    }
+    # One entry: safetensors writes several in another order each time.
+    save_file(separate, temporary, metadata={"about": json.dumps(about, sort_keys=True)})
     share(temporary)
     temporary.replace(path)
 
@@ -48,7 +58,59 @@ def load_weights(path: Path, identity: Mapping[str, Any] | None = None) -> dict[
         identity: what the file must have been saved with; None accepts any.
 
     Raises:
-        InputError: not a safetensors file (a pickle, say), or the weights of another model.
+        InputError: not a safetensors file (a pickle, say), damaged, or the weights of another
+            model.
+    """
+    about, tensors = _read(path)
+    saved = about.get("identity")
+    if identity is not None and saved != (needed := json.loads(json.dumps(identity))):
+        raise InputError(
+            f"these weights belong to another model: {_differences(saved, needed)}.", path=path
+        )
+    _refuse_damage(path, about, tensors)
+    return tensors
+
+
+def load_into(network: nn.Module, tensors: Mapping[str, Tensor], path: Path) -> None:
+    """Give a network its weights.
+
+    Args:
+        network: gets them.
+        tensors: one for each of its weights.
+        path: where they were read, for messages.
+
+    Raises:
+        InputError: one is missing, not known, or of another shape.
+    """
+    shapes = {name: list(tensor.shape) for name, tensor in network.state_dict().items()}
+    _refuse_other_shapes(path, tensors, shapes)
+    network.load_state_dict(dict(tensors))
+
+
+def check_weights(path: Path) -> None:
+    """See that a file of tensors is whole, whoever wrote it.
+
+    Raises:
+        InputError: it cannot be read, its tensors are not those that were saved, or one has values
+            that are not finite; which.
+    """
+    if not path.is_file():
+        raise InputError("there is no such weight file.", path=path)
+    state = file_state(path)
+    (_check if is_settled(state) else _check.__wrapped__)(path, state)
+
+
+@lru_cache(maxsize=256)
+def _check(path: Path, state: tuple[int, ...]) -> None:
+    """Check a file once, as long as it stays as it is."""
+    del state
+    _refuse_damage(path, *_read(path))
+
+
+def _read(path: Path) -> tuple[Mapping[str, Any], dict[str, Tensor]]:
+    """What `save_weights` noted of tensors, and the tensors.
+
+    Files of earlier versions have an identity alone, and those of others nothing.
     """
     from safetensors import SafetensorError, safe_open
 
@@ -56,19 +118,54 @@ def load_weights(path: Path, identity: Mapping[str, Any] | None = None) -> dict[
         raise InputError("there is no such weight file.", path=path)
     try:
         with safe_open(path, framework="pt") as file:
-            saved = json.loads((file.metadata() or {}).get("identity", "null"))
+            metadata = file.metadata() or {}
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-    except (SafetensorError, OSError, ValueError) as error:
+        if "about" in metadata:
+            about = dict(json.loads(metadata["about"]))
+        else:
+            about = {name: json.loads(metadata[name]) for name in ("identity",) if name in metadata}
+    except (SafetensorError, OSError, ValueError, TypeError) as error:
         raise InputError(
-            "this is not a safetensors file. Pickled checkpoints (.pt, .pkl) are not read, since "
-            "they can run code.",
+            "this is not a safetensors file, or a damaged one. Pickled checkpoints (.pt, .pkl) are "
+            "not read, since they can run code.",
             path=path,
         ) from error
-    if identity is not None and saved != (needed := json.loads(json.dumps(identity))):
-        raise InputError(
-            f"these weights belong to another model: {_differences(saved, needed)}.", path=path
-        )
-    return tensors
+    return about, tensors
+
+
+def _refuse_damage(path: Path, about: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> None:
+    """See that tensors are those that were saved.
+
+    A network may hold infinite numbers: what a feature is divided by that is the same everywhere.
+    """
+    if isinstance(about.get("shapes"), dict):
+        _refuse_other_shapes(path, tensors, about["shapes"])
+    unknown = tensors if "identity" in about else ()
+    may_be_infinite = about.get("infinite", unknown)
+    for name, tensor in tensors.items():
+        if not (tensor.isnan().logical_not().all() if name in may_be_infinite else _finite(tensor)):
+            raise InputError(
+                f"the tensor '{name}' has values that are not finite numbers. {_AGAIN}", path=path
+            )
+
+
+def _finite(tensor: Tensor) -> bool:
+    return not tensor.is_floating_point() or bool(tensor.float().isfinite().all())
+
+
+def _refuse_other_shapes(
+    path: Path, tensors: Mapping[str, Tensor], shapes: Mapping[str, list[int]]
+) -> None:
+    for name, shape in shapes.items():
+        if name not in tensors:
+            raise InputError(f"the tensor '{name}' is missing. {_AGAIN}", path=path)
+        if (found := list(tensors[name].shape)) != shape:
+            raise InputError(
+                f"the tensor '{name}' has the shape {found}, not {shape}. {_AGAIN}", path=path
+            )
+    for name in tensors:
+        if name not in shapes:
+            raise InputError(f"the tensor '{name}' is none of this model's. {_AGAIN}", path=path)
 
 
 def _differences(saved: Any, needed: Mapping[str, Any]) -> str:
