@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 Float32 = npt.NDArray[np.float32]
 
 NAME = "bi-encoder"
+_KIND = "SentenceTransformer"
 _FORMAT = 2
 _OF_DOCUMENTS = {"pooling", "similarity", "document_prompt", "max_length", "precision"}
 """Options that vectors of documents depend on."""
@@ -55,6 +56,7 @@ class Encoder:
     Attributes:
         width: numbers of a vector.
         identity: what vectors of documents depend on beside their texts, as JSON.
+        notes: what the user is told of the models, a sentence each.
     """
 
     def __init__(self, options: BiEncoderOptions, device: str, threads: int = 1) -> None:
@@ -66,6 +68,7 @@ class Encoder:
         documents, queries = _folders(options)
         of_documents = _open(documents, options, device)
         of_queries = of_documents if queries == documents else _open(queries, options, device)
+        self.notes = [note for m in (of_documents, of_queries) if (note := _note(m, options))]
         self.width = _width(of_documents)
         if _width(of_queries) != self.width:
             raise InputError(
@@ -180,12 +183,12 @@ def depends_on(options: BiEncoderOptions) -> Mapping[str, object]:
 
 def _folders(options: BiEncoderOptions) -> tuple[Path, Path]:
     """Of the models for documents and for queries."""
-    documents = queries = model_folder(NAME, options)
+    documents = queries = model_folder(NAME, options, _KIND)
     if options.query_model is not None:
         of_queries = options.model_copy(
             update={"model": options.query_model, "revision": options.query_revision}
         )
-        queries = model_folder(NAME, of_queries)
+        queries = model_folder(NAME, of_queries, _KIND)
     for folder in (documents, queries):
         _check_pooling(folder, options)
     return documents, queries
@@ -243,10 +246,19 @@ def _open(folder: Path, options: BiEncoderOptions, device: str) -> Any:
     _check_weights(folder, model[0])
     if (network := getattr(model[0], "auto_model", None)) is not None:
         check_tokens(folder, model[0].tokenizer, network)
-    if options.max_length is not None:
-        model.max_seq_length = min(options.max_length, model.max_seq_length or options.max_length)
     multiply_by_numpy(model, device)
     return model.eval()
+
+
+def _note(model: Any, options: BiEncoderOptions) -> str:
+    """Cut texts as the options say; what the user is told where the model reads less."""
+    most, wanted = model.max_seq_length, options.max_length
+    if wanted is None:
+        return ""
+    model.max_seq_length = min(wanted, most or wanted)
+    if model.max_seq_length == wanted:
+        return ""
+    return f"The model reads {most:,} tokens at most, fewer than {NAME}.max_length={wanted}"
 
 
 def _width(model: Any) -> int:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import InputError
-from irplatform.training.pretrained import check_tokens, opening
+from irplatform.training.pretrained import check_tokens, opening, saved_settings
+from irplatform_crossencoder.saved import as_saved
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -33,6 +34,10 @@ class Model:
         labels: 1 or 2.
         max_length: tokens that it can read, if it says so.
         new: the names of weights that were not in its files, and were drawn at random.
+        prompt: put before a query, as the model's files say.
+        formatter: sentence-transformers' module that writes query and document into the model's
+            chat template; None for a model that reads them as a pair of texts.
+        notes: what of the model's files is not used, a sentence each.
     """
 
     tokenizer: Any
@@ -40,6 +45,9 @@ class Model:
     labels: int
     max_length: int | None
     new: frozenset[str] = frozenset()
+    prompt: str = ""
+    formatter: Any = None
+    notes: tuple[str, ...] = ()
 
 
 def open_classifier(folder: Path) -> Model:
@@ -56,7 +64,9 @@ def open_classifier(folder: Path) -> Model:
             "has to be fine-tuned for ranking first: `vanilla-bert` does.",
             path=folder,
         )
-    return model
+    with_settings = as_saved(folder, model)
+    limits = [with_settings.max_length, with_settings.tokenizer.model_max_length]
+    return replace(with_settings, max_length=min(limit for limit in limits if limit is not None))
 
 
 def open_to_fine_tune(folder: Path) -> Model:
@@ -76,7 +86,12 @@ def open_to_fine_tune(folder: Path) -> Model:
             f"size{_more(lacking)}.",
             path=folder,
         )
-    return model
+    unused = {
+        "prompt": saved_settings(folder).get("default_prompt_name"),
+        "chat template": model.tokenizer.chat_template,
+    }
+    notes = [f"The model's {name} is not used" for name, value in unused.items() if value]
+    return replace(model, notes=tuple(notes))
 
 
 def _open(folder: Path, labels: int | None = None) -> Model:
@@ -105,15 +120,22 @@ def _open(folder: Path, labels: int | None = None) -> Model:
             use_safetensors=True,
             dtype=torch.float32,
             output_loading_info=True,
-            # What was on top for another task, as of a tagger of words, may have the same name.
-            ignore_mismatched_sizes=new_top,
+            ignore_mismatched_sizes=True,  # named below
             **shared,
         )
-    found = int(network.config.num_labels)
-    if found not in (1, 2):
+    # What was on top for another task, as of a tagger of words, may have the same name.
+    if report["mismatched_keys"] and not new_top:
+        name, found, needed = next(iter(report["mismatched_keys"]))
         raise InputError(
-            f"the model has {found} labels; one (a score) or two (not relevant, relevant) are "
-            "needed.",
+            f"the tensor '{name}' has the shape {list(found)} in its files, and config.json asks "
+            f"for {list(needed)}.",
+            path=folder,
+        )
+    labels_found = int(network.config.num_labels)
+    if labels_found not in (1, 2):
+        raise InputError(
+            f"the model has {labels_found} labels; one (a score) or two (not relevant, relevant) "
+            "are needed.",
             path=folder,
         )
     if tokenizer.pad_token_id is None:
@@ -129,7 +151,7 @@ def _open(folder: Path, labels: int | None = None) -> Model:
         network.config.pad_token_id = tokenizer.pad_token_id
     unfit = [name for name, *_ in report["mismatched_keys"]]
     new = frozenset([*report["missing_keys"], *unfit])
-    return Model(tokenizer, network.eval(), found, _longest(network.config), new)
+    return Model(tokenizer, network.eval(), labels_found, _longest(network.config), new)
 
 
 def _more(names: list[str]) -> str:

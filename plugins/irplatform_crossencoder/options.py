@@ -29,6 +29,9 @@ class ReadingOptions(PretrainedOptions):
 class CrossEncoderOptions(ReadingOptions):
     """Options of the cross-encoder: a sequence-classification model."""
 
+    query_prompt: str | None = Field(
+        None, description="put before a query; the model's own by default, if it has one"
+    )
     output: Literal["logit", "probability"] = Field(
         "logit",
         description="of models with two labels: the difference of the logits of the second label "

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 _CHARACTERS = 20
 """Characters per token that fits, more than almost any text has."""
+_FORMATTED_AT_ONCE = 256
+"""Pairs that are written into a chat template and padded together: it bounds the memory."""
 _TRAINED_AT_ONCE = 8
 """Documents of a step that a CPU reads together: reading padding costs it time."""
 _SCORED_AT_ONCE = 128
@@ -57,12 +59,19 @@ class Reader:
         options: how long texts may be.
         device: of torch, where the network is.
         threads: that score documents on the CPU, a batch each at a time.
+        prompt: put before a query.
     """
 
     def __init__(
-        self, model: Model, options: ReadingOptions, device: str, threads: int = 1
+        self,
+        model: Model,
+        options: ReadingOptions,
+        device: str,
+        threads: int = 1,
+        prompt: str = "",
     ) -> None:
         self.model = model
+        self._prompt = prompt
         self._options = options
         self._device = device
         self._threads = min(threads, max(1, _SCORED_AT_ONCE // options.batch_size))
@@ -94,12 +103,7 @@ class Reader:
         if not pairs:
             return []
         cut = {query: self._cut(query) for query in {query for query, _ in pairs}}
-        columns = self.model.tokenizer(
-            [cut[query] for query, _ in pairs],
-            [text for _, text in pairs],
-            truncation="only_second",
-            max_length=self._longest,
-        )
+        columns = self._columns([(cut[query], text) for query, text in pairs])
         # A model reads one token at least, also of two empty texts between which it puts nothing.
         empty = {name: [0] for name in columns} | {
             "input_ids": [self.model.tokenizer.pad_token_id],
@@ -110,16 +114,54 @@ class Reader:
             for i in range(len(pairs))
         ]
 
+    def _columns(self, pairs: Sequence[tuple[str, str]]) -> dict[str, list[list[int]]]:
+        """What the network reads of some pairs, by the name of the input, without padding."""
+        if self.model.formatter is not None:
+            return self._formatted(pairs)
+        columns: dict[str, list[list[int]]] = self.model.tokenizer(
+            [query for query, _ in pairs],
+            [text for _, text in pairs],
+            truncation="only_second",
+            max_length=self._longest,
+        )
+        return columns
+
+    def _formatted(self, pairs: Sequence[tuple[str, str]]) -> dict[str, list[list[int]]]:
+        """The same of a model that has a chat template."""
+        columns: dict[str, list[list[int]]] = {}
+        for start in range(0, len(pairs), _FORMATTED_AT_ONCE):
+            features = self.model.formatter.preprocess(
+                list(pairs[start : start + _FORMATTED_AT_ONCE]),
+                prompt=self._prompt or None,
+                processing_kwargs={"text": {"max_length": self._longest}},
+            )
+            read = features["attention_mask"].bool()
+            for name in ("input_ids", "token_type_ids", "attention_mask"):
+                if name in features:
+                    filled = zip(features[name], read, strict=True)
+                    columns.setdefault(name, []).extend(row[mask].tolist() for row, mask in filled)
+        return columns
+
     def _cut(self, query: str) -> str:
-        """A query as text, so that query and document are joined in the tokenizer's own way."""
-        tokenizer = self.model.tokenizer
-        room = self._longest - tokenizer.num_special_tokens_to_add(pair=True)
-        length = min(self._options.query_tokens, room // 2)
-        tokens = tokenizer(query, add_special_tokens=False, truncation=True, max_length=length)
+        """A query as text, so that query and document are joined in the tokenizer's own way.
+
+        The prompt is in front of it, unless it has a place of its own in a chat template.
+        """
+        tokenizer, prompt = self.model.tokenizer, self._prompt
+        if self.model.formatter is not None:
+            prompt, length = "", self._options.query_tokens
+        else:
+            room = self._longest - tokenizer.num_special_tokens_to_add(pair=True)
+            length = min(self._options.query_tokens + self._tokens(prompt), room // 2)
+        text = prompt + query
+        tokens = tokenizer(text, add_special_tokens=False, truncation=True, max_length=length)
         if len(tokens["input_ids"]) < length or not hasattr(tokenizer, "decode"):
-            return query
+            return text
         shortened: str = tokenizer.decode(tokens["input_ids"], skip_special_tokens=True)
         return shortened
+
+    def _tokens(self, text: str) -> int:
+        return len(self.model.tokenizer(text, add_special_tokens=False)["input_ids"])
 
     def padded(self, pairs: Sequence[Encoded]) -> Padded:
         """Pairs as one tensor per input of the network.

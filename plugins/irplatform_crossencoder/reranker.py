@@ -7,6 +7,7 @@ are scored in batches of similar length, all topics of a call together, so that 
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, ClassVar
 
 from irplatform.plugin import Documents, Reranker, Resources, Topic
@@ -18,6 +19,13 @@ from irplatform_crossencoder.reading import Reader, score_topics
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from torch import Tensor
+
+_SATURATED = 10
+"""From this logit on, 32 bits have so few digits for sigmoids that documents tie."""
+_SHARE = 1e-3
 
 
 class CrossEncoder(Reranker):
@@ -43,9 +51,19 @@ class CrossEncoder(Reranker):
         """
         from irplatform_crossencoder.model import open_classifier
 
-        model = open_classifier(model_folder("cross-encoder", self.options))
+        options, given = self.options, self.options.model_fields_set
+        model = open_classifier(self._folder())
         multiply_by_numpy(model.network.to(resources.device), resources.device)
-        self._reader = Reader(model, self.options, resources.device, passes_at_a_time(resources))
+        for note in model.notes:
+            resources.notice(note)
+        if "max_length" in given and options.max_length > (model.max_length or math.inf):
+            resources.notice(
+                f"The model reads {model.max_length:,} tokens at most, fewer than "
+                f"cross-encoder.max_length={options.max_length}"
+            )
+        prompt = model.prompt if options.query_prompt is None else options.query_prompt
+        threads = passes_at_a_time(resources)
+        self._reader = Reader(model, options, resources.device, threads, prompt)
         self._resources = resources
 
     def depends_on(self) -> Mapping[str, object]:
@@ -54,11 +72,37 @@ class CrossEncoder(Reranker):
         Raises:
             InputError: there is no model.
         """
-        return content(model_folder("cross-encoder", self.options))
+        return content(self._folder())
 
     def score_batch(self, batch: Sequence[tuple[Topic, Documents]]) -> list[Sequence[float]]:
         """One logit (or probability) per document; those of similar length are read together."""
         scores = score_topics(self._reader, batch, self._resources)
         if self.options.output == "probability":
-            return [logits.sigmoid().tolist() for logits in scores]
+            return [probabilities(logits).tolist() for logits in scores]
         return [logits.tolist() for logits in scores]
+
+    def _folder(self) -> Path:
+        return model_folder("cross-encoder", self.options, "CrossEncoder")
+
+
+def probabilities(logits: Tensor) -> Tensor:
+    """The sigmoids of the logits of a topic's documents, in the order of the logits.
+
+    In the 32 bits of a run, all sigmoids of logits above 17 are 1. Where that makes ties, a
+    thousandth of a score is the document's place by logit.
+
+    Args:
+        logits: float32 [n].
+
+    Returns:
+        float64 [n], 0 to 1.
+    """
+    import torch
+
+    sigmoids = logits.double().sigmoid()
+    distinct, places = torch.unique(logits, return_inverse=True)
+    rounded = distinct.double().sigmoid().float()
+    if not ((rounded.diff() == 0) & (distinct[1:].abs() > _SATURATED)).any():
+        return sigmoids
+    mixed: Tensor = (sigmoids + _SHARE * places / (len(distinct) - 1)) / (1 + _SHARE)
+    return mixed.clamp(max=1)

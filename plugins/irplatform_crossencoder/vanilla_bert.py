@@ -79,6 +79,8 @@ class VanillaBert(NeuralReranker):
             folder = self._folder()
             self._base = fingerprint(content(folder))  # now: files may change during a training
             model = open_to_fine_tune(folder)
+            for note in model.notes:
+                resources.notice(note)
             threads = passes_at_a_time(resources)
             self._reader = Reader(model, self.options, resources.device, threads)
             return model.network

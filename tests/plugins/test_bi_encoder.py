@@ -1,6 +1,7 @@
 """Bi-encoders: scores are the model's, each document is encoded once, and what is done stays."""
 
 import errno
+import json
 import os
 import shutil
 import threading
@@ -10,12 +11,16 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import torch
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from pretrained_models import (
     LONGEST,
     WORDS,
+    config,
     save_sentence_encoder,
     save_transformer,
     texts,
+    tokenizer,
 )
 from small import small_resources
 
@@ -239,12 +244,36 @@ def test_a_document_is_encoded_once(folder, resources, monkeypatch):
 
 
 def _store(resources, encode):
-    encoder = SimpleNamespace(identity={"model": 1}, documents=encode, width=2)
+    encoder = SimpleNamespace(identity={"model": 1}, documents=encode, width=2, notes=())
     return VectorStore(resources, encoder)
 
 
 def _lengths(read):
     return np.array([[len(text), 1] for text in read], np.float32)
+
+
+@given(bit=st.integers(0, 120 * 2 * 4 * 8 - 1))
+@settings(max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_a_damaged_vector_is_made_again(resources, bit):
+    ids = list(resources.texts)
+    store = _store(resources, _lengths)
+    expected = store.of(ids)
+    path = store._folder / "vectors.float32"
+    content = bytearray(path.read_bytes())
+    content[bit // 8] ^= 1 << bit % 8
+    path.write_bytes(content)
+    resources.told.clear()
+    assert np.array_equal(_store(resources, _lengths).of(ids), expected)
+    assert resources.told == ["1 vectors of documents are damaged, and made again"]
+    assert np.array_equal(np.fromfile(path, np.float32).reshape(-1, 2), expected)
+
+
+def test_a_store_without_checksums_is_used_as_it_is(resources):
+    ids = list(resources.texts)
+    store = _store(resources, _lengths)
+    expected = store.of(ids)
+    (store._folder / "checks.uint32").unlink()  # of an earlier version
+    assert np.array_equal(_store(resources, _lengths).of(ids), expected)
 
 
 def test_what_was_encoded_before_an_interruption_stays(resources, monkeypatch):
@@ -479,10 +508,67 @@ def test_ltr_depends_on_the_files_of_a_stacked_model(folder, tmp_path):
             of(features, name, tmp_path / "missing")
 
 
+@pytest.mark.parametrize("kind", ["CrossEncoder", "SparseEncoder", "MultiVectorEncoder"])
+@pytest.mark.parametrize("system", [BiEncoder, BiEncoderSearch])
+def test_models_of_other_kinds_are_refused_before_any_work(folder, tmp_path, kind, system):
+    other = shutil.copytree(folder, tmp_path / "other")
+    path = other / "config_sentence_transformers.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), "model_type": kind}))
+    told = rf"is a {kind} \(config_sentence_transformers.*'bi-encoder' needs a SentenceTransformer"
+    for options in ({"model": str(other)}, {"model": str(folder), "query_model": str(other)}):
+        with pytest.raises(InputError, match=told):
+            system(system.Options(**options)).depends_on()
+
+
+def test_parts_of_other_kinds_of_models_are_refused(folder, tmp_path):
+    other = shutil.copytree(folder, tmp_path / "other")
+    part = "sentence_transformers.sparse_encoder.modules.splade_pooling.SpladePooling"
+    parts = json.loads((other / "modules.json").read_text())
+    parts[1]["type"] = part
+    (other / "modules.json").write_text(json.dumps(parts))
+    (other / "config_sentence_transformers.json").unlink()
+    with pytest.raises(InputError, match=r"is a SparseEncoder \(modules.json: SpladePooling\)"):
+        BiEncoder(BiEncoderOptions(model=str(other))).depends_on()
+
+
+@pytest.mark.parametrize(
+    ("network", "told"),
+    [
+        ("BertForSequenceClassification", "is a CrossEncoder .*Use 'cross-encoder'"),
+        ("BertForTokenClassification", r"is a BertForTokenClassification \(config\.json"),
+        ("BertForQuestionAnswering", r"is a BertForQuestionAnswering \(config\.json"),
+    ],
+)
+def test_a_transformer_that_gives_labels_makes_no_vectors(tmp_path, network, told):
+    import transformers
+
+    getattr(transformers, network)(config()).save_pretrained(tmp_path / "labels")
+    tokenizer().save_pretrained(tmp_path / "labels")
+    options = BiEncoderOptions(model=str(tmp_path / "labels"), pooling="mean")
+    with pytest.raises(InputError, match=told):
+        BiEncoder(options).depends_on()
+
+
+def test_a_language_model_makes_vectors(tmp_path, resources):
+    from transformers import BertForMaskedLM
+
+    BertForMaskedLM(config()).save_pretrained(tmp_path / "language")
+    tokenizer().save_pretrained(tmp_path / "language")
+    assert _opened(tmp_path / "language", resources, pooling="mean").score(QUERY, _read(resources))
+
+
+def test_more_tokens_than_the_model_reads_are_told(folder, resources):
+    assert _opened(folder, resources, max_length=LONGEST).options.max_length == LONGEST
+    assert resources.told == []
+    _opened(folder, resources, max_length=LONGEST + 1)
+    told = "The model reads 32 tokens at most, fewer than bi-encoder.max_length=33"
+    assert set(resources.told) == {told}
+
+
 def test_a_transformer_that_cannot_be_opened_is_one_line(tmp_path, resources):
     broken = save_transformer(tmp_path / "broken")
     (broken / "model.safetensors").write_bytes(b"\x00" * 40)
-    with pytest.raises(InputError, match="cannot be opened as a model for sentence-transformers"):
+    with pytest.raises(InputError, match=r"safetensors: this is not a safetensors file"):
         _opened(broken, resources, pooling="mean")
 
 

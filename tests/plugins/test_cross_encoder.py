@@ -1,21 +1,28 @@
 """The cross-encoder: it scores as the model does, and opens nothing that it should not."""
 
 import json
+import math
+import shutil
 import threading
 from contextlib import contextmanager
 
 import numpy as np
 import pytest
 import torch
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 from pretrained_models import LONGEST, WORDS, config, documents, save_transformer, tokenizer
+from safetensors import safe_open
+from safetensors.torch import save_file
 from small import SmallResources
 from tokenizers.processors import TemplateProcessing
 
 from irplatform.errors import InputError
 from irplatform.plugin import Document, Documents, Topic
+from irplatform.runs.standardize import standardized
 from irplatform_crossencoder.options import CrossEncoderOptions
 from irplatform_crossencoder.reading import Reader
-from irplatform_crossencoder.reranker import CrossEncoder
+from irplatform_crossencoder.reranker import CrossEncoder, probabilities
 
 
 def _save(folder, labels=1):
@@ -249,3 +256,196 @@ def test_progress_counts_the_documents(folder):
     reranker.prepare(Watched())
     reranker.score(QUERY, documents(count=10))
     assert counted == [10, -4, -4, -2]
+
+
+PROMPT = "w50 w51 w52 "
+TEMPLATE = (
+    "{% for m in messages %}[CLS] {{ m['role'] }} {{ m['content'] }} [SEP] {% endfor %}w58 w59"
+)
+WORDS_OF_ROLES = ("query", "document", "system", *WORDS)
+
+
+def _save_decoder(folder, template=TEMPLATE):
+    """A generative model that classifies, with a chat template; transformers saves it."""
+    from transformers import Qwen3Config, Qwen3ForSequenceClassification
+
+    reader = tokenizer(WORDS_OF_ROLES)
+    sizes = {"hidden_size": 16, "num_hidden_layers": 1, "intermediate_size": 32, "head_dim": 8}
+    heads = {"num_attention_heads": 2, "num_key_value_heads": 2, "initializer_range": 0.8}
+    torch.manual_seed(5)
+    made = Qwen3Config(
+        **sizes,
+        **heads,
+        vocab_size=len(reader),
+        max_position_embeddings=LONGEST,
+        num_labels=1,
+        pad_token_id=0,
+        bos_token_id=None,
+        eos_token_id=None,
+    )
+    Qwen3ForSequenceClassification(made).save_pretrained(folder)
+    reader.chat_template = template
+    reader.save_pretrained(folder)
+    return folder
+
+
+def _save_with_library(folder, bare, **changed):
+    """The same as `CrossEncoder` of sentence-transformers saves it."""
+    from sentence_transformers import CrossEncoder as Library
+
+    Library(str(bare), device="cpu", **changed).save_pretrained(str(folder))
+    return folder
+
+
+def _library(folder, query, read):
+    """The logits of sentence-transformers' own class for the same folder."""
+    from sentence_transformers import CrossEncoder as Library
+
+    pairs = [(query, document.text) for document in read]
+    identity = torch.nn.Identity()
+    return Library(str(folder), device="cpu").predict(pairs, activation_fn=identity)
+
+
+PROMPTED = {"prompts": {"own": PROMPT, "other": "w1 "}, "default_prompt_name": "own"}
+
+
+@pytest.mark.parametrize("template", [None, TEMPLATE], ids=["pair", "template"])
+@pytest.mark.parametrize("changed", [{}, PROMPTED, {"max_length": 20}], ids=str)
+@pytest.mark.parametrize("query", ["w3 w4 w5", " ".join(WORDS[:8])])
+def test_scores_are_those_of_sentence_transformers(folder, tmp_path, template, changed, query):
+    bare = folder if template is None else _save_decoder(tmp_path / "bare")
+    saved = _save_with_library(tmp_path / "saved", bare, **changed)
+    scores = _opened(saved, batch_size=5).score(Topic("t", query), documents())
+    assert np.std(scores) > 1e-3
+    assert np.allclose(scores, _library(saved, query, documents()), atol=1e-4)
+
+
+def test_a_chat_template_is_used_whoever_saved_it(tmp_path):
+    bare = _save_decoder(tmp_path / "bare")
+    scores = _opened(bare).score(QUERY, documents())
+    assert np.allclose(scores, _library(bare, QUERY.query, documents()), atol=1e-4)
+
+
+def _told(folder, **options):
+    resources = SmallResources()
+    CrossEncoder(CrossEncoderOptions(model=str(folder), **options)).prepare(resources)
+    return resources.told
+
+
+def test_a_chat_template_without_a_place_for_the_texts_is_told(tmp_path):
+    for_chats = "{% for m in messages if m.role == 'user' %}{{ m.content }}{% endfor %}"
+    bare = _save_decoder(tmp_path / "bare", for_chats)
+    assert _told(bare) == [
+        "The model's chat template is not used: it does not take a query and a document"
+    ]
+    saved = _save_with_library(tmp_path / "saved", bare)
+    with pytest.raises(InputError, match="chat template does not take a query and a document"):
+        _opened(saved)
+
+
+def test_a_prompt_of_the_user_takes_the_place_of_the_model_s(folder, tmp_path):
+    saved = _save_with_library(tmp_path / "saved", folder, **PROMPTED)
+    plain = _opened(folder)
+    for prompt in ("", "w7 "):
+        expected = plain.score(Topic("t", prompt + QUERY.query), documents())
+        scores = _opened(saved, query_prompt=prompt).score(QUERY, documents())
+        assert np.allclose(scores, expected, atol=1e-5)
+
+
+def _rewritten(folder, name, **changed):
+    path = folder / name
+    path.write_text(json.dumps({**json.loads(path.read_text()), **changed}))
+
+
+def test_what_the_files_say_and_is_not_supported_is_refused(folder, tmp_path):
+    saved = _save_with_library(tmp_path / "saved", folder)
+    _rewritten(saved, "config_sentence_transformers.json", default_prompt_name="nowhere")
+    with pytest.raises(InputError, match="default prompt 'nowhere' is not among its prompts"):
+        _opened(saved)
+    parts = json.loads((saved / "modules.json").read_text())
+    score = "sentence_transformers.cross_encoder.modules.logit_score.LogitScore"
+    parts.append({"idx": 1, "name": "1", "path": "1_LogitScore", "type": score})
+    (saved / "modules.json").write_text(json.dumps(parts))
+    with pytest.raises(InputError, match=r"made by LogitScore \(modules\.json\), which is not"):
+        _opened(saved)
+    (saved / "adapter_config.json").write_text("{}")
+    with pytest.raises(InputError, match="an adapter of another model"):
+        _opened(saved)
+
+
+@pytest.mark.parametrize("kind", ["SentenceTransformer", "SparseEncoder", "MultiVectorEncoder"])
+def test_models_of_other_kinds_are_refused_before_any_work(folder, tmp_path, kind):
+    saved = _save_with_library(tmp_path / "saved", folder)
+    _rewritten(saved, "config_sentence_transformers.json", model_type=kind)
+    reranker = CrossEncoder(CrossEncoderOptions(model=str(saved)))
+    with pytest.raises(InputError, match=f"is a {kind} .*'cross-encoder' needs a CrossEncoder"):
+        reranker.depends_on()
+
+
+def test_what_of_the_files_is_not_used_is_told(folder, two_labels, tmp_path):
+    saved = _save_with_library(tmp_path / "one", folder)
+    assert _told(saved) == []
+    _rewritten(saved, "config_sentence_transformers.json", activation_fn="torch.nn.Softmin")
+    assert _told(saved) == [
+        "Scores are logits: the model's activation function Softmin is not used"
+    ]
+    assert _told(folder, max_length=33) == [
+        "The model reads 32 tokens at most, fewer than cross-encoder.max_length=33"
+    ]
+    named = shutil.copytree(two_labels, tmp_path / "two")
+    assert _told(named) == []
+    _rewritten(named, "config.json", id2label={"0": "no", "1": "yes"}, label2id={"no": 0, "yes": 1})
+    assert _told(named) == [
+        "Of the model's labels, 'yes' is read as relevant and 'no' as not relevant"
+    ]
+
+
+@given(
+    logits=st.lists(st.floats(-150, 150, width=32), min_size=1, max_size=60, unique=True),
+    far=st.booleans(),
+)
+@settings(max_examples=60)
+def test_probabilities_keep_the_order_of_logits_in_a_run(logits, far):
+    values = torch.tensor(logits) + (60 if far else 0)
+    values = torch.unique(torch.round(values, decimals=3)).reshape(-1)
+    assume(len(values) > 1)
+    scores = probabilities(values).numpy()
+    assert (np.diff(standardized(scores).astype(np.float32)) >= 0).all()
+    assert ((scores >= 0) & (scores <= 1)).all()
+    assert np.allclose(scores, 1 / (1 + np.exp(-values.double().numpy())), atol=1e-3)
+    saturated = values > 20
+    assert (np.diff(standardized(scores).astype(np.float32)[saturated]) > 0).all()
+
+
+def test_probabilities_of_moderate_logits_are_their_sigmoids():
+    logits = torch.linspace(-9, 9, 101)
+    assert torch.equal(probabilities(logits), logits.double().sigmoid())
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf])
+def test_weights_that_are_no_numbers_are_refused_before_any_work(folder, tmp_path, value):
+    damaged = shutil.copytree(folder, tmp_path / "damaged")
+    path = damaged / "model.safetensors"
+    with safe_open(path, framework="pt") as file:
+        tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+    tensors["classifier.weight"][0, 3] = value
+    save_file(tensors, path, metadata={"format": "pt"})
+    reranker = CrossEncoder(CrossEncoderOptions(model=str(damaged)))
+    with pytest.raises(
+        InputError, match=r"safetensors: the tensor 'classifier\.weight' has values"
+    ):
+        reranker.depends_on()
+
+
+@pytest.mark.parametrize("change", ["drop", "reshape"])
+def test_weights_that_do_not_fit_the_model_are_refused(folder, tmp_path, change):
+    damaged = shutil.copytree(folder, tmp_path / "damaged")
+    path = damaged / "model.safetensors"
+    with safe_open(path, framework="pt") as file:
+        tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+    weight = tensors.pop("classifier.weight")
+    if change == "reshape":
+        tensors["classifier.weight"] = torch.cat([weight, weight])
+    save_file(tensors, path, metadata={"format": "pt"})
+    with pytest.raises(InputError, match=r"classifier\.weight"):
+        _opened(damaged)
