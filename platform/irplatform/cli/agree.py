@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     help="A folder that `platform run` left; repeat it for each source.",
 )
 @measures_option(
-    "For all sources, or one per --runs-dir in their order; default: each one's first."
+    "One for all sources, or one for each --runs-dir in their order; default: each source's first."
 )
 @click.option(
     "--alone", is_flag=True, help="Take rerankers' own scores, without the first stage's share."
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     type=click.IntRange(100),
     help="Draws of topics for the intervals.",
 )
-@seed_option("Of the draws.")
+@seed_option("Random seed of the draws.")
 @json_option
 def agree(
     folders: tuple[Path, ...],

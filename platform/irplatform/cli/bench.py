@@ -41,17 +41,21 @@ def bench() -> None:
 )
 @with_options(
     click.option(
-        "--documents", default=500, show_default=True, type=click.IntRange(1), help="Of a topic."
+        "--documents",
+        default=500,
+        show_default=True,
+        type=click.IntRange(1),
+        help="Documents of a topic.",
     ),
     click.option(
-        "--topics", default=10, show_default=True, type=click.IntRange(1), help="How many."
+        "--topics", default=10, show_default=True, type=click.IntRange(1), help="Topics to score."
     ),
     click.option(
         "--rounds",
         default=3,
         show_default=True,
         type=click.IntRange(1),
-        help="Measurements of each.",
+        help="Measurements of each reranker.",
     ),
     group="How much",
 )

@@ -48,11 +48,11 @@ for _year in (2017, 2018):
     multiple=True,
     required=True,
     type=PATH,
-    help="Judgments whose documents are PMIDs: TREC's, BEIR's or BioASQ's; repeat it for more.",
+    help="Judgments whose documents are PMIDs: TREC's, BEIR's or BioASQ's; repeat it for several.",
 )
 @_out_option()
-@click.option("--email", help="Your address, for NCBI to write to before it blocks anybody.")
-@click.option("--rate", type=float, help="Calls a second. [default: 3; 10 with NCBI_API_KEY]")
+@click.option("--email", help="Your e-mail address: NCBI writes to it before it blocks a user.")
+@click.option("--rate", type=float, help="Calls per second.  [default: 3; 10 with NCBI_API_KEY]")
 @click.option("--dry-run", is_flag=True, help="Only say what would be fetched, and from where.")
 @json_option
 def pubmed_articles(
@@ -124,7 +124,7 @@ def pubmed_articles(
     type=click.IntRange(min=10),
     help="How many articles to make into queries, over train, dev and test (8:1:1).",
 )
-@seed_option("Of the choice of articles.")
+@seed_option("Random seed of the choice of articles.")
 @json_option
 def mesh(source: str, out: Path, queries: int, seed: int, as_json: bool) -> None:
     """Build MeSH-term queries: an article's headings, which it answers.
@@ -187,16 +187,16 @@ def mesh(source: str, out: Path, queries: int, seed: int, as_json: bool) -> None
     default=3,
     show_default=True,
     type=click.IntRange(1),
-    help="Headings of a query, at most.",
+    help="Headings in a query, at most.",
 )
 @click.option(
     "--relevant",
     default=200,
     show_default=True,
     type=click.IntRange(1),
-    help="Articles that have them all, at most; other queries are left out.",
+    help="Relevant articles of a query, at most; queries with more are left out.",
 )
-@seed_option("Of all choices.")
+@seed_option("Random seed of all choices.")
 @json_option
 def headings(
     source: str,
@@ -256,7 +256,7 @@ def headings(
     help="A collection that names a training collection.",
 )
 @_out_option("The folder to make; it has the folders learn and test (BEIR layout).")
-@seed_option("Of the choice of documents.")
+@seed_option("Random seed of the choice of documents.")
 @json_option
 def new_documents(source: str, out: Path, seed: int, as_json: bool) -> None:
     """Build two halves of a collection, to test on documents that nothing was learned from.
@@ -304,14 +304,14 @@ def new_documents(source: str, out: Path, seed: int, as_json: bool) -> None:
     default=2,
     show_default=True,
     type=click.IntRange(1),
-    help="Topics to make of one, at most.",
+    help="Topics made of each topic, at most.",
 )
 @click.option(
     "--at-least",
     default=8,
     show_default=True,
     type=click.IntRange(1),
-    help="Relevant articles of a topic that name the drug.",
+    help="Relevant articles that name the drug, at least.",
 )
 @json_option
 def treatments(

@@ -70,12 +70,12 @@ def list_items(kinds: tuple[str, ...], as_json: bool) -> None:
     "days",
     type=click.FloatRange(0),
     metavar="DAYS",
-    help="Only what was not used for so many days.",
+    help="Only what was not used for this many days.",
 )
 @click.option(
     "--interrupted", is_flag=True, help="Only what interrupted commands left to go on from."
 )
-@click.option("--all", "everything", is_flag=True, help="All of it.")
+@click.option("--all", "everything", is_flag=True, help="Everything in the cache.")
 @click.option("--dry-run", is_flag=True, help="Say what would be removed, and remove nothing.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 def remove(

@@ -236,7 +236,10 @@ def from_clicks(
         help="Probability of going on to the full text, for the highest grade.",
     ),
     click.option(
-        "--fulltext-share", default=0.5, show_default=True, help="Documents that have a full text."
+        "--fulltext-share",
+        default=0.5,
+        show_default=True,
+        help="Share of the documents that have a full text.",
     ),
     group="Full texts",
 )

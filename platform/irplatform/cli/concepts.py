@@ -120,7 +120,7 @@ class _Workers(click.ParamType[int | str]):
 )
 @_options
 @with_options(
-    click.option("--workers", type=_Workers(), help="Processes, or 'ray'. Default: one per core."),
+    click.option("--workers", type=_Workers(), help="Processes, or 'ray'; default: one per core."),
     json_option,
     group="Output",
 )
@@ -265,7 +265,11 @@ def _share(value: float | None) -> str:
         "--hops", type=click.IntRange(1), help="With --around: how far around it.  [default: 1]"
     ),
     click.option(
-        "--limit", type=click.IntRange(1), default=500_000, show_default=True, help="Edges."
+        "--limit",
+        type=click.IntRange(1),
+        default=500_000,
+        show_default=True,
+        help="Edges that are written, at most.",
     ),
     json_option,
     group="Output",

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 @command("platform fuse first.run second.run --weights 2,1 --by scores --out fused.run")
 @click.argument("runs", nargs=-1, required=True, type=PATH)
 @click.option("--out", required=True, type=PATH, help="The run to write.")
-@click.option("--tag", default="fused", show_default=True, help="Its last column.")
+@click.option("--tag", default="fused", show_default=True, help="The run tag: its last column.")
 @click.option(
     "--by",
     type=click.Choice(["ranks", "scores"]),
@@ -34,7 +34,8 @@ if TYPE_CHECKING:
     "--k",
     type=float,
     default=None,
-    help="How little the first ranks stand out, a number above 0.  [default: 60]",
+    help="The k of reciprocal ranks, 1 / (k + rank): the larger, the less first ranks stand out.  "
+    "[default: 60]",
 )
 @list_option(
     "--weights",

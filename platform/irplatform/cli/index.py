@@ -11,7 +11,7 @@ from irplatform.cli.output import json_option, print_json, print_rows
 
 @command("platform index --collection demo")
 @collection_option
-@click.option("--threads", type=click.IntRange(1), help="Default: all cores.")
+@click.option("--threads", type=click.IntRange(1), help="Threads that index; default: all cores.")
 @json_option
 def index(collection: str, threads: int | None, as_json: bool) -> None:
     """Build a collection's Lucene index, or say what is in the one that is there."""

@@ -118,8 +118,10 @@ class ListOption(click.Option):
 
     def __init__(self, *args: Any, **attributes: Any) -> None:
         super().__init__(*args, **{**attributes, "multiple": True})
-        if self.metavar is None and not isinstance(self.type, click.Choice):
-            self.metavar = f"{self.type.name.upper()},…"
+        if self.metavar is None:
+            words = getattr(self.type, "choices", None)
+            name = f"[{'|'.join(words)}]" if words else self.type.name.upper()
+            self.metavar = f"{name},…"
 
     def type_cast_value(self, ctx: click.Context, value: Any) -> Any:
         """All values.

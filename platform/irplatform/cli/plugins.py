@@ -94,7 +94,11 @@ def new(name: str, parent: Path) -> None:
 )
 @setting_option("a reranker or retriever", "rerankers show")
 @click.option(
-    "--device", type=DEVICE, default="auto", show_default=True, help="auto, cpu, cuda or mps."
+    "--device",
+    type=DEVICE,
+    default="auto",
+    show_default=True,
+    help="Where models compute: auto, cpu, cuda or mps.",
 )
 @json_option
 @click.pass_context

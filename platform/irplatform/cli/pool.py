@@ -54,15 +54,15 @@ _options = with_options(
             help="Do without conference abstracts (one judged document in thirteen).",
         ),
         click.option(
-            "--email", help="Your address, for NCBI to write to before it blocks anybody."
+            "--email", help="Your e-mail address: NCBI writes to it before it blocks a user."
         ),
         click.option(
-            "--rate", type=float, help="Calls a second. [default: 3; 10 with NCBI_API_KEY]"
+            "--rate", type=float, help="Calls per second.  [default: 3; 10 with NCBI_API_KEY]"
         ),
         group="Documents",
     ),
     with_options(
-        click.option("--out", type=PATH, help="The folder to make. [default: in the cache]"),
+        click.option("--out", type=PATH, help="The folder to make.  [default: in the cache]"),
         click.option(
             "--dry-run", is_flag=True, help="Only say what would be fetched, and from where."
         ),

@@ -39,10 +39,8 @@ _PLACEHOLDER = re.compile(r"(\$\{\w+\})")
     metavar="PATTERN,…",
     help="Results whose id, tag or system matches, such as 'delta-*'.",
 )
-@click.option("--quick", is_flag=True, help="Only those that take a minute and need no data.")
-@click.option(
-    "--fresh", is_flag=True, help="In an empty cache of their own, which is removed at the end."
-)
+@click.option("--quick", is_flag=True, help="Only results that take a minute and need no data.")
+@click.option("--fresh", is_flag=True, help="Use an empty cache, which is removed at the end.")
 @click.option(
     "--file",
     "files",
@@ -56,7 +54,7 @@ _PLACEHOLDER = re.compile(r"(\$\{\w+\})")
     type=DEVICE,
     default="cpu",
     show_default=True,
-    help="auto, cpu, cuda or mps. Expected figures were measured on the CPU.",
+    help="Where models compute: auto, cpu, cuda or mps. Expected figures were measured on the CPU.",
 )
 @click.option(
     "--resume/--no-resume", default=True, help="Go on from an interrupted call (default)."

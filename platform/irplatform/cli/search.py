@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 @with_options(
     collection_option,
     click.option("--query", help="Words to search for."),
-    click.option("--topic", help="The id of a topic of the collection, instead."),
+    click.option("--topic", help="The id of a topic of the collection, in place of --query."),
     group="What to search for",
 )
 @with_options(

@@ -55,13 +55,7 @@ def _ranges(text: str) -> list[str]:
 )
 @with_options(
     collection_option,
-    click.option(
-        "--reranker",
-        "rerankers",
-        multiple=True,
-        type=RERANKER,
-        help="A reranker whose options are tuned as well; one at most.",
-    ),
+    click.option("--reranker", type=RERANKER, help="A reranker whose options are tuned as well."),
     system_settings,
     group="What to tune",
 )
@@ -69,7 +63,7 @@ def _ranges(text: str) -> list[str]:
     list_option(
         "--over",
         type=Names("name[=range]", lambda _: (), split=_ranges),
-        help="Options to search (needed). A range is LOW:HIGH, LOW:HIGH:log or VALUE,VALUE,…; "
+        help="Options to search, one at least. A range is LOW:HIGH, LOW:HIGH:log or VALUE,VALUE,…; "
         "without one, the declared bounds count.",
     ),
     click.option(
@@ -77,7 +71,7 @@ def _ranges(text: str) -> list[str]:
         default="nDCG@20",
         show_default=True,
         type=MEASURE,
-        help="What to improve, as ir-measures names it.",
+        help="The measure to improve.",
     ),
     click.option(
         "--trials", default=30, show_default=True, help="Settings to try, beside the defaults."
@@ -88,7 +82,12 @@ def _ranges(text: str) -> list[str]:
         show_default=True,
         help="Further trials around the best, for every fold and for the final choice.",
     ),
-    click.option("--folds", default=5, show_default=True, help="Of the held-out estimate."),
+    click.option(
+        "--folds",
+        default=5,
+        show_default=True,
+        help="Parts of the topics, each held out once, for the estimate of the gain.",
+    ),
     click.option(
         "--topics",
         type=click.IntRange(1),
@@ -122,7 +121,7 @@ def _ranges(text: str) -> list[str]:
 )
 @machine_options
 def tune(
-    rerankers: tuple[str, ...],
+    reranker: str | None,
     measure: str,
     out: Path | None,
     force: bool,
@@ -147,7 +146,7 @@ def tune(
     tuning = {name: options.pop(name) for name in list(options) if name in names}
     settings = run_settings(
         options,
-        rerankers=rerankers,
+        rerankers=() if reranker is None else (reranker,),
         measures=(measure,),
         command=command,
     )
