@@ -42,9 +42,10 @@ def test_the_options_of_run_stand_in_groups_with_an_example_each(platform):
 
 @pytest.mark.parametrize("command", ALL.values(), ids=[*ALL])
 def test_many_options_stand_in_groups(command):
-    titles = list(option_groups(_options(command)))
-    assert len(titles) > 1 or len(_options(command)) <= MANY
-    assert titles == ["Options"] or "Other" not in titles
+    options = [o for o in _options(command) if o.name not in {"quiet", "verbose"}]
+    titles = [*option_groups(options)]
+    assert len(titles) > 1 or len(options) <= MANY
+    assert "Other" not in titles
 
 
 @pytest.mark.parametrize("command", ALL.values(), ids=[*ALL])
