@@ -1,0 +1,62 @@
+"""Commands in a terminal: one progress line, tables that fit, and Ctrl-C at any stage."""
+
+import re
+
+import pytest
+from terminal import on_terminal
+
+pytestmark = [pytest.mark.java]
+
+MOST_BYTES = 200_000
+RUN = ("run", "--collection", "demo", "--run-dir")
+FAST = ("--members", "2", "--set", "delta.loop.epochs=3")
+
+
+def _check(shown, columns=80):
+    """One progress line that nothing moves away from, and no line that is wider than allowed."""
+    assert shown.status == 0, shown.text
+    assert len(shown.text) < MOST_BYTES
+    assert set(re.findall(r"\x1b\[[\d;]*\w", shown.text)) <= {"\x1b[K", "\x1b[1m", "\x1b[0m"}
+    painted = [part for line in shown.text.split("\n") for part in line.split("\r")]
+    widths = [len(re.sub(r"\x1b\[\d*\w", "", part)) for part in painted]
+    assert max(widths) <= columns
+
+
+def test_a_run_shows_one_progress_line_and_a_table_that_fits(tmp_path):
+    shown = on_terminal(*RUN, tmp_path / "runs", "--reranker", "lexical")
+    _check(shown)
+    assert re.search(r"\rindexing demo: [^\r]* \d+:\d\d:\d\d\x1b\[K", shown.text)
+    assert any(line.startswith("lexical (first stage") for line in shown.screen)
+    assert not any("searching" in line and "of 20" in line for line in shown.screen)
+
+
+def test_ctrl_c_ends_a_run_within_two_seconds(tmp_path, fresh_home):
+    shown = on_terminal(*RUN, tmp_path / "runs", interrupt_at=r"\rindexing demo")
+    assert shown.status == 130
+    assert "interrupted; what was finished is kept" in shown.text.replace("\r\n", " ")
+    assert "Traceback" not in shown.text
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("columns", [60, 80, 140])
+def test_training_fits_every_terminal(tmp_path, columns):
+    shown = on_terminal(*RUN, tmp_path / "runs", "--reranker", "delta", *FAST, columns=columns)
+    _check(shown, columns)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "stage",
+    [
+        "indexing demo",
+        "searching 20 topics",
+        "training word vectors, words",
+        "member 1 of 2, epoch 2 of 3",
+        "reranking with delta",
+    ],
+)
+def test_ctrl_c_ends_every_stage_of_a_run(tmp_path, fresh_home, stage):
+    shown = on_terminal(*RUN, tmp_path / "runs", "--reranker", "delta", *FAST, interrupt_at=stage)
+    assert shown.status == 130
+    assert shown.seconds < 4, "2 seconds on a machine that does nothing else"
+    assert "Traceback" not in shown.text
