@@ -236,7 +236,7 @@ def test_a_document_type_without_entities_is_accepted(tmp_path, declaration):
 def test_elements_named_by_an_attribute_are_fields_of_that_name(tmp_path):
     xml = (
         '<topics><topic number="1" template="eye"><field name="visual  acuity">0.3</field>'
-        '<field name="prior surgery">no</field><field name="drug"/>'
+        '<field name="prior surgery">no</field><field name="drug"/><age value="64"/>'
         '<field name="visual acuity">0.4</field></topic></topics>'
     )
     (topic,) = read(tmp_path, xml, "trec-pm", "{template}: {visual acuity}, {prior surgery}")
@@ -245,6 +245,7 @@ def test_elements_named_by_an_attribute_are_fields_of_that_name(tmp_path):
         "template": "eye",
         "visual acuity": "0.3, 0.4",
         "prior surgery": "no",
+        "age": "64",
         "field": "visual acuity: 0.3; prior surgery: no; visual acuity: 0.4",
     }
     with pytest.raises(InputError, match=r"the field 'acuity'.*Did you mean 'visual acuity'\?"):

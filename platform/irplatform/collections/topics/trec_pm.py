@@ -67,7 +67,7 @@ def _fields(parts: Sequence[Element]) -> dict[str, str]:
     fields: dict[str, str] = {}
     named: dict[str, str] = {}
     for part in parts:
-        if not (text := _text(part)):
+        if not (text := _text(part) or " ".join(part.get("value", "").split())):
             continue
         name = " ".join(part.get("name", "").split())
         if name:
