@@ -89,6 +89,13 @@ def test_a_range_stands_for_all_references_in_between(marks, numbers):
     assert _sentences(f"This was shown {marks}.") == [("This was shown.", numbers)]
 
 
+@pytest.mark.parametrize(
+    "label", ["", "–", "9" * 5000, "1–" + "9" * 5000, "(" * 5000, "1" + ")" * 5000]
+)
+def test_labels_that_are_no_numbers_of_references_do_no_harm(label):
+    assert _sentences(f"So it is [{_x(3, label)}–{label}].")[0][1] == [3]
+
+
 def test_words_and_years_between_marks_are_no_range():
     held = f"It grew from {_x(3, 'Doe (2001)')} to {_x(6, 'Poe (2004)')} and by {_x(9)}-fold steps."
     assert _sentences(held) == [("It grew from Doe to Poe and by -fold steps.", [3, 6, 9])]

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 _LONGEST_TAG = 64
 """Bytes that the end of a root element takes at most."""
+_LONGEST_COMMENT = 1 << 20
 _BETWEEN = re.compile(rb"(?:\s|\xef\xbb\xbf|<!--.*?-->)*", re.DOTALL)
 """What may follow a document and is none."""
 
@@ -110,7 +111,7 @@ class CheckedStream:
         while True:
             between = _BETWEEN.match(rest)
             left = rest[between.end() :] if between else rest
-            if left and not left.startswith(b"<!--"):
+            if len(left) > _LONGEST_COMMENT or (left and not left.startswith(b"<!--")):
                 break
             chunk = self._stream.read(1 << 16)
             if not chunk:

@@ -50,7 +50,7 @@ _BETWEEN = rf"[\s\])]*{_TO}[\s\[(]*"
 _GROUP = re.compile(
     rf"{_MARK}(?:[\s,;&\[\]{_DASH}]*(?:and\s+)?{_MARK}|(?<={_NUMBERED}){_BETWEEN}{_NUMBERED})*"
 )
-_OPEN_RANGE = re.compile(rf"({_NUMBERED})\s?[{_DASH}]\s?(\d+)(?![\w%]|\.\d)")
+_OPEN_RANGE = re.compile(rf"({_NUMBERED})\s?[{_DASH}]\s?(\d{{1,6}})(?![\w%]|\.\d)")
 """A range of which only the first number is a mark."""
 _BRACKETS = re.compile(rf"[\[(]([^\[\](){MARK}]*{MARK}[^\[\]()]*)[\])]")
 _ASIDE = frozenset(

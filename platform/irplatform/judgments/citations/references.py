@@ -25,7 +25,7 @@ MINIMUM_TITLE_WORDS = 5
 _NOTES = ("fn", "table-fn", "aff", "corresp")
 """Types of marks, and elements, of notes that are no part of a sentence."""
 _CITATIONS = ("mixed-citation", "element-citation", "nlm-citation", "citation")
-_NUMBER = re.compile(r"\d+")
+_NUMBER = re.compile(r"\d{1,6}")
 _DOI = re.compile(r"10\.\d{4,9}/[^\s\"]+")
 """With whatever follows: of "10.1002/…20:3<377::AID-SIM799>3.0.CO;2-N" all belongs to the DOI."""
 _OPENING = {")": "(", "]": "[", ">": "<"}
