@@ -81,6 +81,8 @@ class _Display:
         self._stop = threading.Event()
         self._painted = False
         self._reached = 0.0
+        self._shown: list[str] = []
+        """What the line said last; it says so between one piece of work and the next."""
         self._last_line = 0.0
 
     @contextmanager
@@ -89,6 +91,7 @@ class _Display:
         with self._lock:
             if not self._works:
                 self._reached, self._last_line = 0.0, time.monotonic()
+                self._shown = ["starting"]
                 self._open()
             self._works.append(work)
         try:
@@ -183,9 +186,8 @@ class _Display:
             if len(self._works) == 1 and share > 0.02:
                 end += f", {_clock(seconds * (1 - share) / share)} left"
         room = (terminal_width(stream) or 80) - len("^C") - 1 - len(end)
-        text = next(
-            (t for t in self.texts() if cell_len(t) < room - _NARROWEST_BAR), self.texts()[-1]
-        )
+        self._shown = texts = [text for text in self.texts() if text] or self._shown
+        text = next((t for t in texts if cell_len(t) < room - _NARROWEST_BAR), texts[-1])
         width = min(_WIDEST_BAR, room - cell_len(text) - 1)
         if share is not None and width >= _NARROWEST_BAR:
             full, empty = "━─" if "utf" in (stream.encoding or "").lower() else "#-"
