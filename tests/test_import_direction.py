@@ -6,6 +6,7 @@ those for type checkers may point upwards, since nothing is loaded for them.
 
 import ast
 import re
+from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -75,6 +76,7 @@ FOR_PLUGINS = {
 """What plugins import of the harness; the contract and docs/plugins.md say the same."""
 
 
+@cache
 def _imports(path: Path, *, for_types: bool = False) -> set[str]:
     """Full names of the modules that a file imports."""
     found = set()
