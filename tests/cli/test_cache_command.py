@@ -265,3 +265,34 @@ def test_what_is_removed_while_a_command_uses_it_is_named(platform, folder, monk
     assert done.code == 1
     assert "run.txt: this was removed from the cache while this command used it" in done.err
     assert "Traceback" not in done.err
+
+
+def test_items_name_their_collection_and_what_is_not_usual_of_their_options(platform, folder):
+    index = artifact("index", "mine", {"corpus": "c0"}, lambda place: None)
+    options = {"k1": 1.5, "b": 0.4}
+    made_of = {"index": index.fingerprint, "retriever": "bm25", "options": options, "depth": 1000}
+    run = artifact("run", "old-name-bm25", made_of, lambda place: None)
+    model = {"corpus": "c0", "reranker": "gone", "options": {"size": 3}, "members": 1}
+    artifact("checkpoint", "gone-fold-1-of-5", model, lambda place: None)
+    other = artifact("run", "other-bm25", {**made_of, "index": "i1"}, lambda place: None)
+    lines = platform("cache", "list", "--kind", "run").out.splitlines()
+    assert lines[1].split()[-3:] == ["mine", run.path.name, "k1=1.5"]
+    assert lines[2].split()[-2:] == [other.path.name, "k1=1.5"]
+    items = json.loads(platform("cache", "list", "--collection", "mine", "--json").out)["items"]
+    assert [(item["kind"], item["collection"]) for item in items] == [
+        ("checkpoint", "mine"),
+        ("index", "mine"),
+        ("run", "mine"),
+    ]
+    assert items[2]["options"] == {"k1": 1.5}
+    assert platform("cache", "remove", "--collection", "mine", "--yes").code == 0
+    assert not run.path.exists()
+    assert other.path.exists()
+    assert platform("cache", "list", "--collection", "nobody").code == 2
+
+
+def test_what_counts_for_another_item_is_told(platform, folder):
+    first = artifact("checkpoint", "m", {}, lambda place: (place / "v").write_bytes(bytes(9000)))
+    artifact("vectors", "m", {}, lambda place: os.link(first.path / "v", place / "v"))
+    (line,) = (row for row in platform("cache", "list").out.splitlines() if "vectors" in row)
+    assert line.endswith("vectors (and 9.0 kB that count for others)")

@@ -11,15 +11,16 @@ import re
 import shutil
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from irplatform.cache.artifacts import MANIFEST, place_of_lock
 from irplatform.cache.location import home
 from irplatform.cache.locks import lock
 from irplatform.errors import InputError
+from irplatform.json_io import read_own_json
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
+    from collections.abc import Collection, Iterable, Mapping
     from pathlib import Path
 
 _NAME = re.compile(r".+-([0-9a-f]{16})(\.partial|\.jsonl)?")
@@ -37,6 +38,7 @@ class Item:
         size: in bytes; a file with several names counts for the first item that has it.
         used: when it was last made or used.
         complete: False for what an interrupted command left and only the same one can use.
+        shared: bytes of it that count for items before.
     """
 
     kind: str
@@ -44,6 +46,22 @@ class Item:
     size: int
     used: datetime
     complete: bool
+    shared: int = 0
+
+    @property
+    def manifest(self) -> Mapping[str, Any]:
+        """What it was made of; nothing where it is not complete."""
+        try:
+            content = read_own_json(self.path / MANIFEST)
+        except (OSError, ValueError):
+            return {}
+        return content if isinstance(content, dict) else {}
+
+    @property
+    def depends_on(self) -> Mapping[str, Any]:
+        """The part of the manifest that its fingerprint is of."""
+        content = self.manifest.get("depends_on")
+        return content if isinstance(content, dict) else {}
 
 
 def contents(kinds: Collection[str] = ()) -> list[Item]:
@@ -61,12 +79,12 @@ def contents(kinds: Collection[str] = ()) -> list[Item]:
             continue
         try:
             used = datetime.fromtimestamp(path.stat().st_mtime, UTC)
-            size = sum(_sizes(path, counted))
+            size, shared = _sizes(path, counted)
         except FileNotFoundError:  # another process has finished it, or removed it
             continue
         kind = path.parent.name
         complete = kind in _ALWAYS_COMPLETE or (path / MANIFEST).exists()
-        items.append(Item(kind, path, size, used, complete))
+        items.append(Item(kind, path, size, used, complete, shared))
     return items
 
 
@@ -109,12 +127,41 @@ def _delete(path: Path) -> None:
         raise InputError(f"this cannot be removed: {error.strerror}.", path=path) from error
 
 
-def _sizes(path: Path, counted: set[tuple[int, int]]) -> Iterator[int]:
-    """Bytes of files that were not counted yet: checkpoints share their vectors' with `vectors`."""
+def _sizes(path: Path, counted: set[tuple[int, int]]) -> tuple[int, int]:
+    """Bytes of files that were not counted yet, and of others.
+
+    Checkpoints share the files of their vectors with `vectors`.
+    """
     files = [path] if path.is_file() else (p for p in path.rglob("*") if p.is_file())
+    size = shared = 0
     for file in files:
         status = file.stat()
-        if (key := (status.st_dev, status.st_ino)) not in counted:
+        # A file with holes takes up less than its size; a small one a whole block.
+        taken = min(status.st_size, status.st_blocks * 512)
+        if (key := (status.st_dev, status.st_ino)) in counted:
+            shared += taken
+        else:
             counted.add(key)
-            # A file with holes takes up less than its size; a small one a whole block.
-            yield min(status.st_size, status.st_blocks * 512)
+            size += taken
+    return size, shared
+
+
+def collections_of(items: Iterable[Item]) -> dict[Path, str]:
+    """Whose documents items were made of, where an index tells their name.
+
+    Args:
+        items: of any kinds.
+    """
+    names: dict[str, str] = {}
+    for index in contents(("index", "forward-index")):
+        label = str(index.manifest.get("label", ""))
+        for mark in (index.depends_on.get("corpus"), index.manifest.get("fingerprint")):
+            names.setdefault(str(mark), label)
+    marks = {item.path: item.depends_on for item in items}
+    own = {item.path: str(item.manifest.get("fingerprint")) for item in items}
+    return {
+        path: name
+        for path, made_of in marks.items()
+        for mark in (str(made_of.get("corpus") or made_of.get("index")), own[path])
+        if (name := names.get(mark))
+    }

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from irplatform.cli.commands import Group
-from irplatform.cli.names import Names, list_option
+from irplatform.cli.names import COLLECTION, Names, list_option
 from irplatform.cli.output import json_option, print_json, print_rows
 from irplatform.errors import InputError, counted, did_you_mean
 
@@ -26,8 +26,16 @@ def _kinds(_incomplete: str) -> list[str]:
     return sorted({item.kind for item in contents()})
 
 
+_USUAL: dict[str, Any] = {"depth": 1000, "members": 5, "seed": 42}
+"""What an item depends on beside the options of its system, where nobody says otherwise."""
+
 kinds_option = list_option(
     "--kind", "kinds", type=Names("kind", _kinds), help="Only of these kinds."
+)
+
+
+of_collection_option = click.option(
+    "--collection", type=COLLECTION, help="Only of its documents: a name, a path or an id."
 )
 
 
@@ -38,20 +46,22 @@ def cache() -> None:
 
 @cache.command("list", examples=["platform cache list --kind index,checkpoint"])
 @kinds_option
+@of_collection_option
 @json_option
-def list_items(kinds: tuple[str, ...], as_json: bool) -> None:
-    """List what the cache holds: its kinds, or with --kind each item of a kind.
+def list_items(kinds: tuple[str, ...], collection: str | None, as_json: bool) -> None:
+    """List what the cache holds: its kinds, or with --kind or --collection each item.
 
-    A file that several of the listed items share counts for the first of them.
+    An item is listed with its collection and the options that are not the usual ones. A file that
+    several of the listed items share counts for the first of them.
     """
     from irplatform.cache import home
 
-    items = _of_kinds(kinds)
+    items = _chosen(kinds, collection)
     if as_json:
-        print_json({"folder": str(home()), "items": [_facts(item) for item in items]})
+        print_json({"folder": str(home()), "items": _facts(items)})
         return
     if items:
-        print_rows(_one_by_one(items) if kinds else _by_kind(items))
+        print_rows(_one_by_one(items) if kinds or collection else _by_kind(items))
     present = next(folder for folder in (home(), *home().parents) if folder.exists())
     free = _size(shutil.disk_usage(present).free).lstrip()
     click.echo(f"{_size(_total(items))}  in {home()}; {free} are free on its disk")
@@ -65,6 +75,7 @@ def list_items(kinds: tuple[str, ...], as_json: bool) -> None:
     ],
 )
 @kinds_option
+@of_collection_option
 @click.option(
     "--unused-for",
     "days",
@@ -80,6 +91,7 @@ def list_items(kinds: tuple[str, ...], as_json: bool) -> None:
 @click.option("--yes", is_flag=True, help="Do not ask.")
 def remove(
     kinds: tuple[str, ...],
+    collection: str | None,
     days: float | None,
     interrupted: bool,
     everything: bool,
@@ -95,12 +107,14 @@ def remove(
     """
     from irplatform.cache.contents import remove as remove_items
 
-    if not (kinds or days is not None or interrupted or everything):
-        raise InputError("say what to remove: --kind, --unused-for, --interrupted or --all.")
+    if not (kinds or collection or days is not None or interrupted or everything):
+        raise InputError(
+            "say what to remove: --kind, --collection, --unused-for, --interrupted or --all."
+        )
     since = _days_ago(days or 0)
     items = [
         item
-        for item in _of_kinds(kinds)
+        for item in _chosen(kinds, collection)
         if (days is None or item.used < since) and not (interrupted and item.complete)
     ]
     if not items:
@@ -181,6 +195,20 @@ def _confirmed(question: str) -> bool:
         raise
 
 
+def _chosen(kinds: Sequence[str], collection: str | None) -> list[Item]:
+    """The items of some kinds, or of all; those of a collection's documents, or of all."""
+    from irplatform.cache.contents import collections_of
+    from irplatform.registry import registry
+
+    items = _of_kinds(kinds)
+    if collection is None:
+        return items
+    names = collections_of(items)
+    if collection not in names.values():  # which may be gone
+        collection = registry().documents_of(collection).corpus.name
+    return [item for item in items if names.get(item.path) == collection]
+
+
 def _of_kinds(kinds: Sequence[str]) -> list[Item]:
     from irplatform.cache.contents import contents
 
@@ -201,32 +229,69 @@ def _by_kind(items: Sequence[Item]) -> list[tuple[str, ...]]:
     for item in items:
         items_by_kind.setdefault(item.kind, []).append(item)
     rows = [
-        (_size(_total(group)), f"{len(group):,}", _day(max(item.used for item in group)), kind)
+        (
+            _size(_total(group)),
+            f"{len(group):,}",
+            _day(max(item.used for item in group)),
+            kind + _shared(sum(item.shared for item in group)),
+        )
         for kind, group in items_by_kind.items()
     ]
     return [("size".rjust(9), "items", "last used", "kind"), *rows]
 
 
 def _one_by_one(items: Sequence[Item]) -> list[tuple[str, ...]]:
-    rows = [
-        (
-            _size(item.size),
-            _day(item.used),
-            item.path.name + ("" if item.complete else " (incomplete)"),
-        )
+    from irplatform.cache.contents import collections_of
+
+    names = collections_of(items)
+    rows = []
+    for item in items:
+        state = ("" if item.complete else " (incomplete)") + _shared(item.shared)
+        options = ", ".join(f"{name}={value}" for name, value in _options(item).items())
+        told = f"{item.path.name}{state}{options and '  '}{options}"
+        rows.append((_size(item.size), _day(item.used), names.get(item.path, ""), told))
+    return [("size".rjust(9), "last used", "collection", "name, and options"), *rows]
+
+
+def _shared(size: int) -> str:
+    return f" (and {_size(size).lstrip()} that count for others)" if size else ""
+
+
+def _facts(items: Sequence[Item]) -> list[dict[str, Any]]:
+    from irplatform.cache.contents import collections_of
+
+    names = collections_of(items)
+    return [
+        {
+            "kind": item.kind,
+            "name": item.path.name,
+            "collection": names.get(item.path),
+            "options": _options(item),
+            "bytes": item.size,
+            "shared_bytes": item.shared,
+            "used": item.used.isoformat(timespec="seconds"),
+            "complete": item.complete,
+        }
         for item in items
     ]
-    return [("size".rjust(9), "last used", "name"), *rows]
 
 
-def _facts(item: Item) -> dict[str, Any]:
-    return {
-        "kind": item.kind,
-        "name": item.path.name,
-        "bytes": item.size,
-        "used": item.used.isoformat(timespec="seconds"),
-        "complete": item.complete,
-    }
+def _options(item: Item) -> dict[str, Any]:
+    """The options of the system that made an item, where they are not the usual ones."""
+    from irplatform.registry import registry
+    from irplatform.registry.settings import flat
+
+    made_of, usual = item.depends_on, {**_USUAL}
+    for kind, systems in (
+        ("reranker", registry().rerankers),
+        ("retriever", registry().retrievers),
+    ):
+        if (registration := systems.get(made_of.get(kind, ""))) is not None:
+            usual |= flat(registration.options({}).model_dump(mode="json"))
+            given = flat(made_of.get("options", {}))
+            told = {**{name: made_of[name] for name in _USUAL if name in made_of}, **given}
+            return {name: value for name, value in told.items() if usual.get(name) != value}
+    return {}
 
 
 def _total(items: Sequence[Item]) -> int:
