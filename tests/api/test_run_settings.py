@@ -1,8 +1,11 @@
 """What a run can be told, refused as soon as it is told."""
 
+import re
+from pathlib import Path
+
 import pytest
 
-from irplatform.api import RunSettings
+from irplatform.api import RunSettings, TuneSettings, check_runs, evaluate_runs, fuse_runs
 from irplatform.errors import InputError
 
 
@@ -49,3 +52,69 @@ def test_retrievers_that_a_run_file_takes_the_place_of_are_refused(given, what):
         RunSettings("demo", candidates="some.run", **given)
     for candidates, rerankers in (("some.run", ("delta",)), ("judged", ()), ("retrieved", ())):
         RunSettings("demo", candidates=candidates, rerankers=rerankers, **given)
+
+
+def test_a_text_will_do_for_a_path_and_a_name_for_a_list():
+    told = RunSettings(
+        Path("folder"),
+        run_dir="runs/x",
+        vectors="v.txt",
+        vectors_text="more.txt",
+        rerankers="delta",
+        retrievers="rm3",
+        measures=["AP"],
+        train_on="other",
+        candidates=Path("judged"),
+        interpolate="auto",
+    )
+    assert (told.collection, told.candidates, told.interpolate) == ("folder", "judged", None)
+    assert (told.run_dir, told.vectors) == (Path("runs/x"), Path("v.txt"))
+    assert told.vectors_text == (Path("more.txt"),)
+    assert (told.rerankers, told.retrievers, told.measures) == (("delta",), ("rm3",), ("AP",))
+    assert told.train_on == ("other",)
+    assert RunSettings("demo", rerankers="delta", checkpoint="c").checkpoint == Path("c")
+    assert TuneSettings("k1", train_on="other").over == ("k1",)
+
+
+def test_options_may_stand_under_their_system():
+    given = {"rm3": {"fb_terms": 20, "deep": {"er": 1}}, "k1": 1.5, "bm25.plan": {"gene": {}}}
+    assert RunSettings("demo", settings=given).settings == {
+        "rm3.fb_terms": 20,
+        "rm3.deep.er": 1,
+        "k1": 1.5,
+        "bm25.plan": {"gene": {}},
+    }
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"depth": "100"}, "depth is '100'; it must be a whole number"),
+        ({"depth": 1.5}, "depth is 1.5; it must be a whole number"),
+        ({"seeds": True}, "seeds is True; it must be a whole number"),
+        ({"interpolate": "0.5", "rerankers": "delta"}, "interpolate is '0.5'; it must be a number"),
+        ({"rerankers": 1}, "rerankers is 1; it must be a name or a list of names"),
+        ({"rerankers": {"delta": 1}}, "it must be a name or a list of names"),
+        ({"measures": ["AP", None]}, "measures has None in it; it must be a list of names"),
+        ({"run_dir": ""}, "run_dir is ''; it must be a path"),
+        ({"run_dir": 3}, "run_dir is 3; it must be a path"),
+        ({"vectors_text": 3}, "vectors_text is 3; it must be a path or a list of paths"),
+        ({"settings": ["k1=1"]}, "it must map options to values"),
+    ],
+)
+def test_what_cannot_be_meant_is_named(given, message):
+    with pytest.raises(InputError, match=re.escape(message)):
+        RunSettings("demo", **given)
+
+
+def test_functions_of_run_files_take_texts(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("a.run").write_text("q1 Q0 d1 1 2.0 a\n")
+    Path("b.run").write_text("q1 Q0 d2 1 2.0 b\n")
+    Path("qrels.txt").write_text("q1 0 d1 1\n")
+    found = evaluate_runs("a.run", qrels="qrels.txt", measures="P@1")
+    assert found["a.run"].aggregate == {"P@1": 1.0}
+    assert check_runs("a.run")["a.run"].tag == "a"
+    assert fuse_runs(["a.run", "b.run"], "c.run")["path"] == "c.run"
+    with pytest.raises(InputError, match="paths is 3; it must be a path or a list of paths"):
+        check_runs(3)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from irplatform.api import arguments
 from irplatform.bioasq import MOST_DOCUMENTS, Question, answers
 from irplatform.collections.toml import declared_files
 from irplatform.console import notice
@@ -14,11 +15,12 @@ from irplatform.runs import read_run
 from irplatform.storage import atomic_write, same_file
 
 if TYPE_CHECKING:
+    from irplatform.api.arguments import AnyPath
     from irplatform.plugin import Topic
 
 
 def write_bioasq_answers(
-    path: Path, collection: str, out: Path, *, force: bool = False
+    path: AnyPath, collection: AnyPath, out: AnyPath, *, force: bool = False
 ) -> dict[str, Any]:
     """Write a run as BioASQ takes it in phase A of task b: JSON with at most ten documents each.
 
@@ -36,6 +38,8 @@ def write_bioasq_answers(
             topics are no questions of BioASQ, a document is no PMID, or `out` is the run itself, a
             file of the collection or of something else, or ends in `.gz`.
     """
+    path, out = arguments.path(path, "path"), arguments.path(out, "out")
+    collection = str(collection)
     if same_file(path, out):
         raise InputError(f"--out {out} is the run itself; name another file.")
     if out.suffix == ".gz":

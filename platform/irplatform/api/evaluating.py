@@ -6,6 +6,7 @@ from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING
 
+from irplatform.api import arguments
 from irplatform.api.settings import RunSettings, resources_for
 from irplatform.collections import Collection
 from irplatform.console import notice
@@ -22,19 +23,20 @@ from irplatform.runs.checks import RunCheck, read_tag_pattern, same_tags
 from irplatform.storage import same_file
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
+    from irplatform.api.arguments import AnyPath, Names, Paths
     from irplatform.runs import Run
 
 
 def evaluate_runs(
-    paths: Sequence[Path],
+    paths: Paths,
     *,
-    collection: str | None = None,
-    qrels: Path | None = None,
-    sampled_qrels: Path | None = None,
-    measures: Sequence[str] = (),
+    collection: AnyPath | None = None,
+    qrels: AnyPath | None = None,
+    sampled_qrels: AnyPath | None = None,
+    measures: Names = (),
     topics: TopicFilter | None = None,
     trec_eval: int = 10,
 ) -> dict[str, Evaluation]:
@@ -55,12 +57,16 @@ def evaluate_runs(
     Raises:
         InputError: a bad name or file, no judgments, or none of a run's topics is judged.
     """
+    paths, measures = arguments.paths(paths, "paths"), arguments.names(measures, "measures")
+    qrels = None if qrels is None else arguments.path(qrels, "qrels")
+    if sampled_qrels is not None:
+        sampled_qrels = arguments.path(sampled_qrels, "sampled_qrels")
     if (collection is None) == (qrels is None) and (collection or sampled_qrels is None):
         raise InputError("give either --collection or --qrels.")
     plugins = registry()
     resolved_collection = None
     if collection is not None:
-        resolved_collection = plugins.collection(collection)
+        resolved_collection = plugins.collection(str(collection))
         judgments = of_collection(
             resolved_collection, measures, plugins.measures, sampled=sampled_qrels
         )
@@ -114,9 +120,9 @@ def _refuse_other_topics(path: Path, run: Run, judgments: Judgments) -> None:
 
 
 def check_runs(
-    paths: Sequence[Path],
+    paths: Paths,
     *,
-    collection: str | None = None,
+    collection: AnyPath | None = None,
     documents: bool = False,
     max_per_topic: int = 1000,
     tag_length: int | None = None,
@@ -140,10 +146,12 @@ def check_runs(
     """
     if documents and collection is None:
         raise InputError("--documents needs --collection.")
+    paths = arguments.paths(paths, "paths")
     pattern = None if tag_pattern is None else read_tag_pattern(tag_pattern)
     topics: Mapping[str, None] | None = None
     contains: Callable[[str], bool] | None = None
     if collection is not None:
+        collection = str(collection)
         resolved_collection = registry().collection(collection)
         topics = dict.fromkeys(topic.id for topic in resolved_collection.load_topics())
         if documents:
@@ -170,9 +178,9 @@ def check_runs(
 
 
 def agree_sources(
-    folders: Sequence[Path],
+    folders: Paths,
     *,
-    measures: Sequence[str] = (),
+    measures: Names = (),
     alone: bool = False,
     samples: int = 10_000,
     seed: int = 42,
@@ -189,7 +197,8 @@ def agree_sources(
     Raises:
         InputError: a folder without scores, or fewer than three common systems.
     """
-    sources = read_sources(folders, measures, own_scores=alone)
+    folders = arguments.paths(folders, "folders")
+    sources = read_sources(folders, arguments.names(measures, "measures"), own_scores=alone)
     for message in indistinct(sources):
         notice(message)
     return agreement(sources, samples=samples, seed=seed)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from irplatform import pipeline
+from irplatform.api.arguments import names
 from irplatform.api.resolving import (
     ResolvedRun,
     candidates_of,
@@ -25,6 +26,7 @@ from irplatform.training.checkpoints import Checkpoint
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from irplatform.api.arguments import Names
     from irplatform.api.settings import RunSettings
     from irplatform.registry import Registry
     from irplatform.reranking.systems import RerankerChoice
@@ -33,7 +35,7 @@ if TYPE_CHECKING:
 def explain(
     settings: RunSettings,
     topic: str,
-    documents: Sequence[str],
+    documents: Names,
     *,
     member: int | None = None,
 ) -> dict[str, Any]:
@@ -59,7 +61,7 @@ def explain(
     (choice,) = resolved.rerankers
     if member is not None:
         pipeline.refuse_member(member, choice, _most_members(choice, settings))
-    doc_ids = list(dict.fromkeys(documents))
+    doc_ids = list(dict.fromkeys(names(documents, "documents")))
     topics = {each.id: each for each in resolved.collection.load_topics()}
     if topic not in topics:
         raise unknown("topic", topic, topics, of=f"'{resolved.collection.id}'")

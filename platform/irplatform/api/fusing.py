@@ -6,6 +6,7 @@ from itertools import combinations
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Literal
 
+from irplatform.api import arguments
 from irplatform.console import notice
 from irplatform.errors import InputError, check_least, counted
 from irplatform.runs import read_run
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from irplatform.api.arguments import AnyPath, Paths
     from irplatform.runs import Run
 
 _K = 60
@@ -28,8 +30,8 @@ _MOST_K = 1_000_000
 
 
 def fuse_runs(
-    paths: Sequence[Path],
-    out: Path,
+    paths: Paths,
+    out: AnyPath,
     *,
     by: Literal["ranks", "scores"] = "ranks",
     k: float | None = None,
@@ -62,6 +64,7 @@ def fuse_runs(
             cannot be.
     """
     check_tag(tag)
+    paths, out = arguments.paths(paths, "paths"), arguments.path(out, "out")
     if len(paths) < 2:
         raise InputError("at least two runs are needed.")
     if by == "scores" and k is not None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from irplatform import pipeline
+from irplatform.api import arguments
 from irplatform.api.planned import planned_runs
 from irplatform.api.resolving import (
     candidates_of,
@@ -32,6 +33,7 @@ from irplatform.training_topics import warning_of_fields
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from irplatform.api.arguments import AnyPath
     from irplatform.api.resolving import ResolvedRun
     from irplatform.api.settings import RunSettings
     from irplatform.reports.run_report import RunReport
@@ -145,7 +147,7 @@ def _candidates_in(run_dir: Path, resolved: ResolvedRun) -> list[str]:
     return [name]
 
 
-def train(settings: RunSettings, out: Path | None = None) -> dict[str, Any]:
+def train(settings: RunSettings, out: AnyPath | None = None) -> dict[str, Any]:
     """Train a reranker on the topics of a collection.
 
     Args:
@@ -159,6 +161,7 @@ def train(settings: RunSettings, out: Path | None = None) -> dict[str, Any]:
         InputError: a wrong name, option or file, or a collection without judgments.
     """
     if out is not None:
+        out = arguments.path(out, "out")
         if out.exists():
             raise InputError(
                 "this exists already; choose another folder for the checkpoint.", path=out

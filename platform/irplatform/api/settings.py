@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from irplatform.api.arguments import names, path, paths, settings_by_name
 from irplatform.devices import check_device, choose_device
 from irplatform.errors import InputError, check_least, listing
 from irplatform.parallel import available_cores
@@ -41,6 +42,8 @@ _OF_RERANKERS: Mapping[str, object] = {
 @dataclass(frozen=True)
 class RunSettings:
     """Everything that a run can be told.
+
+    A text will do for a path, one name for a list of names, and "auto" for `interpolate`.
 
     Attributes:
         collection: a name, a path or an ir_datasets id.
@@ -107,7 +110,9 @@ class RunSettings:
     command: Sequence[str] = ()
 
     def __post_init__(self) -> None:
+        self._take_shorter_forms()
         for name in ("depth", "rerank_depth", "seeds", "members"):
+            _check_number(name, getattr(self, name))
             check_least(name, getattr(self, name), 1)
         if (
             self.candidates == RETRIEVED
@@ -136,6 +141,25 @@ class RunSettings:
             self._refuse_idle_retrievers()
         if self.checkpoint is not None:
             self._refuse_options_of_training()
+
+    def _take_shorter_forms(self) -> None:
+        """Make paths of texts and lists of single names, as a caller from Python may write them."""
+        taken: dict[str, object] = {
+            "collection": str(self.collection),
+            "candidates": str(self.candidates),
+            "settings": settings_by_name(self.settings),
+            "vectors_text": paths(self.vectors_text, "vectors_text"),
+            "interpolate": None if self.interpolate == "auto" else self.interpolate,
+        }
+        for name in ("rerankers", "retrievers", "measures", "train_on"):
+            taken[name] = names(getattr(self, name), name)
+        for name in ("checkpoint", "vectors", "run_dir"):
+            if (given := getattr(self, name)) is not None:
+                taken[name] = path(given, name)
+        for name, value in taken.items():
+            object.__setattr__(self, name, value)
+        if self.interpolate is not None:
+            _check_number("interpolate", self.interpolate, whole=False)
 
     @property
     def _learns_fusion(self) -> bool:
@@ -201,10 +225,24 @@ class TuneSettings:
     on_these_topics: bool = False
 
     def __post_init__(self) -> None:
+        for name in ("over", "train_on"):
+            object.__setattr__(self, name, names(getattr(self, name), name))
         for name, least in (("trials", 1), ("refine", 0), ("folds", 2)):
+            _check_number(name, getattr(self, name))
             check_least(name, getattr(self, name), least)
         if self.trials > _MOST_TRIALS:
             raise InputError(f"--trials is {self.trials}; it must be at most {_MOST_TRIALS}.")
+
+
+def _check_number(name: str, value: object, *, whole: bool = True) -> None:
+    """Refuse what is no number, as a text.
+
+    Raises:
+        InputError: it is none.
+    """
+    if isinstance(value, bool) or not isinstance(value, int if whole else int | float):
+        kind = "a whole number" if whole else "a number"
+        raise InputError(f"{name} is {value!r}; it must be {kind}.")
 
 
 def resources_for(
