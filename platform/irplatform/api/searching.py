@@ -15,9 +15,11 @@ from irplatform.retrieval.checked_search import find
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from irplatform.api.arguments import AnyPath
+
 
 def search(
-    collection: str,
+    collection: AnyPath,
     *,
     retriever: str = "bm25",
     query: str | None = None,
@@ -38,8 +40,9 @@ def search(
         explain: whether to say what query the retriever made.
 
     Returns:
-        `topic`, `query` and `hits`: rank, score, id, title and grade (None: not judged); with
-        `explain`, the `explanation` of the retriever: the query that it made.
+        `topic`, `query` and `hits`: rank, score, id, title, abstract (or what text there is
+        instead) and grade (None: not judged); with `explain`, the `explanation` of the retriever:
+        the query that it made.
 
     Raises:
         InputError: a wrong name, an empty query, or neither or both of `query` and `topic`.
@@ -49,9 +52,9 @@ def search(
     if query is not None and not query.strip():
         raise InputError("the query is empty: give --query some words.")
     check_least("depth", depth, 1)
-    plugins = registry()
+    plugins, collection = registry(), str(collection)
     run_settings = RunSettings(collection, retrievers=(retriever,), settings=settings or {})
-    systems = resolve_systems(run_settings, plugins).expanded()
+    systems = resolve_systems(run_settings, plugins, documents_only=topic is None).expanded()
     resolved_collection, (choice,) = systems.collection, systems.retrievers
     pipeline.refuse_silent_downloads(resolved_collection, collection)
     if topic is None:
@@ -77,6 +80,7 @@ def search(
             "score": score,
             "id": doc_id,
             "title": document.title,
+            "abstract": document.abstract,
             "grade": grades.get(doc_id),
         }
         for rank, ((doc_id, score), document) in enumerate(
@@ -89,7 +93,7 @@ def search(
     )
 
 
-def index(collection: str, *, threads: int | None = None) -> dict[str, Any]:
+def index(collection: AnyPath, *, threads: int | None = None) -> dict[str, Any]:
     """Build a collection's Lucene index, if it is not there.
 
     Args:
@@ -103,7 +107,8 @@ def index(collection: str, *, threads: int | None = None) -> dict[str, Any]:
     Raises:
         InputError: a wrong name, or documents that cannot be read.
     """
-    resolved_collection = registry().collection(collection)
+    collection = str(collection)
+    resolved_collection = registry().documents_of(collection)
     pipeline.refuse_silent_downloads(resolved_collection, collection)
     resources = resources_for(RunSettings(collection, threads=threads), resolved_collection)
     artifact = resources.index_artifact()

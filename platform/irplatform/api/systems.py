@@ -74,13 +74,21 @@ class Systems:
         return self
 
 
-def resolve_systems(settings: RunSettings, plugins: Registry) -> Systems:
+def resolve_systems(
+    settings: RunSettings, plugins: Registry, *, documents_only: bool = False
+) -> Systems:
     """Choose systems by their names.
+
+    Args:
+        settings: their names and options, and the collection's.
+        plugins: where names are looked up.
+        documents_only: whether topics and judgments play no part.
 
     Raises:
         InputError: a wrong name or option.
     """
-    collection = plugins.collection(settings.collection)
+    find = plugins.documents_of if documents_only else plugins.collection
+    collection = find(settings.collection)
     given = with_expansion_of(collection, plugins, settings.retrievers, settings.settings)
     retrievers, rerankers = choose_systems(
         plugins, settings.retrievers, settings.rerankers, given, settings.preset, settings.members

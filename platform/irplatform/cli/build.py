@@ -134,7 +134,7 @@ def mesh(source: str, out: Path, queries: int, seed: int, as_json: bool) -> None
     from irplatform.collections.mesh import build_mesh
     from irplatform.registry import registry
 
-    collection = registry().collection(source)
+    collection = registry().documents_of(source)
     built = build_mesh(collection.corpus, out, count=queries, seed=seed)
     if as_json:
         print_json(

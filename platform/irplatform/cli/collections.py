@@ -187,6 +187,8 @@ def _rows(facts: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str
             yield from _rows(value, f"{name} ")
         elif key == "downloads":
             yield from map(_download, value)
+        elif key == "training" and value is None:
+            yield name, "no partner: rerankers that learn are cross-validated, or need --train-on"
         elif value not in (None, "", []):
             yield name, _text(value)
 

@@ -80,7 +80,7 @@ def _chosen(settings: dict[str, Any]) -> ConceptOptions:
 def _corpus(collection: str) -> Corpus:
     from irplatform.registry import registry
 
-    return registry().collection(collection).corpus
+    return registry().documents_of(collection).corpus
 
 
 def _graph(corpus: Corpus, folder: Path | None, settings: dict[str, Any]) -> ConceptGraph:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -10,7 +11,7 @@ from irplatform.cli.commands import command, with_options
 from irplatform.cli.expansion import expansion_options
 from irplatform.cli.names import RETRIEVER
 from irplatform.cli.options import OUTPUT, collection_option, config_option, setting_option
-from irplatform.cli.output import json_option, one_line, print_json
+from irplatform.cli.output import cut, json_option, one_line, print_json
 from irplatform.cli.settings import chosen_settings
 from irplatform.console import notice
 from irplatform.errors import InputError
@@ -18,6 +19,10 @@ from irplatform.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
+
+
+_LEAST = 30
+"""Characters of a text that are shown, however narrow the terminal is."""
 
 
 @command(
@@ -88,10 +93,13 @@ def search(
     click.echo(f"{result['topic']}: {one_line(result['query'])}")
     if explain:
         click.echo(_explained(result["explanation"], every_name=every_name))
+    width = shutil.get_terminal_size().columns
     for hit in result["hits"]:
         grade = "" if hit["grade"] is None else f" [{hit['grade']}]"
-        title = one_line(hit["title"])
-        click.echo(f"{hit['rank']:>4}  {hit['score']:9.4f}  {hit['id']}{grade}  {title}")
+        place = f"{hit['rank']:>4}  {hit['score']:9.4f}  {hit['id']}{grade}  "
+        room = max(width - len(place) - len(" …"), _LEAST)
+        text = one_line(hit["title"]) or cut(one_line(hit["abstract"]), room)
+        click.echo(place + (text or "(no text)"))
 
 
 def _explained(explanation: Mapping[str, Any], *, every_name: bool) -> str:

@@ -43,6 +43,10 @@ _PARTS = ("learn", "train", "dev", "test")
 _SUFFIXES = ("", ".gz")
 
 
+class NoSplitError(InputError):
+    """A folder has several splits, and none is named."""
+
+
 @dataclass(frozen=True)
 class BeirFolder:
     """The files of a folder in BEIR layout.
@@ -120,7 +124,7 @@ def open_beir(path: Path, split: str | None = None) -> Collection:
         split = DEFAULT_SPLIT if folder.splits else UNJUDGED
         if folder.splits and split not in folder.splits:
             choices = ", ".join(f"{path}:{name}" for name in folder.splits)
-            raise InputError(
+            raise NoSplitError(
                 f"there is no split '{split}'. Choose one: {choices}, or {path}:{UNJUDGED} for the "
                 "topics that none of these judges.",
                 path=path,

@@ -54,7 +54,7 @@ def read(path: Path) -> Corpus:
         raise InputError("these references lead in a circle. " + _HINT, path=path)
     token = _opening.set((*_opening.get(), here))
     try:
-        return registry().collection(target).corpus
+        return registry().documents_of(target).corpus
     except InputError as error:
         raise InputError(f"the collection '{name}': {error}", path=path) from error
     finally:

@@ -119,7 +119,7 @@ def build_headings(
             installed, or too few queries could be made.
     """
     with atomic_folder(out) as folder:
-        collection = registry().collection(source)
+        collection = registry().documents_of(source)
         knowledge = open_knowledge(knowledge_bases) if knowledge_bases else None
         check_headings(collection.corpus)
         genes = (

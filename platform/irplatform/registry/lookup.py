@@ -67,6 +67,19 @@ class Registry(Tables):
 
         return resolve(name, self.collections, also)
 
+    def documents_of(self, name: str) -> Collection:
+        """A collection that only its documents are needed of: a folder's split need not be named.
+
+        Args:
+            name: as the user gave it.
+        """
+        from irplatform.collections.beir import UNJUDGED, NoSplitError
+
+        try:
+            return self.collection(name)
+        except NoSplitError:
+            return self.collection(f"{name}:{UNJUDGED}")
+
     def _find(
         self, kind: str, table: Mapping[str, Registration[System]], name: str
     ) -> Registration[System]:

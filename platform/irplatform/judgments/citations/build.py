@@ -59,7 +59,7 @@ def from_citations(
     Raises:
         InputError: a file cannot be read, there is no such collection, or no sentence is left.
     """
-    resolved = registry().collection(collection) if collection else None
+    resolved = registry().documents_of(collection) if collection else None
     if settings.titles and resolved is None:
         raise InputError("articles are sought by title in a collection: give --collection, too.")
     report = Report(settings.describe())

@@ -86,7 +86,7 @@ def from_clicks(
     Raises:
         InputError: a bad line or setting, no such collection, or no query is left.
     """
-    resolved = registry().collection(collection) if collection else None
+    resolved = registry().documents_of(collection) if collection else None
     counts = Counts()
     reasons = (*queries.REASONS, *judging.REASONS)
     with atomic_folder(out) as folder:
