@@ -44,6 +44,12 @@ def test_blank_lines_and_a_byte_order_mark_are_skipped(tmp_path):
     assert [document.id for document in corpus(path)] == ["1", "2"]
 
 
+def test_half_of_a_character_is_read_as_a_lost_one(tmp_path):
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"id": "1", "title": "a \\ud83d b \\ud83d\\ude00", "abstract": "\\\\ud83d"}')
+    assert list(corpus(path)) == [Document("1", "a \ufffd b \U0001f600", "\\ud83d")]
+
+
 def test_an_id_that_is_a_whole_number_is_its_digits(tmp_path):
     path = tmp_path / "a.jsonl"
     path.write_text('{"id": 0}\n{"id": 28522256}\n{"id": "028"}\n')
@@ -54,6 +60,8 @@ def test_an_id_that_is_a_whole_number_is_its_digits(tmp_path):
     ("line", "message"),
     [
         ("{not json}", "is not JSON"),
+        ("[", "one value over several lines: `jq -c '.[]'` writes each"),
+        ('{"id": "1",', "one value over several lines"),
         ('{"id": "1", "title": "cut', "is not JSON"),
         ("[1, 2]", "holds a list"),
         ('"text"', "holds a string"),

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _HINT = "Every line needs one JSON object."
 _WHOLE = (
-    f"{_HINT} This file seems to hold one value over several lines: `jq -c .[]` writes each "
+    f"{_HINT} This file seems to hold one value over several lines: `jq -c '.[]'` writes each "
     "object of a list in a line."
 )
 
