@@ -34,6 +34,16 @@ def test_nothing_relevant_scores_zero():
     assert ndcg([], [1]) == 0.0
 
 
+def test_levels_which_are_floats_gain_a_power_of_2():
+    judgments = {"a": 3.0, "b": 1.5, "c": 0.0}
+    expected = ndcg([1.5, 3.0], [3.0, 1.5, 0.0], exponential=True)
+    assert expected == pytest.approx(
+        ((2**1.5 - 1) + 7 / math.log2(3)) / (7 + (2**1.5 - 1) / math.log2(3))
+    )
+    assert ndcg_of(["b", "a"], judgments) == expected
+    assert ndcg_of(["b", "a"], {"a": 3, "b": 1, "c": 0}) == ndcg([1, 3], [3, 1])
+
+
 def test_documents_that_nobody_judged_gain_nothing():
     judgments = {"a": 2, "b": -1, "c": 1}
     assert ndcg_of(["x", "a", "b", "c"], judgments) == ndcg([0, 2, 0, 1], [2, 0, 1])

@@ -16,8 +16,12 @@ if TYPE_CHECKING:
 
     from irplatform.plugin import Document, Topic
 
-Qrels = Mapping[str, Mapping[str, int]]
-"""Topic id to document id to grade; 0 and below is not relevant."""
+Qrels = Mapping[str, Mapping[str, float]]
+"""Topic id to document id to grade; 0 and below is not relevant.
+
+A grade is a whole number. A float is a level, as of clicks: it may have decimals, and its gain in
+nDCG of training and tuning is 2^level - 1.
+"""
 
 
 class Corpus(ABC):

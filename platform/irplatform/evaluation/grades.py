@@ -1,12 +1,18 @@
 """Grades that the program behind a measure cannot take, refused before anything is searched.
 
-gdeval.pl, TREC's program for the Web track, which ir-measures calls for `ERR@k` and for `nDCG@k`
-with exponential gains, knows five grades, 0 to 4. ERR's chance that a document satisfies is a share
-of the highest of them, so that there is no value for others.
+gdeval.pl, TREC's program for the Web track, which ir-measures calls for `ERR@k`, knows five grades,
+0 to 4. ERR's chance that a document satisfies is a share of the highest of them, so that there is
+no value for others.
+
+The programs behind ir-measures take whole grades. With decimals, measures that ask only whether a
+document is relevant (those with a parameter `rel`) get grades that are rounded down: `rel=2` takes
+2.0 and above. Above 0 stays relevant, so that without `rel` whatever is above 0 counts. Of those
+that use the grade itself, nDCG and our own take decimals, and others are refused.
 """
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from irplatform.errors import InputError
@@ -19,6 +25,8 @@ if TYPE_CHECKING:
 
 _HIGHEST = {"gdeval": 4}
 """What ir-measures calls a package, and the highest grade that it takes; others take any."""
+_NO_GRADES = ("Judged", "NumQ")
+"""Measures without `rel` that ask for no grade."""
 
 
 def refuse_grades(
@@ -32,8 +40,16 @@ def refuse_grades(
         whose: what to call them.
 
     Raises:
-        InputError: which measure, the highest grade that it takes, and the one that there is.
+        InputError: which measure, the highest grade that it takes, and the one that there is; or
+            that grades have decimals, and it takes whole ones.
     """
+    whole = [name for name, measure in measures.items() if takes_whole(measure)]
+    if whole and _has_decimals(qrels):
+        raise InputError(
+            f"{whole[0]} takes whole grades; {whose} have decimals. nDCG@20, nDCG-exp@20 and "
+            "AP-graded take any grade, and measures of relevant documents (AP, P@10, P(rel=2)@10) "
+            "count those above 0, or of grade rel and above."
+        )
     limits = {name: limit for name, measure in measures.items() if (limit := _limit(measure))}
     if not limits:
         return
@@ -56,3 +72,31 @@ def _limit(measure: Measure) -> int | None:
         if package.supports(measure) and package.is_available():  # the first one is used
             return _HIGHEST.get(package.NAME)
     return None
+
+
+def takes_whole(measure: Measure) -> bool:
+    """Whether a measure is computed of grades by a program that takes whole ones."""
+    import ir_measures
+
+    if not isinstance(measure, ir_measures.measures.Measure) or measure.NAME in _NO_GRADES:
+        return False
+    if measure.NAME == "nDCG":
+        return not measure.params.keys() <= {"cutoff", "dcg"}
+    return "rel" not in measure.SUPPORTED_PARAMS
+
+
+def _has_decimals(qrels: Qrels) -> bool:
+    """Whether a grade is no whole number."""
+    return any(
+        isinstance(grade, float) and not grade.is_integer()
+        for grades in qrels.values()
+        for grade in grades.values()
+    )
+
+
+def thresholds(qrels: Qrels) -> dict[str, dict[str, int]]:
+    """Grades rounded down, but to 1 where they are above 0: the highest `rel` that they reach."""
+    return {
+        topic: {d: max(math.floor(g), 1) if g > 0 else math.floor(g) for d, g in grades.items()}
+        for topic, grades in qrels.items()
+    }

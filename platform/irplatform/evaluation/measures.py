@@ -1,4 +1,6 @@
-"""Names of measures: ir-measures' (`nDCG@20`, `AP`), trec_eval's, plugins', infNDCG and infAP.
+"""Names of measures: ir-measures' (`nDCG@20`, `AP`), trec_eval's, plugins' and ours.
+
+Ours are infNDCG and infAP, of sampled judgments, and nDCG-exp and AP-graded.
 
 Names are checked before anything is computed, so that a typing error costs a second and not a run.
 """
@@ -13,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from irplatform.errors import InputError, unknown
 from irplatform.evaluation.availability import check_available
+from irplatform.evaluation.graded import GRADED, Graded
 from irplatform.evaluation.grades import refuse_grades
 from irplatform.evaluation.inferred import DEPTH, INFERRED, InferredMeasure
 from irplatform.evaluation.measure_parameters import check_parameters, with_fractions
@@ -27,12 +30,13 @@ MeasureFunction: TypeAlias = Callable[["Qrels", "Run"], Mapping[str, float]]
 """A plugin's measure: from judgments and run to the value of every judged topic."""
 
 Measure: TypeAlias = Any
-"""An `ir_measures.Measure` (a package without types), a `MeasureFunction`, or an `Inferred`."""
+"""ir-measures' `Measure` (a package without types), a `MeasureFunction`, `Inferred` or `Graded`."""
 
 _FORM = "Write a measure as nDCG@20, AP or P(rel=2)@10; parameters go in brackets, by name."
 _CUTOFF = re.compile(r"(?!IPrec).*@([0-9]+)")
 """A measure that looks at so many documents of a ranking; IPrec's number is a level of recall."""
 _DEPTH = re.compile(r"0*[1-9][0-9]{0,5}")
+_EXPONENTIAL = re.compile(r"^nDCG\(dcg='exp-log2'\)")
 _TREC_EVALS = re.compile(r"[A-Za-z_]+([._][0-9]+(\.[0-9]+)?)?")
 """A name of trec_eval with at most one parameter, the whole of it."""
 _NEEDS_SAMPLE = (
@@ -109,7 +113,7 @@ def parse_measures(
     """Understand names of measures.
 
     Args:
-        names: ir-measures' names, trec_eval's, keys of `extra`, or infNDCG and infAP.
+        names: ir-measures' names, trec_eval's, keys of `extra`, or ours.
         extra: measures of plugins; they come before ir-measures' of the same name.
         sampled: whether there are sampled judgments. infNDCG needs them; infAP is estimated from
             them where they are, and is ir-measures' of the same name where they are not.
@@ -117,8 +121,8 @@ def parse_measures(
 
     Returns:
         What computes each measure, by its one right name (`MAP` and trec_eval's `map` are `AP`,
-        `NDCG@5` is `nDCG@5`, `infNDCG@100` is `infNDCG`), in the order given and without
-        repetition.
+        `NDCG@5` is `nDCG@5`, `nDCG(dcg='exp-log2')@5` is `nDCG-exp@5`, `infNDCG@100` is
+        `infNDCG`), in the order given and without repetition.
 
     Raises:
         InputError: a name is unknown or ill-formed, a parameter is missing or makes no sense, or a
@@ -127,14 +131,13 @@ def parse_measures(
     extra = extra or {}
     parsed: dict[str, Measure] = {}
     for name in names:
+        right: tuple[str, Measure] | None
         if name in extra:
-            parsed[name] = extra[name]
-        elif inferred := _inferred(name.strip(), sampled, sampled_hint):
-            right, measure = inferred
-            parsed[right] = measure
+            right = name, extra[name]
         else:
-            measure = _parse(name.strip(), extra)
-            parsed[str(measure)] = measure
+            right = _inferred(name.strip(), sampled, sampled_hint) or _graded(name.strip())
+        right_name, measure = right or _parse(name.strip(), extra)
+        parsed[right_name] = measure
     return parsed
 
 
@@ -142,6 +145,19 @@ def beyond(measures: Iterable[str], depth: int) -> list[str]:
     """The measures that look deeper than rankings of so many documents: R@1000 of 100."""
     cutoffs = {name: match for name in measures if (match := _CUTOFF.fullmatch(name))}
     return [name for name, match in cutoffs.items() if int(match[1]) > depth]
+
+
+def _graded(name: str) -> tuple[str, Graded] | None:
+    """A measure of graded relevance by its right name; None where ir-measures is to be asked."""
+    base = re.split(r"[@(]", name, maxsplit=1)[0].strip()
+    if base not in GRADED:
+        return None
+    if name == base:
+        return base, Graded(GRADED[base])
+    cutoff = name.removeprefix(base).removeprefix("@")
+    if not _DEPTH.fullmatch(cutoff):
+        raise InputError(f"the measure '{name}' takes only a cutoff, as in '{base}@20'.")
+    return f"{base}@{int(cutoff)}", Graded(GRADED[base], int(cutoff))
 
 
 def _inferred(name: str, sampled: bool, hint: str) -> tuple[str, Inferred] | None:
@@ -161,7 +177,7 @@ def _inferred(name: str, sampled: bool, hint: str) -> tuple[str, Inferred] | Non
     return right, Inferred(INFERRED[base], int(depth))
 
 
-def _parse(name: str, extra: Mapping[str, MeasureFunction]) -> Measure:
+def _parse(name: str, extra: Mapping[str, MeasureFunction]) -> tuple[str, Measure]:
     import ir_measures
 
     try:
@@ -169,15 +185,18 @@ def _parse(name: str, extra: Mapping[str, MeasureFunction]) -> Measure:
     except NameError:
         raise _unknown_measure(name, extra) from None
     except (ValueError, TypeError, SyntaxError) as error:
-        if ours := {key.lower(): key for key in extra}.get(_base(name).lower()):
+        if ours := {key.lower(): key for key in (*extra, *GRADED)}.get(_base(name).lower()):
             if ours == _base(name):
                 raise _takes_nothing(ours) from None
             raise InputError(f"unknown measure '{name}'. Did you mean '{ours}'?") from None
         raise InputError(f"the measure '{name}' cannot be understood. {_FORM}") from error
     measure = with_fractions(measure)
     check_parameters(name, measure)
+    # ir-measures' program for this one takes grades up to 4 and prints five digits.
+    if exponential := _graded(_EXPONENTIAL.sub("nDCG-exp", str(measure))):
+        return exponential
     check_available(name, measure)
-    return measure
+    return str(measure), measure
 
 
 def _of_trec_eval(name: str) -> Measure | None:
@@ -201,7 +220,9 @@ def _unknown_measure(name: str, extra: Mapping[str, MeasureFunction]) -> InputEr
         return _takes_nothing(_base(name))
     if with_at := _with_at(name):
         return InputError(f"unknown measure '{name}'. Did you mean '{with_at}'?")
-    return unknown("measure", _base(name), [*ir_measures.measures.registry, *INFERRED, *extra])
+    return unknown(
+        "measure", _base(name), [*ir_measures.measures.registry, *INFERRED, *GRADED, *extra]
+    )
 
 
 def _takes_nothing(name: str) -> InputError:

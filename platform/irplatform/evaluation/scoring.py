@@ -8,7 +8,9 @@ from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from irplatform.evaluation.grades import refuse_grades
+from irplatform.evaluation.gain import has_levels, ndcg
+from irplatform.evaluation.graded import Graded
+from irplatform.evaluation.grades import refuse_grades, takes_whole, thresholds
 from irplatform.evaluation.inferred import infer, topics_of
 from irplatform.evaluation.measures import Inferred, Measure, MeasureFunction, parse_measures
 from irplatform.evaluation.standard_measures import CURRENT, standard_values
@@ -68,7 +70,8 @@ def evaluate(
     Args:
         qrels: the judgments. Every topic with at least one judgment counts, even if nothing is
             relevant to it. Negative grades are trec_eval's: no gain, and not judged to measures
-            that ask (`Bpref`, `infAP`); `Judged` counts them, as ir-measures does.
+            that ask (`Bpref`, `infAP`); `Judged` counts them, as ir-measures does. Grades may have
+            decimals: see `grades`.
         run: the results.
         measures: names, see `parse_measures`.
         extra: measures of plugins by name.
@@ -89,11 +92,18 @@ def evaluate(
     retrieved = {topic: ranking for topic, ranking in run.rankings.items() if len(ranking)}
     plugin_names = {name for name in parsed if name in (extra or {})}
     inferred = {name: m for name, m in parsed.items() if isinstance(m, Inferred)}
-    others = plugin_names | inferred.keys()
+    graded = {name: m for name, m in parsed.items() if isinstance(m, Graded)}
+    others = plugin_names | inferred.keys() | graded.keys()
     standard = {name: m for name, m in parsed.items() if name not in others}
     refuse_grades(standard, judged)
     results = run.in_32_bits() if trec_eval < CURRENT else run
-    by_topic = standard_values(judged, results, standard, trec_eval)
+    whole: Qrels = judged
+    if has_levels(judged.values()):
+        whole = thresholds(judged)
+        for name in [n for n, m in standard.items() if m.NAME == "nDCG" and not takes_whole(m)]:
+            graded[name] = Graded(ndcg, standard.pop(name).params.get("cutoff"))
+    by_topic = standard_values(whole, results, standard, trec_eval)
+    by_topic |= {name: measure.values(judged, results) for name, measure in graded.items()}
     for name in plugin_names:
         # A copy: a plugin may change it.
         plugin_qrels = {topic: dict(grades) for topic, grades in judged.items()}

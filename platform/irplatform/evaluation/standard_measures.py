@@ -20,6 +20,7 @@ from irplatform.errors import PlatformError
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from irplatform.collections.collection import Qrels
     from irplatform.evaluation.measures import Measure
     from irplatform.runs.run import Run
 
@@ -31,7 +32,7 @@ _UNJUDGED = "~irp"
 
 
 def standard_values(
-    judged: Mapping[str, Mapping[str, int]],
+    judged: Qrels,
     run: Run,
     measures: Mapping[str, Measure],
     trec_eval: int = CURRENT,
@@ -39,7 +40,7 @@ def standard_values(
     """Compute ir-measures' measures, in as few passes as is safe.
 
     Args:
-        judged: topic to document to grade; every topic has some.
+        judged: topic to document to whole grade; every topic has some.
         run: the results.
         measures: by the names that ir-measures gives them.
         trec_eval: the release to agree with; pytrec_eval's is 9.
@@ -83,7 +84,7 @@ def standard_values(
     }
 
 
-def accuracy(measure: Measure, grades: Mapping[str, int], doc_ids: Sequence[str]) -> float:
+def accuracy(measure: Measure, grades: Mapping[str, float], doc_ids: Sequence[str]) -> float:
     """The share of the pairs of a relevant and another retrieved document in the right order.
 
     Args:
@@ -107,7 +108,7 @@ def accuracy(measure: Measure, grades: Mapping[str, int], doc_ids: Sequence[str]
 
 
 def interpolated_precision(
-    measure: Measure, grades: Mapping[str, int], doc_ids: Sequence[str]
+    measure: Measure, grades: Mapping[str, float], doc_ids: Sequence[str]
 ) -> float:
     """The highest precision at a recall or any higher one, as trec_eval 10 computes it.
 
@@ -135,7 +136,7 @@ def interpolated_precision(
     return best
 
 
-def _without_results(measure: Measure, grades: Mapping[str, int]) -> float:
+def _without_results(measure: Measure, grades: Mapping[str, float]) -> float:
     """The value of a topic that a run finds nothing for.
 
     It is 0 but for counts of the judgments themselves, which are those of `trec_eval -c`.
@@ -149,7 +150,7 @@ def _without_results(measure: Measure, grades: Mapping[str, int]) -> float:
 
 def _compute(
     group: Sequence[Measure],
-    qrels: Mapping[str, Mapping[str, int]],
+    qrels: Qrels,
     results: Mapping[str, Mapping[str, float]],
     by_number: Mapping[str, dict[str, float]],
 ) -> None:
@@ -172,7 +173,7 @@ def _compute(
         ) from error
 
 
-def _safe(grades: Mapping[str, int]) -> Mapping[str, int]:
+def _safe(grades: Mapping[str, float]) -> Mapping[str, float]:
     """Judgments that trec_eval's code survives.
 
     It writes outside its memory (a crash, or a loop without end) where all grades of a topic are
@@ -183,7 +184,7 @@ def _safe(grades: Mapping[str, int]) -> Mapping[str, int]:
 
 
 def _ranks_as_scores(
-    run: Run, judged: Mapping[str, Mapping[str, int]], numbers: Mapping[str, str]
+    run: Run, judged: Qrels, numbers: Mapping[str, str]
 ) -> dict[str, dict[str, float]]:
     """Falling scores instead of the run's; documents that nobody judged go by their rank.
 
