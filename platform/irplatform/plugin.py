@@ -327,13 +327,14 @@ class LabelledTopic:
         topic: the topic.
         candidates: ids of the documents that the first stage found, best first.
         judgments: document id to grade, read-only; a candidate that is not in it was not judged.
-            Judged documents need not be among the candidates.
+            Judged documents need not be among the candidates. A grade is a whole number; a level,
+            as of clicks, is a float and may have decimals.
         first_stage: the first stage's scores of the candidates, where they are known.
     """
 
     topic: Topic
     candidates: tuple[str, ...]
-    judgments: Mapping[str, int]
+    judgments: Mapping[str, float]
     first_stage: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
@@ -806,7 +807,7 @@ class RegisterMeasure(Protocol):
     def __call__(
         self,
         name: str,
-        compute: Callable[[Mapping[str, Mapping[str, int]], Run], Mapping[str, float]],
+        compute: Callable[[Mapping[str, Mapping[str, float]], Run], Mapping[str, float]],
         /,
     ) -> None: ...
 

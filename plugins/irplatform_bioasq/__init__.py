@@ -22,7 +22,7 @@ def register_measures(register: RegisterMeasure) -> None:
     register("BioASQ-AP", average_precisions)
 
 
-def average_precisions(qrels: Mapping[str, Mapping[str, int]], run: Run) -> dict[str, float]:
+def average_precisions(qrels: Mapping[str, Mapping[str, float]], run: Run) -> dict[str, float]:
     """Average precision of each judged topic as BioASQ computes it since its eighth year (2020).
 
     The first ten documents count, and the sum of precisions is divided by the number of relevant
@@ -32,7 +32,7 @@ def average_precisions(qrels: Mapping[str, Mapping[str, int]], run: Run) -> dict
     Source: `calculateAveragePrecision` of BioASQ's Evaluation-Measures, version 8.
 
     Args:
-        qrels: topic id to document id to grade; 1 and above is relevant.
+        qrels: topic id to document id to grade; above 0 is relevant.
         run: the results; a topic that it has none for gets 0.
 
     Returns:
@@ -45,7 +45,7 @@ def average_precisions(qrels: Mapping[str, Mapping[str, int]], run: Run) -> dict
     return values
 
 
-def _average_precision(grades: Mapping[str, int], doc_ids: Sequence[str]) -> float:
+def _average_precision(grades: Mapping[str, float], doc_ids: Sequence[str]) -> float:
     relevant = sum(grade > 0 for grade in grades.values())
     hits = 0
     total = 0.0

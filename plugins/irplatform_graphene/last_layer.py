@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from irplatform_graphene.network import GrapheneNetwork
 
 Float32 = npt.NDArray[np.float32]
+Float64 = npt.NDArray[np.float64]
 Int64 = npt.NDArray[np.int64]
 
 _SPREAD = 2.0
@@ -33,7 +34,7 @@ def fit_last_layer(
     network: GrapheneNetwork,
     network_scores: Float32,
     features: Float32,
-    grades: Int64,
+    grades: Float64,
     offsets: Int64,
     *,
     l2: float,
@@ -45,7 +46,7 @@ def fit_last_layer(
         network: whose last layer.
         network_scores: float32 [documents], scores by the network as it is, without features.
         features: float32 [documents, features], standardized.
-        grades: int64 [documents].
+        grades: float64 [documents].
         offsets: int64 [topics + 1], where the documents of each topic begin.
         l2: penalty on the squared weights.
         seed: of the choice of pairs.

@@ -11,6 +11,7 @@ from irplatform.collections.beir_files import (
     qrels_path,
     write_measures,
 )
+from irplatform.evaluation import read_qrels
 from irplatform.plugin import Document
 
 DOCUMENTS = [
@@ -39,6 +40,16 @@ def test_queries_and_judgments_are_written_in_the_order_they_come(tmp_path):
     assert qrels_path(folder, "train").read_bytes() == header + b"q1\td1\t2\nq1\td2\t0\n"
     assert qrels_path(folder, "test").read_bytes() == header + b"q2\td2\t1\nq1\td1\t1\n"
     assert {p.name for p in (folder / "qrels").iterdir()} == {"train.tsv", "test.tsv"}
+
+
+def test_levels_are_written_below_their_own_header_and_read_back(tmp_path):
+    judged = {"q1": {"d1": 5.5, "d2": 0.0}, "q2": {"d1": 100.0}}
+    with BeirWriter(tmp_path) as files:
+        for query, levels in judged.items():
+            files.judge("test", query, levels)
+    path = qrels_path(tmp_path, "test")
+    assert path.read_text().splitlines()[:2] == ["query-id\tcorpus-id\tlevel", "q1\td1\t5.5"]
+    assert read_qrels(path) == judged
 
 
 def test_metadata_are_left_out_where_there_are_none_but_not_where_they_are_empty(tmp_path):

@@ -105,3 +105,25 @@ def test_a_file_in_utf_16_is_named_and_no_nul_is_printed(tmp_path, text, encodin
 def test_a_missing_file_is_named(tmp_path):
     with pytest.raises(InputError, match="there is no such file"):
         read_qrels(tmp_path / "none.txt")
+
+
+LEVELS = "query-id\tcorpus-id\tlevel\n"
+
+
+def test_levels_are_read_with_their_decimals(tmp_path):
+    path = a_file(tmp_path, LEVELS + "q\ta\t5.5\nq\tb\t100\nq\tc\t0\nr\ta\t-1\n")
+    qrels = read_qrels(path)
+    assert qrels == {"q": {"a": 5.5, "b": 100.0, "c": 0.0}, "r": {"a": -1.0}}
+    assert all(type(grade) is float for grades in qrels.values() for grade in grades.values())
+
+
+@pytest.mark.parametrize("level", ["1e3", "nan", ".5", "5.", "1,5", "1234567.0", ""])
+def test_a_level_that_is_no_number_is_refused(tmp_path, level):
+    with pytest.raises(InputError, match=r":2: the level '.*' is not a number with at most six"):
+        read_qrels(a_file(tmp_path, f"{LEVELS}q\ta\t{level}\n"))
+
+
+def test_decimals_elsewhere_are_refused_and_the_header_for_levels_is_named(tmp_path):
+    for text in ("q 0 a 1.5\n", f"{BEIR}q\ta\t1.5\n"):
+        with pytest.raises(InputError, match="below the header 'query-id corpus-id level'"):
+            read_qrels(a_file(tmp_path, text))

@@ -208,6 +208,7 @@ def test_grades_of_many_levels_are_scaled_and_keep_their_order():
     assert levels(np.array([0, 1, 3])).tolist() == [0, 1, 3]
     assert levels(np.array([0, 1, 50, 100])).tolist() == [0, 1, 50, 100]
     assert levels(np.array([0, 1, 50_000, 100_000])).tolist() == [0, 1, 500, 1000]
+    assert levels(np.array([0, 5.5, 13.375, 50])).tolist() == [0, 110, 268, 1000]
 
 
 @pytest.mark.parametrize("name", _learners())

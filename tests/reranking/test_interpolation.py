@@ -219,6 +219,19 @@ def test_a_reranker_that_is_better_gets_its_share():
     assert list(choice.curve) == list(WEIGHTS)
 
 
+def test_the_weight_is_chosen_by_exponential_gains_where_topics_have_levels():
+    reranked = Reranked.of(Ranking.of(["b", "a"], [2.0, 1.0]), ["b", "a"], [1.0, 2.0])
+    topics = {f"t{n}": reranked for n in range(9)}
+    choice = choose_weight(topics, {topic: {"a": 10.0, "b": 1.0} for topic in topics})
+    discount = 1 / np.log2(3)
+    first_stage = (1 + 1023 * discount) / (1023 + discount)
+    assert (choice.measure, choice.curve[0.0]) == ("nDCG-exp@20", 1.0)
+    assert choice.curve[1.0] == pytest.approx(first_stage, abs=1e-6)
+    choice = choose_weight(topics, {topic: {"a": 10, "b": 1} for topic in topics})
+    assert choice.measure == "nDCG@20"
+    assert choice.curve[1.0] == pytest.approx((1 + 10 * discount) / (10 + discount), abs=1e-6)
+
+
 def test_a_reranker_that_is_no_better_leaves_the_first_stage():
     assert choose_weight(*_topics(12, lambda n: False)).weight == 1
 

@@ -35,6 +35,21 @@ def test_a_bad_retriever_loses_its_weight():
     assert fusion.topics == len(TOPICS)
 
 
+def test_levels_are_weighed_by_exponential_gains():
+    """One retriever finds the best document first, the other one all but that.
+
+    By linear gains nineteen documents of 10 are more than one of 30; 2^30 is more than they.
+    """
+    best, rest = ["best", *(f"n{i}" for i in range(25))], [f"r{i}" for i in range(25)]
+    runs = [
+        Run(name, dict.fromkeys(TOPICS, _ranking(ids))) for name, ids in (("a", best), ("b", rest))
+    ]
+    for kind, chosen in ((float, (1.0, 0.0)), (int, (0.0, 1.0))):
+        judged = {"best": kind(30)} | {doc_id: kind(10) for doc_id in rest}
+        weights = choose_fusion(runs, dict.fromkeys(TOPICS, judged)).weights
+        assert (weights[0] > weights[1]) == (chosen == (1.0, 0.0))
+
+
 def test_equals_are_fused_plainly():
     same = _run("same", 0.5, 1)
     assert choose_fusion([same, same], RELEVANT) == Fusion(topics=len(TOPICS))

@@ -21,6 +21,13 @@ def test_it_is_the_mean_ndcg_at_20_over_all_judgments():
     assert measure(scores.__getitem__) == pytest.approx((1 + second_place / ideal_of_two) / 2)
 
 
+def test_topics_with_levels_are_judged_by_exponential_gains():
+    """The gain of level 10 is 2^10 - 1, and that of level 1 is 1."""
+    measure = Validator([labelled("a", ["x", "y"], {"x": 10.0, "y": 1.0})])
+    discount = 0.6309297535714575  # 1 / log2(3)
+    assert measure(lambda _: [1.0, 2.0]) == pytest.approx((1 + 1023 * discount) / (1023 + discount))
+
+
 def test_only_the_first_twenty_count():
     candidates = [f"d{n:02}" for n in range(25)]
     measure = Validator([labelled("t", candidates, {"d24": 1})])

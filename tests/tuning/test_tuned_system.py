@@ -204,3 +204,23 @@ def test_members_have_no_effect_where_nothing_learns():
 def test_what_no_option_changes_is_not_tuned_by(measure):
     with pytest.raises(InputError, match="no option changes"):
         tune(RunSettings("demo", measures=(measure,)), TuneSettings(["k1=1:2"], trials=1))
+
+
+@pytest.mark.parametrize(("column", "measure"), [("level", "nDCG-exp@20"), ("score", "nDCG@20")])
+def test_a_click_collection_is_tuned_by_its_own_measure(tmp_path, monkeypatch, column, measure):
+    folder = tmp_path / "clicks"
+    (folder / "qrels").mkdir(parents=True)
+    (folder / "corpus.jsonl").write_text('{"_id": "d", "title": "", "text": "lung"}\n')
+    queries = [f'{{"_id": "q{n}", "text": "lung {n}"}}\n' for n in range(10)]
+    (folder / "queries.jsonl").write_text("".join(queries))
+    judged = "".join(f"q{n}\td\t1\n" for n in range(10))
+    (folder / "qrels/test.tsv").write_text(f"query-id\tcorpus-id\t{column}\n{judged}")
+    if column == "level":
+        (folder / "measures.txt").write_text("nDCG-exp@20\nAP\n")
+    told = []
+    monkeypatch.setattr(
+        "irplatform.api.tuning.run_tuning", lambda system, *_, **__: told.append(system)
+    )
+    monkeypatch.setattr("irplatform.pipeline.refuse_broken_corpus", lambda *_: None)
+    tune(RunSettings(str(folder)), TuneSettings(["k1=1:2"], on_these_topics=True))
+    assert told[0].measure == measure

@@ -10,12 +10,12 @@ from irplatform.api.systems import resolve_systems
 from irplatform.choices import choose_systems, refuse_idle_plan
 from irplatform.console import notice
 from irplatform.errors import InputError
+from irplatform.evaluation.gain import NDCG, NDCG_OF_LEVELS
 from irplatform.evaluation.judgments import of_collection
 from irplatform.registry import registry
 from irplatform.reranking.evaluated_topics import warning_of_tuning
 from irplatform.retrieval.fusion import Fusion
 from irplatform.tuning import (
-    TUNED_MEASURE,
     Plan,
     TunedSystem,
     TuneReport,
@@ -120,7 +120,8 @@ def _tuned_system(
     Raises:
         InputError: there are no judgments, a wrong measure, or too few topics.
     """
-    measures = settings.measures or (TUNED_MEASURE,)
+    usual = NDCG_OF_LEVELS if NDCG_OF_LEVELS in tuning_collection.measures else NDCG
+    measures = settings.measures or (usual,)
     for measure in measures:
         if measure.strip().partition("(")[0] in _OF_JUDGMENTS:
             raise InputError(

@@ -75,11 +75,12 @@ def train(
         print_json(checkpoint)
         return
     interpolation = checkpoint["interpolation"]
-    curve = interpolation["nDCG@20"]
+    measure = next(name for name in interpolation if name.startswith("nDCG"))
+    curve = interpolation[measure]
     click.echo(f"checkpoint: {checkpoint['path']}")
     if curve:
         click.echo(
-            f"nDCG@20 over {interpolation['topics']} validation topics: "
+            f"{measure} over {interpolation['topics']} validation topics: "
             f"first stage {curve['1.0']:.4f}, {reranker} {curve['0.0']:.4f}, "
             f"mixed (first stage × {interpolation['weight']:.2f}) "
             f"{curve[str(interpolation['weight'])]:.4f}"

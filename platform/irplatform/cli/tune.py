@@ -68,10 +68,8 @@ def _ranges(text: str) -> list[str]:
     ),
     click.option(
         "--measure",
-        default="nDCG@20",
-        show_default=True,
         type=MEASURE,
-        help="The measure to improve.",
+        help="The measure to improve; default: nDCG@20, or nDCG-exp@20 for clicks.",
     ),
     click.option(
         "--trials", default=30, show_default=True, help="Settings to try, beside the defaults."
@@ -122,7 +120,7 @@ def _ranges(text: str) -> list[str]:
 @machine_options
 def tune(
     reranker: str | None,
-    measure: str,
+    measure: str | None,
     out: Path | None,
     force: bool,
     as_json: bool,
@@ -147,7 +145,7 @@ def tune(
     settings = run_settings(
         options,
         rerankers=() if reranker is None else (reranker,),
-        measures=(measure,),
+        measures=(measure,) if measure else (),
         command=command,
     )
     report = tune_options(settings, TuneSettings(**tuning))

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 MEASURES_FILE = "measures.txt"
 QRELS_HEADER = b"query-id\tcorpus-id\tscore\n"
+LEVELS_HEADER = b"query-id\tcorpus-id\tlevel\n"
+"""Of judgments that may have decimals, see `read_qrels`."""
 
 
 class BeirWriter:
@@ -49,20 +51,25 @@ class BeirWriter:
         record = query if metadata is None else {**query, "metadata": dict(metadata)}
         self._queries.write(orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE))
 
-    def judge(self, split: str, query_id: str, grades: Mapping[str, int]) -> None:
-        """Write the judgments of a query: document id to grade."""
-        self.qrels(split).writelines(
-            f"{query_id}\t{doc_id}\t{grade}\n".encode() for doc_id, grade in grades.items()
+    def judge(self, split: str, query_id: str, grades: Mapping[str, float]) -> None:
+        """Write the judgments of a query: document id to grade, or to level, which is a float."""
+        levels = any(isinstance(grade, float) for grade in grades.values())
+        self.qrels(split, levels=levels).writelines(
+            f"{query_id}\t{doc_id}\t{grade:.12g}\n".encode() for doc_id, grade in grades.items()
         )
 
-    def qrels(self, split: str) -> IO[bytes]:
-        """A split's file, for those who write lines of `query-id`, `corpus-id`, `score` themselves.
+    def qrels(self, split: str, *, levels: bool = False) -> IO[bytes]:
+        """A split's file, for those who write its three columns themselves.
 
         It is made when it is first asked for.
+
+        Args:
+            split: the split.
+            levels: whether its judgments are levels.
         """
         if split not in self._qrels:
             self._qrels[split] = self._open.enter_context(qrels_path(self.folder, split).open("wb"))
-            self._qrels[split].write(QRELS_HEADER)
+            self._qrels[split].write(LEVELS_HEADER if levels else QRELS_HEADER)
         return self._qrels[split]
 
 

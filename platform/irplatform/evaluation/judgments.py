@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from irplatform.errors import InputError
+from irplatform.evaluation.gain import NDCG, NDCG_OF_LEVELS, has_levels
 from irplatform.evaluation.grades import refuse_grades
 from irplatform.evaluation.inferred import INFERRED, is_inferred
 from irplatform.evaluation.measures import (
@@ -108,7 +109,7 @@ def of_files(
         qrels: a file of ordinary judgments; or of sampled ones, which its first line shows.
         measures: names that the user gave; empty takes the usual ones.
         extra: measures of plugins.
-        usual: of ordinary judgments.
+        usual: of ordinary judgments; of levels, nDCG-exp@20 in the place of nDCG@20.
         sampled: a file of sampled judgments, instead or beside.
 
     Raises:
@@ -124,5 +125,8 @@ def of_files(
         names = default_measures(usual, sampled=pools is not None)
     parsed = parse_measures(measures or names, extra, sampled=pools is not None)
     ordinary = read_qrels(qrels) if qrels is not None else judged_documents(pools or {})
+    if not measures and has_levels(ordinary.values()):
+        own = [NDCG_OF_LEVELS if name == NDCG else name for name in parsed]
+        parsed = parse_measures(own, extra, sampled=pools is not None)
     refuse_grades(parsed, ordinary, f"the judgments of {qrels or sampled}")
     return Judgments(ordinary, pools, list(parsed))

@@ -2,7 +2,8 @@
 
 TREC: `topic 0 docid grade`, parted by white space. BEIR: `query-id corpus-id score`, parted by
 tabs, with those names in the first line. BioASQ: JSON, see `irplatform.bioasq`. Each may be gzipped
-(`.gz`).
+(`.gz`). Grades are whole numbers. In BEIR's columns with `level` for `score` they are levels, as of
+clicks: they may have decimals, and are read as floats.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from irplatform.collections.collection import Qrels
 
 _BEIR_HEADER = [b"query-id", b"corpus-id", b"score"]
+_LEVEL_HEADER = [*_BEIR_HEADER[:2], b"level"]
 _TREC_COLUMNS = (
     "Every line needs four columns, parted by white space: topic 0 docid grade; or three, parted "
     "by tabs, below BEIR's header 'query-id corpus-id score'. Sampled judgments have five: topic 0 "
@@ -30,6 +32,7 @@ _BEIR_COLUMNS = "Every line needs three columns parted by tabs: query-id corpus-
 _SEPARATORS = re.compile(rb"[\s,;]+")
 _WHOLE_NUMBER = re.compile(rb"[+-]?[0-9]{1,6}")
 """trec_eval takes memory for every grade up to the highest: a PMID in this column would end it."""
+_LEVEL = re.compile(_WHOLE_NUMBER.pattern + rb"(\.[0-9]+)?")
 
 _Columns = tuple[bytes, bytes, bytes]
 """Topic, document, grade."""
@@ -42,8 +45,9 @@ def read_qrels(path: Path | str) -> Qrels:
         path: the file; its first line tells the formats apart.
 
     Returns:
-        Topic id to document id to grade, in the order of the file. Negative grades are kept; they
-        mean what they mean to trec_eval: not relevant, and "not judged" where a measure asks.
+        Topic id to document id to grade, in the order of the file; levels are floats. Negative
+        grades are kept; they mean what they mean to trec_eval: not relevant, and "not judged" where
+        a measure asks.
 
     Raises:
         InputError: the file is missing or empty, a line has the wrong number of columns, a grade
@@ -54,17 +58,19 @@ def read_qrels(path: Path | str) -> Qrels:
     if holds_questions(path):
         return relevant_documents(path)
     split = _split_trec
-    qrels: dict[str, dict[str, int]] = {}
-    grades: dict[bytes, int] = {}
+    read_grade: Callable[[bytes, Path, int], float] = _grade
+    qrels: dict[str, dict[str, float]] = {}
+    grades: dict[bytes, float] = {}
     topic_id = b""
-    judgments: dict[str, int] = {}
+    judgments: dict[str, float] = {}
     for number, line in numbered_lines(path):
         if not qrels and split is _split_trec and _is_beir_header(line):
             split = _split_beir
+            read_grade = _level if _columns(line) == _LEVEL_HEADER else _grade
             continue
         topic, document, grade_text = split(line, path, number)
         if (grade := grades.get(grade_text)) is None:
-            grade = grades[grade_text] = _grade(grade_text, path, number)
+            grade = grades[grade_text] = read_grade(grade_text, path, number)
         try:
             if topic != topic_id or not judgments:
                 judgments = qrels.setdefault(topic.decode(), {})
@@ -82,7 +88,11 @@ def read_qrels(path: Path | str) -> Qrels:
 
 
 def _is_beir_header(line: bytes) -> bool:
-    return [name.strip().lower() for name in line.split(b"\t")] == _BEIR_HEADER
+    return _columns(line) in (_BEIR_HEADER, _LEVEL_HEADER)
+
+
+def _columns(header: bytes) -> list[bytes]:
+    return [name.strip().lower() for name in header.split(b"\t")]
 
 
 def _split_trec(line: bytes, path: Path, number: int) -> _Columns:
@@ -113,11 +123,23 @@ def _grade(text: bytes, path: Path, number: int) -> int:
     if not _WHOLE_NUMBER.fullmatch(text):
         raise InputError(
             f"the grade '{text.decode(errors='replace')}' is not a whole number of at "
-            "most six digits. 0 and below is not relevant.",
+            "most six digits. 0 and below is not relevant. (Levels with decimals are read below "
+            "the header 'query-id corpus-id level', in three columns parted by tabs.)",
             path=path,
             line=number,
         )
     return int(text)
+
+
+def _level(text: bytes, path: Path, number: int) -> float:
+    if not _LEVEL.fullmatch(text):
+        raise InputError(
+            f"the level '{text.decode(errors='replace')}' is not a number with at most six digits "
+            "before the point. 0 and below is not relevant.",
+            path=path,
+            line=number,
+        )
+    return float(text)
 
 
 def _raise_disagreement(

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from irplatform.registry.registration import Plugin
     from irplatform.runs import Run
 
-    Measure = Callable[[Mapping[str, Mapping[str, int]], Run], Mapping[str, float]]
+    Measure = Callable[[Mapping[str, Mapping[str, float]], Run], Mapping[str, float]]
 
 
 def guarded_collection(
@@ -50,7 +50,7 @@ def guarded_measure(name: str, compute: Measure, plugin: Plugin) -> Measure:
     module = module_of(compute)
 
     @functools.wraps(compute)
-    def computed(qrels: Mapping[str, Mapping[str, int]], run: Run) -> Mapping[str, float]:
+    def computed(qrels: Mapping[str, Mapping[str, float]], run: Run) -> Mapping[str, float]:
         judged_topics = list(qrels)
         with plugin_at_work(who, f"scoring {run.name}", module, as_told=plugin.ours):
             values = compute(qrels, run)

@@ -303,7 +303,9 @@ def _describe(
         "interpolation": {
             "weight": interpolation.weight,
             "topics": interpolation.topics,
-            "nDCG@20": {str(weight): value for weight, value in interpolation.curve.items()},
+            interpolation.measure: {
+                str(weight): value for weight, value in interpolation.curve.items()
+            },
         },
         "depends_on": depends_on,
     }

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from irplatform.evaluation.gain import ndcg_of
+from irplatform.evaluation.gain import NDCG, ndcg_of, validation_measure
 from irplatform.evaluation.mean_difference import MeanDifference
 from irplatform.runs import Ranking
 from irplatform.runs.standardize import Values, deviation, standardized
@@ -112,25 +112,27 @@ class Choice:
     Attributes:
         weight: the weight, 0 to 1.
         topics: number of validation topics that have a relevant document.
-        curve: weight to mean nDCG@20 over them; 1 is the first stage, 0 the reranker alone.
+        curve: weight to the measure's mean over them; 1 is the first stage, 0 the reranker alone.
+        measure: nDCG@20, or nDCG-exp@20 where topics are judged by levels.
     """
 
     weight: float
     topics: int
     curve: Mapping[float, float]
+    measure: str = NDCG
 
 
 def choose_weight(
     topics: Mapping[str, Reranked],
-    judgments: Mapping[str, Mapping[str, int]],
+    judgments: Mapping[str, Mapping[str, float]],
     *,
     holds_first_stage: bool = False,
 ) -> Choice:
     """Choose the weight on validation topics.
 
-    The best mean nDCG@20 wins, provided that it beats the first stage by more than the standard
-    error of the difference; otherwise the first stage stays as it is (W = 1): on few topics a
-    reranker that is merely lucky must not replace a good first stage.
+    The best mean nDCG@20 (nDCG-exp@20 of levels) wins, provided that it beats the first stage by
+    more than the standard error of the difference; otherwise the first stage stays as it is
+    (W = 1): on few topics a reranker that is merely lucky must not replace a good first stage.
 
     A reranker that has weighed the first stage's score already is not mixed with it again: it
     stands alone (W = 0), unless the first stage alone is better by more than the standard error.
@@ -148,15 +150,16 @@ def choose_weight(
             if any(grade > 0 for grade in judgments[topic].values())
         ]
     )
+    measure = validation_measure(judgments.values())
     if not len(table):
-        return Choice(1.0, 0, {})
+        return Choice(1.0, 0, {}, measure)
     means = table.mean(axis=0)
     curve = {w: round(float(m), 6) for w, m in zip(WEIGHTS, means, strict=True)}
     loss = MeanDifference.of(table[:, -1] - table[:, 0])
     if holds_first_stage and not loss.is_clear:
-        return Choice(0.0, len(table), curve)
+        return Choice(0.0, len(table), curve, measure)
     # Equal means go to the larger weight, the more cautious one.
     best = len(WEIGHTS) - 1 - int(np.argmax(means[::-1]))
     gain = MeanDifference.of(table[:, best] - table[:, -1])
     weight = WEIGHTS[best] if gain.is_clear else 1.0
-    return Choice(weight, len(table), curve)
+    return Choice(weight, len(table), curve, measure)

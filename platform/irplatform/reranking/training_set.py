@@ -125,7 +125,7 @@ class TrainingSource:
 
 def examples(
     topics: Sequence[Topic],
-    judgments: Mapping[str, Mapping[str, int]],
+    judgments: Mapping[str, Mapping[str, float]],
     first: Mapping[str, Ranking],
     candidates: Mapping[str, tuple[str, ...]],
     missing: AbstractSet[str] = frozenset(),

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from irplatform.collections import Qrels
     from irplatform.runs import Run
 
 AUTO = "auto"
@@ -63,8 +64,8 @@ class Fusion:
         return asdict(self)
 
 
-def choose_fusion(runs: Sequence[Run], judgments: Mapping[str, Mapping[str, int]]) -> Fusion:
-    """Choose weights and constant by mean nDCG@20 over judged topics.
+def choose_fusion(runs: Sequence[Run], judgments: Qrels) -> Fusion:
+    """Choose weights and constant by mean nDCG@20 over judged topics; of levels, by nDCG-exp@20.
 
     Args:
         runs: what each retriever found for the training topics.
@@ -112,16 +113,16 @@ class _Ranks:
     Attributes:
         ranks: float [documents, retrievers]; infinite where a retriever did not find a document.
             Documents come in the order of ties: by decreasing id.
-        grades: int [documents].
-        judged: grades of all judged documents.
+        grades: [documents].
+        judged: grades of all judged documents; those of levels are floats.
     """
 
     ranks: npt.NDArray[np.float64]
-    grades: npt.NDArray[np.int64]
-    judged: tuple[int, ...]
+    grades: npt.NDArray[np.float64]
+    judged: npt.NDArray[np.number[Any]]
 
     @classmethod
-    def of(cls, runs: Sequence[Run], topic: str, judgments: Mapping[str, int]) -> _Ranks:
+    def of(cls, runs: Sequence[Run], topic: str, judgments: Mapping[str, float]) -> _Ranks:
         ids_per_run = [run.rankings[topic].doc_ids[:_DEPTH] for run in runs]
         doc_ids = sorted({d for ids in ids_per_run for d in ids}, reverse=True)
         place = {doc_id: row for row, doc_id in enumerate(doc_ids)}
@@ -129,8 +130,8 @@ class _Ranks:
         for column, ids in enumerate(ids_per_run):
             for rank, doc_id in enumerate(ids, start=1):
                 ranks[place[doc_id], column] = rank
-        grades = np.array([max(judgments.get(d, 0), 0) for d in doc_ids], dtype=np.int64)
-        return cls(ranks, grades, tuple(judgments.values()))
+        grades = np.array([max(judgments.get(d, 0), 0) for d in doc_ids], dtype=np.float64)
+        return cls(ranks, grades, np.array(list(judgments.values())))
 
 
 def _values(fusion: Fusion, tables: Sequence[_Ranks]) -> npt.NDArray[np.float64]:
@@ -141,5 +142,6 @@ def _values(fusion: Fusion, tables: Sequence[_Ranks]) -> npt.NDArray[np.float64]
         scores = (weights / (fusion.k + table.ranks)).sum(axis=1)
         first = np.argsort(-scores, kind="stable")[:20]
         first = first[scores[first] > 0]  # what only retrievers of weight 0 found is not in it
-        values.append(ndcg(table.grades[first], table.judged, cutoff=20))
+        exponential = table.judged.dtype.kind == "f"
+        values.append(ndcg(table.grades[first], table.judged, 20, exponential=exponential))
     return np.array(values)

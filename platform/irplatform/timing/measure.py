@@ -90,7 +90,7 @@ def time_reranker(
     topic_pools: Sequence[tuple[Topic, Sequence[str]]],
     rounds: int,
     resources: CollectionResources,
-    judgments: Mapping[str, Mapping[str, int]],
+    judgments: Mapping[str, Mapping[str, float]],
 ) -> Timing:
     """Time a reranker.
 

@@ -33,7 +33,7 @@ def ready(
     choice: RerankerChoice,
     topic_pools: Sequence[tuple[Topic, Sequence[str]]],
     resources: CollectionResources,
-    judgments: Mapping[str, Mapping[str, int]],
+    judgments: Mapping[str, Mapping[str, float]],
 ) -> tuple[Reranker, str]:
     """A reranker that can score, and what weights it has.
 
@@ -73,7 +73,9 @@ def ready(
     return member, BRIEFLY
 
 
-def _labelled(topic: Topic, doc_ids: Sequence[str], judgments: Mapping[str, int]) -> LabelledTopic:
+def _labelled(
+    topic: Topic, doc_ids: Sequence[str], judgments: Mapping[str, float]
+) -> LabelledTopic:
     """A topic to learn from; where nothing among its documents is relevant, the first one is."""
     grades = {d: grade for d, grade in judgments.items() if d in set(doc_ids)}
     if not any(grade > 0 for grade in grades.values()):

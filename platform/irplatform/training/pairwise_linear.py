@@ -19,13 +19,13 @@ MOST_PAIRS = 4000
 
 
 def pairwise_weights(
-    values: Float64, grades: Int64, offsets: Int64, *, l2: float, seed: int
+    values: Float64, grades: Float64, offsets: Int64, *, l2: float, seed: int
 ) -> Float64:
     """The weights with the least loss.
 
     Args:
         values: float64 [documents, features], standardized; a topic's documents lie together.
-        grades: int64 [documents].
+        grades: float64 [documents].
         offsets: int64 [topics + 1], where the documents of each topic begin; the last is their
             number.
         l2: penalty on the squared weights.
@@ -53,7 +53,7 @@ def pairwise_weights(
 
 
 def _pairs(
-    grades: Int64, offsets: Int64, random: np.random.Generator
+    grades: Float64, offsets: Int64, random: np.random.Generator
 ) -> tuple[Int64, Int64, Float64]:
     """Indexes of the higher and the lower document, and weights that sum to 1."""
     pairs = []
@@ -66,7 +66,7 @@ def _pairs(
     return higher, lower, weight / len(pairs)
 
 
-def _pairs_of_topic(grades: Int64, random: np.random.Generator) -> tuple[Int64, Int64]:
+def _pairs_of_topic(grades: Float64, random: np.random.Generator) -> tuple[Int64, Int64]:
     """Some or all of a topic's pairs, drawn by their number: ten thousand documents have millions.
 
     They are numbered by the higher document, then by the lower one.

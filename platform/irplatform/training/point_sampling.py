@@ -140,7 +140,9 @@ class PointSampler:
         return np.concatenate([relevant[:count], judged[:from_judged], unjudged[:from_unjudged]])
 
 
-def sample_weights(grades: npt.NDArray[np.int64], weighting: Weighting) -> npt.NDArray[np.float32]:
+def sample_weights(
+    grades: npt.NDArray[np.float64], weighting: Weighting
+) -> npt.NDArray[np.float32]:
     """How much samples of some grades count, at least 1."""
     if weighting == "none":
         return np.ones(len(grades), dtype=np.float32)

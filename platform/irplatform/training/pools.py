@@ -52,22 +52,24 @@ class Pool:
     Attributes:
         labelled: the topic.
         doc_ids: the documents' ids.
-        grades: int64, one per document; unjudged ones have 0.
+        grades: float64, one per document; unjudged ones have 0.
         judged: whether each was judged.
     """
 
     labelled: LabelledTopic
     doc_ids: tuple[str, ...]
-    grades: npt.NDArray[np.int64]
+    grades: npt.NDArray[np.float64]
     judged: npt.NDArray[np.bool_]
 
     @classmethod
-    def of(cls, labelled: LabelledTopic, doc_ids: Sequence[str], grades: Mapping[str, int]) -> Pool:
+    def of(
+        cls, labelled: LabelledTopic, doc_ids: Sequence[str], grades: Mapping[str, float]
+    ) -> Pool:
         """Some documents of a topic, with the grades of those that were judged."""
         return cls(
             labelled,
             tuple(doc_ids),
-            np.array([grades.get(d, 0) for d in doc_ids], dtype=np.int64),
+            np.array([grades.get(d, 0) for d in doc_ids], dtype=np.float64),
             np.array([d in grades for d in doc_ids], dtype=np.bool_),
         )
 

@@ -1,8 +1,9 @@
 """How well a model ranks topics that it does not learn from: the measure of early stopping.
 
 A reranker's scores are used together with the first stage's, so that is how they are judged: the
-measure is nDCG@20 of the best of a few mixtures of both, the reranker alone among them. Stopping on
-the reranker alone ends training while it still learns what the first stage cannot tell.
+measure is nDCG@20 of the best of a few mixtures of both, the reranker alone among them (nDCG-exp@20
+where topics are judged by levels, as of clicks). Stopping on the reranker alone ends training while
+it still learns what the first stage cannot tell.
 """
 
 from __future__ import annotations

@@ -7,11 +7,10 @@ cross-validation what the choice is worth.
 from irplatform.tuning.over import read_space
 from irplatform.tuning.report import TuneReport
 from irplatform.tuning.search import Outcome, Plan
-from irplatform.tuning.tune import TUNED_MEASURE, tune, usable_topics
+from irplatform.tuning.tune import tune, usable_topics
 from irplatform.tuning.tuned_system import TunedSystem
 
 __all__ = [
-    "TUNED_MEASURE",
     "Outcome",
     "Plan",
     "TuneReport",

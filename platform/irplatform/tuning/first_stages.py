@@ -43,7 +43,7 @@ class FirstStages:
     def __init__(
         self,
         topics: Sequence[Topic],
-        qrels: Mapping[str, Mapping[str, int]],
+        qrels: Mapping[str, Mapping[str, float]],
         depth: int,
         fusion: str,
         resources: CollectionResources,

@@ -34,8 +34,6 @@ if TYPE_CHECKING:
 
 FEWEST_TOPICS = 10
 """Fewer judged topics than this choose nothing but chance."""
-TUNED_MEASURE = "nDCG@20"
-"""What is improved where nobody says."""
 _FORMAT = 3
 _END = 0.06
 """Share of a range that counts as its end."""

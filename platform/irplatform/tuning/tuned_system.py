@@ -141,7 +141,7 @@ class TunedSystem:
     def _first_stages(self) -> FirstStages:
         return FirstStages(self.topics, self._qrels(), self.depth, self.fusion, self.resources)
 
-    def _qrels(self) -> dict[str, dict[str, int]]:
+    def _qrels(self) -> dict[str, dict[str, float]]:
         """The topics' ordinary judgments; a topic may have sampled ones alone."""
         qrels = self.judgments.qrels
         return {topic.id: dict(qrels[topic.id]) for topic in self.topics if topic.id in qrels}

@@ -21,12 +21,12 @@ class Table:
 
     Attributes:
         features: float32 [documents, features].
-        grades: int64 [documents], 0 or more.
+        grades: float64 [documents], 0 or more.
         offsets: int64 [topics + 1], where each topic begins.
     """
 
     features: Features
-    grades: npt.NDArray[np.int64]
+    grades: npt.NDArray[np.float64]
     offsets: npt.NDArray[np.int64]
 
 

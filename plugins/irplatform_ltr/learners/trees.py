@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from irplatform_ltr.options import TreeOptions
 
 _HIGHEST_GRADE = 1000
-"""Higher grades are scaled to this for LambdaMART, to which the gain of each has to be told. Gains
-are the grades themselves, not powers of 2."""
+"""The highest label of LambdaMART, to which the gain of each has to be told. Gains are the labels
+themselves, not powers of 2."""
 MOST_DOCUMENTS = 10_000
 """LightGBM's LambdaMART refuses a topic with more."""
 _MANY = 100_000
@@ -123,9 +123,9 @@ class Trees:
             raise InputError(f"these are not LightGBM's trees: {error}.", path=path) from error
 
 
-def levels(grades: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Grades as small whole numbers: as they are, or scaled where the highest is too high."""
-    highest = int(grades.max(initial=0))
-    if highest <= _HIGHEST_GRADE:
-        return grades
+def levels(grades: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
+    """Grades as whole numbers up to 1,000: as they are, or scaled if too high or with decimals."""
+    highest = float(grades.max(initial=0))
+    if highest <= _HIGHEST_GRADE and not (grades % 1).any():
+        return grades.astype(np.int64)
     return np.asarray(np.ceil(grades * (_HIGHEST_GRADE / highest)), dtype=np.int64)

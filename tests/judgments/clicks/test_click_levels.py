@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from irplatform.errors import InputError
-from irplatform.judgments.clicks.levels import Weights, grades, levels, weighted_clicks
+from irplatform.judgments.clicks.levels import Weights, levels, weighted_clicks, written
 
 
 def test_weighted_clicks_are_those_of_the_2017_paper():
@@ -36,16 +36,17 @@ def test_the_levels_of_2017_are_the_weights_and_binary_ones_tell_only_of_clicks(
     assert levels([2.5, 0.0], 10.0, "binary").tolist() == [1.0, 0.0]
 
 
-def test_grades_round_half_up_and_never_lose_a_relevant_document():
-    assert grades([10.0, 5.5, 5.49, 0.33, 0.0]).tolist() == [10, 6, 5, 1, 0]
-    assert grades([1 + 99 * 3 / 66]).tolist() == [6]
-    assert grades([3e6]).tolist() == [999_999], "as many digits as judgments have"
-    assert grades([np.nextafter(5.5, 0)]).tolist() == [6], "binary fractions do not decide"
+def test_levels_keep_six_decimals_and_never_lose_a_relevant_document():
+    assert written([10.0, 5.5, 5.49, 0.33, 0.0]).tolist() == [10, 5.5, 5.49, 0.33, 0]
+    assert written([1 + 99 / 7]).tolist() == [15.142857]
+    assert written([3e6]).tolist() == [999_999], "as many digits as judgments have"
+    assert written([np.nextafter(5.5, 0)]).tolist() == [5.5], "binary fractions do not decide"
+    assert written([1e-9]).tolist() == [1e-6]
 
 
 @given(st.lists(st.integers(0, 1000), min_size=1, max_size=40).filter(any))
-def test_grades_of_2018_lie_between_1_and_100_in_the_order_of_the_clicks(clicks):
-    made = grades(levels(clicks, sum(clicks)))
+def test_levels_of_2018_lie_between_1_and_100_in_the_order_of_the_clicks(clicks):
+    made = written(levels(clicks, sum(clicks)))
     assert all((grade == 0) == (count == 0) for grade, count in zip(made, clicks, strict=True))
     assert made.max() <= 100
     order = np.argsort(clicks, kind="stable")

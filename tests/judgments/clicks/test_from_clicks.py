@@ -10,13 +10,11 @@ from commands import call
 
 from irplatform.collections.paths import open_path
 from irplatform.errors import InputError
-from irplatform.evaluation import evaluate
 from irplatform.judgments.clicks.build import SHARES, ClickSettings, from_clicks
 from irplatform.judgments.clicks.judge import JudgingRules
 from irplatform.judgments.clicks.log import COLUMNS
 from irplatform.judgments.clicks.queries import QueryRules, mark, query_id
 from irplatform.judgments.splits import SPLITS, Shares, split_of
-from irplatform.runs import Ranking, Run
 
 LOOSE = JudgingRules(min_documents=1, min_clicked=1)
 ALL_TEST = Shares(0, 0, 100)
@@ -58,7 +56,7 @@ def test_queries_and_judgments_are_written_as_beir_writes_them(tmp_path):
     (id_,) = judged(tmp_path / "out")
     assert line["_id"] == id_
     assert (tmp_path / "out/qrels/test.tsv").read_text() == (
-        f"query-id\tcorpus-id\tscore\n{id_}\td0\t100\n{id_}\td1\t0\n"
+        f"query-id\tcorpus-id\tlevel\n{id_}\td0\t100\n{id_}\td1\t0\n"
     )
     assert [p.name for p in (tmp_path / "out/qrels").iterdir() if "test" not in p.name] == []
 
@@ -99,7 +97,7 @@ def test_the_papers_example_is_judged_as_it_is_printed(tmp_path):
     from_clicks(log, tmp_path / "out", ClickSettings(judging=rules, shares=ALL_TEST))
     (grades,) = judged(tmp_path / "out").values()
     assert grades["d0"] == 10
-    assert grades["d1"] == 6, "5.5, half up"
+    assert grades["d1"] == 5.5
     assert grades["d24"] == 0, "shown, and not clicked"
     assert len(grades) == len(clicks)
 
@@ -111,7 +109,7 @@ def test_a_full_text_that_is_read_counts_more_and_none_is_not_held_against_a_doc
     (grades,) = judged(tmp_path / "out").values()
     total = 1 + 0.33 + 0.33 + 1 / 15
     expected = {"read": 1.0, "without": 0.33 + 1 / 15, "seen": 0.33}
-    assert grades == {d: round(1 + 99 * weight / total) for d, weight in expected.items()}
+    assert grades == {d: round(1 + 99 * weight / total, 6) for d, weight in expected.items()}
     assert list(grades) == ["read", "without", "seen"]
 
 
@@ -122,7 +120,7 @@ def test_lines_of_the_same_pair_are_added_up_whatever_the_case_of_the_query(tmp_
     ]
     log = write_log(tmp_path / "log.tsv", lines)
     from_clicks(log, tmp_path / "out", ClickSettings(judging=LOOSE, shares=ALL_TEST))
-    assert judged(tmp_path / "out") == {query_id("lung cancer"): {"d1": 51, "d2": 51}}
+    assert judged(tmp_path / "out") == {query_id("lung cancer"): {"d1": 50.5, "d2": 50.5}}
 
 
 def test_the_report_says_what_each_filter_removed(tmp_path):
@@ -190,7 +188,7 @@ def test_the_folder_is_a_collection_over_the_documents_of_another(tmp_path, corp
     collection = open_path(tmp_path / "clicks:test")
     assert collection.id == "clicks-test"
     assert collection.corpus.fingerprint == open_path(corpus).corpus.fingerprint
-    assert collection.measures[:2] == ("nDCG@20", "AP")
+    assert collection.measures == ("nDCG-exp@20", "AP", "P@5")
     training = collection.training()
     assert training.id == "clicks-train"
     assert training.validation().id == "clicks-dev"
@@ -223,17 +221,38 @@ def _tests(query, seed):
     return split_of(query_id(query), SHARES, seed) == "test"
 
 
-def test_ndcg_gains_a_documents_level_not_a_power_of_it(tmp_path):
-    log = write_log(tmp_path / "log.tsv", [("q", "a", 4, 0, 1), ("q", "b", 1, 0, 1)])
-    from_clicks(log, tmp_path / "out", ClickSettings(judging=LOOSE, shares=ALL_TEST))
-    qrels = judged(tmp_path / "out")
-    (topic,) = qrels
-    assert qrels[topic] == {"a": 80, "b": 21}
-    run = Run("r", {topic: Ranking.of(["b", "a"], [2.0, 1.0])})
-    discount = 0.6309297535714575  # 1 / log2(3)
-    assert evaluate(qrels, run, ["nDCG@20"]).aggregate["nDCG@20"] == pytest.approx(
-        (21 + 80 * discount) / (80 + 21 * discount)
+def test_the_default_table_of_a_small_collection(tmp_path, capsys, monkeypatch, corpus):
+    """By hand, for the ranking d2, d3, d1, d0 of a query with clicks 4, 3, 1 and 0 on d0 to d3.
+
+    Its weighted clicks are 0.33 times as many, and the sum cancels in the shares 4/8, 3/8 and 1/8:
+    levels 1 + 99·4/8 = 50.5, 38.125, 13.375 and 0. With gains of 2^level - 1,
+
+        DCG  = (2^13.375 - 1)/log2(2) + 0 + (2^38.125 - 1)/log2(4) + (2^50.5 - 1)/log2(5)
+             = 10,623 + 149,878,241,530 + 685,750,313,128,746 = 685,900,191,380,899
+        IDCG = (2^50.5 - 1)/log2(2) + (2^38.125 - 1)/log2(3) + (2^13.375 - 1)/log2(4)
+             = 1,592,262,918,131,442 + 189,125,283,989 + 5,311 = 1,592,452,043,420,742
+
+    and NDCG = 0.430720. AP = (1/1 + 2/3 + 3/4)/3 = 0.805556, and P@5 = 3/5.
+    """
+    lines = [("lung", f"d{number}", clicks, 0, 1) for number, clicks in enumerate([4, 3, 1, 0])]
+    settings = ClickSettings(judging=LOOSE, shares=ALL_TEST)
+    from_clicks(write_log(tmp_path / "log.tsv", lines), tmp_path / "out", settings, str(corpus))
+    id_ = query_id("lung")
+    assert judged(tmp_path / "out") == {id_: {"d0": 50.5, "d1": 38.125, "d2": 13.375, "d3": 0}}
+    ranking = "".join(
+        f"{id_} Q0 {d} 1 {score} x\n" for score, d in enumerate(["d0", "d1", "d3", "d2"])
     )
+    (tmp_path / "x.run").write_text(ranking)
+    arguments = ["evaluate", "--collection", tmp_path / "out", tmp_path / "x.run", "--json"]
+    (scored,) = call(capsys, monkeypatch, *arguments).json["runs"]
+    assert scored["measures"] == {
+        "nDCG-exp@20": pytest.approx(0.430720, abs=5e-7),
+        "AP": pytest.approx(0.805556, abs=5e-7),
+        "P@5": 0.6,
+    }
+    judgments = tmp_path / "out/qrels/test.tsv"
+    table = call(capsys, monkeypatch, "evaluate", "--qrels", judgments, tmp_path / "x.run")
+    assert "nDCG-exp@20" in table.out.splitlines()[0], table.out
 
 
 @pytest.mark.parametrize(

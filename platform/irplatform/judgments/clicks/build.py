@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from irplatform.collections.beir_files import BeirWriter
+from irplatform.collections.beir_files import BeirWriter, write_measures
 from irplatform.collections.corpus_reference_files import write_reference
 from irplatform.console import notice, progress
 from irplatform.errors import InputError
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
     from irplatform.collections import Collection
 
+MEASURES = ("nDCG-exp@20", "AP", "P@5")
+"""Those of the papers' tables."""
 REPORT = "report.json"
 SHARES = Shares(60, 20, 20)
 """The papers' split of the queries."""
@@ -96,6 +98,7 @@ def from_clicks(
                 writer.write(judge(rows, settings.judging, counts))
         if not counts.queries[KEPT]:
             raise InputError(f"no query is left: {_refused(counts, reasons)}.", path=log)
+        write_measures(folder, MEASURES)
         lacking = _check_coverage(folder, resolved, log) if resolved else []
         splits, notes = _write_subsets(folder, writer, resolved)
         if collection:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from irplatform.collections.beir_files import QRELS_HEADER, BeirWriter, qrels_path
+from irplatform.collections.beir_files import LEVELS_HEADER, BeirWriter, qrels_path
 from irplatform.judgments.clicks.report import SplitCounts
 from irplatform.judgments.splits import SPLITS, Shares, split_of
 from irplatform.text.tokenizer import tokenize
@@ -54,10 +54,11 @@ class SplitWriter:
         rows = judged.join(queries.with_columns(pl.Series("split", splits)), on=["id", "query"])
         for split in SPLITS:
             part = rows.filter(pl.col("split") == split)
-            self.counts[split].add(splits.count(split), part.height, int((part["grade"] > 0).sum()))
+            self.counts[split].add(splits.count(split), part.height, int((part["level"] > 0).sum()))
             if part.height:
-                part.select("id", "doc_id", "grade").write_csv(
-                    self._files.qrels(split),
+                level = pl.col("level").cast(pl.String).str.strip_suffix(".0")
+                part.select("id", "doc_id", level).write_csv(
+                    self._files.qrels(split, levels=True),
                     separator="\t",
                     include_header=False,
                     quote_style="never",
@@ -70,26 +71,26 @@ def write_subset(folder: Path, name: str, queries: frozenset[str]) -> SplitCount
     if not queries:
         return counts
     with qrels_path(folder, name).open("wb") as file:
-        file.write(QRELS_HEADER)
-        for line, query_id, _, grade in _judgments(folder):
+        file.write(LEVELS_HEADER)
+        for line, query_id, _, level in _judgments(folder):
             if query_id in queries:
-                counts.add(0, 1, int(grade > 0))
+                counts.add(0, 1, int(level > 0))
                 file.write(line)
     return counts
 
 
 def negatives_of_test(folder: Path) -> Iterator[tuple[str, str]]:
     """Pairs of a test query's id and a document that was shown for it and not clicked."""
-    for _, query_id, doc_id, grade in _judgments(folder):
-        if grade == 0:
+    for _, query_id, doc_id, level in _judgments(folder):
+        if level == 0:
             yield query_id, doc_id
 
 
-def _judgments(folder: Path) -> Iterator[tuple[bytes, str, str, int]]:
+def _judgments(folder: Path) -> Iterator[tuple[bytes, str, str, float]]:
     path = qrels_path(folder, "test")
     if not path.exists():
         return
     for number, line in numbered_lines(path):
         if number > 1:
-            query_id, doc_id, grade = line.decode().rstrip("\n").split("\t")
-            yield line, query_id, doc_id, int(grade)
+            query_id, doc_id, level = line.decode().rstrip("\n").split("\t")
+            yield line, query_id, doc_id, float(level)

@@ -10,9 +10,9 @@ from irplatform.judgments.clicks.levels import (
     FORMULAS,
     Formula,
     Weights,
-    grades,
     levels,
     weighted_clicks,
+    written,
 )
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def judge(rows: pl.DataFrame, rules: JudgingRules, counts: Counts) -> pl.DataFra
         counts: is told how many queries and lines were refused for which reason.
 
     Returns:
-        `id`, `query`, `doc_id` and `grade` (0: shown and not clicked), ordered by id, then grade
+        `id`, `query`, `doc_id` and `level` (0: shown and not clicked), ordered by id, then level
         descending, then document.
     """
     import polars as pl
@@ -91,11 +91,11 @@ def judge(rows: pl.DataFrame, rules: JudgingRules, counts: Counts) -> pl.DataFra
     totals = kept_queries.select("id", "query", pl.col("weight").alias("total"))
     documents = _with_weights(rows.filter(pl.col("refused") == ""), rules.weights)
     documents = documents.join(totals, on=["id", "query"])
-    grade = grades(levels(documents["weight"], documents["total"], rules.formula))
+    level = written(levels(documents["weight"], documents["total"], rules.formula))
     return (
         documents.select("id", "query", "doc_id")
-        .with_columns(pl.Series("grade", grade))
-        .sort("id", "query", "grade", "doc_id", descending=[False, False, True, False])
+        .with_columns(pl.Series("level", level))
+        .sort("id", "query", "level", "doc_id", descending=[False, False, True, False])
     )
 
 

@@ -22,9 +22,9 @@ FORMULAS: tuple[Formula, ...] = ("2018", "2017", "binary")
 
 Numbers: TypeAlias = npt.NDArray[np.float64]
 _LARGEST = 999_999
-"""Of grades, as `read_qrels` reads them."""
-_AS_EXACT = 1e-9
-"""5.5 is to round up also where binary fractions make it 5.499999999999999."""
+"""Of levels, as `read_qrels` reads them."""
+_DECIMALS = 6
+"""So that binary fractions, as 5.499999999999999, and the order of additions leave no trace."""
 
 
 @dataclass(frozen=True)
@@ -83,11 +83,11 @@ def levels(weighted: npt.ArrayLike, totals: npt.ArrayLike, formula: Formula = "2
     return np.where(clicks > 0, 1 + 99 * clicks / sums, 0.0)
 
 
-def grades(relevance: npt.ArrayLike) -> npt.NDArray[np.int64]:
-    """Levels as the whole numbers that judgments are: half up, and at least 1 where above 0.
+def written(relevance: npt.ArrayLike) -> Numbers:
+    """Levels as judgments hold them, with six decimals; what is above 0 stays above 0.
 
-    Levels of 2017 grow with the log; judgments have at most six digits.
+    Levels of 2017 grow with the log; judgments have at most six digits before the point.
     """
     exact = np.asarray(relevance, dtype=np.float64)
-    rounded = np.floor(exact + 0.5 + _AS_EXACT).astype(np.int64)
-    return np.where(exact > 0, rounded.clip(1, _LARGEST), 0)
+    least = np.where(exact > 0, 10.0**-_DECIMALS, 0.0)
+    return np.round(exact, _DECIMALS).clip(least, _LARGEST)

@@ -64,7 +64,7 @@ class Behaviour:
             if not 0 <= probability <= 1:
                 raise InputError(f"the probability {what} lies between 0 and 1, not {probability}.")
 
-    def attraction(self, grades: npt.NDArray[np.int64], highest: int) -> Probabilities:
+    def attraction(self, grades: npt.NDArray[np.float64], highest: float) -> Probabilities:
         """Probabilities of a click on documents that are examined.
 
         By default noise + (1 − noise)·(2^g − 1)/(2^highest − 1), as Chapelle, Metzler, Zhang and

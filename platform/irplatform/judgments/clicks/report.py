@@ -32,7 +32,7 @@ class SplitCounts:
     Attributes:
         queries: how many there are.
         judgments: pairs of query and document.
-        relevant: those with a grade above 0.
+        relevant: those with a level above 0.
     """
 
     queries: int = 0

@@ -64,8 +64,8 @@ class SessionSettings:
 def sessions(
     topic: Topic,
     ranking: Sequence[str],
-    grades: Mapping[str, int],
-    highest: int,
+    grades: Mapping[str, float],
+    highest: float,
     settings: SessionSettings,
 ) -> Iterator[pl.DataFrame]:
     """Draw the sessions of a topic.
@@ -86,7 +86,7 @@ def sessions(
         return
     behaviour = settings.behaviour
     random = np.random.default_rng([settings.seed, number_of(topic.id)])
-    judged = np.array([grades.get(doc_id, 0) for doc_id in ranking], dtype=np.int64)
+    judged = np.array([grades.get(doc_id, 0) for doc_id in ranking], dtype=np.float64)
     attraction = behaviour.attraction(judged, highest)
     available = has_fulltext(ranking, settings)
     doc_ids = np.array(ranking, dtype=object)

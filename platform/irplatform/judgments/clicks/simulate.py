@@ -76,7 +76,7 @@ def write_log(
     path: Path,
     topics: Sequence[Topic],
     rankings: Mapping[str, Sequence[str]],
-    qrels: Mapping[str, Mapping[str, int]],
+    qrels: Mapping[str, Mapping[str, float]],
     settings: SessionSettings,
 ) -> int:
     """Write a simulated click log.
@@ -95,7 +95,7 @@ def write_log(
         InputError: no topic has any documents to show.
     """
     highest = max((g for grades in qrels.values() for g in grades.values()), default=0)
-    if highest < 1:
+    if highest <= 0:
         raise InputError("no document of this collection is relevant: nobody would click.")
     if not any(rankings.get(topic.id) for topic in topics):
         raise InputError("the retriever finds nothing for any topic: there is nothing to show.")

@@ -50,7 +50,7 @@ class Treated:
 
     source: Topic
     drug: str
-    grades: Mapping[str, int]
+    grades: Mapping[str, float]
 
     @property
     def relevant(self) -> int:
@@ -90,7 +90,7 @@ def choose(
             yield Treated(topic, drug, _narrowed(grades, drug, drugs))
 
 
-def _narrowed(grades: Mapping[str, int], drug: str, drugs: Drugs) -> dict[str, int]:
+def _narrowed(grades: Mapping[str, float], drug: str, drugs: Drugs) -> dict[str, float]:
     """Grades of a topic that asks for a drug, too: what does not name it is not relevant."""
     return {
         article: grade if grade <= 0 or drug in drugs.of[article] else 0
