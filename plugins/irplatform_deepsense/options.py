@@ -107,7 +107,13 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
         "document_stop_words": True,
         "loss": "bce",
         "groups": {"inside": 1, "outside": 1, "relevant": "judged"},
-        "loop": {"optimizer": "adam", "learning_rate": 0.01, "batch_size": 20, "epochs": 20},
+        "loop": {
+            "optimizer": "adam",
+            "learning_rate": 0.01,
+            "batch_size": 20,
+            "epochs": 20,
+            "patience": 20,
+        },
     },
     "program": {
         "projection": 300,

@@ -147,7 +147,11 @@ PRESETS: Mapping[str, Mapping[str, object]] = {
         "vectors": {"dimensions": 100},
     },
 }
-"""The paper's sizes, inputs and training, for a GPU."""
+"""The paper's sizes, inputs and training as far as there are options for them, for a GPU.
+
+Negatives of pre-training, fixed word vectors, weights of pairs and of concepts, and early stopping
+remain ours (docs/graphene.md).
+"""
 
 
 def for_pretraining(options: GrapheneOptions) -> GrapheneOptions:

@@ -29,7 +29,7 @@ _DECIMALS = 6
 
 @dataclass(frozen=True)
 class Weights:
-    """The parameters of a click's weight; the defaults are the papers'.
+    """The parameters of a click's weight; the defaults are those of the 2017 paper.
 
     Attributes:
         mu: share of a click on the abstract against one on the full text, in [0, 1].
