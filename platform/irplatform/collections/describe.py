@@ -83,8 +83,12 @@ def _downloads(collection: Collection) -> list[dict[str, Any]]:
 def _judgments(collection: Collection) -> dict[str, Any] | None:
     if collection.load_qrels is None:
         return None
+    from irplatform.evaluation.grades import thresholds
+
     qrels = collection.load_qrels()
-    grades = Counter(grade for judged in qrels.values() for grade in judged.values())
+    # Levels count as the whole grade that they reach: hardly two are the same.
+    whole = thresholds(qrels)
+    grades = Counter(grade for judged in whole.values() for grade in judged.values())
     return {
         "count": grades.total(),
         "topics": len(qrels),

@@ -168,7 +168,7 @@ def _identical(groups: list[set[str]], qrels: Qrels) -> Finding:
     group_of = {doc_id: number for number, ids in enumerate(groups) for doc_id in ids}
     pairs = topics = 0
     for grades in qrels.values():
-        judged: dict[int, Counter[int]] = {}
+        judged: dict[int, Counter[float]] = {}
         for doc_id, grade in grades.items():
             if doc_id in group_of and grade > 0:
                 judged.setdefault(group_of[doc_id], Counter())[grade] += 1
