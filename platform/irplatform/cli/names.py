@@ -21,7 +21,10 @@ if TYPE_CHECKING:
     from irplatform.cli.commands import Declared
 
 _DEPTHS = (5, 10, 20, 100, 1000)
-_USUAL = ("nDCG@10", "nDCG@20", "AP", "P@10", "R@1000", "RR", "Rprec", "Judged@20", "infNDCG")
+_USUAL = (
+    *("nDCG@10", "nDCG@20", "nDCG-exp@20", "AP", "AP-graded", "P@10", "R@1000", "RR", "Rprec"),
+    *("Judged@20", "infNDCG"),
+)
 
 
 def split_list(text: str) -> list[str]:
