@@ -7,6 +7,7 @@ import time
 
 import pytest
 
+from irplatform.cli.output import print_rows
 from irplatform.registry import registry
 
 
@@ -199,3 +200,28 @@ def test_a_run_says_where_its_files_are_and_not_among_the_results(platform):
     done = platform("run", "--collection", "small", "--run-dir", "elsewhere")
     assert done.err.splitlines()[-1] == "runs and scores: elsewhere"
     assert "elsewhere" not in done.out
+
+
+@pytest.mark.parametrize("command", [("plugins", "check"), ("rerankers", "show")])
+def test_a_package_without_an_entry_point_is_told(platform, tmp_path, monkeypatch, command):
+    info = tmp_path / "installed" / "irplatform_bad-0.1.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: irplatform-bad\nVersion: 0.1\n")
+    monkeypatch.syspath_prepend(info.parent)
+    told = (
+        "irplatform-bad 0.1 is installed, but has no entry point of the group 'irplatform': add "
+        "one to its pyproject.toml, and install it again."
+    )
+    refused = platform(*command, "bad")
+    assert (refused.code, told in refused.err) == (2, True)
+    assert told not in platform(*command, "worse").err
+
+
+def test_the_last_column_goes_on_below_where_the_terminal_ends(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "50")
+    print_rows([("a", "1", "word " * 12), ("bb", "2", "")], last_wraps=True)
+    assert capsys.readouterr().out.splitlines() == [
+        "a   1  word word word word word word word word",
+        "       word word word word",
+        "bb  2",
+    ]

@@ -102,10 +102,35 @@ def test_every_system_is_checked_and_what_breaks_the_contract_is_told(check):
     assert share.endswith("when other documents are with it")
 
 
+UNKIND = PLUGIN.replace(
+    "class Sound(Reranker):",
+    """import spacy
+from irplatform.plugin import Options
+from pydantic import Field
+
+class Sized(Options):
+    size: int = 3
+    told: int = Field(3, description="told")
+
+class Sound(Reranker):
+    Options = Sized""",
+)
+
+
 @pytest.mark.java
-def test_a_sound_system_keeps_the_contract(check):
-    done = check(PLUGIN, "strange", "--only", "sound")
-    assert (done.returncode, done.stdout) == (0, "reranker sound: keeps the contract\n")
+def test_a_sound_system_keeps_the_contract_and_what_could_be_better_is_remarked(check, tmp_path):
+    (tmp_path / "spacy.py").write_text("")
+    done = check(UNKIND, "strange", "--only", "sound")
+    assert (done.returncode, done.stdout.splitlines()) == (
+        0,
+        [
+            "plugin strange: remark: its import loads spacy, which every command waits for: import "
+            "that inside the functions that need it",
+            "reranker sound: keeps the contract",
+            "reranker sound: remark: no description: size; give Field(…, description=…) a line for "
+            "users",
+        ],
+    )
 
 
 @pytest.mark.java

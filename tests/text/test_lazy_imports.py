@@ -16,6 +16,7 @@ def test_the_package_loads_nothing_heavy():
 
 @pytest.mark.parametrize("name", irplatform.text.__all__)
 def test_every_public_name_is_there(name):
+    assert name in dir(irplatform.text)  # also where it is not loaded yet
     assert getattr(irplatform.text, name) is not None
 
 

@@ -126,7 +126,7 @@ def _metadata(
     command: Sequence[str],
 ) -> dict[str, Any]:
     """What the metadata of a fused run say: which runs, and how much each counts."""
-    inputs = [
+    inputs: list[dict[str, Any]] = [
         {"run": str(path), "sha256": file_digest(readable_again(path)), "weight": weight}
         for path, weight in weights.items()
     ]

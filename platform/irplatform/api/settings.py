@@ -144,12 +144,13 @@ class RunSettings:
 
     def _take_shorter_forms(self) -> None:
         """Make paths of texts and lists of single names, as a caller from Python may write them."""
+        interpolate: object = self.interpolate
         taken: dict[str, object] = {
             "collection": str(self.collection),
             "candidates": str(self.candidates),
             "settings": settings_by_name(self.settings),
             "vectors_text": paths(self.vectors_text, "vectors_text"),
-            "interpolate": None if self.interpolate == "auto" else self.interpolate,
+            "interpolate": None if interpolate == "auto" else interpolate,
         }
         for name in ("rerankers", "retrievers", "measures", "train_on"):
             taken[name] = names(getattr(self, name), name)

@@ -235,13 +235,14 @@ def main() -> None:
     from irplatform.cli.environment import misspelt, ready_streams
     from irplatform.registry import registry
 
+    told: list[str] = []
     try:
         ready_streams()
         for warning in misspelt(os.environ):
             console.tell(warning)
         check_arithmetic()
         registry().add_commands(cli)
-        _tell_of(registry().plugins)
+        told = _tell_of(registry().plugins)
         # What it returns is the status of `context.exit`; see `_nothing`.
         status = cli.main(prog_name="platform", standalone_mode=False)
         sys.exit(status if isinstance(status, int) else 0)
@@ -252,7 +253,8 @@ def main() -> None:
         sys.exit(error.exit_code)
     except PlatformError as error:
         show_traceback(error)
-        console.tell(f"platform: {error}")
+        if str(error) not in told:
+            console.tell(f"platform: {error}")
         sys.exit(error.exit_code)
     except (KeyboardInterrupt, click.Abort) as error:
         console.tell(f"{interruptions.MESSAGE}{lost(error)}")
@@ -273,10 +275,14 @@ def main() -> None:
         sys.exit(PlatformError.exit_code if failed else InputError.exit_code)
 
 
-def _tell_of(plugins: Iterable[Plugin]) -> None:
-    """Name the plugins that something is wrong with."""
+def _tell_of(plugins: Iterable[Plugin]) -> list[str]:
+    """Name the plugins that something is wrong with; and return what was told."""
+    told = []
     for plugin in plugins:
         if plugin.error:
-            console.tell(f"{plugin} is not used: {plugin.error}")
+            told.append(f"{plugin} is not used: {plugin.error}")
         if plugin.wrong:
-            console.tell(f"{plugin}: {plugin.wrong}")
+            told.append(f"{plugin}: {plugin.wrong}")
+    for message in told:
+        console.tell(message)
+    return told

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import sys
+from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
 
 import click
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+_NARROWEST = 30
+"""Characters of a column that wraps, however narrow the terminal is."""
 
 json_option = click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON object on stdout, and nothing else."
@@ -33,17 +37,27 @@ def cut(text: str, widest: int) -> str:
     return text if len(text) <= widest else f"{text[:widest].rstrip(' ,;')} …"
 
 
-def print_rows(rows: Sequence[tuple[str, ...]], *, widest: int | None = None) -> None:
+def print_rows(
+    rows: Sequence[tuple[str, ...]], *, widest: int | None = None, last_wraps: bool = False
+) -> None:
     """Print rows in aligned columns; the last column is not padded.
 
     Args:
         rows: their cells.
         widest: cells of more characters go on below, the last column's aside.
+        last_wraps: whether the last column goes on below where the terminal ends.
     """
     lines = [line for row in rows for line in _lines_of(row, widest)]
     if not lines:
         return
     widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]) - 1)]
+    if last_wraps:
+        room = max(_NARROWEST, get_terminal_size().columns - sum(widths) - 2 * len(widths))
+        lines = [
+            (*(line[:-1] if number == 0 else ("",) * len(widths)), part)
+            for line in lines
+            for number, part in enumerate(_wrapped(line[-1], room) or [""])
+        ]
     for line in lines:
         cells = [cell.ljust(width) for cell, width in zip(line[:-1], widths, strict=True)]
         click.echo("  ".join([*cells, line[-1]]).rstrip())

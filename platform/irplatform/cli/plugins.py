@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import click
@@ -56,7 +57,7 @@ def list_plugins(as_json: bool) -> None:
         remarks = [*plugin.provides, *filter(None, [plugin.wrong, plugin.failed])]
         state = f"BROKEN: {plugin.error}" if plugin.error else ", ".join(remarks)
         rows.append((plugin.name, plugin.distribution, plugin.version, state))
-    print_rows(rows)
+    print_rows(rows, last_wraps=sys.stdout.isatty())
 
 
 @plugins.command("new", examples=["platform plugins new my-ranker"])
@@ -130,7 +131,9 @@ def check(
     else:
         for finding in findings:
             unchecked = [f"not checked: {finding.unchecked}"] if finding.unchecked else []
-            for line in [*finding.problems, *unchecked] or ["keeps the contract"]:
+            remarks = [f"remark: {remark}" for remark in finding.remarks]
+            kept = [] if finding.kind == "plugin" else ["keeps the contract"]
+            for line in [*([*finding.problems, *unchecked] or kept), *remarks]:
                 click.echo(f"{finding.kind} {finding.name}: {line}")
     if any(finding.problems for finding in findings):
         context.exit(1)

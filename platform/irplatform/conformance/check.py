@@ -19,6 +19,7 @@ from irplatform.devices import choose_device
 from irplatform.errors import InputError, PlatformError, PluginError, unknown
 from irplatform.parallel import available_cores
 from irplatform.registry import registry
+from irplatform.registry.entry_points import without_entry_point
 from irplatform.resources import CollectionResources
 
 if TYPE_CHECKING:
@@ -65,11 +66,13 @@ def check_plugin(settings: CheckSettings) -> list[Finding]:
     resources = CollectionResources(collection.corpus, device, seed=42, threads=available_cores())
     data = check_data_of(collection, plugins, resources)
     findings: list[Finding] = []
-    if changes := problems_of_importing(plugin, plugins.environment):
-        findings.append(Finding("plugin", plugin.name, changes))
+    changes, heavy = problems_of_importing(plugin, plugins.environment)
+    if changes or heavy:
+        findings.append(Finding("plugin", plugin.name, changes, remarks=heavy))
     with progress(f"checking {settings.plugin}", len(systems)) as advance:
         for (kind, name), problems in systems.items():
-            findings.append(_finding(kind, name, problems, data))
+            finding = _finding(kind, name, problems, data)
+            findings.append(replace(finding, remarks=_undescribed(kind, name, plugins)))
             advance(1)
     return findings
 
@@ -87,11 +90,26 @@ def _finding(kind: str, name: str, problems: Problems, data: CheckData) -> Findi
     return Finding(kind, name, [*lines, *data.watch.told], unchecked)
 
 
+def _undescribed(kind: str, name: str, plugins: Registry) -> list[str]:
+    """A remark on options that nobody explains."""
+    tables: dict[str, Mapping[str, Registration[Any]]] = {
+        "reranker": plugins.rerankers,
+        "retriever": plugins.retrievers,
+        "feature group": plugins.features,
+    }
+    fields = tables[kind][name].system.Options.model_fields
+    options = [option for option, field in fields.items() if not field.description]
+    if not options:
+        return []
+    return [f"no description: {', '.join(options)}; give Field(…, description=…) a line for users"]
+
+
 def _usable(name: str, plugins: Registry) -> Plugin:
     by_name = {plugin.name: plugin for plugin in plugins.plugins}
     plugin = by_name.get(name)
     if plugin is None:
-        raise unknown("plugin", name, by_name, hint="`platform plugins list` shows all.")
+        hint = without_entry_point(name) or "`platform plugins list` shows all."
+        raise unknown("plugin", name, by_name, hint=hint)
     if plugin.error:
         raise PluginError(f"{plugin} is not used: {plugin.error}")
     return plugin

@@ -18,12 +18,14 @@ class Finding:
         name: of the system, or the plugin.
         problems: where it breaks its contract, each in a line.
         unchecked: why it could not be checked, or not to the end; "" where it was.
+        remarks: what could be better, though the contract is kept.
     """
 
     kind: str
     name: str
     problems: Sequence[str] = ()
     unchecked: str = ""
+    remarks: Sequence[str] = ()
 
     def as_json(self) -> dict[str, Any]:
         """An entry of `platform plugins check --json`."""
@@ -32,4 +34,5 @@ class Finding:
             "name": self.name,
             "problems": list(self.problems),
             "unchecked": self.unchecked or None,
+            "remarks": list(self.remarks),
         }

@@ -22,8 +22,17 @@ if TYPE_CHECKING:
     from irplatform.registry import Plugin
 
 
-def problems_of_importing(plugin: Plugin, environment: Mapping[str, str]) -> list[str]:
-    """What a plugin that can be loaded changes meanwhile, each in a line.
+_HEAVY = (
+    *("torch", "transformers", "sentence_transformers", "tensorflow", "jax", "spacy", "gensim"),
+    *("pandas", "sklearn", "pyserini", "jnius", "nltk", "lightgbm"),
+)
+"""Packages that take long to import, from a second to a quarter of a minute."""
+
+
+def problems_of_importing(
+    plugin: Plugin, environment: Mapping[str, str]
+) -> tuple[list[str], list[str]]:
+    """What a plugin that can be loaded changes meanwhile, each in a line; and remarks.
 
     Args:
         plugin: the plugin, which this process has loaded.
@@ -31,11 +40,13 @@ def problems_of_importing(plugin: Plugin, environment: Mapping[str, str]) -> lis
     """
     with Workers(_changes, 1) as workers:
         workers.give(0, (plugin, environment))
-        ((_, problems),) = workers.results()
-    return problems
+        ((_, found),) = workers.results()
+    return found
 
 
-def _changes(plugin_and_environment: tuple[Plugin, Mapping[str, str]]) -> list[str]:
+def _changes(
+    plugin_and_environment: tuple[Plugin, Mapping[str, str]],
+) -> tuple[list[str], list[str]]:
     plugin, environment = plugin_and_environment
     set_environment(environment)
     (entry_point, *_) = (
@@ -45,9 +56,11 @@ def _changes(plugin_and_environment: tuple[Plugin, Mapping[str, str]]) -> list[s
         and (point.dist is None or point.dist.name == plugin.distribution)
     )
     watch = Watch()
+    before = {*sys.modules}
     with stdout.to_stderr():
         with watch.during("its import"):
             module = entry_point.load()
+        heavy = [name for name in _HEAVY if name in sys.modules and name not in before]
         # Once more: what its libraries change when they are first imported is done by then.
         package = entry_point.module.partition(".")[0]
         for name in [name for name in sys.modules if name.partition(".")[0] == package]:
@@ -60,4 +73,10 @@ def _changes(plugin_and_environment: tuple[Plugin, Mapping[str, str]]) -> list[s
         for again in (False, True):
             with watch.during("its registration", again=again):
                 Contribution(plugin).collect(manager)
-    return watch.told
+    if not heavy:
+        return watch.told, []
+    remark = (
+        f"its import loads {', '.join(heavy)}, which every command waits for: import that inside "
+        "the functions that need it"
+    )
+    return watch.told, [remark]

@@ -37,6 +37,22 @@ def entry_points() -> Iterable[metadata.EntryPoint]:
         return [entry_point for of_one in found.values() for entry_point in of_one]
 
 
+def without_entry_point(name: str) -> str:
+    """That a package of this name is installed but brings no plugin; "" where there is none."""
+    called = name if name.startswith(f"{OURS}-") else f"{OURS}-{name}"
+    try:
+        distribution = metadata.distribution(called)
+        brings = any(point.group == GROUP for point in distribution.entry_points)
+    except Exception:  # no such package, or a damaged one
+        return ""
+    if brings:
+        return ""
+    return (
+        f"{called} {distribution.version} is installed, but has no entry point of the group "
+        f"'{GROUP}': add one to its pyproject.toml, and install it again."
+    )
+
+
 def named_by(entry_point: metadata.EntryPoint) -> object:
     """Import the module, or the object in it, that an entry point names.
 

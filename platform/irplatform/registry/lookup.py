@@ -12,6 +12,7 @@ from irplatform.at_work import ENDINGS, contained, show_traceback, with_place
 from irplatform.console import notice
 from irplatform.errors import InputError, PluginError, unknown
 from irplatform.registry.answers import close_coroutine
+from irplatform.registry.entry_points import without_entry_point
 from irplatform.registry.sources import GROUP
 from irplatform.registry.tables import Tables
 
@@ -98,7 +99,8 @@ class Registry(Tables):
             for plugin in self.plugins
             if plugin.error or plugin.wrong
         )
-        raise unknown(kind, name, table, hint=failures)
+        hint = " ".join(filter(None, [failures, without_entry_point(name)]))
+        raise unknown(kind, name, table, hint=hint)
 
     def announce(self, event: str, details: RunEvent) -> None:
         """Call a life-cycle hook of every plugin, in pluggy's order: it goes from the end."""
