@@ -99,7 +99,7 @@ def _section(path: tuple[click.Command, str]) -> Iterator[str]:
     if examples := getattr(command, "examples", ()):
         yield "\n".join(["```sh", *examples, "```\n"])
     groups = option_groups(options(command))
-    for title, found in groups.items() if options(command) else ():
+    for title, found in groups.items():
         if len(groups) > 1:
             yield f"**{title}**\n"
         yield "| option | default | meaning |"

@@ -93,6 +93,14 @@ def test_the_examples_fit_80_columns():
     assert {line for line in [*lines, *headings] if len(line) > 80} == set()
 
 
+def test_options_of_one_group_need_no_heading():
+    one, two = (click.Option([name]) for name in ("--one", "--two"))
+    vars(one)["group"] = "First"
+    assert option_groups([one]) == {"Options": [one]}
+    assert option_groups([one, two]) == {"First": [one], "Other": [two]}
+    assert option_groups([]) == {}
+
+
 @pytest.mark.parametrize("command", ["evaluate", "kb add"])
 def test_arguments_are_no_options(platform, command):
     lines = platform(*command.split(), "--help").out.splitlines()

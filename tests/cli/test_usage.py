@@ -71,6 +71,9 @@ def test_commands_of_groups_are_looked_into():
         ("search --collection demo lung cancer", "Did you mean --query 'lung cancer'?"),
         ("search mydata", "Did you mean --collection mydata?"),
         ("run --collection demo --reranker delta drmm", "Did you mean --reranker delta,drmm?"),
+        ("run --collection demo --reranker=delta drmm", "Did you mean --reranker delta,drmm?"),
+        ("run --reranker delta delta", "Did you mean --reranker delta,delta?"),
+        ("run --reranker delta --tag demo demo", "Did you mean --collection demo?"),
         ("run --collection demo --measure AP P@5 R@9", "Did you mean --measure AP,P@5,R@9?"),
     ],
 )

@@ -76,11 +76,11 @@ def _row(option: click.Parameter, context: click.Context) -> tuple[str, str]:
 
 
 def option_groups(options: Iterable[click.Parameter]) -> dict[str, list[click.Parameter]]:
-    """Options by the title of their group, as `with_options` gave it."""
+    """Options by the title of their group, as `with_options` gave it; a single group has none."""
     groups: dict[str, list[click.Parameter]] = {}
     for option in options:
         groups.setdefault(vars(option).get("group", _OTHER), []).append(option)
-    return groups if len(groups) > 1 else {"Options": groups.get(_OTHER, [])}
+    return groups if len(groups) > 1 else dict(zip(["Options"], groups.values(), strict=False))
 
 
 def write_examples(examples: Sequence[str], formatter: click.HelpFormatter) -> None:

@@ -61,11 +61,14 @@ def _meant(
 ) -> str:
     """The option that words too many belong to; "" where that is not known."""
     options = {option.name: option for option in command.params if isinstance(option, click.Option)}
-    before = [*arguments][: [*arguments].index(rest[0])]
-    flags = [word for word in before if word.startswith("-")]
-    last = next((o for o in options.values() if flags and flags[-1] in o.opts), None)
-    if isinstance(last, ListOption) and before[-1] not in flags:
-        return f"{flags[-1]} {','.join([*before[before.index(flags[-1]) + 1 :], *rest])}"
+    before = [*arguments][: max(i for i, word in enumerate(arguments) if word == rest[0])]
+    flags = [i for i, word in enumerate(before) if word.startswith("-")]
+    if flags:
+        flag, equals, value = before[flags[-1]].partition("=")
+        values = [*([value] if equals else []), *before[flags[-1] + 1 :]]
+        lists = [o for o in options.values() if isinstance(o, ListOption) and flag in o.opts]
+        if lists and values:
+            return f"{flag} {','.join([*values, *rest])}"
     if "collection" in options and "collection" not in given:
         return f"--collection {rest[0]}"
     if "query" in options and "query" not in given:
