@@ -30,7 +30,7 @@ def complete(platform, monkeypatch):
     ("line", "values"),
     [
         ("platform re", ["reproduce", "rerankers", "retrievers"]),
-        ("platform cache ", ["list", "remove"]),
+        ("platform features ", ["list", "show"]),
         ("platform run --rer", ["--reranker", "--rerank-depth"]),
         ("platform run --collection demo --reranker revd", ["revdocid"]),
         ("platform run --reranker delta,revd", ["delta,revdocid"]),
