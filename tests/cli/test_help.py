@@ -108,6 +108,12 @@ def test_arguments_are_no_options(platform, command):
     assert lines[-1].endswith("Show this message and exit.")
 
 
+def test_a_group_lists_commands_with_their_whole_sentence(platform):
+    listed = " ".join(platform("cache", "--help").out.split())
+    assert "list List what the cache holds: its kinds, or with --kind " in listed
+    assert "..." not in listed.partition("Commands:")[2]
+
+
 def test_commands_stand_in_sections(platform):
     sections = platform("--help").out.split("\n\n")
     listed = {part.splitlines()[0]: part for part in sections}
