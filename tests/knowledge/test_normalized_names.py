@@ -4,9 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from irplatform.concepts.spelling import Speller
 from irplatform.knowledge.names import (
     is_abbreviation,
     keys,
+    literal_key,
+    stored_key,
     stored_keys,
     without_dosage,
     without_salt,
@@ -44,6 +47,24 @@ def meet(looked_up, stored):
         ("health behaviours", "Health Behavior"),
         ("aetiology of coeliac disease", "etiology of celiac disease"),
         ("homologue of patched", "homolog of patched"),
+        ("generalised anxiety disorders", "Generalized Anxiety Disorder"),
+        ("catheterisations", "Catheterization"),
+        ("paralysed muscle fibres", "paralyzed muscle fiber"),
+        ("leucoderma and leucaemia", "leukoderma and leukemia"),
+        ("goitres", "goiter"),
+        ("phaeochromocytoma", "pheochromocytoma"),
+        ("MAPK signalling", "MAPK signaling"),
+        ("neurofibromata", "neurofibroma"),
+        ("brain metastases", "Brain Metastasis"),
+        ("bronchiectases", "bronchiectasis"),
+        ("diagnoses of prostheses", "diagnosis of prosthesis"),
+        ("lung abscesses", "Lung Abscess"),
+        ("coronaviruses", "coronavirus"),
+        ("thoracic vertebrae", "thoracic vertebra"),
+        ("kinases", "kinase"),
+        ("doses", "dose"),
+        ("headaches", "headache"),
+        ("diseases", "disease"),
         ("TNF-α", "TNF alpha"),
         ("Hodgkin lymphoma", "Hodgkin's lymphoma"),
         ("Alzheimers disease", "Alzheimer's disease"),
@@ -66,6 +87,10 @@ def test_spellings_that_meet(looked_up, stored):
         ("NKX21", "NKX2-1"),
         ("colon cancer", "cancer"),
         ("thrombosis", "thrombus"),
+        ("Rosaceae", "rosacea"),
+        ("Mycoplasma pneumoniae", "mycoplasma pneumonia"),
+        ("kinases", "kinasis"),
+        ("revised", "revision"),
         ("lung cancer", "cancer of the lung"),
     ],
 )
@@ -74,6 +99,28 @@ def test_names_that_stay_apart(looked_up, stored):
     if looked_up == "FIRRS":
         looked = set(stored_keys(looked_up))  # both as they stand in a file
     assert not looked & kept
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            ["metastases", "fibres", "of", "neurofibromata", "organised", "centre", "HER2", "leuco"]
+        ),
+        min_size=1,
+        max_size=4,
+    )
+)
+def test_a_name_is_spelled_word_by_word_as_articles_are(words):
+    """Or it would be found by `kb show`, and not in an article."""
+    text = " ".join(words).lower()
+    speller = Speller()
+    found = speller.words(text)
+    assert speller.key(found, 0, len(words))[0] == stored_key(text)
+
+
+def test_ids_that_are_names_keep_their_usual_spelling():
+    assert literal_key("Leucovorin") == "leucovorin"
+    assert literal_key("Vemurafenib") == "vemurafenib"
 
 
 @given(st.text(max_size=40))

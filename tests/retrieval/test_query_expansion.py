@@ -499,6 +499,22 @@ def test_a_word_of_plain_text_is_a_gene_only_where_it_is_written_as_a_symbol(exp
         assert named(expander, text) == []
 
 
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("ERBB2 AND KRAS AFTER RADIATION THERAPY", ["radiation therapy"]),
+        ("KRAS IN MICE", []),
+        ("KRAS MICE", []),
+        ("KRAS V600E", ["KRAS"]),
+        ("KRAS CDK4 ERBB2 HER2", ["KRAS", "CDK4", "ERBB2"]),
+        ("PULMONARY CANCER IN OLD MICE", ["pulmonary cancer"]),
+    ],
+)
+def test_in_a_text_all_in_capitals_capitals_say_nothing(expander, text, names):
+    """Unless each of its words is a symbol."""
+    assert [name for name, _ in named(expander, text)] == names
+
+
 def test_what_plain_text_names_has_the_names_that_it_has_in_a_field(expander):
     read = expander().parts
     fields = read(Topic("1", "", {"disease": "lung cancer", "gene": "ERBB2"}))

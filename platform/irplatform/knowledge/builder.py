@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from irplatform.knowledge.model import ConceptKind, NameKind, Relation
 
-VERSION = 2
+VERSION = 3
 """Of the file's format and of the normalization of names: raised when either changes."""
 
 SCHEMA = """

@@ -1,8 +1,9 @@
 """Normalized names: what two spellings of one name have in common.
 
 Case, hyphens and spaces ("HER-2", "HER2", "non small-cell"), accents and Greek letters, British
-spelling, possessives, plurals (the S stemmer: Harman, JASIS 1991), MeSH's comma inversion
-("Carcinoma, Non-Small-Cell Lung") and a drug's dosage make no difference.
+spelling, possessives, plurals (the S stemmer: Harman, JASIS 1991; and such as metastases and
+neurofibromata), MeSH's comma inversion ("Carcinoma, Non-Small-Cell Lung") and a drug's dosage make
+no difference.
 """
 
 from __future__ import annotations
@@ -17,31 +18,37 @@ if TYPE_CHECKING:
 
 _POSSESSIVE = re.compile(r"(?<=\w)['’]s?(?!\w)")
 _WORD = re.compile(r"[^\W_]+")
-_PLURAL = re.compile(r"(?<![^\W_])[^\W\d_]{4,}s(?![^\W_])")
+_PLURAL = re.compile(
+    r"(?<![^\W_])(?:[^\W\d_]{4,}s|[^\W\d_]{3,}mata"
+    r"|(?:burs|fistul|larv|papill|petechi|vertebr)ae)(?![^\W_])"
+)
+"""Of words in -ae only these: Rosaceae is a family, rosacea a disease."""
 _BRITISH = {
-    "aemi": "emi",
-    "aetiolog": "etiolog",
-    "anaesth": "anesth",
-    "behaviour": "behavior",
-    "coeliac": "celiac",
-    "faec": "fec",
-    "foet": "fet",
-    "gynaec": "gynec",
-    "haem": "hem",
-    "homologue": "homolog",
-    "leucocyt": "leukocyt",
-    "naev": "nev",
-    "oedem": "edem",
-    "oesoph": "esoph",
-    "oestr": "estr",
-    "paed": "ped",
-    "paeni": "peni",
-    "pnoe": "pne",
-    "rrhoe": "rrhe",
-    "sulph": "sulf",
-    "tumour": "tumor",
-}
-_BRITISH_PART = re.compile("|".join(_BRITISH))
+    "aemi": "emi", "aesthe": "esthe", "aetiolog": "etiolog", "ageing": "aging",
+    "aluminium": "aluminum", "amoeb": "ameb", "anaesth": "anesth", "analogue": "analog",
+    "artefact": "artifact", "behaviour": "behavior", "caec": "cec", "caesarean": "cesarean",
+    "chimaer": "chimer", "coeliac": "celiac", "colour": "color", "counsell": "counsel",
+    "faec": "fec", "fibre": "fiber", "foet": "fet", "gynaec": "gynec", "haem": "hem",
+    "homoeo": "homeo", "homologue": "homolog", "labour": "labor", "leucaemi": "leukemi",
+    "leuco": "leuko", "manoeuv": "maneuv", "modelling": "modeling", "naev": "nev",
+    "oedem": "edem", "oesoph": "esoph", "oestr": "estr", "paed": "ped", "paeni": "peni",
+    "palaeo": "paleo", "phaeo": "pheo", "pnoe": "pne", "rrhoe": "rrhe", "signalling": "signaling",
+    "sulph": "sulf", "tumour": "tumor", "vapour": "vapor",
+}  # fmt: skip
+_BRITISH_PART = re.compile("|".join(_BRITISH).replace("leuco", "leuco(?!mycin|vorin)"))
+"""Leucovorin and leucomycin are spelled so everywhere."""
+_BRITISH_END = re.compile(
+    r"(?<=[^\W\d_]{3})(?:is(?=(?:ations?|ed|ers?|ing)(?![^\W_]))|ys(?=(?:ed|ers?|ing)(?![^\W_])))"
+)
+"""Organisation, sterilised, paralysed."""
+_BRITISH_RE = re.compile(r"(cent|goit|lit|met|tit)re(?=s?(?![^\W_]))")
+_BRITISH_MARKS = ("isation", "ised", "iser", "ising", "tre", "ysed", "yser", "ysing")
+"""Without one of these, nothing is to be done."""
+_OF_GREEK = re.compile(r"(?:(?:ect|i|st)as|(?:br|cr|eur|gn|ler|mb|rrh|sten|ych)os|[^e]es|ys)es$")
+"""Plurals in -ses whose singular ends in -sis: metastases, diagnoses, prostheses, analyses; but not
+kinases or doses."""
+_LONG_PLURAL = re.compile(r"(?:ss|sh|x|[nt]ch|(?:fet|plex|sin|thym|vir)us)es$")
+"""Abscesses, complexes, viruses."""
 _DOSAGE = re.compile(
     r"(?:(?<!\s)\s+)?[(\[]?(?<![\w-])\d+(?:[.,]\d+){0,4}\s*(?:mg|mcg|µg|μg|ug|g|ml|iu|units?|%)"
     r"(?:\s*/\s*(?:\d+(?:\.\d+)?\s*)?\w+)?(?!\w)[)\]]?",
@@ -123,14 +130,24 @@ def _plain(text: str) -> str:
     plain = text.lower() if text.isascii() else fold(text)
     if "'" in plain or "’" in plain:
         plain = _POSSESSIVE.sub("", plain)
-    return _BRITISH_PART.sub(lambda part: _BRITISH[part[0]], plain)
+    plain = _BRITISH_PART.sub(lambda part: _BRITISH[part[0]], plain)
+    if any(map(plain.__contains__, _BRITISH_MARKS)):
+        plain = _BRITISH_END.sub(lambda part: f"{part[0][0]}z", plain)
+        plain = _BRITISH_RE.sub(r"\1er", plain)
+    return plain
 
 
 def _singular(match: re.Match[str]) -> str:
     word = match[0]
+    if word.endswith(("ae", "mata")):  # vertebrae, neurofibromata
+        return word[:-1] if word.endswith("ae") else word[:-2]
     if word.endswith("ies"):
         return word if word.endswith(("eies", "aies")) else f"{word[:-3]}y"
     if word.endswith("es"):
+        if _OF_GREEK.search(word):
+            return f"{word[:-2]}is"
+        if _LONG_PLURAL.search(word):
+            return word[:-2]
         return word if word.endswith(("aes", "ees", "oes")) else word[:-1]
     return word if word.endswith(("us", "ss", "is")) else word[:-1]
 

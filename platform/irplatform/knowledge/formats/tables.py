@@ -11,7 +11,7 @@ from csv import Error, reader
 from typing import TYPE_CHECKING
 
 from irplatform.console import notice
-from irplatform.errors import InputError, counted
+from irplatform.errors import InputError, counted, listing
 from irplatform.text_files import decoded, numbered_lines, opened_text
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ def rows(
         yield Row(dict(zip(header, cells, strict=True)), path, number, asked)
     unread = [title for title, column in zip(titles, header, strict=True) if column not in asked]
     if unread := list(filter(None, unread)):
-        notice(f"{path}: columns that are not read: {', '.join(unread)[:200]}.")
+        notice(f"{path}: columns that are not read: {listing(unread, 12)}.")
 
 
 def _csv_lines(path: Path) -> Iterator[tuple[int, list[str]]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from irplatform.concepts.surface import Capitals
 from irplatform.knowledge.names import uninverted
 from irplatform.retrieval.querying.names import Names, Synonym, distinct
 
@@ -89,6 +90,7 @@ def names_within(text: str, knowledge: Knowledge) -> list[Names]:
     Of single words, these are names: those of diseases, drugs and things without kind, from four
     letters on, and symbols of genes, written in capitals: "MET", but not "met". A symbol that is
     but an alias has a digit: HER2. Variants are not looked up, whose names hold those of genes.
+    In a text that is all in capitals, capitals say nothing, unless it is a list of symbols.
 
     Args:
         text: the text.
@@ -99,6 +101,9 @@ def names_within(text: str, knowledge: Knowledge) -> list[Names]:
         word for word in _BESIDE_SYMBOL.sub(" ", text).split() if _LETTER_OR_DIGIT.search(word)
     )
     words = [word.strip(_PUNCTUATION) for word in spaced]
+    shouted = Capitals(text).say_nothing(0) or (len(words) > 1 and text.isupper())
+    if shouted and not all(_is_symbol(word, knowledge) for word in words):
+        words = [word.lower() for word in words]
     named: dict[int, Names] = {}
     taken = [False] * len(words)
     for length in range(min(len(words), LONGEST), 0, -1):
@@ -113,6 +118,13 @@ def names_within(text: str, knowledge: Knowledge) -> list[Names]:
                 named[start] = of_concepts(part, concepts)
                 taken[start : start + length] = [True] * length
     return [named[start] for start in sorted(named)]
+
+
+def _is_symbol(word: str, knowledge: Knowledge) -> bool:
+    """Whether a word is a code, or a name that is written in capitals: V600E, MET."""
+    return any(map(str.isdigit, word)) or any(
+        name.text == word for each in knowledge.find(word) for name in each.names
+    )
 
 
 def _meant_alone(word: str, concept: Concept) -> bool:
