@@ -47,8 +47,8 @@ _BRITISH_MARKS = ("isation", "ised", "iser", "ising", "tre", "ysed", "yser", "ys
 _OF_GREEK = re.compile(r"(?:(?:ect|i|st)as|(?:br|cr|eur|gn|ler|mb|rrh|sten|ych)os|[^e]es|ys)es$")
 """Plurals in -ses whose singular ends in -sis: metastases, diagnoses, prostheses, analyses; but not
 kinases or doses."""
-_LONG_PLURAL = re.compile(r"(?:ss|sh|x|[nt]ch|(?:fet|plex|sin|thym|vir)us)es$")
-"""Abscesses, complexes, viruses."""
+_LONG_PLURAL = re.compile(r"(?:(?<!gla)ss|sh|x|[nt]ch|(?:fet|plex|sin|thym|vir)us)es$")
+"""Abscesses, complexes, viruses; but not glasses, which are no glass."""
 _DOSAGE = re.compile(
     r"(?:(?<!\s)\s+)?[(\[]?(?<![\w-])\d+(?:[.,]\d+){0,4}\s*(?:mg|mcg|µg|μg|ug|g|ml|iu|units?|%)"
     r"(?:\s*/\s*(?:\d+(?:\.\d+)?\s*)?\w+)?(?!\w)[)\]]?",
