@@ -5,11 +5,13 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from irplatform.errors import InputError, PlatformError
-from irplatform.retrieval import java, java_runtime
+from irplatform.retrieval import LuceneIndex, java, java_runtime
 
 
 def fake_java(folder, *, release=None, says=None):
@@ -204,3 +206,40 @@ def test_threads_return_results_in_order_and_draw_lazily():
 def _fail_at_five(number):
     if number == 5:
         raise ValueError("five")
+
+
+@pytest.mark.java
+def test_a_process_that_was_forked_from_java_s_is_told_so():
+    ran = run_python(
+        "import multiprocessing, os\n"
+        "from irplatform.retrieval import java\n"
+        "def length(text):\n"
+        "    return java.java_class('java.lang.String')(text).length()\n"
+        "print(length('melanoma'), os.environ.get('JAVA_HOME'))\n"
+        "with multiprocessing.get_context('fork').Pool(1) as pool:\n"
+        "    try:\n"
+        "        pool.map(length, ['glioma'])\n"
+        "    except Exception as error:\n"
+        "        print(error)\n",
+    )
+    assert ran.stdout.splitlines() == [
+        f"8 {os.environ.get('JAVA_HOME')}",
+        "Java was started before this process was forked, and does not work in the copy. Use the "
+        'spawn context: multiprocessing.get_context("spawn").',
+    ]
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        java.start,
+        lambda: java.java_class("java.lang.String"),
+        lambda: java.in_threads(str, [1], 1),
+        lambda: LuceneIndex(Path(), SimpleNamespace(get_analyzer=str), None).count,
+    ],
+    ids=["start", "class", "threads", "index"],
+)
+def test_no_way_to_java_is_open_after_a_fork(monkeypatch, use):
+    monkeypatch.setattr(java, "_started_in", os.getpid() - 1)
+    with pytest.raises(PlatformError, match="before this process was forked"):
+        use()

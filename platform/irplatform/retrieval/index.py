@@ -22,6 +22,7 @@ from irplatform.retrieval.java import (
     java_text,
     lacks_heap,
     making,
+    refuse_fork,
 )
 from irplatform.retrieval.options import BM25, RM3, Similarity
 from irplatform.retrieval.queries import bag_of_words, lucene_similarity
@@ -48,12 +49,11 @@ class LuceneIndex:
     Attributes:
         path: its folder.
         analyzer: the Lucene analyzer of documents and queries.
-        reader: the Lucene reader.
     """
 
     def __init__(self, path: Path, anserini: Any, reader: Any) -> None:
         self.path = path
-        self.reader = reader
+        self._reader = reader
         self.analyzer = anserini.get_analyzer()
         self._anserini = anserini
 
@@ -78,6 +78,12 @@ class LuceneIndex:
                 "the Lucene index cannot be read. Delete its folder, and it is built again.",
                 path=path,
             ) from error
+
+    @property
+    def reader(self) -> Any:
+        """The Lucene reader."""
+        refuse_fork()
+        return self._reader
 
     @property
     def count(self) -> int:

@@ -43,6 +43,9 @@ making = threading.Lock()
 which object a method, such as `add`, is called on before the arguments are made, and in a place
 that all objects of a class share: while Java makes the arguments, another thread may call `add` of
 its own object, and both calls reach the same one."""
+_started_in: int | None = None
+"""The process that the JVM runs in. What is forked from it has a copy without Java's threads, in
+which every call would wait for ever."""
 _silenced: list[Any] = []
 """Loggers that are switched off; Java forgets a logger's level when nobody holds the logger."""
 
@@ -59,8 +62,22 @@ def start() -> None:
         InputError: the heap is no size, or one that cannot be had.
         PlatformError: there is no suitable Java.
     """
+    refuse_fork()
     with _starting:
         _start(os.environ.get(HEAP_VARIABLE) or DEFAULT_HEAP)
+
+
+def refuse_fork() -> None:
+    """See that Java can be called in this process.
+
+    Raises:
+        PlatformError: it was started before this process was forked.
+    """
+    if _started_in not in (None, os.getpid()):
+        raise PlatformError(
+            "Java was started before this process was forked, and does not work in the copy. Use "
+            'the spawn context: multiprocessing.get_context("spawn").'
+        )
 
 
 def check_heap(heap: str) -> None:
@@ -103,22 +120,31 @@ def _address_space() -> int | None:
 def _start(heap: str) -> None:
     import jnius_config
 
+    global _started_in  # noqa: PLW0603 - as the JVM, of which a process has one
+    before = runtime = os.environ.get("JAVA_HOME")
     if not jnius_config.vm_running:
         check_heap(heap)
-        os.environ["JAVA_HOME"] = str(find_runtime())  # where jnius looks
+        os.environ["JAVA_HOME"] = runtime = str(find_runtime())  # where jnius looks
         jnius_config.set_classpath(str(anserini_jar()))
         # -Xrs leaves signals to Python, or Ctrl-C would end the process without a word.
         jnius_config.set_options(f"-Xmx{heap}", "-Xrs", "-Djava.awt.headless=true")
     try:
         from jnius import autoclass
+
+        _started_in = os.getpid()
     except Exception as error:
         told = " and ".join(name for name in _JAVA_VARIABLES if os.environ.get(name))
         raise PlatformError(
-            f"the Java virtual machine of {os.environ['JAVA_HOME']} did not start: "
+            f"the Java virtual machine of {runtime} did not start: "
             f"{unstopped(error)}. "
             + (f"It reads options from {told}: try without. " if told else "")
             + f"Set JAVA_HOME to another Java of version {MINIMUM_VERSION} or newer, or unset it."
         ) from error
+    finally:
+        if before is None:
+            os.environ.pop("JAVA_HOME", None)
+        else:
+            os.environ["JAVA_HOME"] = before
     _silence(autoclass)
     # A topic may have more words than Lucene's default limit of 1,024 clauses.
     autoclass("org.apache.lucene.search.IndexSearcher").setMaxClauseCount(2**31 - 1)
@@ -137,9 +163,14 @@ def _silence(autoclass: Callable[[str], Any]) -> None:
     _silenced.append(lucene)
 
 
-@cache
 def java_class(name: str) -> Any:
     """A Java class by its full name, such as "org.apache.lucene.search.Sort"."""
+    refuse_fork()
+    return _java_class(name)
+
+
+@cache
+def _java_class(name: str) -> Any:
     start()
     from jnius import autoclass
 
@@ -199,6 +230,7 @@ def in_threads(
     Raises:
         PlatformError: Java ran out of memory.
     """
+    refuse_fork()
     from jnius import JavaException, detach
 
     results: dict[int, Result] = {}
