@@ -51,6 +51,15 @@ def test_published_formats_are_read(tmp_path, name, content, kind):
     assert vectors.unk == 3
 
 
+@pytest.mark.parametrize("claimed", [2, 4])
+def test_a_header_that_is_one_off_is_told(tmp_path, capsys, claimed):
+    content = f"{claimed} 3\n".encode() + lines()
+    vectors = imported(tmp_path / "news.vec", content, tmp_path / "vectors")
+    assert list(vectors.words) == ["cancer", "il6", "mice"]
+    told = f"news.vec: its header claims {claimed} vectors, but it holds 3, all of them whole"
+    assert told in capsys.readouterr().err
+
+
 def test_of_a_word_that_comes_again_the_first_vector_counts(tmp_path):
     twice = header({**ENTRIES, "again": ()}) + word2vec_binary().split(b"\n", 1)[1]
     twice += b"cancer " + struct.pack("<3f", 9, 9, 9) + b"\n"
@@ -107,7 +116,9 @@ def test_entries_become_the_tokenizers_words_and_the_first_one_wins(tmp_path):
         ("a.bin", b"1000000000 300\nword ", "more than it can hold"),
         ("a.bin", word2vec_binary()[:-8], "is no complete word2vec-binary file"),
         ("a.txt", header() + lines()[:-5], r"a.txt:4: needs a word and 3 numbers"),
-        ("a.txt", b"4 3\n" + lines(), "claims 4 vectors, but it holds 3"),
+        ("a.txt", b"5 3\n" + lines(), "claims 5 vectors, but it holds 3"),
+        ("a.txt", b"1 3\n" + lines(), "claims 1 vectors, but it holds 3"),
+        ("a.txt", b"4 3\n" + lines()[:-1], "claims 4 vectors, but it holds 3"),
         ("glove.zip", b"PK\x03\x04", "is a zip archive. Unpack it"),
         ("a.txt.gz", gzip.compress(lines() * 9, mtime=0)[:-9], "not a whole gzip file"),
         ("a.txt", lines() + b"short 1.0\n", r"a.txt:4: needs a word and 3 numbers"),

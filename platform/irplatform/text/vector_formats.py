@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from irplatform.console import notice
 from irplatform.errors import InputError
 from irplatform.text_files import open_bytes
 
@@ -110,7 +111,7 @@ def _read_text(path: Path, *, has_header: bool) -> Iterator[Entry]:
         dimensions = int(first[1]) if has_header else len(first) - 1
         if not has_header:
             file.seek(0)
-        count = 0
+        count, line = 0, b""
         for number, line in enumerate(file, start=2 if has_header else 1):
             if not line.strip():
                 continue
@@ -124,11 +125,12 @@ def _read_text(path: Path, *, has_header: bool) -> Iterator[Entry]:
                 )
             count += 1
             yield fields[0].decode("utf-8", "replace"), np.array(numbers, dtype=np.float32)
-    if expected is not None and count != expected:
-        raise InputError(
-            f"its header claims {expected:,} vectors, but it holds {count:,}. Fetch it again.",
-            path=path,
-        )
+    if expected is None or count == expected:
+        return
+    told = f"its header claims {expected:,} vectors, but it holds {count:,}"
+    if abs(count - expected) > 1 or not line.endswith(b"\n"):
+        raise InputError(f"{told}. Fetch it again, or correct the header.", path=path)
+    notice(f"{path.name}: {told}, all of them whole; they are read")
 
 
 def _read_binary(path: Path, kind: Kind) -> Iterator[Entry]:
