@@ -2,10 +2,27 @@
 
 from __future__ import annotations
 
+import os
+import sys
+import tempfile
+import warnings
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
 from irplatform.arithmetic import check_arithmetic
+from irplatform.console import notice
 from irplatform.errors import InputError
+from irplatform.parallel import available_cores
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 CHOICES = ("auto", "cpu", "cuda", "mps")
+_COMPILED = "TORCHINDUCTOR_CACHE_DIR"
+"""Torch sets this where it makes a folder for compiled code, which nothing here needs."""
+_torchs_own: list[int] = []
+"""Threads that torch has where nobody says."""
 
 
 def check_device(wanted: str) -> None:
@@ -35,6 +52,7 @@ def choose_device(wanted: str, threads: int = 1) -> str:
     check_arithmetic()
     import torch
 
+    _torchs_own.append(torch.get_num_threads())
     torch.set_num_threads(threads)
     if wanted == "cpu":
         return wanted
@@ -46,3 +64,48 @@ def choose_device(wanted: str, threads: int = 1) -> str:
     # Convolutions in TF32 would move scores by 1e-3 against the CPU's.
     torch.backends.cudnn.allow_tf32 = False
     return wanted
+
+
+def within_cores(option: str, threads: int) -> int:
+    """A number of threads, but no more than there are cores; a line says so.
+
+    Args:
+        option: that gives the number, for the line.
+        threads: the number.
+    """
+    if threads <= (cores := available_cores()):
+        return threads
+    notice(f"{option} {threads} is more than the cores here: {cores} are used")
+    return cores
+
+
+@contextmanager
+def settings_kept() -> Iterator[None]:
+    """Put back what work changes in all of a process: of torch, of warnings, and what torch makes.
+
+    A notebook goes on computing in the same process.
+    """
+    imported = sys.modules.get("torch")
+    threads = imported.get_num_threads() if imported else 0
+    rounding = imported.backends.cudnn.allow_tf32 if imported else True
+    compiled = os.environ.get(_COMPILED)
+    folders = _compiled()
+    known = len(_torchs_own)
+    with warnings.catch_warnings():
+        try:
+            yield
+        finally:
+            if len(_torchs_own) > known:
+                import torch
+
+                torch.set_num_threads(threads or _torchs_own[known])
+                torch.backends.cudnn.allow_tf32 = rounding
+            if compiled is None:
+                os.environ.pop(_COMPILED, None)
+            for folder in _compiled() - folders:
+                with suppress(OSError):  # something is in it, after all
+                    folder.rmdir()
+
+
+def _compiled() -> set[Path]:
+    return set(Path(tempfile.gettempdir()).glob("torchinductor_*"))

@@ -87,12 +87,14 @@ class DualEncoderSearch(Retriever):
         if folder is None:
             self.options.pairs.check()
             return {"pairs": [digest(pairs)]} if pairs else {}
-        if (other := Checkpoint.read(folder).reranker) != "dual-encoder":
+        checkpoint = Checkpoint.read(folder)
+        if (other := checkpoint.reranker) != "dual-encoder":
             raise InputError(
                 f"this is a checkpoint of '{other}'; retriever 'dual-encoder' needs one of the "
                 "reranker of its name.",
                 path=folder,
             )
+        checkpoint.check_members()
         return folder_digests(folder)
 
     def about(self, topics: Sequence[Topic], resources: Resources) -> Mapping[str, object]:

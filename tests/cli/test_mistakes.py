@@ -309,6 +309,15 @@ def test_a_checkpoint_needs_one_reranker_that_learns(refused, checkpoint):
         assert "exactly one reranker" in refused(*RUN, *rerankers, "--checkpoint", "checkpoint")
 
 
+@pytest.mark.java
+def test_more_than_there_is_of_documents_or_cores_is_told(platform):
+    most = ("--depth", 10**12, "--threads", 100_000, "--measure", "P@1", "--run-dir", "runs")
+    told = platform(*RUN, *most)
+    assert told.code == 0, told.err
+    assert f"--depth {10**12} is more than the documents: all 3 are looked at\n" in told.err
+    assert "--threads 100000 is more than the cores here: " in told.err
+
+
 @pytest.mark.parametrize(
     "arguments",
     [

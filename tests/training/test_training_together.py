@@ -105,5 +105,15 @@ def test_what_cannot_be_is_refused(monkeypatch, given, device, message):
 def test_the_number_of_processes_is_one_unless_it_is_said(monkeypatch):
     monkeypatch.delenv(PROCESSES_VARIABLE, raising=False)
     assert training_processes("cpu") == 1
+    monkeypatch.setattr("irplatform.training.distributed.available_cores", lambda: 4)
     monkeypatch.setenv(PROCESSES_VARIABLE, "3")
     assert training_processes("cpu") == 3
+
+
+def test_there_are_no_more_processes_than_cores(monkeypatch, capsys):
+    monkeypatch.setattr("irplatform.training.distributed.available_cores", lambda: 4)
+    monkeypatch.setenv(PROCESSES_VARIABLE, "1000000")
+    for _ in range(2):
+        assert training_processes("cpu") == 4
+    told = f"{PROCESSES_VARIABLE} is 1000000, more than the cores here: 4 are used\n"
+    assert capsys.readouterr().err == told

@@ -17,6 +17,7 @@ from irplatform.api.resolving import (
     search_training_topics,
     training_source_of,
 )
+from irplatform.devices import settings_kept
 from irplatform.errors import InputError, unknown
 from irplatform.plugin import Reranker
 from irplatform.registry import registry
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from irplatform.reranking.systems import RerankerChoice
 
 
+@settings_kept()
 def explain(
     settings: RunSettings,
     topic: str,

@@ -34,6 +34,10 @@ if TYPE_CHECKING:
     from irplatform.training_topics import TrainingCandidates
 
 
+_DEEP = 10_000
+"""Beyond this depth the documents are counted, which opens the index."""
+
+
 @dataclass(frozen=True)
 class ResolvedRun:
     """What a run was told, resolved and checked.
@@ -174,10 +178,14 @@ def candidates_of(resolved: ResolvedRun, taken: Sequence[str] = ()) -> Candidate
     Raises:
         InputError: the source of candidates does not fit the collection.
     """
+    depth = resolved.settings.depth
+    if depth > _DEEP and depth > (count := resolved.resources.index().count):
+        notice(f"--depth {depth} is more than the documents: all {count:,} are looked at")
+        depth = max(count, 1)
     return pipeline.search(
         resolved.collection,
         resolved.retrievers,
-        resolved.settings.depth,
+        depth,
         resolved.settings.rerank_depth,
         resolved.resources,
         source=resolved.source,

@@ -17,6 +17,7 @@ from irplatform.api.resolving import (
     training_source_of,
 )
 from irplatform.console import parts, stage
+from irplatform.devices import settings_kept
 from irplatform.errors import InputError
 from irplatform.evaluation import measures_of
 from irplatform.plugin import RunEvent
@@ -42,6 +43,7 @@ _SEARCHING, _RERANKING = 1, 4
 """Shares of the progress bar: of indexing and searching, and of each reranker."""
 
 
+@settings_kept()
 def run(settings: RunSettings, plugins: Registry | None = None) -> RunReport:
     """Take a collection to scored runs.
 
@@ -147,6 +149,7 @@ def _candidates_in(run_dir: Path, resolved: ResolvedRun) -> list[str]:
     return [name]
 
 
+@settings_kept()
 def train(settings: RunSettings, out: AnyPath | None = None) -> dict[str, Any]:
     """Train a reranker on the topics of a collection.
 

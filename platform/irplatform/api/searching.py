@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from irplatform import pipeline
 from irplatform.api.settings import RunSettings, resources_for
 from irplatform.api.systems import resolve_systems
+from irplatform.devices import settings_kept
 from irplatform.errors import InputError, check_least, unknown
 from irplatform.plugin import Topic
 from irplatform.registry import registry
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from irplatform.api.arguments import AnyPath
 
 
+@settings_kept()
 def search(
     collection: AnyPath,
     *,
@@ -93,6 +95,7 @@ def search(
     )
 
 
+@settings_kept()
 def index(collection: AnyPath, *, threads: int | None = None) -> dict[str, Any]:
     """Build a collection's Lucene index, if it is not there.
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from irplatform.api.arguments import names, path, paths, settings_by_name
-from irplatform.devices import check_device, choose_device
+from irplatform.devices import check_device, choose_device, within_cores
 from irplatform.errors import InputError, check_least, listing
 from irplatform.parallel import available_cores
 from irplatform.reranking.splits import MEMBERS
@@ -257,14 +257,15 @@ def resources_for(
     source = VectorSource(settings.vectors, tuple(settings.vectors_text))
     source.check()
     computing = any(choice.registration.system.on_device for choice in retrievers)
+    model_threads = within_cores("--model-threads", settings.model_threads)
     return CollectionResources(
         corpus=collection.corpus,
-        device=choose_device(settings.device, settings.model_threads)
+        device=choose_device(settings.device, model_threads)
         if settings.rerankers or computing
         else "cpu",
         seed=settings.seed,
-        threads=settings.threads or available_cores(),
+        threads=within_cores("--threads", settings.threads or available_cores()),
         source=source,
         resume=settings.resume,
-        model_threads=settings.model_threads,
+        model_threads=model_threads,
     )

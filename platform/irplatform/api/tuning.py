@@ -9,6 +9,7 @@ from irplatform.api.settings import RunSettings, TuneSettings, resources_for
 from irplatform.api.systems import resolve_systems
 from irplatform.choices import choose_systems, refuse_idle_plan
 from irplatform.console import notice
+from irplatform.devices import settings_kept
 from irplatform.errors import InputError
 from irplatform.evaluation.gain import NDCG, NDCG_OF_LEVELS
 from irplatform.evaluation.judgments import of_collection
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from irplatform.tuning.space import Dimension
 
 
+@settings_kept()
 def tune(settings: RunSettings, tuning: TuneSettings) -> TuneReport:
     """Choose options of retrievers, or of a reranker, on training topics.
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from irplatform import pipeline
 from irplatform.choices import choose_systems, with_expansion_of
 from irplatform.console import progress
-from irplatform.devices import choose_device
+from irplatform.devices import choose_device, settings_kept, within_cores
 from irplatform.parallel import available_cores
 from irplatform.registry import registry
 from irplatform.resources import CollectionResources
@@ -47,6 +47,7 @@ class BenchSettings:
     preset: str | None = None
 
 
+@settings_kept()
 def time_rerankers(settings: BenchSettings) -> list[Timing]:
     """Measure how long rerankers take for the documents of a topic.
 
@@ -62,13 +63,14 @@ def time_rerankers(settings: BenchSettings) -> list[Timing]:
     options = with_expansion_of(collection, plugins, _RETRIEVERS, settings.settings)
     retrievers, choices = choose_systems(plugins, _RETRIEVERS, names, options, settings.preset)
     pipeline.refuse_silent_downloads(collection, settings.collection)
-    devices = _devices(settings)
+    threads = within_cores("--model-threads", settings.model_threads)
+    devices = _devices(settings, threads)
     resources = CollectionResources(
         collection.corpus,
         devices[0],
         seed=42,
         threads=available_cores(),
-        model_threads=settings.model_threads,
+        model_threads=threads,
     )
     depth = settings.documents
     candidates = pipeline.search(collection, retrievers, depth, depth, resources)
@@ -86,7 +88,7 @@ def time_rerankers(settings: BenchSettings) -> list[Timing]:
     return timings
 
 
-def _devices(settings: BenchSettings) -> list[str]:
+def _devices(settings: BenchSettings, threads: int) -> list[str]:
     """The devices that were named, else the CPU and a GPU where there is one."""
     names = settings.devices or ("cpu", "auto")
-    return list(dict.fromkeys(choose_device(name, settings.model_threads) for name in names))
+    return list(dict.fromkeys(choose_device(name, threads) for name in names))

@@ -14,10 +14,13 @@ from collections.abc import Sized
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from irplatform.batched import batched
+from irplatform.console import notice
 from irplatform.errors import InputError
+from irplatform.parallel import available_cores
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -47,6 +50,9 @@ def training_processes(device: str) -> int:
     if not setting.isdecimal() or int(setting) < 1:
         raise InputError(f"{PROCESSES_VARIABLE} is '{setting}'; it must be a number from 1.")
     processes = int(setting)
+    if device == "cpu" and processes > (cores := available_cores()):
+        _tell_once(f"{PROCESSES_VARIABLE} is {setting}, more than the cores here: {cores} are used")
+        processes = cores
     if processes > 1 and device != "cpu":
         import torch
 
@@ -57,6 +63,11 @@ def training_processes(device: str) -> int:
                 f"but '{device}' has {gpus} here."
             )
     return processes
+
+
+@cache
+def _tell_once(message: str) -> None:
+    notice(message)
 
 
 @dataclass(frozen=True)
