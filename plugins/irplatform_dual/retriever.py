@@ -94,7 +94,7 @@ class DualEncoderSearch(Retriever):
                 "reranker of its name.",
                 path=folder,
             )
-        checkpoint.check_members()
+        checkpoint.check_files()
         return folder_digests(folder)
 
     def about(self, topics: Sequence[Topic], resources: Resources) -> Mapping[str, object]:

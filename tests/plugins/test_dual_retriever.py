@@ -2,11 +2,13 @@
 
 import numpy as np
 import pytest
+import torch
 from checkpoints import described
 from small import small_resources, words
 
 from irplatform.errors import InputError
 from irplatform.plugin import Topic
+from irplatform.training import save_weights
 from irplatform_dual.learned import Learned
 from irplatform_dual.options import DualOptions, RetrieverOptions
 from irplatform_dual.reranker import DualEncoder
@@ -165,12 +167,15 @@ def test_what_it_depends_on_follows_the_files(tmp_path):
     folder = tmp_path / "checkpoint" / "member-0"
     folder.mkdir(parents=True)
     weights = folder / "dual.safetensors"
-    weights.write_bytes(b"1")
+    save_weights(weights, {"a": torch.zeros(1)}, {})
     described(folder.parent, "dual-encoder")
     retriever = DualEncoderSearch(RetrieverOptions(checkpoint=folder.parent))
     before = retriever.depends_on()
-    weights.write_bytes(b"2")
+    save_weights(weights, {"a": torch.ones(1)}, {})
     assert retriever.depends_on() != before
+    weights.write_bytes(b"2")
+    with pytest.raises(InputError, match=r"dual\.safetensors: this is not a safetensors file"):
+        retriever.depends_on()
 
 
 def test_without_a_model_or_with_two_it_says_what_it_needs(resources, tmp_path):

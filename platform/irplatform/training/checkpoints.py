@@ -151,8 +151,16 @@ class Checkpoint:
                     f"{number + 1} saved is missing. Was it copied whole?",
                     path=folder,
                 )
-            for weights in sorted(folder.rglob("*.safetensors")):
-                check_weights(weights)
+        self.check_files()
+
+    def check_files(self) -> None:
+        """See that no file of it is damaged.
+
+        Raises:
+            InputError: one is; which file, and which tensor of it.
+        """
+        for weights in sorted(self.folder.rglob("*.safetensors")):
+            check_weights(weights)
         for folder in (self.folder, *self.vectors.values()):
             if (damaged := damaged_file(folder)) is not None:
                 raise InputError(

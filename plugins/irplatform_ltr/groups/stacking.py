@@ -140,7 +140,7 @@ class Checkpoints(FeatureGroup):
     def depends_on(self) -> Mapping[str, object]:
         """See that there are checkpoints in the folders; their files."""
         for folder in self._folders:
-            Checkpoint.read(folder).check_members()
+            Checkpoint.read(folder).check_files()
         return {
             str(number): [[name, mark] for name, mark in folder_digests(folder).items()]
             for number, folder in enumerate(self._folders)
