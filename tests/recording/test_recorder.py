@@ -150,7 +150,7 @@ def test_measures_that_look_deeper_than_the_depth_are_named(tmp_path):
     recorder = Recorder(collection, QRELS, ["P@5", "P@20", "AP"], {}, tmp_path, None, ["platform"])
     recorder.add(a_run("bm25"), [{"name": "bm25"}], RESOURCES, {})
     told = recorder.report("bm25", [], 5).cut_short
-    assert told == "P@20: runs end at 5 documents per topic (--depth)"
+    assert told == "P@20: no run has more than 5 documents per topic"
     assert recorder.report("bm25", [], 20).cut_short == recorder.report("bm25", []).cut_short == ""
 
 

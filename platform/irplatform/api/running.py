@@ -126,7 +126,11 @@ def _run(resolved: ResolvedRun, recorder: Recorder, candidate_runs: Sequence[str
             attempts = pipeline.rerank_with_seeds(choice, task, resources, settings.seeds)
             recorder.add_reranked(choice.name, attempts, first.describe(), baseline)
     names = [choice.name for choice in resolved.rerankers]
-    return recorder.report(baseline, names, first.depth)
+    depth = first.depth
+    if isinstance(resolved.source, FromRun):  # which may end earlier
+        deepest = max(map(len, first.final.rankings.values()), default=0)
+        depth = min(resolved.settings.depth, deepest)
+    return recorder.report(baseline, names, depth)
 
 
 def _candidates_in(run_dir: Path, resolved: ResolvedRun) -> list[str]:

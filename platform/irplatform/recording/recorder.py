@@ -242,7 +242,7 @@ class Recorder:
             first_stage: the name of its final run, which rerankers are compared with.
             rerankers: names; without any, retrievers and their fusion are compared with the first
                 retriever.
-            depth: most documents per topic that were asked for, if there is a limit.
+            depth: most documents per topic that a run may have, if there is a limit.
         """
         if warning := self._folder.warning_of_replaced():
             notice(warning)
@@ -261,7 +261,7 @@ class Recorder:
             comparisons=self._scores.compared(baseline, names),
             candidates=self.candidates,
             warnings=[*self._warnings, *(w for system in self._systems for w in system.warnings)],
-            cut_short=f"{listing(deeper)}: runs end at {depth:,} documents per topic (--depth)"
+            cut_short=f"{listing(deeper)}: no run has more than {depth:,} documents per topic"
             if deeper
             else "",
         )
