@@ -345,7 +345,6 @@ sys.stdout = io.TextIOWrapper(sys.stdout.buffer, encoding="utf-8")
 class Strange(Reranker):
     def score(self, topic, documents):
         sys.stdout = io.TextIOWrapper(sys.stdout.buffer, encoding="utf-8")
-        sys.stderr.close()
         return [1.0] * len(documents)
 
 @hookimpl
