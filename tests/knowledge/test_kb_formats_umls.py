@@ -102,6 +102,7 @@ def test_kinds_of_umls_are_part_of_the_knowledge_base(fresh_home, write, capsys)
     assert manifest.counts["concepts"] == {"disease": 1, "gene": 1, "other": 1}
     assert [source["file"] for source in manifest.sources] == ["MRCONSO.RRF", "MRSTY.RRF"]
     assert open_knowledge(["umls"]).concept("UMLS:C0025202").kind == "disease"
+    assert add("umls", [path, path.with_name("MRSTY.RRF")]) == manifest
 
 
 def test_semantic_types_alone_are_no_knowledge_base(fresh_home, write):

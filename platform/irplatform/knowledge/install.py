@@ -57,13 +57,15 @@ def add(
     formats = [
         catalogue.format_of(path, name, format_name).with_kinds(kinds or {}) for path in paths
     ]
-    read = [*zip(paths, formats, strict=True)]
-    read += [
-        (path.with_name(other), file_format)
-        for path, file_format in read
+    named = [*zip(paths, formats, strict=True)]
+    beside = {
+        path.with_name(other): file_format
+        for path, file_format in named
         for other in file_format.beside
-        if path.with_name(other).exists() and path.with_name(other) not in paths
-    ]
+        if path.with_name(other).exists()
+    }
+    alone = [(path, file_format) for path, file_format in named if path not in beside]
+    read = [*alone, *beside.items()]
     sources = [
         {
             "file": path.name,
@@ -87,7 +89,7 @@ def add(
             return before
         builder = Builder()
         with progress(f"reading concepts and relations of {name}") as advance:
-            for path, file_format in zip(paths, formats, strict=True):
+            for path, file_format in alone:
                 builder.extend(file_format.read(path), advance)
             builder.settle()
         for (path, _), source in zip(read, sources, strict=True):
