@@ -73,6 +73,12 @@ def test_documents_of_questions_are_judgments_however_their_addresses_are_writte
     assert read_qrels(path) == expected
 
 
+def test_feedback_of_synergy_judges_what_is_golden_and_what_is_not(file):
+    documents = [{"id": "11", "golden": True}, {"id": "12", "golden": False}, "13"]
+    path = file([{"id": "5", "body": "Why?", "documents": documents}])
+    assert read_qrels(path) == {"5": {"11": 1, "12": 0, "13": 1}}
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [
@@ -95,6 +101,14 @@ def test_documents_of_questions_are_judgments_however_their_addresses_are_writte
             "question 1 names the document 'http://example.org/pubmed/12', which is no article",
         ),
         ([{"id": "1", "body": "Why?", "documents": [12]}], "question 1 names the document 12,"),
+        (
+            [{"id": "1", "body": "Why?", "documents": [{"id": "12"}]}],
+            "question 1 has the document {'id': '12'}: in feedback of Synergy, 'golden' of",
+        ),
+        (
+            [{"id": "1", "body": "Why?", "documents": ["12", {"id": "12", "golden": False}]}],
+            "question 1 has '12' both golden and not golden",
+        ),
         (
             [{"id": "1", "body": "Why?", "documents": ["http://www.ncbi.nlm.nih.gov/pubmed/012"]}],
             "names the document 'http://www.ncbi.nlm.nih.gov/pubmed/012', which is no article",

@@ -1,7 +1,8 @@
 """Files of BioASQ's task b: questions, the articles that answer them, and the answers to submit.
 
 One JSON object with the list `questions`. A question has `id`, `body` and `type` (factoid, list,
-summary, yesno) and, once it has been judged, the addresses of relevant articles in `documents`.
+summary, yesno) and, once it has been judged, the addresses of relevant articles in `documents`; in
+the feedback of the task Synergy these are objects, `{"id": PMID, "golden": true or false}`.
 What systems submit in phase A has the same form, with at most ten documents a question
 (http://participants-area.bioasq.org/general_information/Task13b).
 """
@@ -20,7 +21,7 @@ from irplatform.json_io import read_json
 from irplatform.text_files import numbered_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
 MOST_DOCUMENTS = 10
@@ -50,13 +51,14 @@ class Question:
         id: its id.
         body: the question.
         type: what kind of answer it asks for; "" where the file does not say.
-        documents: ids of the articles that answer it, each once; empty in a set of test questions.
+        documents: id to grade, 1 of articles that answer it and 0 of others that were judged; empty
+            in a set of test questions.
     """
 
     id: str
     body: str
     type: str
-    documents: tuple[str, ...]
+    documents: Mapping[str, int]
 
 
 def holds_questions(path: Path) -> bool:
@@ -96,8 +98,8 @@ def read_questions(path: Path) -> list[Question]:
     return questions
 
 
-def relevant_documents(path: Path) -> dict[str, dict[str, int]]:
-    """The judgments in a file of questions: each document has grade 1.
+def judgments_of_questions(path: Path) -> dict[str, dict[str, int]]:
+    """The judgments in a file of questions.
 
     Returns:
         Question id to document id to grade; questions without documents are left out.
@@ -106,7 +108,7 @@ def relevant_documents(path: Path) -> dict[str, dict[str, int]]:
         InputError: see `read_questions`; or no question has a document.
     """
     judged = {
-        question.id: dict.fromkeys(question.documents, 1)
+        question.id: dict(question.documents)
         for question in read_questions(path)
         if question.documents
     }
@@ -159,12 +161,16 @@ def _question(entry: Any, name: str, path: Path) -> Question:
     documents = entry.get("documents")
     if documents is not None and not isinstance(documents, list):
         raise InputError(f"'documents' of {name} is no list.", path=path)
-    ids = [_document_id(document, name, path) for document in documents or ()]
+    grades: dict[str, int] = {}
+    for document in documents or ():
+        doc_id, grade = _judged(document, name, path)
+        if grades.setdefault(doc_id, grade) != grade:
+            raise InputError(f"{name} has '{doc_id}' both golden and not golden.", path=path)
     return Question(
         question_id,
         " ".join(_text(entry, "body", name, path).split()),
         kind if isinstance(kind, str) else "",
-        tuple(dict.fromkeys(ids)),
+        grades,
     )
 
 
@@ -175,6 +181,19 @@ def _text(entry: dict[str, Any], key: str, name: str, path: Path) -> str:
     if value is None or not value.strip():
         raise InputError(f"{name} has no '{key}', which has to be text.", path=path)
     return value
+
+
+def _judged(document: Any, name: str, path: Path) -> tuple[str, int]:
+    """The id of a document, and its grade."""
+    if not isinstance(document, dict):
+        return _document_id(document, name, path), 1
+    if not isinstance(golden := document.get("golden"), bool):
+        raise InputError(
+            f"{name} has the document {document!r}: in feedback of Synergy, 'golden' of a document "
+            "is true or false.",
+            path=path,
+        )
+    return _document_id(document.get("id"), name, path), int(golden)
 
 
 def _document_id(document: Any, name: str, path: Path) -> str:

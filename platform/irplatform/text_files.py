@@ -9,6 +9,9 @@ from __future__ import annotations
 import errno
 import gzip
 import io
+import itertools
+import operator
+import re
 import shutil
 import stat
 import tempfile
@@ -16,10 +19,11 @@ import zlib
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from irplatform.errors import InputError
+from irplatform.console import notice_once
+from irplatform.errors import InputError, counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
     from typing import IO
 
@@ -43,6 +47,8 @@ BARE_RETURN = (
     "tr '\\r' '\\n' < FILE > NEW."
 )
 """What to say of one that is followed by no line feed."""
+COMMENT = re.compile(rb"\n[ \t]*#")
+"""How a comment begins, behind the end of the line before."""
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _UTF_16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _PIPES: dict[tuple[int, int], IO[bytes]] = {}
@@ -148,6 +154,27 @@ def numbered_lines(path: Path) -> Iterator[tuple[int, bytes]]:
                 yield number, content
 
 
+def uncommented_lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    """Yield the same lines without those that begin with `#`, which a notice counts.
+
+    Raises:
+        InputError: see `numbered_lines`.
+    """
+    comments = 0
+    for number, line in numbered_lines(path):
+        if b"#" in line and line.lstrip().startswith(b"#"):
+            comments += 1
+        else:
+            yield number, line
+    tell_of_comments(path, comments)
+
+
+def tell_of_comments(path: Path, lines: int) -> None:
+    """Say how many lines of a file are passed over, once."""
+    if lines:
+        notice_once(f"{path}: ignored as comments: {counted(lines, 'line')} beginning with '#'")
+
+
 def _refuse_nul_bytes(path: Path) -> None:
     """Name the first line with a NUL byte: for programs in C, such as trec_eval, it ends there."""
     for number, line in numbered_lines(path):
@@ -205,3 +232,16 @@ def blocks_of_lines(path: Path, size: int = 1 << 18) -> Iterator[bytes]:
             rest = block[cut:]
         if rest:
             yield rest
+
+
+def stretches(values: Sequence[bytes]) -> Iterator[tuple[bytes, int, int]]:
+    """Yield each stretch of equal neighbours: value, first position, position after the last."""
+    if not values:
+        return
+    start = 0
+    changes = itertools.compress(
+        itertools.count(1), map(operator.ne, values, itertools.islice(values, 1, None))
+    )
+    for end in itertools.chain(changes, [len(values)]):
+        yield values[start], start, end
+        start = end

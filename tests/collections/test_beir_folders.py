@@ -40,6 +40,18 @@ def test_a_plain_file_of_judgments_goes_before_a_packed_one(beir_folder):
     assert open_beir(path).load_qrels()
 
 
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+def test_judgments_in_json_lines_are_a_split(beir_folder, pack):
+    path = beir_folder("train")
+    name = "test.jsonl" if pack is bytes else "test.jsonl.gz"
+    line = b'{"query-id": "q3", "corpus-id": "d3", "score": 1.0}\n'
+    (path / "qrels" / name).write_bytes(pack(line))
+    collection = open_beir(path)
+    assert collection.metadata["splits"] == "train, test"
+    assert collection.load_qrels() == {"q3": {"d3": 1}}
+    assert [topic.id for topic in collection.load_topics()] == ["q3"]
+
+
 def test_hidden_files_are_no_splits(beir_folder):
     path = beir_folder("train", "test")
     (path / "qrels/._test.tsv").write_bytes(b"\x00\x05\x16\x07Mac OS X")

@@ -13,11 +13,13 @@ import lz4.block
 import pytest
 from ir_datasets.datasets.base import Dataset
 from ir_datasets.formats import BaseDocs, BaseQrels, BaseQueries, GenericDoc, GenericQuery, TrecQrel
+from ir_datasets.formats.trec import TrecSubQrel
 from ir_datasets.util import Cache, Download, RequestsDownload
 
 from irplatform.collections.irds import exists, open_dataset, what_would_be_downloaded
 from irplatform.collections.irds.records import document, layout, topic
 from irplatform.errors import InputError, PlatformError
+from irplatform.evaluation.qrels import subtopics_of
 
 
 class PmDoc(NamedTuple):
@@ -193,6 +195,19 @@ def test_a_document_has_the_grade_of_its_best_passage(registered):
     dataset = Dataset(Docs(), Queries("1"), PassageQrels())
     ir_datasets.registry.register("local/passages", dataset)
     assert open_dataset("local/passages").load_qrels() == {"1": {"a": 2, "b": 0, "c": -1}}
+
+
+class SubtopicQrels(BaseQrels):
+    def qrels_iter(self):
+        return iter([TrecSubQrel("1", "a", 0, "x"), TrecSubQrel("1", "a", 1, "y")])
+
+
+def test_subtopics_are_kept(registered):
+    dataset = Dataset(Docs(), Queries("1"), SubtopicQrels())
+    ir_datasets.registry.register("local/diversity", dataset)
+    qrels = open_dataset("local/diversity").load_qrels()
+    assert qrels == {"1": {"a": 1}}
+    assert subtopics_of(qrels) == {"1": {"x": {"a": 0}, "y": {"a": 1}}}
 
 
 class RepeatedDocs(Docs):

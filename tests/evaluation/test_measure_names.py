@@ -80,6 +80,8 @@ def test_measures_of_plugins_come_first():
         ("P@-1", "cannot be understood"),
         ("P@1.5", "not take cutoff=1.5: ranking cutoff threshold must be a whole number."),
         ("IPrec@10", "needs recall between 0 and 1"),
+        ("alpha_nDCG@30", "takes cutoffs up to 20: pyndeval, which computes it, has no more."),
+        ("P_IA(judged_only=True)@5", "does not take judged_only=True"),
         ("IPrec@0.105", "names a level by two decimals"),
         ("Compat(p=1.5)", "needs p between 0 and 1"),
         ("nDCG(dcg='x')@5", "dcg='x': DCG formulation must be 'log2' or 'exp-log2'."),

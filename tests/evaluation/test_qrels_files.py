@@ -4,9 +4,12 @@ import gzip
 
 import pytest
 from files import a_file
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from irplatform.errors import InputError
 from irplatform.evaluation import read_qrels
+from irplatform.evaluation.qrels import _of_table, _plain_table, subtopics_of
 
 EXPECTED = {"q1": {"d1": 2, "d2": 0}, "q2": {"d1": 100}}
 
@@ -40,7 +43,85 @@ def test_negative_grades_are_kept(tmp_path):
     assert read_qrels(a_file(tmp_path, "1 0 a -1\n1 0 b -2\n")) == {"1": {"a": -1, "b": -2}}
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "qid\tcid\tscore\nq1\td1\t2\nq1\td2\t0\nq2\td1\t100\n",
+        "query_id\tcorpus_id\tscore\nq1\td1\t2.0\nq1\td2\t0\nq2\td1\t100\n",
+        "Frage\tArtikel\tNote\nq1\td1\t2\nq1\td2\t0\nq2\td1\t100\n",
+        "# ours\nRelevance\tDoc ID\tTopic\tby\n2\td1\tq1\tA\n0\td2\tq1\tA\n100\td1\tq2\tB\n",
+        "topic\titer\tdocno\trel\nq1\t0\td1\t2\nq1\t0\td2\t0\nq2\t0\td1\t100\n",
+        '{"query-id":"q1","corpus-id":"d1","score":2.0}\n{"query-id":"q1","corpus-id":"d2","score":0}'
+        '\n\n{"corpus-id":"d1","query-id":"q2","score":"100"}\n',
+        '{"qid": "q1", "query": "?", "docid": "d1", "label": 2}\n'
+        '{"qid": "q1", "docid": "d2", "label": 0}\n{"qid": "q2", "docid": "d1", "label": 100}\n',
+        "# judged by NIST again\nq1 0 d1 2\n  # second pass\nq1 0 d2 0\nq2 0 d1 100\n#",
+    ],
+)
+def test_other_headers_keys_and_comments_are_read(tmp_path, text):
+    assert read_qrels(a_file(tmp_path, text)) == EXPECTED
+
+
+def test_ids_in_json_lines_may_be_whole_numbers(tmp_path):
+    path = a_file(tmp_path, '{"query_id": 7, "corpus_id": 28522256, "score": 1.0}\n')
+    assert read_qrels(path) == {"7": {"28522256": 1}}
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("topic\tby\tdoc\trel\tat\n1\tA\ta\t1\t-\n", "columns that are not read: by, at"),
+        ("Frage\tArtikel\tNote\n1\ta\t1\n", "taken for a header: Frage, Artikel, Note"),
+        ('{"qid":"1","docid":"a","rel":1,"by":"A"}', "keys that are not read: by (1 line)"),
+        ("# a\n#b\n1 0 a 1\n", "ignored as comments: 2 lines beginning with '#'"),
+        ("1 s a 1\n1 t a 0\n", "subtopics judge 1 document differently; measures that know no sub"),
+    ],
+)
+def test_what_is_passed_over_is_said_once(tmp_path, capsys, text, words):
+    path = a_file(tmp_path, text)
+    assert read_qrels(path) == read_qrels(path) == {"1": {"a": 1}}
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"{path}: ")
+    assert words in line
+
+
+def test_judgments_of_subtopics_keep_them_beside_the_best_grades(tmp_path):
+    qrels = read_qrels(a_file(tmp_path, "1 1 a 0\n1 1 b -1\n2 1 a 1\n1 2 a 2\n1 2 b -2\n1 3 a 1\n"))
+    assert qrels == {"1": {"a": 2, "b": -1}, "2": {"a": 1}}
+    assert subtopics_of(qrels) == {
+        "1": {"1": {"a": 0, "b": -1}, "2": {"a": 2, "b": -2}, "3": {"a": 1}},
+        "2": {"1": {"a": 1}},
+    }
+
+
+def test_a_second_column_that_differs_between_topics_alone_is_no_subtopic(tmp_path):
+    assert not subtopics_of(read_qrels(a_file(tmp_path, "1 1 a 0\n2 2 a 1\n1 1 b 1\n")))
+
+
+CELLS = st.sampled_from(["a", "b", "a b", " a", "é", "1", "1.0", "-2", "", "#", "a\r"])
+ENDS = st.sampled_from(["\n", "\n", "\n", "\r\n", " \n", "\n\n"])
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=300)
+@given(
+    rows=st.lists(st.tuples(CELLS, CELLS, st.sampled_from(["1", "1", "0", "2.0", "x"]), ENDS)),
+    form=st.sampled_from(["{0} 0 {1} {2}{3}", "{0} {2} {1} {2}{3}", "{0}\t{1}\t{2}{3}"]),
+)
+def test_reading_in_columns_and_line_by_line_give_the_same(tmp_path, rows, form):
+    first = "query-id\tcorpus-id\tscore\n" if "\t" in form else "z 0 z 1\n"
+    path = a_file(tmp_path, first + "".join(form.format(*row) for row in rows))
+    by_column = _plain_table(path)
+    if by_column is not None:
+        expected = {}
+        for _, topic, _, document, grade in _of_table(path):
+            expected.setdefault(topic, {})[document] = grade
+        assert by_column == expected == read_qrels(path)
+
+
 BEIR = "query-id\tcorpus-id\tscore\n"
+
+
+LINE = '{"qid": "1", "docid": "a", "rel": 1}\n'
 
 
 @pytest.mark.parametrize(
@@ -55,13 +136,31 @@ BEIR = "query-id\tcorpus-id\tscore\n"
         ("1 0 a 1\n2 0 a 0\n1 0 a 2\n", 3, "as 2 here but as 1 in line 1"),
         ("1 a\n", 1, "or three, parted by tabs, below BEIR's header 'query-id corpus-id score'. "),
         ("1 a\n", 1, "have five: topic 0 docid stratum grade"),
-        ("query-id corpus-id score\n1 a 1\n", 1, "BEIR's header without tabs. Every line needs"),
-        ("Query-ID, corpus-id, score\n", 1, "needs three columns parted by tabs: query-id "),
+        ("1 s a 1\n1 t a 0\n1 s a 0\n", 3, "as 0 here but as 1 in line 1"),
+        ("1\ta\t1\n2\ta\t1\n", 1, "there is no header. BEIR's programs take the first line"),
+        ("query-id corpus-id score\n1 a 1\n", 1, "a header whose names are not parted by tabs"),
+        ("Query-ID, corpus-id, score\n", 1, "a header whose names are not parted by tabs"),
         ("q1,d1,1\n", 1, "1 column. Every line needs four columns, parted by white space: "),
-        (BEIR + "1\ta\n", 2, "2 columns. Every line needs three columns"),
-        (BEIR + "\ta\t1\n", 2, "an id is empty. Every line needs three columns"),
-        (BEIR + "1\t \t1\n", 2, "an id is empty. Every line needs three columns"),
-        (BEIR + "1\ta\t1.0\n", 2, "the grade '1.0' is not a whole number"),
+        (BEIR + "1\ta\n", 2, "2 columns. The header has 3, parted by tabs"),
+        (BEIR + "\ta\t1\n", 2, "an id is empty"),
+        (BEIR + "1\t \t1\n", 2, "an id is empty"),
+        (BEIR + "1\ta\t1.5\n", 2, "the grade '1.5' is not a whole number"),
+        (LINE + '{"qid": "1"}\n', 2, "document or grade is missing (keys: qid). Judgments in JSON"),
+        (LINE + "[1]\n", 2, "this line is no JSON object. Judgments in JSON lines have the keys"),
+        (LINE + "{\n", 2, "this line is not JSON"),
+        (LINE + '{"qid": "1", "docid": "b", "rel": 0.5}\n', 2, "the grade '0.5' is not a whole"),
+        (LINE + '{"qid": "1", "docid": "b", "rel": true}\n', 2, "the grade 'True' is not a whole"),
+        (
+            LINE + '{"qid": "1", "docid": 2.5, "rel": 1}\n',
+            2,
+            "the id under 'docid' is 2.5. Write it",
+        ),
+        (
+            LINE + '{"qid": null, "docid": "b", "rel": 1}\n',
+            2,
+            "the id under 'qid' is None. Write it",
+        ),
+        (LINE + '{"qid": "1", "docid": "a", "rel": 0}\n', 2, "as 0 here but as 1 in line 1"),
         (BEIR + "1\ta\t1\n1\ta\t0\n", 3, "as 0 here but as 1 in line 2"),
     ],
 )
@@ -73,7 +172,7 @@ def test_a_bad_line_is_named(tmp_path, text, line, words):
     assert words in str(caught.value)
 
 
-@pytest.mark.parametrize("text", ["", "\n", BEIR])
+@pytest.mark.parametrize("text", ["", "\n", "# nothing\n", BEIR])
 def test_a_file_without_judgments_is_refused(tmp_path, text):
     with pytest.raises(InputError, match="no judgments"):
         read_qrels(a_file(tmp_path, text))
@@ -100,6 +199,14 @@ def test_a_file_in_utf_16_is_named_and_no_nul_is_printed(tmp_path, text, encodin
         read_qrels(tmp_path / "q")
     assert words in str(caught.value)
     assert "\0" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "text", ["1 0 a 1\r1 0 b 1\r", "# ours\r1 0 a 1\r", BEIR[:-1] + "\r1\ta\t1\r"]
+)
+def test_lines_that_end_in_carriage_returns_alone_are_refused_in_a_sentence(tmp_path, text):
+    with pytest.raises(InputError, match=r"as if lines ended in CR alone. Convert the file: tr "):
+        read_qrels(a_file(tmp_path, text))
 
 
 def test_a_missing_file_is_named(tmp_path):

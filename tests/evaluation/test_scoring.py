@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from irplatform.errors import InputError, PlatformError
-from irplatform.evaluation import evaluate
+from irplatform.evaluation import evaluate, read_qrels
 from irplatform.runs import Ranking, Run
 
 QRELS = {"1": {"a": 1, "b": 0}, "2": {"a": 2}, "3": {"a": 0}, "4": {}}
@@ -139,3 +139,47 @@ def test_a_topic_with_nothing_but_negative_grades_scores_zero():
             assert result.per_topic[name]["negative-7"] == 0.0
             assert result.aggregate[name] == pytest.approx(result.per_topic[name]["1"] / 51)
         assert result.per_topic["Judged@3"]["negative-7"] == pytest.approx(2 / 3)
+
+
+SUBTOPICS = [
+    ("1", "x", "a", 1),
+    ("1", "y", "c", 2),
+    ("1", "x", "b", 1),
+    ("1", "y", "b", 0),
+    ("2", "x", "a", 0),
+    ("2", "y", "b", -1),
+    ("3", "x", "a", 1),
+]
+DIVERSITY = [
+    *("alpha_nDCG@10", "alpha_DCG@10", "ERR_IA@10", "nERR_IA@5", "StRecall@2", "NRBP", "nNRBP"),
+    *("AP_IA", "P_IA@5", "alpha_nDCG(alpha=0.9)@10", "ERR_IA(rel=2)@10", "NRBP(beta=0.8)"),
+]
+
+
+@pytest.fixture
+def diversity_qrels(tmp_path):
+    path = tmp_path / "web.qrels"
+    path.write_text("".join(f"{t} {s} {d} {g}\n" for t, s, d, g in SUBTOPICS))
+    return read_qrels(path)
+
+
+def test_measures_of_diversity_are_those_of_ir_measures(diversity_qrels):
+    documents = {"1": "abc", "2": "ab"}
+    run = Run("x", {t: Ranking.of(d, range(len(d), 0, -1)) for t, d in documents.items()})
+    ours = evaluate(diversity_qrels, run, [*DIVERSITY, "AP", "ERR_IA@10"])
+    assert ours.per_topic["AP"] == {"1": 1.0, "2": 0.0, "3": 0.0}
+    qrels = [ir_measures.GenericQrel(t, d, g, s) for t, s, d, g in SUBTOPICS]
+    results = [ir_measures.ScoredDoc(t, d, s) for t, r in run.rankings.items() for d, s in r]
+    for name in DIVERSITY:
+        measure = ir_measures.parse_measure(name)
+        theirs = {m.query_id: m.value for m in measure.iter_calc(qrels, results)}
+        theirs["2"] = 0.0  # nNRBP is 0 / 0 where nothing is relevant
+        assert ours.per_topic[name] == pytest.approx({**theirs, "3": 0.0})
+        assert ours.aggregate[name] == pytest.approx(theirs["1"] / 3)
+
+
+def test_measures_of_diversity_are_refused_without_subtopics(diversity_qrels):
+    with pytest.raises(InputError, match=r"^ERR_IA@5 needs .* No topic has two subtopics in the j"):
+        evaluate(QRELS, RUN, ["AP", "ERR_IA@5"])
+    with pytest.raises(InputError, match="ERR_IA@5 needs judgments of subtopics"):
+        evaluate({"3": diversity_qrels["3"]}, RUN, ["ERR_IA@5"])

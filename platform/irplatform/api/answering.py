@@ -87,4 +87,4 @@ def _question(topic: Topic, collection: str) -> Question:
             f"the topics of '{collection}' are no questions of BioASQ: its collection.toml has to "
             'read them with format = "bioasq".'
         )
-    return Question(topic.id, body, kind, ())
+    return Question(topic.id, body, kind, {})

@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     click.option(
         "--qrels",
         type=PATH,
-        help="A file of judgments, instead: TREC's (four columns), BEIR's (three), sampled (five) "
-        "or BioASQ's.",
+        help="A file of judgments, instead: TREC's (four columns), BEIR's (three), sampled (five), "
+        "JSON lines, or BioASQ's.",
     ),
     click.option(
         "--sampled-qrels",

@@ -1,9 +1,9 @@
 """A folder in BEIR layout: `corpus.jsonl`, `queries.jsonl`, `qrels/<split>.tsv`, gzipped or not.
 
-Thakur, Reimers, Rücklé, Srivastava, Gurevych (NeurIPS 2021). A split is a collection: its topics
-are those that its judgments name. The split `train` trains rerankers for the others, and `dev`
-validates that training unless it is what is evaluated. Topics that no judgments name, which those
-who run a shared task keep back, are the split `unjudged`.
+Thakur, Reimers, Rücklé, Srivastava, Gurevych (NeurIPS 2021); mteb has `qrels/<split>.jsonl`. A
+split is a collection: its topics are those that its judgments name. The split `train` trains
+rerankers for the others, and `dev` validates that training unless it is what is evaluated. Topics
+that no judgments name, which those who run a shared task keep back, are the split `unjudged`.
 
 Instead of a corpus, a folder may have a `corpus.toml` that names the collection whose documents its
 topics search; judgments that are built for somebody else's documents need no copy of them. A file
@@ -41,6 +41,7 @@ UNJUDGED = "unjudged"
 _PARTS = ("learn", "train", "dev", "test")
 """Folders that are parts of something, and carry its name before their own."""
 _SUFFIXES = ("", ".gz")
+_QRELS = (".tsv", ".tsv.gz", ".jsonl", ".jsonl.gz")
 
 
 class NoSplitError(InputError):
@@ -72,9 +73,9 @@ class BeirFolder:
         """
         qrels = path / "qrels"
         splits: dict[str, Path] = {}
-        for suffix in _SUFFIXES:  # as of corpus and queries, a plain file goes before a packed one
-            for file in sorted(qrels.glob(f"[!.]*.tsv{suffix}")):
-                splits.setdefault(file.name.removesuffix(".gz").removesuffix(".tsv"), file)
+        for ending in _QRELS:  # as of corpus and queries, a plain file goes before a packed one
+            for file in sorted(qrels.glob(f"[!.]*{ending}")):
+                splits.setdefault(file.name.removesuffix(ending), file)
         reference = path / corpus_reference.FILE_NAME
         corpus = reference if reference.is_file() else _file(path, "corpus.jsonl")
         return cls(path, corpus, _file(path, "queries.jsonl"), splits)

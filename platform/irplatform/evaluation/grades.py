@@ -1,8 +1,8 @@
-"""Grades that the program behind a measure cannot take, refused before anything is searched.
+"""Judgments that the program behind a measure cannot take, refused before anything is searched.
 
 gdeval.pl, TREC's program for the Web track, which ir-measures calls for `ERR@k`, knows five grades,
 0 to 4. ERR's chance that a document satisfies is a share of the highest of them, so that there is
-no value for others.
+no value for others. Measures of diversity need judgments of subtopics.
 
 The programs behind ir-measures take whole grades. With decimals, measures that ask only whether a
 document is relevant (those with a parameter `rel`) get grades that are rounded down: `rel=2` takes
@@ -16,6 +16,8 @@ import math
 from typing import TYPE_CHECKING
 
 from irplatform.errors import InputError
+from irplatform.evaluation.measure_parameters import DIVERSITY
+from irplatform.evaluation.qrels import subtopics_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -41,7 +43,8 @@ def refuse_grades(
 
     Raises:
         InputError: which measure, the highest grade that it takes, and the one that there is; or
-            that grades have decimals, and it takes whole ones.
+            that grades have decimals, and it takes whole ones; or that it takes judgments of
+            subtopics, and there are none.
     """
     whole = [name for name, measure in measures.items() if takes_whole(measure)]
     if whole and _has_decimals(qrels):
@@ -49,6 +52,12 @@ def refuse_grades(
             f"{whole[0]} takes whole grades; {whose} have decimals. nDCG@20, nDCG-exp@20 and "
             "AP-graded take any grade, and measures of relevant documents (AP, P@10, P(rel=2)@10) "
             "count those above 0, or of grade rel and above."
+        )
+    diverse = [name for name, m in measures.items() if getattr(m, "NAME", "") in DIVERSITY]
+    if diverse and qrels and all(len(each) < 2 for each in subtopics_of(qrels).values()):
+        raise InputError(
+            f"{diverse[0]} needs judgments of subtopics, in four columns: topic subtopic docid "
+            f"grade. No topic has two subtopics in {whose}."
         )
     limits = {name: limit for name, measure in measures.items() if (limit := _limit(measure))}
     if not limits:

@@ -19,6 +19,11 @@ if TYPE_CHECKING:
 
 _LARGEST = 999_999
 """As of grades: trec_eval's code counts with 32 bits."""
+DIVERSITY = frozenset(
+    ["alpha_DCG", "alpha_nDCG", "ERR_IA", "nERR_IA", "NRBP", "nNRBP", "AP_IA", "P_IA", "StRecall"]
+)
+"""Measures of judgments of subtopics, all of them computed by pyndeval."""
+_DEEPEST_DIVERSITY = 20
 _SHARES = ("recall", "p")
 """Parameters that lie between 0 and 1, which ir-measures takes as they are."""
 _PARAMETER = re.compile(r"[(,]\s*([A-Za-z_]\w*)\s*=")
@@ -87,6 +92,10 @@ def _misfits(name: str, measure: Measure) -> Iterator[str]:
 def _senseless(measure: Measure) -> Iterator[str]:
     """Values of the right kind that no measure can be computed with."""
     parameters = measure.params
+    if measure.NAME in DIVERSITY and parameters.get("cutoff", 1) > _DEEPEST_DIVERSITY:
+        yield f"takes cutoffs up to {_DEEPEST_DIVERSITY}: pyndeval, which computes it, has no more."
+    if measure.NAME in DIVERSITY and parameters.get("judged_only"):
+        yield "does not take judged_only=True: ir-measures fails to compute it."
     if parameters.get("cutoff", 1) < 1:
         yield "needs a cutoff of 1 or more."
     for parameter in _SHARES:

@@ -18,7 +18,8 @@ import numpy.typing as npt
 
 from irplatform.bioasq import holds_questions
 from irplatform.errors import InputError, counted
-from irplatform.text_files import numbered_lines
+from irplatform.evaluation.qrels import header
+from irplatform.text_files import uncommented_lines
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -72,8 +73,8 @@ def is_sampled(path: Path | str) -> bool:
     path = Path(path)
     if holds_questions(path):  # whatever words a line of JSON has
         return False
-    first = islice(numbered_lines(path), 1)
-    return any(len(line.split()) == 5 for _, line in first)
+    first = islice(uncommented_lines(path), 1)
+    return any(len(line.split()) == 5 and not header(line, path, n) for n, line in first)
 
 
 def read_sampled_qrels(path: Path | str) -> SampledQrels:
@@ -91,7 +92,7 @@ def read_sampled_qrels(path: Path | str) -> SampledQrels:
     """
     path = Path(path)
     pools: dict[str, tuple[dict[str, int], list[int], list[int]]] = {}
-    for number, line in numbered_lines(path):
+    for number, line in uncommented_lines(path):
         columns = line.split()
         if len(columns) != 5:
             raise InputError(_wrong_count(len(columns)), path=path, line=number)

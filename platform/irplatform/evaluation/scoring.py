@@ -88,7 +88,7 @@ def evaluate(
         PluginError: a plugin's measure fails, or gives no finite number for a judged topic.
     """
     parsed = parse_measures(measures, extra, sampled=sampled is not None)
-    judged = {t: g if type(g) is dict else dict(g) for t, g in qrels.items() if g}
+    judged = {t: g if isinstance(g, dict) else dict(g) for t, g in qrels.items() if g}
     retrieved = {topic: ranking for topic, ranking in run.rankings.items() if len(ranking)}
     plugin_names = {name for name in parsed if name in (extra or {})}
     inferred = {name: m for name, m in parsed.items() if isinstance(m, Inferred)}

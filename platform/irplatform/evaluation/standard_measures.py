@@ -16,9 +16,13 @@ from itertools import compress, islice
 from typing import TYPE_CHECKING
 
 from irplatform.errors import PlatformError
+from irplatform.evaluation.measure_parameters import DIVERSITY
+from irplatform.evaluation.qrels import subtopics_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from ir_measures import GenericQrel
 
     from irplatform.collections.collection import Qrels
     from irplatform.evaluation.measures import Measure
@@ -66,13 +70,16 @@ def standard_values(
             for topic, number in numbers.items()
             if number in results
         }
-    for group in _groups({name: m for name, m in measures.items() if name not in ours}):
-        try:
-            _compute(group, qrels, results, by_number)
-        except PlatformError:
-            for measure in group:  # which one it is
-                _compute([measure], qrels, results, by_number)
-            raise
+    diverse = {name: measure for name, measure in measures.items() if measure.NAME in DIVERSITY}
+    others = {n: m for n, m in measures.items() if n not in ours and n not in diverse}
+    for part, judgments in ((others, qrels), (diverse, _of_subtopics(judged, numbers))):
+        for group in _groups(part):
+            try:
+                _compute(group, judgments, results, by_number)
+            except PlatformError:
+                for measure in group:  # which one it is
+                    _compute([measure], judgments, results, by_number)
+                raise
     return {
         name: {
             topic: by_number[name].get(number, float(measure.DEFAULT))
@@ -148,9 +155,21 @@ def _without_results(measure: Measure, grades: Mapping[str, float]) -> float:
     return float(measure.DEFAULT)
 
 
+def _of_subtopics(judged: Qrels, numbers: Mapping[str, str]) -> list[GenericQrel]:
+    """Judgments of subtopics as ir-measures takes them, by the topics' numbers."""
+    from ir_measures import GenericQrel
+
+    return [
+        GenericQrel(numbers[topic], document, grade, subtopic)
+        for topic, subtopics in subtopics_of(judged).items()
+        for subtopic, grades in subtopics.items()
+        for document, grade in grades.items()
+    ]
+
+
 def _compute(
     group: Sequence[Measure],
-    qrels: Qrels,
+    qrels: Qrels | Sequence[GenericQrel],
     results: Mapping[str, Mapping[str, float]],
     by_number: Mapping[str, dict[str, float]],
 ) -> None:
@@ -165,7 +184,8 @@ def _compute(
             if values is None:
                 alive.append(metric.measure)
                 values = values_by_id[id(metric.measure)] = by_number[str(metric.measure)]
-            values[metric.query_id] = float(metric.value)
+            # nNRBP divides 0 by 0 where nothing is relevant
+            values[metric.query_id] = 0.0 if math.isnan(metric.value) else float(metric.value)
     except Exception as error:  # whatever a package of somebody else's raises
         names = ", ".join(map(str, group))
         raise PlatformError(

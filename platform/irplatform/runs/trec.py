@@ -9,9 +9,6 @@ decimals that read back as the same floats, so that order and bytes survive a ro
 from __future__ import annotations
 
 import gzip
-import itertools
-import operator
-import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
@@ -25,16 +22,15 @@ from irplatform.errors import InputError, counted
 from irplatform.runs.run import Ranking, Run, Scores
 from irplatform.runs.scan import COLUMNS, run_errors
 from irplatform.storage import atomic_write
-from irplatform.text_files import blocks_of_lines
+from irplatform.text_files import COMMENT, blocks_of_lines, stretches, tell_of_comments
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
     from typing import IO
 
 _END_OF_LINE = b" \0 "
 _COMPRESSION = 6
 _WHITE_SPACE = frozenset(" \t\n\r\v\f")
-_COMMENT = re.compile(rb"\n[ \t]*#")
 
 
 @dataclass
@@ -77,7 +73,7 @@ def read_run(path: Path | str) -> Run:
             tag = tag or tags[0]
             doc_ids = list(map(ids.__getitem__, block_ids))
             values = _floats(block_scores)
-            for topic, start, end in _stretches(topics):
+            for topic, start, end in stretches(topics):
                 topic_id = topic.decode()
                 documents.setdefault(topic_id, []).extend(doc_ids[start:end])
                 scores.setdefault(topic_id, []).append(values[start:end])
@@ -89,9 +85,7 @@ def read_run(path: Path | str) -> Run:
         _raise_first_error(path, error)
     if not rankings:
         raise InputError(f"there are no results in this file. {COLUMNS}", path=path)
-    if passed.comments:
-        lines = counted(passed.comments, "line")
-        notice_once(f"{path}: ignored as comments: {lines} beginning with '#'")
+    tell_of_comments(path, passed.comments)
     if passed.longer:
         notice_once(f"{path}: ignored after the run tag: text in {counted(passed.longer, 'line')}")
     return Run(tag.decode(errors="replace"), rankings)
@@ -148,7 +142,7 @@ def _columns(block: bytes, passed: _Passed) -> list[list[bytes]]:
     if (
         len(cells) != 7 * lines
         or cells[6::7].count(_END_OF_LINE.strip()) != lines
-        or (b"#" in block and _COMMENT.search(b"\n" + block))
+        or (b"#" in block and COMMENT.search(b"\n" + block))
     ):
         return _columns_by_line(block, passed)
     return [cells[column::7] for column in range(6)]
@@ -177,17 +171,6 @@ def _floats(texts: Sequence[bytes]) -> npt.NDArray[np.float64]:
     if any(b"_" in text for text in texts):  # Python reads 1_000 as a number, nobody else does
         raise ValueError("a score with an underscore")
     return np.fromiter(map(float, texts), np.float64, len(texts))
-
-
-def _stretches(topics: Sequence[bytes]) -> Iterator[tuple[bytes, int, int]]:
-    """Yield each stretch of equal neighbours: value, first position, position after the last."""
-    start = 0
-    changes = itertools.compress(
-        itertools.count(1), map(operator.ne, topics, itertools.islice(topics, 1, None))
-    )
-    for end in itertools.chain(changes, [len(topics)]):
-        yield topics[start], start, end
-        start = end
 
 
 def _raise_first_error(path: Path, cause: ValueError) -> NoReturn:

@@ -129,7 +129,7 @@ class TunedSystem:
             )
             run = pipeline.rerank(choice, task, self.resources).final
         evaluation = evaluate(
-            self._qrels(),
+            {topic: self.judgments.qrels[topic] for topic in self._qrels()},
             run,
             [self.measure],
             extra=self.plugins.measures,

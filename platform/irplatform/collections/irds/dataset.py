@@ -226,12 +226,18 @@ def _qrels(dataset_id: str) -> Qrels:
 
     The library's own dictionary would have that of the last one.
     """
-    qrels: dict[str, dict[str, int]] = {}
+    from irplatform.evaluation.qrels import SubtopicGrades
+
+    qrels: dict[str, dict[str, float]] = {}
     with reading(dataset_id, "qrels"):
         for judgment in _load(dataset_id).qrels_iter():
-            grades = qrels.setdefault(judgment.query_id, {})
+            kind = SubtopicGrades if hasattr(judgment, "subtopic_id") else dict
+            grades = qrels.setdefault(judgment.query_id, kind())
             grade = judgment.relevance
-            grades[judgment.doc_id] = max(grade, grades.get(judgment.doc_id, grade))
+            if isinstance(grades, SubtopicGrades):
+                grades.add(judgment.subtopic_id, judgment.doc_id, grade)
+            else:
+                grades[judgment.doc_id] = max(grade, grades.get(judgment.doc_id, grade))
     return qrels
 
 
