@@ -33,7 +33,7 @@ _NO_SCOPE = re.compile(r'(synonym:\s*"(?:[^"\\]|\\.)*")\s*(?=\[)')
 
 
 def _recognizes(head: Head) -> bool:
-    return head.text.startswith("format-version:") or "\n[Term]" in f"\n{head.text}"
+    return any(f"\n{start}" in f"\n{head.text}" for start in ("format-version:", "[Term]"))
 
 
 def _read(
