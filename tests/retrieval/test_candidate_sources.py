@@ -169,6 +169,13 @@ def test_runs_that_come_through_pipes_are_told_apart(tmp_path):
     assert first[1].describe()[0]["sha256"] == hashlib.sha256(lines.encode()).hexdigest()
 
 
+def test_a_run_keeps_the_order_of_its_64_bits_where_documents_are_left_out(run_file):
+    scores = {"a": 0.99999999, "c": 0.99999998, "lost": 0.5}
+    source = run_file([("1", d, 1, s, "tag") for d, s in scores.items()])
+    final = source.find(_request(ONE)).first.final
+    assert list(final.rankings["1"]) == [("a", 0.99999999), ("c", 0.99999998)]
+
+
 def test_a_run_is_the_first_stage_and_its_first_documents_the_candidates(run_file, capsys):
     source = run_file([*GOOD, ("2", "a", 1, 1, "tag")])
     found = source.find(_request(ONE))
