@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from irplatform.errors import printable
+from irplatform.errors import for_display
 from irplatform.interruptions import raise_lost
 
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ class _Display:
     def tell(self, message: str) -> None:
         """Write a line, whatever the level."""
         width = terminal_width(self._stream or sys.stderr)
-        self.write(f"{wrapped(printable(message), width)}\n")
+        self.write(f"{wrapped(for_display(message), width)}\n")
 
     def write(self, text: str) -> None:
         """Write to stderr in the place of the progress line, which moves on below."""
@@ -186,7 +186,7 @@ class _Display:
             if len(self._works) == 1 and share > 0.02:
                 end += f", {_clock(seconds * (1 - share) / share)} left"
         room = (terminal_width(stream) or 80) - len("^C") - 1 - len(end)
-        self._shown = texts = [text for text in self.texts() if text] or self._shown
+        self._shown = texts = [for_display(text) for text in self.texts() if text] or self._shown
         text = next((t for t in texts if cell_len(t) < room - _NARROWEST_BAR), texts[-1])
         width = min(_WIDEST_BAR, room - cell_len(text) - 1)
         if share is not None and width >= _NARROWEST_BAR:
@@ -292,6 +292,11 @@ def speaking_of(subject: str) -> Iterator[None]:
         yield
     finally:
         _display.subject = before
+
+
+def say(text: str = "") -> None:
+    """Print a result for people to stdout; see `errors.for_display`."""
+    print(for_display(text), flush=True)
 
 
 def notice(message: str) -> None:

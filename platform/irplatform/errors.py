@@ -21,8 +21,10 @@ if TYPE_CHECKING:
 _MOST_LISTED = 12
 """More names than this help nobody."""
 _SHORT = 3
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-"""All but tabs and line breaks."""
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+"""All but tabs and line breaks, and what turns the direction of text around."""
+_LONGEST_LINE = 4_000
+"""Characters of a line that are shown: whoever quotes a value of 10 MB has said nothing else."""
 _QUOTES = Repr()
 _QUOTES.maxstring = _QUOTES.maxother = 60
 
@@ -124,7 +126,19 @@ def one_line(text: str) -> str:
 
 def printable(text: str) -> str:
     """A text with its control characters written as escapes: a terminal would obey them."""
-    return _CONTROL.sub(lambda match: repr(match[0])[1:-1], text)
+    return _CONTROL.sub(lambda match: ascii(match[0])[1:-1], text)
+
+
+def for_display(text: str) -> str:
+    """A text of any origin as people are shown it: printable, and long lines cut in the middle."""
+    return "\n".join(map(_shortened, printable(text).split("\n")))
+
+
+def _shortened(line: str) -> str:
+    if len(line) <= _LONGEST_LINE:
+        return line
+    part = _LONGEST_LINE // 2
+    return f"{line[:part]} … ({len(line) - 2 * part:,} more characters) … {line[-part:]}"
 
 
 def in_words(told: object) -> str:

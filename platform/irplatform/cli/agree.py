@@ -10,6 +10,7 @@ from irplatform.cli.commands import command
 from irplatform.cli.options import measures_option, seed_option
 from irplatform.cli.output import json_option, print_json
 from irplatform.cli.paths import PATH
+from irplatform.console import say
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -60,4 +61,4 @@ def agree(
     if as_json:
         print_json(facts(agreement))
     else:
-        click.echo(render(agreement))
+        say(render(agreement))

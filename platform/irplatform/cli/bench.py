@@ -17,6 +17,7 @@ from irplatform.cli.options import (
 )
 from irplatform.cli.output import json_option, print_json, print_rows
 from irplatform.cli.settings import read_settings
+from irplatform.console import say
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -134,8 +135,8 @@ def time_rerankers(
 
 
 def _print(timings: Sequence[Timing], documents: int) -> None:
-    click.echo(f"Milliseconds to score {documents:,} documents of a topic, one model")
-    click.echo("")
+    say(f"Milliseconds to score {documents:,} documents of a topic, one model")
+    say("")
     rows = [("reranker", "device", "  median", "quickest", "weights")]
     problems = []
     for timing in timings:
@@ -147,4 +148,4 @@ def _print(timings: Sequence[Timing], documents: int) -> None:
         rows.append((timing.name, timing.device, middle, best, timing.weights))
     print_rows(rows)
     for problem in problems:
-        click.echo(f"not timed: {problem}")
+        say(f"not timed: {problem}")

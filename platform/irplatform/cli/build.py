@@ -14,6 +14,7 @@ from irplatform.cli.output import json_option, print_json, print_rows
 from irplatform.cli.paths import PATH
 from irplatform.cli.pool import pool_command
 from irplatform.collections.missing import FILE_NAME
+from irplatform.console import say
 from irplatform.errors import counted
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ def pubmed_articles(
         if as_json:
             print_json({"would_fetch": lines})
         else:
-            click.echo("\n".join(lines))
+            say("\n".join(lines))
         return
     fetched = build_articles(qrels, out, email=email, rate=rate)
     files = [str(out / name) for name in fetched.files]
@@ -92,13 +93,13 @@ def pubmed_articles(
             }
         )
         return
-    click.echo(f"{counted(fetched.documents, 'document')} in {out}")
+    say(f"{counted(fetched.documents, 'document')} in {out}")
     if fetched.chapters:
-        click.echo(f"chapters of books, and books, among them: {fetched.chapters:,}")
+        say(f"chapters of books, and books, among them: {fetched.chapters:,}")
     if fetched.missing:
         number = counted(len(fetched.missing), "judged document")
-        click.echo(f"not there: {number}, see {out / FILE_NAME}")
-    click.echo(
+        say(f"not there: {number}, see {out / FILE_NAME}")
+    say(
         "Use them in a collection.toml of the current folder:\n"
         f"[documents]\nfiles = {toml_value(files)}\n"
         f"fields = {toml_value(list(fetched.fields))}"
@@ -148,12 +149,10 @@ def mesh(source: str, out: Path, queries: int, seed: int, as_json: bool) -> None
         )
         return
     counts = ", ".join(f"{name} {number:,}" for name, number in built.queries.items())
-    click.echo(f"MeSH-term queries of {collection.id} in {built.folder}: {counts}")
+    say(f"MeSH-term queries of {collection.id} in {built.folder}: {counts}")
     if built.shared:
-        click.echo(
-            f"{built.shared:,} of them are answered by several articles with these headings."
-        )
-    click.echo(f"Use it: platform run --collection {built.folder}:test")
+        say(f"{built.shared:,} of them are answered by several articles with these headings.")
+    say(f"Use it: platform run --collection {built.folder}:test")
 
 
 @build.command(
@@ -239,9 +238,7 @@ def headings(
             ("headings by another name", f"{made.renamed:,}"),
         ]
     )
-    click.echo(
-        f"Use it: platform run --collection C --reranker NAME --pretrain {made.folder}:train"
-    )
+    say(f"Use it: platform run --collection C --reranker NAME --pretrain {made.folder}:train")
 
 
 @build.command(
@@ -271,11 +268,11 @@ def new_documents(source: str, out: Path, seed: int, as_json: bool) -> None:
     if as_json:
         print_json({"path": str(out), "from": collection.id, "documents": counts})
         return
-    click.echo(
+    say(
         f"{counts['learn']:,} documents of {collection.id} to learn from, {counts['test']:,} to "
         f"test in {out}"
     )
-    click.echo(
+    say(
         f"Use them: platform train --collection {out}/learn:train --reranker NAME --out FOLDER\n"
         f"          platform run --collection {out}/test --reranker NAME --checkpoint FOLDER"
     )
@@ -330,4 +327,4 @@ def treatments(
         print_json(report.as_json())
         return
     print_rows(report.rows())
-    click.echo(f"Use it: platform run --collection C --reranker NAME --train-on {out}")
+    say(f"Use it: platform run --collection C --reranker NAME --train-on {out}")

@@ -12,6 +12,7 @@ import click
 from irplatform.cli.commands import Group
 from irplatform.cli.names import COLLECTION, Names, list_option
 from irplatform.cli.output import json_option, print_json, print_rows
+from irplatform.console import say
 from irplatform.errors import InputError, counted, did_you_mean
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ def list_items(kinds: tuple[str, ...], collection: str | None, as_json: bool) ->
         print_rows(_one_by_one(items) if kinds or collection else _by_kind(items))
     present = next(folder for folder in (home(), *home().parents) if folder.exists())
     free = _size(shutil.disk_usage(present).free).lstrip()
-    click.echo(f"{_size(_total(items))}  in {home()}; {free} are free on its disk")
+    say(f"{_size(_total(items))}  in {home()}; {free} are free on its disk")
 
 
 @cache.command(
@@ -118,21 +119,21 @@ def remove(
         if (days is None or item.used < since) and not (interrupted and item.complete)
     ]
     if not items:
-        click.echo("There is nothing to remove.")
+        say("There is nothing to remove.")
         return
     for item in items:
-        click.echo(f"{_size(item.size)}  {item.kind}/{item.path.name}")
+        say(f"{_size(item.size)}  {item.kind}/{item.path.name}")
     total = _summary(items)
     if dry_run:
-        click.echo(f"{total} would be removed.")
+        say(f"{total} would be removed.")
         return
     if not (yes or _confirmed(f"Remove {total}?")):
-        click.echo("Nothing is removed.")
+        say("Nothing is removed.")
         return
     removed, busy = remove_items(items)
-    click.echo(f"Removed {_summary(removed)}.")
+    say(f"Removed {_summary(removed)}.")
     for item in busy:
-        click.echo(f"{item.kind}/{item.path.name} is being made by another command: left.")
+        say(f"{item.kind}/{item.path.name} is being made by another command: left.")
 
 
 @cache.command("verify")
@@ -159,10 +160,10 @@ def verify(context: click.Context, kinds: tuple[str, ...], as_json: bool) -> Non
         print_json({"items": len(items), "damaged": damaged})
     else:
         for path, found in damaged.items():
-            click.echo(f"{path} {found}")
+            say(f"{path} {found}")
         if damaged:
-            click.echo("Remove what is damaged: it is made again when it is needed.")
-        click.echo(f"{counted(len(items), 'item')} read, {len(damaged)} damaged.")
+            say("Remove what is damaged: it is made again when it is needed.")
+        say(f"{counted(len(items), 'item')} read, {len(damaged)} damaged.")
     if damaged:
         context.exit(1)
 

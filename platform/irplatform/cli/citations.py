@@ -11,6 +11,7 @@ from irplatform.cli.names import COLLECTION
 from irplatform.cli.options import seed_option
 from irplatform.cli.output import json_option, print_json, print_rows
 from irplatform.cli.paths import PATH
+from irplatform.console import say
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -115,7 +116,7 @@ def from_citations(
         return
     for table in report.tables():
         print_rows(table)
-        click.echo()
+        say()
     for note in report.notes:
-        click.echo(f"Note: {note}.")
-    click.echo(f"{out}")
+        say(f"Note: {note}.")
+    say(f"{out}")

@@ -11,6 +11,7 @@ from irplatform.cli.names import COLLECTION, RETRIEVER, list_option
 from irplatform.cli.options import seed_option, setting_option
 from irplatform.cli.output import json_option, print_json, print_rows
 from irplatform.cli.paths import PATH
+from irplatform.console import say
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -146,11 +147,11 @@ def from_clicks(
         print_json(report.as_json())
         return
     print_rows(report.filter_rows())
-    click.echo()
+    say()
     print_rows(report.split_rows())
     for note in report.notes:
-        click.echo(f"Note: {note}.")
-    click.echo(f"{out}")
+        say(f"Note: {note}.")
+    say(f"{out}")
 
 
 @click.command(
@@ -287,6 +288,4 @@ def simulate_clicks(
     if as_json:
         print_json({"path": str(out), **counts})
     else:
-        click.echo(
-            f"{out}: {counted(counts['lines'], 'line')} of {counted(counts['topics'], 'topic')}"
-        )
+        say(f"{out}: {counted(counts['lines'], 'line')} of {counted(counts['topics'], 'topic')}")

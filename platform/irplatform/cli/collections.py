@@ -10,6 +10,7 @@ from irplatform.cli.build import build
 from irplatform.cli.commands import Group
 from irplatform.cli.names import COLLECTION, Names
 from irplatform.cli.output import json_option, one_line, print_json, print_rows
+from irplatform.console import say
 from irplatform.registry import registry
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def list_collections(as_json: bool) -> None:
         )
         return
     print_rows([(name, origin, description) for origin, name, description in rows])
-    click.echo(
+    say(
         "\nAlso: any ir_datasets id (beir/nfcorpus/test), a folder in BEIR layout (FOLDER or "
         "FOLDER:split),\nand a .toml file that describes a collection. What is still to build is "
         "made by\n`platform collections build NAME`."
@@ -108,7 +109,7 @@ def download(name: str) -> None:
         raise InputError(f"'{name}' is not a collection of ir_datasets: it has no downloads.")
     fetched = irds.fetch(irds.with_training(dataset_id))
     outcome = f"{counted(fetched, 'file')} downloaded" if fetched else "nothing is missing"
-    click.echo(f"{name}: {outcome}.")
+    say(f"{name}: {outcome}.")
 
 
 @collections.command("check", examples=["platform collections check my-folder"])
@@ -143,11 +144,9 @@ def check(context: click.Context, name: str, as_json: bool) -> None:
         )
     else:
         for finding in findings:
-            click.echo(
-                f"{'ERROR' if finding.serious else 'note'}: {finding.message}{_examples(finding)}"
-            )
+            say(f"{'ERROR' if finding.serious else 'note'}: {finding.message}{_examples(finding)}")
         if not findings:
-            click.echo(f"{name}: nothing is wrong.")
+            say(f"{name}: nothing is wrong.")
     context.exit(1 if serious else 0)
 
 
@@ -160,7 +159,7 @@ def add(name: str, path: str, force: bool) -> None:
     from irplatform.collections.naming import add_alias
 
     target = add_alias(name, path, taken=registry().collections, replace=force)
-    click.echo(f"{name}: {target}")
+    say(f"{name}: {target}")
 
 
 @collections.command("remove", examples=["platform collections remove mine"])
@@ -170,7 +169,7 @@ def remove(name: str) -> None:
     from irplatform.collections.naming import remove_alias
 
     remove_alias(name)
-    click.echo(f"{name} is no longer a name.")
+    say(f"{name} is no longer a name.")
 
 
 def _examples(finding: Finding) -> str:

@@ -12,6 +12,7 @@ from irplatform.cli.names import list_option
 from irplatform.cli.options import collection_option
 from irplatform.cli.output import json_option, print_json, print_rows
 from irplatform.cli.paths import PATH
+from irplatform.console import say
 from irplatform.errors import InputError, counted
 from irplatform.knowledge import ConceptKind
 
@@ -136,10 +137,10 @@ def build(collection: str, workers: Workers, as_json: bool, **settings: Any) -> 
     thousand = facts.pop("per_1000_documents")
     for name, value in facts.items():
         text = f"{value:,}" if isinstance(value, (int, float)) else value
-        click.echo(f"{name.replace('_', ' ')}: {text}")
+        say(f"{name.replace('_', ' ')}: {text}")
     rates = ", ".join(f"{value:,} {name.replace('_', ' ')}" for name, value in thousand.items())
-    click.echo(f"per 1,000 documents: {rates}")
-    click.echo("edges:")
+    say(f"per 1,000 documents: {rates}")
+    say("edges:")
     print_rows([(f"  {each['relation']}", each["kb"], f"{each['edges']:,}") for each in edges])
 
 
@@ -182,12 +183,12 @@ def show(
         print_json(facts)
     elif "document" in facts:
         for line in document_lines(facts["document"]):
-            click.echo(line)
+            say(line)
     elif "concept" in facts:
         for line in concept_lines(facts["concept"], facts["others"]):
-            click.echo(line)
+            say(line)
     else:
-        click.echo(not_there(what, facts["nearest"]))
+        say(not_there(what, facts["nearest"]))
     context.exit(1 if "nearest" in facts else 0)
 
 
@@ -233,7 +234,7 @@ def check(
     if as_json:
         print_json(facts)
         return
-    click.echo(f"{counted(facts['documents'], 'document')} with headings")
+    say(f"{counted(facts['documents'], 'document')} with headings")
     columns = ("headings", "links", "precision", "recall", "precision_near", "recall_near")
     rows = [("", *(name.replace("_", " ") for name in columns))]
     for name, figures in facts.items():
@@ -242,9 +243,9 @@ def check(
             shares = (_share(figures[column]) for column in columns[2:])
             rows.append((name.replace("_", " "), *counts, *shares))
     print_rows(rows)
-    click.echo("near: the heading itself, or one is-a away\n\nheadings that were missed:")
+    say("near: the heading itself, or one is-a away\n\nheadings that were missed:")
     print_rows([(f"  {m['heading']}", m["document"], m["title"]) for m in facts["misses"]])
-    click.echo("\nlinks that are no heading:")
+    say("\nlinks that are no heading:")
     print_rows([(f"  {f['linked']}", f["document"], f["text"]) for f in facts["false_links"]])
 
 
@@ -309,6 +310,4 @@ def export(
         print_json({"path": str(path), **facts})
         return
     told = f" (without {counted(left_out, 'concept')} that no document mentions)"
-    click.echo(
-        f"{path}: {counted(nodes, 'node')}{told if left_out else ''}, {counted(edges, 'edge')}"
-    )
+    say(f"{path}: {counted(nodes, 'node')}{told if left_out else ''}, {counted(edges, 'edge')}")

@@ -12,7 +12,7 @@ from irplatform.cli.names import COLLECTION, list_option
 from irplatform.cli.options import measures_option
 from irplatform.cli.output import json_option, print_json, print_rows
 from irplatform.cli.paths import PATH
-from irplatform.console import notice
+from irplatform.console import notice, say
 from irplatform.errors import InputError, counted, listing
 from irplatform.evaluation.subsets import SEEN, UNSEEN, TopicFilter, parse_among
 
@@ -167,7 +167,7 @@ def evaluate(
     _print_table(form, rows, list(evaluations[baseline].aggregate), name_of[baseline])
     if form == "text":
         for note in notes:
-            click.echo(note)
+            say(note)
 
 
 def _named(runs: Sequence[Path], names: Sequence[str]) -> dict[str, str]:
@@ -195,11 +195,11 @@ def _print_table(
     from irplatform.reports.table import print_table
 
     if form == "latex":
-        click.echo(latex_table(rows, measures, baseline=baseline))
+        say(latex_table(rows, measures, baseline=baseline))
     elif form == "markdown":
         text = markdown_table(rows, measures, baseline=baseline)
         encoding = sys.stdout.encoding or "ascii"  # Markdown has names for what it lacks
-        click.echo(text.encode(encoding, "xmlcharrefreplace").decode(encoding))
+        say(text.encode(encoding, "xmlcharrefreplace").decode(encoding))
     else:
         print_table(rows, measures, baseline=baseline, file=sys.stdout)
 

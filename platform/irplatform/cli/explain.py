@@ -18,6 +18,7 @@ from irplatform.cli.options import (
 )
 from irplatform.cli.output import cut, json_option, one_line, print_json
 from irplatform.cli.settings import run_settings
+from irplatform.console import say
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -66,7 +67,7 @@ def explain(
         print_json(facts)
         return
     for line in _lines(facts):
-        click.echo(line)
+        say(line)
 
 
 def _lines(facts: Mapping[str, Any]) -> Iterator[str]:

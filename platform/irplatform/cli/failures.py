@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from irplatform.errors import InputError, lacks_space
+from irplatform.errors import InputError, for_display, lacks_space
 from irplatform.text_files import NO_FILES
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 def explained(error: click.ClickException) -> click.ClickException:
     """What click says, and what it cannot know: where options belong."""
+    error.message = for_display(error.message)
     if not isinstance(error, click.NoSuchOption) or error.ctx is None:
         return error
     if not isinstance(error.ctx.command, click.Group):

@@ -12,6 +12,7 @@ from irplatform.cli.names import list_option
 from irplatform.cli.options import force_option
 from irplatform.cli.output import json_option, print_json
 from irplatform.cli.paths import PATH
+from irplatform.console import say
 from irplatform.errors import counted
 
 if TYPE_CHECKING:
@@ -75,6 +76,4 @@ def fuse(
     if as_json:
         print_json(facts)
     else:
-        click.echo(
-            f"{out}: {counted(facts['topics'], 'topic')} from {counted(facts['runs'], 'run')}"
-        )
+        say(f"{out}: {counted(facts['topics'], 'topic')} from {counted(facts['runs'], 'run')}")

@@ -12,6 +12,7 @@ from irplatform.cli.expansion import knowledge_option
 from irplatform.cli.names import KNOWLEDGE, list_option
 from irplatform.cli.output import cut, json_option, print_json, print_rows
 from irplatform.cli.paths import PATH
+from irplatform.console import say
 from irplatform.errors import InputError, counted, unknown
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ def add(
     counts = ", ".join(
         counted(manifest.total(f"{kind}s"), kind) for kind in ("concept", "name", "relation")
     )
-    click.echo(f"{name}: {counts} ({formats})")
+    say(f"{name}: {counts} ({formats})")
 
 
 @kb.command("list")
@@ -121,8 +122,8 @@ def list_kbs(as_json: bool) -> None:
     )
     if missing:
         if manifests:
-            click.echo()
-        click.echo("Not added yet (platform kb add NAME FILE):")
+            say()
+        say("Not added yet (platform kb add NAME FILE):")
         print_rows([(name, source.title, source.published) for name, source in missing.items()])
 
 
@@ -161,12 +162,12 @@ def show(
     else:
         for number, concept in enumerate(facts["concepts"]):
             if number:
-                click.echo()
+                say()
             for line in _lines(concept, limit):
-                click.echo(line)
+                say(line)
         if not facts["concepts"]:
             near = ", ".join(f"{each['name']} ({each['id']})" for each in facts["nearest"])
-            click.echo(f"'{term}' is not known.{f' Near it: {near}' if near else ''}")
+            say(f"'{term}' is not known.{f' Near it: {near}' if near else ''}")
     context.exit(0 if facts["concepts"] else 1)
 
 
@@ -177,7 +178,7 @@ def remove(name: str) -> None:
     from irplatform.knowledge import remove as remove_kb
 
     remove_kb(name)
-    click.echo(f"{name} is removed.")
+    say(f"{name} is removed.")
 
 
 def _facts(name: str, manifest: Manifest) -> dict[str, Any]:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
 
 import click
+
+from irplatform.console import say
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,13 +21,17 @@ json_option = click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON object on stdout, and nothing else."
 )
 
+_BEYOND_ASCII = re.compile("[\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+"""Control characters that JSON lets stand as they are."""
+
 
 def print_json(value: Any) -> None:
     """Print a value as one JSON object; with JSON's escapes where stdout is not UTF-8."""
     import json
 
     escaped = (sys.stdout.encoding or "").lower().replace("-", "") != "utf8"
-    click.echo(json.dumps(value, ensure_ascii=escaped, indent=1, allow_nan=False))
+    text = json.dumps(value, ensure_ascii=escaped, indent=1, allow_nan=False)
+    click.echo(_BEYOND_ASCII.sub(lambda match: f"\\u{ord(match[0]):04x}", text))
 
 
 def one_line(text: str) -> str:
@@ -60,7 +67,7 @@ def print_rows(
         ]
     for line in lines:
         cells = [cell.ljust(width) for cell, width in zip(line[:-1], widths, strict=True)]
-        click.echo("  ".join([*cells, line[-1]]).rstrip())
+        say("  ".join([*cells, line[-1]]).rstrip())
 
 
 def _wrapped(cell: str, widest: int) -> list[str]:

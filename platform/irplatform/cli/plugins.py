@@ -14,6 +14,7 @@ from irplatform.cli.options import setting_option
 from irplatform.cli.output import json_option, print_json, print_rows
 from irplatform.cli.paths import PATH
 from irplatform.cli.settings import read_settings
+from irplatform.console import say
 from irplatform.registry import GROUP, registry
 
 
@@ -51,7 +52,7 @@ def list_plugins(as_json: bool) -> None:
         )
         return
     if not installed:
-        click.echo(f"No plugin is installed (entry-point group '{GROUP}').")
+        say(f"No plugin is installed (entry-point group '{GROUP}').")
     rows = []
     for plugin in installed:
         remarks = [*plugin.provides, *filter(None, [plugin.wrong, plugin.failed])]
@@ -80,7 +81,7 @@ def new(name: str, parent: Path) -> None:
     installed = registry()
     names = {plugin.name for plugin in installed.plugins}
     folder = new_plugin(name, parent, installed.rerankers, names)
-    click.echo(f"{folder}: a reranker '{name}' that can be installed: pip install -e {folder}")
+    say(f"{folder}: a reranker '{name}' that can be installed: pip install -e {folder}")
 
 
 @plugins.command("check", examples=["platform plugins check delta --only delta,delta-32"])
@@ -134,7 +135,7 @@ def check(
             remarks = [f"remark: {remark}" for remark in finding.remarks]
             kept = [] if finding.kind == "plugin" else ["keeps the contract"]
             for line in [*([*finding.problems, *unchecked] or kept), *remarks]:
-                click.echo(f"{finding.kind} {finding.name}: {line}")
+                say(f"{finding.kind} {finding.name}: {line}")
     if any(finding.problems for finding in findings):
         context.exit(1)
     context.exit(2 if any(finding.unchecked for finding in findings) else 0)

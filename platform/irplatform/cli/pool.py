@@ -11,6 +11,7 @@ from irplatform.cli.commands import Command, with_options
 from irplatform.cli.output import json_option, print_json
 from irplatform.cli.paths import PATH, NamedPath
 from irplatform.collections.builders import BUILDERS
+from irplatform.console import say
 
 if TYPE_CHECKING:
     from irplatform.collections.trec_pm_pool import PoolSettings
@@ -98,13 +99,13 @@ def _build(year: int, options: dict[str, Any]) -> None:
         if options["as_json"]:
             print_json({"collection": settings.name, "would_fetch": lines})
         else:
-            click.echo("\n".join(lines))
+            say("\n".join(lines))
         return
     report = build_pool(settings)
     if options["as_json"]:
         print_json(report.facts())
     else:
-        click.echo("\n".join(report.lines()))
+        say("\n".join(report.lines()))
 
 
 def _settings(year: int, options: dict[str, Any]) -> PoolSettings:

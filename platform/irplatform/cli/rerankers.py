@@ -13,6 +13,7 @@ from pydantic_core import to_jsonable_python
 from irplatform.cli.commands import Group
 from irplatform.cli.names import FEATURES, RERANKER, RETRIEVER
 from irplatform.cli.output import json_option, print_json, print_rows
+from irplatform.console import say
 from irplatform.option_types import type_in_words
 from irplatform.plugin import Options, TrainableFeatureGroup, TrainableReranker
 from irplatform.registry import Registration, registry
@@ -102,13 +103,11 @@ def _show(registration: Registration[Any], as_json: bool) -> None:
     if as_json:
         print_json(_describe(registration))
         return
-    click.echo(f"{registration.name}: {_documentation(registration)}".rstrip() + "\n")
+    say(f"{registration.name}: {_documentation(registration)}".rstrip() + "\n")
     if registration.system.citation:
-        click.echo(f"Cite: {registration.system.citation}\n")
+        say(f"Cite: {registration.system.citation}\n")
     options = _options(registration.options({}))
-    click.echo(
-        f"From {registration.plugin}. {_heading(registration) if options else 'No options.'}"
-    )
+    say(f"From {registration.plugin}. {_heading(registration) if options else 'No options.'}")
     print_rows(
         [
             (
@@ -123,7 +122,7 @@ def _show(registration: Registration[Any], as_json: bool) -> None:
     )
     for name, settings in registration.presets.items():
         text = ", ".join(f"{option}={_as_set(value)}" for option, value in flat(settings).items())
-        click.echo(f"\nPreset (--preset {name}): {text}")
+        say(f"\nPreset (--preset {name}): {text}")
 
 
 def _heading(registration: Registration[Any]) -> str:

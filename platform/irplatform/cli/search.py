@@ -13,7 +13,7 @@ from irplatform.cli.names import RETRIEVER
 from irplatform.cli.options import OUTPUT, collection_option, config_option, setting_option
 from irplatform.cli.output import cut, json_option, one_line, print_json
 from irplatform.cli.settings import chosen_settings
-from irplatform.console import notice
+from irplatform.console import notice, say
 from irplatform.errors import InputError
 
 if TYPE_CHECKING:
@@ -90,16 +90,16 @@ def search(
     if as_json:
         print_json(result)
         return
-    click.echo(f"{result['topic']}: {one_line(result['query'])}")
+    say(f"{result['topic']}: {one_line(result['query'])}")
     if explain:
-        click.echo(_explained(result["explanation"], every_name=every_name))
+        say(_explained(result["explanation"], every_name=every_name))
     width = shutil.get_terminal_size().columns
     for hit in result["hits"]:
         grade = "" if hit["grade"] is None else f" [{hit['grade']}]"
         place = f"{hit['rank']:>4}  {hit['score']:9.4f}  {hit['id']}{grade}  "
         room = max(width - len(place) - len(" …"), _LEAST)
         text = one_line(hit["title"]) or cut(one_line(hit["abstract"]), room)
-        click.echo(place + (text or "(no text)"))
+        say(place + (text or "(no text)"))
 
 
 def _explained(explanation: Mapping[str, Any], *, every_name: bool) -> str:

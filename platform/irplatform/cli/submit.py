@@ -12,6 +12,7 @@ from irplatform.cli.names import COLLECTION
 from irplatform.cli.options import force_option
 from irplatform.cli.output import json_option, print_json
 from irplatform.cli.paths import PATH
+from irplatform.console import notice, say
 from irplatform.errors import counted
 
 if TYPE_CHECKING:
@@ -88,13 +89,13 @@ def check(
         for path, found in checks.items():
             _print_check(path, found)
     if tag_pattern is None:
-        click.echo(
+        say(
             f"Assumed of run tags: at most {tag_length or 20} letters, digits, '-', '_' and '.'. "
             "Tracks differ: --tag-length and --tag-pattern give the rule of yours.",
             err=True,
         )
     if collection is not None and not documents:
-        click.echo("Documents were not looked up in the collection; --documents does.", err=True)
+        notice("Documents were not looked up in the collection; --documents does.")
     context.exit(1 if any(found.refused for found in checks.values()) else 0)
 
 
@@ -118,9 +119,9 @@ def _print_check(path: str, found: RunCheck) -> None:
     problems = sorted(found.problems, key=lambda problem: problem.level != "error")
     for problem in problems[:_SHOWN]:
         place = path if problem.line is None else f"{path}:{problem.line}"
-        click.echo(f"{place}: {problem.level}: {problem.message}")
+        say(f"{place}: {problem.level}: {problem.message}")
     if len(problems) > _SHOWN:
-        click.echo(f"{path}: {len(problems) - _SHOWN:,} more problems; --json lists all.")
+        say(f"{path}: {len(problems) - _SHOWN:,} more problems; --json lists all.")
     levels = Counter(problem.level for problem in problems)
     verdict = ", ".join(counted(number, level) for level, number in levels.items())
     summary = f"{path}: {verdict or 'nothing is wrong'}"
@@ -129,7 +130,7 @@ def _print_check(path: str, found: RunCheck) -> None:
         results = counted(most, "result")
         results = results if least == most else f"{least:,} to {results}"
         summary += f"; {counted(found.topics, 'topic')}, {results} each, tag '{found.tag}'"
-    click.echo(f"{summary}.")
+    say(f"{summary}.")
 
 
 @submit.command(
@@ -155,4 +156,4 @@ def bioasq(run: Path, collection: str, out: Path, force: bool, as_json: bool) ->
         print_json(counts)
     else:
         documents = counted(counts["documents"], "document")
-        click.echo(f"{out}: {documents} for {counted(counts['questions'], 'question')}")
+        say(f"{out}: {documents} for {counted(counts['questions'], 'question')}")

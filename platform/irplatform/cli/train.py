@@ -23,6 +23,7 @@ from irplatform.cli.options import (
 from irplatform.cli.output import json_option, print_json
 from irplatform.cli.paths import PATH
 from irplatform.cli.settings import run_settings
+from irplatform.console import say
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -77,9 +78,9 @@ def train(
     interpolation = checkpoint["interpolation"]
     measure = next(name for name in interpolation if name.startswith("nDCG"))
     curve = interpolation[measure]
-    click.echo(f"checkpoint: {checkpoint['path']}")
+    say(f"checkpoint: {checkpoint['path']}")
     if curve:
-        click.echo(
+        say(
             f"{measure} over {interpolation['topics']} validation topics: "
             f"first stage {curve['1.0']:.4f}, {reranker} {curve['0.0']:.4f}, "
             f"mixed (first stage × {interpolation['weight']:.2f}) "

@@ -26,6 +26,7 @@ from irplatform.cli.options import (
 from irplatform.cli.output import json_option, print_json
 from irplatform.cli.paths import PATH
 from irplatform.cli.settings import run_settings
+from irplatform.console import say
 from irplatform.errors import InputError
 
 if TYPE_CHECKING:
@@ -157,9 +158,9 @@ def tune(
         if as_json:
             print_json(report.as_json())
         else:
-            click.echo(report.as_text())
+            say(report.as_text())
     if out is not None and not as_json:
-        click.echo(f"options, for --config: {out}")
+        say(f"options, for --config: {out}")
 
 
 def _refuse_other_file(out: Path, command: Sequence[str]) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from irplatform.console import say
 from irplatform.reports.columns import aligned
 from irplatform.runs.names import alone_name
 
@@ -52,7 +53,7 @@ def print_effects(
     comparisons: Mapping[str, Mapping[str, Comparison]], measures: Sequence[str], baseline: str
 ) -> None:
     """Print comparisons with a baseline, see `render_effects`."""
-    print(render_effects(comparisons, measures, baseline))
+    say(render_effects(comparisons, measures, baseline))
 
 
 def _lines(

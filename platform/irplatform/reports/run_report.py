@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING, Any
 
+from irplatform.console import say
 from irplatform.evaluation.significance import comparisons_json
 from irplatform.reports.columns import aligned
 from irplatform.reports.effects import print_effects
@@ -237,18 +238,18 @@ class RunReport:
         """
         if not self.scored:
             if self.note:
-                print(f"{self.note}\n")
-            print(*aligned([_COUNTED, *map(_counts, self.systems)]), sep="\n")
+                say(f"{self.note}\n")
+            say("\n".join(aligned([_COUNTED, *map(_counts, self.systems)])))
         else:
             self._print_scores()
         for system in self.systems:
             if system.remark:
-                print(f"{system.name}: {system.remark}")
+                say(f"{system.name}: {system.remark}")
         reranked = any(system.interpolation is not None for system in self.systems)
         if self.candidates.sentence and (reranked or not self.candidates.usual):
-            print(f"Candidates: {self.candidates.sentence}")
+            say(f"Candidates: {self.candidates.sentence}")
         if effects and self.comparisons:
-            print()
+            say()
             print_effects(self.comparisons, self.measures, self.baseline)
 
     def _print_scores(self) -> None:
@@ -259,7 +260,7 @@ class RunReport:
         ]
         print_table(rows, self.measures, note=self.note, baseline=self.baseline)
         if self.cut_short:
-            print(self.cut_short)
+            say(self.cut_short)
 
     def _marks(self, name: str) -> dict[str, int]:
         return {measure: mark(c) for measure, c in self.comparisons.get(name, {}).items()}

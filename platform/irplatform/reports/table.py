@@ -9,6 +9,7 @@ import sys
 from typing import TYPE_CHECKING, TextIO
 
 from irplatform.console import terminal_width, wrapped
+from irplatform.errors import for_display
 from irplatform.reports.columns import aligned
 from irplatform.reports.rows import GLYPHS, best_rows, figure, glyphs, legend_of
 
@@ -85,6 +86,7 @@ def print_table(
         file: where to; standard output by default.
     """
     out = sys.stdout if file is None else file
+    note = for_display(note)
     ascii_only = not _can_show(out, "".join(GLYPHS[False]))
     width = terminal_width(out)
     text = render_table(
@@ -114,7 +116,7 @@ def _cells(
     header = [_SYSTEM, *(m + " " * room[m] for m in measures), *([_SECONDS] if timed else [])]
     body = []
     for row in rows:
-        name = row.name.replace("×", "x") if ascii_only else row.name
+        name = for_display(row.name.replace("×", "x") if ascii_only else row.name)
         line = ["  " * row.indent + name]
         for measure in measures:
             value = row.measures.get(measure)
