@@ -13,13 +13,15 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from irplatform.errors import InputError
-from irplatform.text_files import decoded, open_bytes
+from irplatform.text_files import decoded, read_whole
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 DEEPEST = 100
 """How many lists and objects may lie in one another; orjson writes 254, JSON readers take 500."""
+_LARGEST = 1 << 32
+"""Bytes of a file: 4 GB. The largest ontologies have one."""
 _ESCAPE = re.compile(
     rb"\\u[dD][89aAbB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"  # a pair: one character
     rb"|\\u[dD](?P<half>[89a-fA-F])[0-9a-fA-F]{2}"
@@ -39,10 +41,9 @@ def read_json(path: Path, *, hint: str = "") -> Any:
         hint: what should be there, for the error.
 
     Raises:
-        InputError: see `open_bytes` and `parse_json`.
+        InputError: see `read_whole` and `parse_json`.
     """
-    with open_bytes(path) as file:
-        return parse_json(file.read().removeprefix(BOM_UTF8), path, hint=hint)
+    return parse_json(read_whole(path, _LARGEST).removeprefix(BOM_UTF8), path, hint=hint)
 
 
 def parse_json(

@@ -11,19 +11,22 @@ import gzip
 import io
 import itertools
 import operator
+import os
 import re
 import shutil
 import stat
 import tempfile
+import time
 import zlib
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING
 
-from irplatform.console import notice_once
+from irplatform.console import notice, notice_once
 from irplatform.errors import InputError, counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
     from typing import IO
 
@@ -49,6 +52,14 @@ BARE_RETURN = (
 """What to say of one that is followed by no line feed."""
 COMMENT = re.compile(rb"\n[ \t]*#")
 """How a comment begins, behind the end of the line before."""
+LONGEST_LINE = 1 << 26
+"""Bytes: 64 MB. No document has a tenth of it, and memory ends where a line does not."""
+_LONG = f"this line has more than {LONGEST_LINE >> 20} MB. Is the file damaged?"
+_LINES_BETWEEN = 1 << 16
+_SECONDS_BETWEEN = 15.0
+_OF_THE_SYSTEM = ("/proc/", "/sys/")
+_STREAM = re.compile(r"/dev/(?:stdin|fd/\d+)|/proc/(?:self|\d+)/fd/\d+")
+"""Where a process finds what is piped to it; `<(…)` of a shell is such a name."""
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _UTF_16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _PIPES: dict[tuple[int, int], IO[bytes]] = {}
@@ -64,6 +75,8 @@ def open_bytes(path: Path) -> Iterator[io.BufferedReader | gzip.GzipFile]:
         InputError: the file is missing, is a folder, may not be read, is packed otherwise than by
             gzip, or is not sound gzip (also while it is being read inside the block).
     """
+    if "\0" in str(path):
+        raise InputError("no name of a file has a NUL character in it.", path=path)
     try:
         with readable_again(path).open("rb") as packed:
             beginning = packed.peek(max(map(len, _OTHERS)))
@@ -93,28 +106,39 @@ def open_bytes(path: Path) -> Iterator[io.BufferedReader | gzip.GzipFile]:
         raise InputError(NO_FILES[error.errno], path=path) from error
 
 
-@contextmanager
-def opened_text(path: Path) -> Iterator[io.TextIOBase]:
-    """Open a file likewise, as UTF-8 text behind its byte order mark if it has one.
+def read_whole(path: Path, most: int) -> bytes:
+    """All that a file holds.
+
+    Args:
+        path: the file.
+        most: bytes, unpacked.
 
     Raises:
-        InputError: see `open_bytes`; or it is not UTF-8, also while it is being read.
+        InputError: see `open_bytes`; or it holds more.
     """
-    try:
-        with (
-            open_bytes(path) as file,
-            io.TextIOWrapper(file, encoding="utf-8-sig", newline="\n") as text,
-        ):
-            yield text
-    except UnicodeDecodeError as error:
-        raise InputError(f"is not UTF-8 text ({error.reason}).", path=path) from error
+    with open_bytes(path) as file:
+        content = file.read(most + 1)
+    if len(content) > most:
+        raise InputError(f"this file has more than {most >> 20:,} MB (unpacked).", path=path)
+    return content
 
 
 def readable_again(path: Path) -> Path:
-    """The path itself, or a copy's where it is a pipe such as `<(zcat run.gz)`."""
+    """The path itself, or a copy's where it is a pipe such as `<(zcat run.gz)`.
+
+    Raises:
+        OSError: there is no such file.
+        InputError: it is a device, or a pipe that is no stream of this process.
+    """
     status = path.stat()
-    if not stat.S_ISFIFO(status.st_mode):
+    if is_ordinary(path, status):
         return path
+    if not _STREAM.match(os.path.abspath(path)):  # noqa: PTH100 - a link is looked at, not followed
+        raise InputError(
+            "this is a device or a named pipe, not a file. Copy what it gives into a file, or name "
+            "it /dev/stdin and pipe it there.",
+            path=path,
+        )
     key = (status.st_dev, status.st_ino)
     if key not in _PIPES:
         copy = tempfile.NamedTemporaryFile(prefix="irplatform-")  # noqa: SIM115 - kept until the end
@@ -123,6 +147,13 @@ def readable_again(path: Path) -> Path:
         copy.flush()
         _PIPES[key] = copy
     return type(path)(_PIPES[key].name)
+
+
+def is_ordinary(path: Path, status: os.stat_result) -> bool:
+    """Whether what a path leads to lies on a disk, and ends; a folder does, too."""
+    if stat.S_ISREG(status.st_mode):
+        return status.st_size > 0 or not os.path.realpath(path).startswith(_OF_THE_SYSTEM)
+    return stat.S_ISDIR(status.st_mode)
 
 
 def starts_with_mark(path: Path) -> bool:
@@ -142,8 +173,13 @@ def numbered_lines(path: Path) -> Iterator[tuple[int, bytes]]:
         InputError: see `open_bytes`; or the first line is not in an encoding that has ASCII in it,
             or lines end in a carriage return alone.
     """
+    tell = _teller(path)
     with open_bytes(path) as file:
-        for number, line in enumerate(file, start=1):
+        for number, line in enumerate(iter(partial(file.readline, LONGEST_LINE), b""), start=1):
+            if len(line) >= LONGEST_LINE:
+                raise InputError(_LONG, path=path, line=number)
+            if number % _LINES_BETWEEN == 0:
+                tell(file.tell())
             content = line
             if number == 1:
                 _refuse_utf_16(line, path)
@@ -173,6 +209,19 @@ def tell_of_comments(path: Path, lines: int) -> None:
     """Say how many lines of a file are passed over, once."""
     if lines:
         notice_once(f"{path}: ignored as comments: {counted(lines, 'line')} beginning with '#'")
+
+
+def _teller(path: Path) -> Callable[[int], None]:
+    """A function that takes how many bytes are read, and tells of it now and then."""
+    last = time.monotonic()
+
+    def tell(done: int) -> None:
+        nonlocal last
+        if time.monotonic() - last >= _SECONDS_BETWEEN:
+            last = time.monotonic()
+            notice(f"reading {path}: {done >> 20:,} MB so far")
+
+    return tell
 
 
 def _refuse_nul_bytes(path: Path) -> None:
@@ -219,7 +268,9 @@ def blocks_of_lines(path: Path, size: int = 1 << 18) -> Iterator[bytes]:
     with open_bytes(path) as file:
         rest = b""
         first = True
+        tell = _teller(path)
         while block := file.read(size):
+            tell(file.tell())
             if b"\0" in block:
                 _refuse_nul_bytes(path)
             if first:
@@ -227,6 +278,8 @@ def blocks_of_lines(path: Path, size: int = 1 << 18) -> Iterator[bytes]:
             cut = block.rfind(b"\n") + 1
             if cut == 0:
                 rest += block
+                if len(rest) >= LONGEST_LINE:
+                    raise InputError(f"after {file.tell() - len(rest):,} bytes: {_LONG}", path=path)
                 continue
             yield rest + block[:cut]
             rest = block[cut:]

@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from irplatform.errors import InputError
 from irplatform.json_io import DEEPEST, too_large
-from irplatform.text_files import opened_text
+from irplatform.text_files import read_whole
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+_LARGEST = 1 << 26
+"""Bytes of a file."""
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 _PLACE = re.compile(r"\s*\(at (?:line (\d+), column \d+|end of document)\)")
 
@@ -30,8 +32,11 @@ def read_toml(path: Path) -> dict[str, Any]:
     Raises:
         InputError: it is missing, cannot be read, or is not TOML, see `parse_toml`.
     """
-    with opened_text(path) as file:
-        return parse_toml(file.read(), path)
+    content = read_whole(path, _LARGEST)
+    try:
+        return parse_toml(content.decode("utf-8-sig"), path)
+    except UnicodeDecodeError as error:
+        raise InputError(f"is not UTF-8 text ({error.reason}).", path=path) from error
 
 
 def parse_toml(text: str, path: Path | None = None) -> dict[str, Any]:

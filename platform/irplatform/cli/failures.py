@@ -38,6 +38,8 @@ def refused(error: Exception) -> str:
             "holds, `platform cache remove` makes room; the same command goes on from here."
             f"{lost(error)}"
         )
+    if isinstance(error, ValueError) and "embedded null" in str(error):
+        return "a name of a file has a NUL character in it, which no file has."
     if not isinstance(error, OSError):
         return ""
     if isinstance(error, PermissionError) or error.errno == errno.EROFS:

@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING
 
 from irplatform.errors import InputError
 from irplatform.json_io import parse_json
-from irplatform.text_files import opened_text
+from irplatform.text_files import decoded, numbered_lines
 
 if TYPE_CHECKING:
-    import io
     from collections.abc import Iterator
 
 _JSON_KEYS = ("title", "abstract", "text")
@@ -32,8 +31,7 @@ def read_paragraphs(path: Path) -> Iterator[str]:
     reader = readers.get(ending(path))
     if reader is None:
         raise InputError("text comes as .txt, .jsonl or .tsv, each also .gz.", path=path)
-    with opened_text(path) as file:
-        yield from reader(file, path)
+    yield from reader(path)
 
 
 def ending(path: Path) -> str:
@@ -41,17 +39,16 @@ def ending(path: Path) -> str:
     return Path(path.name.removesuffix(".gz")).suffix
 
 
-def _read_lines(file: io.TextIOBase, _: Path) -> Iterator[str]:
-    for line in file:
+def _read_lines(path: Path) -> Iterator[str]:
+    for number, raw in numbered_lines(path):
+        line = decoded(raw, path, number)
         if not line.startswith("#") and (paragraph := line.strip()):
             yield paragraph
 
 
-def _read_objects(file: io.TextIOBase, path: Path) -> Iterator[str]:
-    for number, line in enumerate(file, start=1):
-        if not line.strip():
-            continue
-        value = parse_json(line.encode(), path, number)
+def _read_objects(path: Path) -> Iterator[str]:
+    for number, line in numbered_lines(path):
+        value = parse_json(line, path, number)
         if not isinstance(value, dict) or not any(key in value for key in _JSON_KEYS):
             raise InputError(
                 "needs an object with 'title', 'abstract' or 'text'.", path=path, line=number
@@ -62,14 +59,14 @@ def _read_objects(file: io.TextIOBase, path: Path) -> Iterator[str]:
                 yield text
 
 
-def tab_separated(file: io.TextIOBase) -> Iterator[list[str]]:
+def tab_separated(path: Path) -> Iterator[list[str]]:
     """The rows of a table without quotes; its cells may hold any character but tab and newline."""
-    for line in file:
-        yield line.rstrip("\r\n").split("\t")
+    for number, line in numbered_lines(path):
+        yield decoded(line, path, number).rstrip("\r\n").split("\t")
 
 
-def _read_table(file: io.TextIOBase, path: Path) -> Iterator[str]:
-    rows = tab_separated(file)
+def _read_table(path: Path) -> Iterator[str]:
+    rows = tab_separated(path)
     header = next(rows, [])
     columns = [place for place, name in enumerate(header) if name.lower().endswith(_COLUMNS)]
     if not columns:

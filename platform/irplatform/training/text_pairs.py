@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 from irplatform.errors import InputError
 from irplatform.plugin import TextPair
 from irplatform.text.extra_text import tab_separated
-from irplatform.text_files import opened_text
 from irplatform.training.topic_marks import query_mark, source_mark, topic_marks
 
 if TYPE_CHECKING:
@@ -66,22 +65,21 @@ def read_text_pairs(
     Raises:
         InputError: the file cannot be read, or has no such column (file and line).
     """
-    with opened_text(path) as file:
-        rows = tab_separated(file)
-        header = next(rows, [])
-        asks, finds = (_column(header, name, path) for name in (query, text))
-        source = header.index(group) if group in header else None
-        for row in rows:
-            if len(row) <= max(asks, finds):
-                continue
-            asking = row[asks].replace(marker, " ") if marker else row[asks]
-            pair = TextPair(
-                " ".join(asking.split()),
-                " ".join(row[finds].split()),
-                row[source] if source is not None and source < len(row) else "",
-            )
-            if pair.query and pair.text:
-                yield pair
+    rows = tab_separated(path)
+    header = next(rows, [])
+    asks, finds = (_column(header, name, path) for name in (query, text))
+    source = header.index(group) if group in header else None
+    for row in rows:
+        if len(row) <= max(asks, finds):
+            continue
+        asking = row[asks].replace(marker, " ") if marker else row[asks]
+        pair = TextPair(
+            " ".join(asking.split()),
+            " ".join(row[finds].split()),
+            row[source] if source is not None and source < len(row) else "",
+        )
+        if pair.query and pair.text:
+            yield pair
 
 
 def check_text_pairs(path: Path, *, query: str, text: str, group: str = "") -> None:
@@ -97,8 +95,7 @@ def check_text_pairs(path: Path, *, query: str, text: str, group: str = "") -> N
         InputError: it cannot be read, has no such column, or holds no pair.
     """
     if group:
-        with opened_text(path) as file:
-            _column(next(tab_separated(file), []), group, path)
+        _column(next(tab_separated(path), []), group, path)
     if next(read_text_pairs(path, query=query, text=text), None) is None:
         raise InputError(f"no line has both '{query}' and '{text}'.", path=path)
 

@@ -10,6 +10,9 @@ if TYPE_CHECKING:
 
     from irplatform.plugin import FieldValue
 
+LARGEST = 1 << 28
+"""Bytes of a file of topics that is read whole: 256 MB."""
+
 
 @dataclass(frozen=True)
 class TopicRecord:

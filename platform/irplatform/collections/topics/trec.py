@@ -11,9 +11,9 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from irplatform.collections.jsonlines import check_id
-from irplatform.collections.topics.record import TopicRecord
+from irplatform.collections.topics.record import LARGEST, TopicRecord
 from irplatform.errors import InputError
-from irplatform.text_files import open_bytes
+from irplatform.text_files import read_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,8 +37,7 @@ def read(path: Path) -> Iterator[TopicRecord]:
     Raises:
         InputError: a topic has no number, a `<top>` is not closed, or the file is not UTF-8.
     """
-    with open_bytes(path) as file:
-        raw = file.read()
+    raw = read_whole(path, LARGEST)
     try:
         content = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:

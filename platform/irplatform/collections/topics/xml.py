@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, NoReturn
 from xml.etree.ElementTree import Element, TreeBuilder
 from xml.parsers import expat
 
+from irplatform.collections.topics.record import LARGEST
 from irplatform.errors import InputError
-from irplatform.text_files import open_bytes
+from irplatform.text_files import read_whole
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -60,17 +61,17 @@ def parse(path: Path) -> tuple[Element, Mapping[Element, int]]:
     parser.CharacterDataHandler = builder.data
     parser.EntityDeclHandler = refuse
     parser.SkippedEntityHandler = skipped
-    with open_bytes(path) as file:
-        try:
-            parser.ParseFile(file)
-        except expat.ExpatError as error:
-            raise InputError(
-                f"this is not well-formed XML ({expat.ErrorString(error.code)}).{_hint(error)}",
-                path=path,
-                line=error.lineno,
-            ) from error
-        except (LookupError, ValueError) as error:  # of the encoding that it declares
-            raise InputError(f"cannot be read: {error}. Save it as UTF-8.", path=path) from error
+    content = read_whole(path, LARGEST)
+    try:
+        parser.Parse(content, True)
+    except expat.ExpatError as error:
+        raise InputError(
+            f"this is not well-formed XML ({expat.ErrorString(error.code)}).{_hint(error)}",
+            path=path,
+            line=error.lineno,
+        ) from error
+    except (LookupError, ValueError) as error:  # of the encoding that it declares
+        raise InputError(f"cannot be read: {error}. Save it as UTF-8.", path=path) from error
     return builder.close(), lines
 
 

@@ -1,0 +1,102 @@
+"""What is read ends: devices, named pipes and lines without end are refused."""
+
+import gzip
+import os
+import subprocess
+import sys
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from irplatform import text_files
+from irplatform.collections.topics import read_topics
+from irplatform.digests import digest
+from irplatform.errors import InputError
+from irplatform.json_io import read_json
+from irplatform.runs.trec import read_run
+from irplatform.text_files import blocks_of_lines, numbered_lines, open_bytes, read_whole
+from irplatform.toml_io import read_toml
+
+READERS = {
+    "lines": lambda path: list(numbered_lines(path)),
+    "blocks": lambda path: list(blocks_of_lines(path)),
+    "run": read_run,
+    "topics": lambda path: list(read_topics(path, "trec")),
+    "TOML": read_toml,
+    "JSON": read_json,
+    "digest": digest,
+}
+
+
+@pytest.fixture(params=["pipe", "device", "link", "memory"])
+def endless(request, tmp_path):
+    """What is no file, or no end of one."""
+    path = tmp_path / "endless"
+    if request.param == "pipe":
+        os.mkfifo(path)
+    else:
+        target = {"device": "/dev/zero", "link": "/dev/tty", "memory": "/proc/self/mem"}
+        path.symlink_to(target[request.param])
+    return path
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_what_is_no_file_is_refused(reader, endless):
+    with pytest.raises(InputError, match="this is a device or a"):
+        READERS[reader](endless)
+
+
+def test_what_is_piped_is_read_more_than_once():
+    code = (
+        "import sys; from pathlib import Path; from irplatform.text_files import open_bytes\n"
+        "for path in sys.argv[1:]:\n"
+        "    for _ in range(2):\n"
+        "        with open_bytes(Path(path)) as file: print(len(file.read()))"
+    )
+    command = f'cat /dev/zero | head -c 70000 | {sys.executable} -c "$0" /dev/stdin <(echo abc)'
+    done = subprocess.run(["bash", "-c", command, code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["70000", "70000", "4", "4"]
+
+
+@pytest.mark.parametrize("name", ["lines", "blocks", "run"])
+def test_a_line_without_end_is_refused_while_it_is_read(name, tmp_path, monkeypatch):
+    monkeypatch.setattr(text_files, "LONGEST_LINE", 1 << 20)
+    path = tmp_path / "bomb.gz"
+    with gzip.open(path, "wb", compresslevel=1) as file:
+        file.write(b"q1 Q0 d1 1 2.0 t\n")
+        for _ in range(4):
+            file.write(bytes([120]) * (1 << 20))
+    with pytest.raises(InputError, match="more than 64 MB"):
+        READERS[name](path)
+
+
+@pytest.mark.parametrize("length", [10, 11])
+def test_the_longest_line_that_is_read(length, tmp_path, monkeypatch):
+    monkeypatch.setattr(text_files, "LONGEST_LINE", 11)
+    (tmp_path / "lines").write_bytes(b"a" * (length - 1) + b"\nb")
+    if length < 11:
+        assert [line for _, line in numbered_lines(tmp_path / "lines")] == [b"a" * 9 + b"\n", b"b"]
+    else:
+        with pytest.raises(InputError, match="lines:1: this line has more than"):
+            list(numbered_lines(tmp_path / "lines"))
+
+
+def test_a_file_that_is_read_whole_has_an_end(tmp_path):
+    (tmp_path / "whole").write_bytes(b"x" * (1 << 20))
+    assert len(read_whole(tmp_path / "whole", 1 << 20)) == 1 << 20
+    with pytest.raises(InputError, match="more than 0 MB"):
+        read_whole(tmp_path / "whole", (1 << 20) - 1)
+
+
+def test_reading_what_takes_long_tells_how_far_it_is(tmp_path, monkeypatch, capsys):
+    seconds = count(step=10)
+    monkeypatch.setattr(text_files.time, "monotonic", lambda: next(seconds))
+    (tmp_path / "large").write_bytes(b"x\n" * (1 << 18))
+    assert len(list(numbered_lines(tmp_path / "large"))) == 1 << 18
+    assert "large: 0 MB so far" in capsys.readouterr().err
+
+
+def test_a_name_with_a_nul_character_is_refused():
+    with pytest.raises(InputError, match="NUL character"), open_bytes(Path("a\0b")):
+        pass
