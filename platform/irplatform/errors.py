@@ -93,6 +93,22 @@ def lacks_space(error: BaseException) -> bool:
     return not isinstance(error, PlatformError) and bool(_NO_SPACE.search(in_words(error)))
 
 
+_NO_MEMORY = re.compile(
+    r"(?:can't|cannot|failed to|unable to) allocate|failed to map segment|OutOfMemoryError"
+    r"|bad_alloc|memory allocation|can't start new thread|Could not reserve enough space",
+    re.IGNORECASE,
+)
+
+
+def lacks_memory(error: BaseException) -> bool:
+    """Whether an error says that memory, or the number of processes, is used up; often in words."""
+    if isinstance(error, MemoryError):
+        return True
+    if isinstance(error, OSError) and error.errno:
+        return error.errno in {errno.ENOMEM, errno.EAGAIN}
+    return not isinstance(error, PlatformError) and bool(_NO_MEMORY.search(in_words(error)))
+
+
 def check_least(option: str, value: float, least: int) -> None:
     """Refuse a number that is too small.
 

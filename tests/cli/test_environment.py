@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from irplatform.cli.environment import VARIABLES, misspelt
+from irplatform.cli.environment import VARIABLES, misspelt, ready_home
 
 SOURCES = Path(__file__).parents[2]
 
@@ -37,6 +37,57 @@ def test_closed_streams_do_not_stop_a_command(shell, closed):
     assert done.returncode == 0, done.stderr
     assert b"Traceback" not in done.stderr
     assert (b"0.5" in done.stdout) == (">&-" not in closed.replace("2>&-", ""))
+
+
+@pytest.mark.parametrize(
+    "messages", ["2>/dev/full", "2> >(exec head -c1 >/dev/null)"], ids=["full disk", "closed pipe"]
+)
+def test_messages_that_nobody_takes_do_not_stop_a_command(shell, folder, messages):
+    (folder / "late.run").write_text("# a comment\nq1 Q0 d1 1 2.0 x\nq2 Q0 d9 1 1.0 x\n")
+    line = f"platform evaluate late.run --collection small --measure P@1 {messages}"
+    done = shell(f"bash -c '{line.replace('platform', sys.executable + ' -m irplatform', 1)}'")
+    assert (done.returncode, b"0.5" in done.stdout) == (0, True), done.stderr
+
+
+@pytest.mark.parametrize("locale", ["C", "POSIX", "tr_TR.ISO-8859-9", "zh_CN.GB18030"])
+def test_files_and_streams_are_utf_8_whatever_the_locale(shell, folder, locale):
+    (folder / "β.run").write_bytes((folder / "good.run").read_bytes())
+    (folder / "small").rename(folder / "kölsch")
+    command = "platform evaluate β.run --collection kölsch --measure P@1"
+    done = shell(command, LC_ALL=locale, PYTHONUTF8="0", PYTHONCOERCECLOCALE="0")
+    assert (done.returncode, "β " in done.stdout.decode()) == (0, True), done.stderr
+
+
+def test_a_user_without_a_home_folder_is_told_which_one_is_used(monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr("os.path.expanduser", lambda path: path)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setenv("HOME", "")
+    ready_home()
+    assert os.environ["HOME"] == str(tmp_path / f"irplatform-{os.getuid()}")
+    assert f"no home folder: {os.environ['HOME']} stands for it" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        MemoryError(),
+        OSError(errno.EAGAIN, "Resource temporarily unavailable"),
+        RuntimeError("can't start new thread"),
+        RuntimeError("[enforce fail] DefaultCPUAllocator: can't allocate memory"),
+        ImportError("libtorch.so: failed to map segment from shared object"),
+        BaseException("memory allocation of 512 bytes failed"),
+    ],
+    ids=lambda error: str(error)[:20] or "MemoryError",
+)
+def test_too_little_memory_is_told_in_a_line(platform, monkeypatch, error):
+    def fail(*_, **__):
+        raise error
+
+    monkeypatch.setattr("irplatform.api.search", fail)
+    told = platform("search", "--collection", "small", "--query", "mice")
+    assert told.code == 1
+    assert told.err.startswith("platform: there is too little memory")
+    assert len(told.err.splitlines()) == 1
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1"])

@@ -16,6 +16,7 @@ from irplatform import storage
 from irplatform.cache.location import home
 from irplatform.errors import InputError
 from irplatform.json_io import read_own_json
+from irplatform.text_files import is_ordinary
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -83,6 +84,8 @@ def digests(paths: Sequence[Path], *, anew: bool = False) -> list[str]:
 def file_state(path: Path) -> tuple[int, int, int]:
     """What changes when a file does: its size and both time stamps, in nanoseconds."""
     stat = path.stat()
+    if not is_ordinary(path, stat):
+        raise InputError("this is a device or a pipe, not a file.", path=path)
     return stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from irplatform.errors import InputError, for_display, lacks_space
+from irplatform.errors import InputError, for_display, in_a_line, lacks_memory, lacks_space
 from irplatform.text_files import NO_FILES
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def explained(error: click.ClickException) -> click.ClickException:
     return click.UsageError(message, ctx=error.ctx)
 
 
-def refused(error: Exception) -> str:
+def refused(error: BaseException) -> str:
     """What the operating system refused, and what to do; "" where only a traceback tells."""
     if lacks_space(error):
         name = getattr(error, "filename", None)
@@ -38,10 +38,18 @@ def refused(error: Exception) -> str:
             "holds, `platform cache remove` makes room; the same command goes on from here."
             f"{lost(error)}"
         )
-    if isinstance(error, ValueError) and "embedded null" in str(error):
-        return "a name of a file has a NUL character in it, which no file has."
+    if lacks_memory(error):
+        return (
+            f"there is too little memory, or too few processes are allowed ({in_a_line(error)}). "
+            f"See `ulimit -a`, or take a smaller batch or depth.{lost(error)}"
+        )
     if not isinstance(error, OSError):
-        return ""
+        nul = isinstance(error, ValueError) and "embedded null" in str(error)
+        return "a name of a file has a NUL character in it, which no file has." if nul else ""
+    return _of_the_system(error)
+
+
+def _of_the_system(error: OSError) -> str:
     if isinstance(error, PermissionError) or error.errno == errno.EROFS:
         return _forbidden(error)
     if isinstance(error, FileNotFoundError) and _is_cached(error.filename):

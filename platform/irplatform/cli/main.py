@@ -21,6 +21,7 @@ from irplatform.errors import (
     InputError,
     PlatformError,
     PluginError,
+    lacks_memory,
     lacks_space,
     nearest,
     unknown,
@@ -232,12 +233,13 @@ def main() -> None:
         from irplatform.cli.completion import complete
 
         sys.exit(complete(cli, instruction, COMMANDS))
-    from irplatform.cli.environment import misspelt, ready_streams
+    from irplatform.cli.environment import misspelt, ready_home, ready_streams
     from irplatform.registry import registry
 
     told: list[str] = []
     try:
         ready_streams()
+        ready_home()
         for warning in misspelt(os.environ):
             console.tell(warning)
         check_arithmetic()
@@ -263,15 +265,15 @@ def main() -> None:
     except BrokenPipeError:
         give_up_stdout()
         sys.exit(1)
-    except Exception as error:  # some say only in words that a disk is full
-        if not (message := refused(error)):
+    except BaseException as error:  # what polars raises is no Exception
+        if isinstance(error, SystemExit) or not (message := refused(error)):
             raise
         show_traceback(error)
         console.tell(f"platform: {message}")
         if lacks_space(error):
             give_up_stdout()
         # A full disk, or what another command removed, is no wrong usage.
-        failed = lacks_space(error) or isinstance(error, FileNotFoundError)
+        failed = lacks_space(error) or lacks_memory(error) or isinstance(error, FileNotFoundError)
         sys.exit(PlatformError.exit_code if failed else InputError.exit_code)
 
 
