@@ -43,7 +43,7 @@ LAYERS = (
     {"cache"},
     {"toml_io"},
     {"json_io"},
-    {"storage", "journal", "text_files", "thinning", "workers", "repeats", "batched"},
+    {"packages", "storage", "journal", "text_files", "thinning", "workers", "repeats", "batched"},
     {"arithmetic", "at_work", "option_problems"},
     {"stdout"},
     {"console"},

@@ -35,6 +35,8 @@ MESSAGE = (
 
 _come: list[type[KeyboardInterrupt]] = []
 """What has come and has not ended the command yet."""
+_watching: list[int] = []
+"""The process in which all that comes is remembered."""
 
 
 @contextmanager
@@ -47,6 +49,7 @@ def ending(say: Callable[[str], None]) -> Iterator[None]:
         say: writes a last line where the process is ended in the middle of something.
     """
     process = os.getpid()
+    _watching.append(process)
     before: dict[int, Any] = {
         signal.SIGTERM: signal.signal(signal.SIGTERM, _raising(Terminated, process))
     }
@@ -67,6 +70,12 @@ def ending(say: Callable[[str], None]) -> Iterator[None]:
         for number, handler in before.items():
             signal.signal(number, handler)
         _come.clear()
+        _watching.clear()
+
+
+def is_meant(error: BaseException) -> bool:
+    """Whether an error ends the program: not where code raises it of which no signal has come."""
+    return isinstance(error, KeyboardInterrupt) and (bool(_come) or _watching != [os.getpid()])
 
 
 def _end_late(

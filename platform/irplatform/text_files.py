@@ -123,6 +123,23 @@ def read_whole(path: Path, most: int) -> bytes:
     return content
 
 
+@contextmanager
+def opened_text(path: Path) -> Iterator[io.TextIOBase]:
+    """Open a file likewise, as UTF-8 text behind its byte order mark if it has one.
+
+    Raises:
+        InputError: see `open_bytes`; or it is not UTF-8, also while it is being read.
+    """
+    try:
+        with (
+            open_bytes(path) as file,
+            io.TextIOWrapper(file, encoding="utf-8-sig", newline="\n") as text,
+        ):
+            yield text
+    except UnicodeDecodeError as error:
+        raise InputError(f"is not UTF-8 text ({error.reason}).", path=path) from error
+
+
 def readable_again(path: Path) -> Path:
     """The path itself, or a copy's where it is a pipe such as `<(zcat run.gz)`.
 

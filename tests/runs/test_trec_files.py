@@ -232,14 +232,21 @@ def piped(tmp_path):
     """The path of a pipe that something is written into, once."""
     from threading import Thread
 
-    def pipe(content):
-        path = tmp_path / "pipe"
-        os.mkfifo(path)
-        writer = Thread(target=path.write_bytes, args=(content,), daemon=True)
-        writer.start()
-        return path
+    ends = []
 
-    return pipe
+    def write(end, content):
+        with os.fdopen(end, "wb") as file:
+            file.write(content)
+
+    def pipe(content):
+        reading, writing = os.pipe()
+        ends.append(reading)
+        Thread(target=write, args=(writing, content), daemon=True).start()
+        return Path(f"/dev/fd/{reading}")
+
+    yield pipe
+    for end in ends:
+        os.close(end)
 
 
 def test_a_pipe_is_read_as_often_as_a_file(piped):

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def explained(error: click.ClickException) -> click.ClickException:
     """What click says, and what it cannot know: where options belong."""
-    error.message = for_display(error.message)
+    error.message = for_display(error.message)  # type: ignore[misc] - they are made to be shown
     if not isinstance(error, click.NoSuchOption) or error.ctx is None:
         return error
     if not isinstance(error.ctx.command, click.Group):

@@ -234,12 +234,15 @@ def main() -> None:
 
         sys.exit(complete(cli, instruction, COMMANDS))
     from irplatform.cli.environment import misspelt, ready_home, ready_streams
-    from irplatform.registry import registry
+    from irplatform.packages import check_packages
 
     told: list[str] = []
     try:
         ready_streams()
         ready_home()
+        check_packages()
+        from irplatform.registry import registry
+
         for warning in misspelt(os.environ):
             console.tell(warning)
         check_arithmetic()

@@ -89,10 +89,9 @@ def check(
         for path, found in checks.items():
             _print_check(path, found)
     if tag_pattern is None:
-        say(
+        notice(
             f"Assumed of run tags: at most {tag_length or 20} letters, digits, '-', '_' and '.'. "
-            "Tracks differ: --tag-length and --tag-pattern give the rule of yours.",
-            err=True,
+            "Tracks differ: --tag-length and --tag-pattern give the rule of yours."
         )
     if collection is not None and not documents:
         notice("Documents were not looked up in the collection; --documents does.")

@@ -8,8 +8,8 @@ from importlib import metadata
 from typing import TYPE_CHECKING
 
 from irplatform import __version__
-from irplatform.console import notice
 from irplatform.errors import PluginError
+from irplatform.packages import leave_out_damaged
 from irplatform.registry.sources import GROUP, OURS
 
 if TYPE_CHECKING:
@@ -22,19 +22,17 @@ _OF_US = re.compile(rf"{OURS}\s*[\[(<>=!~]", re.IGNORECASE)
 def entry_points() -> Iterable[metadata.EntryPoint]:
     """Where the plugins of all packages are, but for packages that nobody can read."""
     try:
-        return metadata.entry_points(group=GROUP)
-    except Exception:  # of one package's file, and Python does not say of which
-        found: dict[str, list[metadata.EntryPoint]] = {}
-        for distribution in metadata.distributions():
-            who = distribution.name or "a package without a name"
-            if who in found:  # what comes later on the path is not imported, either
-                continue
-            try:
-                found[who] = list(distribution.entry_points.select(group=GROUP))
-            except Exception as error:
-                found[who] = []
-                notice(f"plugins of {who} are not used: its entry points cannot be read ({error})")
-        return [entry_point for of_one in found.values() for entry_point in of_one]
+        return _found()
+    except Exception:
+        leave_out_damaged()
+        return _found()
+
+
+def _found() -> Iterable[metadata.EntryPoint]:
+    found = metadata.entry_points(group=GROUP)
+    for entry_point in found:
+        _ = entry_point.dist and entry_point.dist.metadata  # names are read later
+    return found
 
 
 def without_entry_point(name: str) -> str:

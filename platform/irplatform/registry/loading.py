@@ -13,8 +13,8 @@ import os
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from irplatform import __version__
-from irplatform.at_work import ENDINGS, contained, show_traceback, with_place
+from irplatform import __version__, interruptions
+from irplatform.at_work import contained, show_traceback, with_place
 from irplatform.errors import unknown
 from irplatform.plugin import Hooks
 from irplatform.registry.contribution import Contribution
@@ -109,9 +109,9 @@ def _load_one(
             forgotten = unmarked(manager, module)
             idle = "" if hooks or forgotten else without_hooks(module)
         plugin_registry.add(contribution.tables)
-    except ENDINGS:
-        raise
     except BaseException as error:  # a stranger's module must not stop the others
+        if interruptions.is_meant(error):
+            raise
         if manager.has_plugin(str(plugin)):
             manager.unregister(name=str(plugin))
         show_traceback(error)

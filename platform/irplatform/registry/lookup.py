@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import pluggy
 
-from irplatform.at_work import ENDINGS, contained, show_traceback, with_place
+from irplatform import interruptions
+from irplatform.at_work import contained, show_traceback, with_place
 from irplatform.console import notice
 from irplatform.errors import InputError, PluginError, unknown
 from irplatform.registry.answers import close_coroutine
@@ -132,9 +133,9 @@ def _call(implementation: pluggy.HookImpl, hook: str, argument: object) -> str:
             answer = implementation.function(*[argument][: len(implementation.argnames)])
             if close_coroutine(answer):
                 raise PluginError("it is async, and nobody awaits it")
-    except ENDINGS:
-        raise
     except BaseException as error:
+        if interruptions.is_meant(error):
+            raise
         show_traceback(error)
         failure = f"{hook} failed: {with_place(error, implementation.function.__module__)}"
         notice(f"{implementation.plugin_name}: {failure}")

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from irplatform.digests import digests
+from irplatform.packages import leave_out_damaged
 from irplatform.storage import fingerprint
 
 if TYPE_CHECKING:
@@ -87,7 +88,11 @@ def _top(module: str) -> str:
 
 @functools.cache
 def _distributions() -> Mapping[str, Sequence[str]]:
-    return metadata.packages_distributions()
+    try:
+        return metadata.packages_distributions()
+    except Exception:  # of one package's file, and Python does not say of which
+        leave_out_damaged()
+        return metadata.packages_distributions()
 
 
 @functools.cache
