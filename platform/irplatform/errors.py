@@ -100,7 +100,7 @@ _NO_MEMORY = re.compile(
 )
 
 
-def lacks_memory(error: BaseException) -> bool:
+def lacks_resources(error: BaseException) -> bool:
     """Whether an error says that memory, or the number of processes, is used up; often in words."""
     if isinstance(error, MemoryError):
         return True

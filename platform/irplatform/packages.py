@@ -33,7 +33,7 @@ def leave_out_damaged() -> None:
     def sound(**context: Any) -> Iterable[metadata.Distribution]:
         return (found for found in every(**context) if _place(found) not in damaged)
 
-    metadata.Distribution.discover = sound  # type: ignore[method-assign, assignment]
+    metadata.Distribution.discover = sound  # type: ignore[method-assign]
 
 
 def check_packages() -> None:

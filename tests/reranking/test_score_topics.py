@@ -56,6 +56,23 @@ def test_every_candidate_of_every_topic_is_scored_in_order():
     assert _lists(scores) == _expected()
 
 
+class Careless(Sound):
+    """Changes what it is given."""
+
+    def score_batch(self, batch):
+        scores = super().score_batch(batch)
+        for topic, _ in batch:
+            object.__setattr__(topic, "query", "")
+            object.__setattr__(topic, "fields", {})
+        return scores
+
+
+def test_what_a_reranker_does_to_topics_is_seen_by_nobody_else():
+    before = [topic.describe() for topic in TOPICS]
+    _score(Careless())
+    assert [topic.describe() for topic in TOPICS] == before
+
+
 @pytest.mark.parametrize("size", [1, 4, 9, 10_000])
 def test_batches_do_not_change_scores(monkeypatch, size):
     monkeypatch.setattr(scoring, "BATCH_DOCUMENTS", size)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from irplatform.errors import InputError, for_display, in_a_line, lacks_memory, lacks_space
+from irplatform.errors import InputError, for_display, in_a_line, lacks_resources, lacks_space
 from irplatform.text_files import NO_FILES
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def explained(error: click.ClickException) -> click.ClickException:
     """What click says, and what it cannot know: where options belong."""
-    error.message = for_display(error.message)  # type: ignore[misc] - they are made to be shown
+    error.message = for_display(error.message)  # type: ignore[misc]
     if not isinstance(error, click.NoSuchOption) or error.ctx is None:
         return error
     if not isinstance(error.ctx.command, click.Group):
@@ -38,7 +38,7 @@ def refused(error: BaseException) -> str:
             "holds, `platform cache remove` makes room; the same command goes on from here."
             f"{lost(error)}"
         )
-    if lacks_memory(error):
+    if lacks_resources(error):
         return (
             f"there is too little memory, or too few processes are allowed ({in_a_line(error)}). "
             f"See `ulimit -a`, or take a smaller batch or depth.{lost(error)}"

@@ -21,7 +21,7 @@ from irplatform.errors import (
     InputError,
     PlatformError,
     PluginError,
-    lacks_memory,
+    lacks_resources,
     lacks_space,
     nearest,
     unknown,
@@ -276,7 +276,9 @@ def main() -> None:
         if lacks_space(error):
             give_up_stdout()
         # A full disk, or what another command removed, is no wrong usage.
-        failed = lacks_space(error) or lacks_memory(error) or isinstance(error, FileNotFoundError)
+        failed = (
+            lacks_space(error) or lacks_resources(error) or isinstance(error, FileNotFoundError)
+        )
         sys.exit(PlatformError.exit_code if failed else InputError.exit_code)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -184,8 +185,10 @@ def _within_memory(
     registration: Registration[Reranker], reranker: Reranker, batch: Batch
 ) -> list[Sequence[float]]:
     """Score a batch; when memory runs out, score its halves."""
+    # Theirs, to do with as they like: others are given the same topics.
+    theirs = [(copy(topic), documents) for topic, documents in batch]
     try:
-        return _per_topic(registration.who, reranker.score_batch([*batch]), len(batch))
+        return _per_topic(registration.who, reranker.score_batch(theirs), len(batch))
     except (MemoryError, RuntimeError) as error:
         if not lacks_memory(error):
             raise

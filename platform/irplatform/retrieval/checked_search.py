@@ -5,6 +5,7 @@ Date limits that a retriever does not know are applied to what it finds.
 
 from __future__ import annotations
 
+from copy import copy
 from typing import TYPE_CHECKING
 
 from irplatform.errors import PluginError, unstopped
@@ -36,7 +37,8 @@ def find(
 
     def search(topics: Sequence[Topic], depth: int) -> Mapping[str, Ranking]:
         with choice.registration.at_work("searching"):
-            run = retriever.retrieve([*topics], depth, resources)  # theirs, to do with as they like
+            theirs = [*map(copy, topics)]  # to do with as they like
+            run = retriever.retrieve(theirs, depth, resources)
         if not isinstance(run, Run):
             raise PluginError(f"{who} returned {type(run).__name__}, not a Run.")
         if missing := [t.id for t in topics if t.id not in run.rankings]:
