@@ -4,7 +4,8 @@
   2018), whose levels go up to 100, and ir-measures' `nDCG(dcg='exp-log2')`.
 - `AP-graded` is average precision as GRAPHENE's paper defines it (section 5.2.2): the precision at
   the rank of each relevant document is weighted by the document's grade, and the sum is divided by
-  the number of relevant documents. With grades above 1 it may exceed 1.
+  the number of relevant documents. With grades above 1 it may exceed 1, although the paper says
+  that all its measures end there.
 - `nDCG` of ir-measures, where grades have decimals, which trec_eval does not read.
 """
 
