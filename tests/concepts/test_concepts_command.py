@@ -82,15 +82,6 @@ def test_seconds_are_those_of_the_whole_build_and_of_finding_concepts(concepts, 
     assert " seconds finding concepts, 1,750 links," in again
 
 
-def test_a_graph_that_was_built_before_the_whole_was_measured_tells_no_seconds(concepts, here):
-    concepts("build", "--workers", "1")
-    (timing,) = here.glob("home/concepts/*/timing.json")
-    timing.write_text('{"seconds": 1.5}'.ljust(timing.stat().st_size))  # as large as it was
-    facts = concepts("build", "--json").json
-    assert "seconds" not in facts
-    assert facts["seconds_finding_concepts"] == 1.5
-
-
 def test_an_empty_collection_is_refused_as_by_index(concepts, here):
     (here / "small" / "corpus.jsonl").write_text("")
     done = concepts("build", "--workers", "1")

@@ -183,8 +183,7 @@ def build_facts(
 
     Returns:
         Sizes, `edges` by source, `seconds` of the whole build and those of finding concepts in
-        documents, which `per_1000_documents` is about, and the memory of the largest process. What
-        was not measured when the graph was built is missing.
+        documents, which `per_1000_documents` is about, and the memory of the largest process.
     """
     graph_artifact = concept_graph(corpus, options, workers)
     graph = ConceptGraph(graph_artifact.path)
@@ -201,9 +200,7 @@ def build_facts(
         "without_text": graph.facts["without_text"],
         "without_concept": graph.facts["without_concept"],
     }
-    if "whole" in timing:
-        facts["seconds"] = timing["whole"]
-    facts["seconds_finding_concepts"] = of_documents
+    facts |= {"seconds": timing["whole"], "seconds_finding_concepts": of_documents}
     if graph_artifact.built:
         facts["peak_memory_mb"] = _peak_memory()
     return {
