@@ -22,7 +22,7 @@ CHOICES = ("auto", "cpu", "cuda", "mps")
 _COMPILED = "TORCHINDUCTOR_CACHE_DIR"
 """Torch sets this where it makes a folder for compiled code, which nothing here needs."""
 _torchs_own: list[int] = []
-"""Threads that torch has where nobody says."""
+"""The number of threads that torch chose for itself."""
 
 
 def check_device(wanted: str) -> None:

@@ -24,7 +24,7 @@ _SHORT = 3
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 """All but tabs and line breaks, and what turns the direction of text around."""
 _LONGEST_LINE = 4_000
-"""Characters of a line that are shown: whoever quotes a value of 10 MB has said nothing else."""
+"""Characters of a line that are shown: the rest of a value of 10 MB helps nobody."""
 _QUOTES = Repr()
 _QUOTES.maxstring = _QUOTES.maxother = 60
 

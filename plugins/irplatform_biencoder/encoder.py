@@ -56,7 +56,7 @@ class Encoder:
     Attributes:
         width: numbers of a vector.
         identity: what vectors of documents depend on beside their texts, as JSON.
-        notes: what the user is told of the models, a sentence each.
+        notes: sentences about the models for the user.
     """
 
     def __init__(self, options: BiEncoderOptions, device: str, threads: int = 1) -> None:

@@ -204,14 +204,14 @@ def test_an_outdated_artifact_is_made_again_once(capsys):
         (folder / "version").write_text(str(len(made)))
 
     def outdated(folder):
-        return "is of before" if (folder / "version").read_text() == "1" else ""
+        return "is outdated" if (folder / "version").read_text() == "1" else ""
 
     def call():
         return artifact("kind", "label", {"a": 1}, build, outdated=outdated)
 
     assert call().built
     assert call().built
-    assert "is of before, and is made again" in capsys.readouterr().err
+    assert "is outdated, and is made again" in capsys.readouterr().err
     again = call()
     assert (again.built, (again.path / "version").read_text()) == (False, "2")
 

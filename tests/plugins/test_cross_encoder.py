@@ -320,7 +320,7 @@ def test_scores_are_those_of_sentence_transformers(folder, tmp_path, template, c
     assert np.allclose(scores, _library(saved, query, documents()), atol=1e-4)
 
 
-def test_a_chat_template_is_used_whoever_saved_it(tmp_path):
+def test_a_chat_template_of_any_tool_is_used(tmp_path):
     bare = _save_decoder(tmp_path / "bare")
     scores = _opened(bare).score(QUERY, documents())
     assert np.allclose(scores, _library(bare, QUERY.query, documents()), atol=1e-4)

@@ -12,8 +12,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from pretrained_models import save_transformer
+from safetensors.numpy import save_file
 
 from irplatform.arithmetic import SETTINGS
 from irplatform.errors import InputError
@@ -69,7 +71,7 @@ def test_pickled_weights_are_refused(folder, tmp_path, part):
     (place / "pytorch_model.bin").write_bytes(pickle.dumps({"weights": 1}))
     with pytest.raises(InputError, match="Pickled ones"):
         _found(model)
-    (place / "model.safetensors").write_bytes(b"")
+    save_file({"weights": np.zeros(1)}, place / "model.safetensors")
     assert _found(model) == model
 
 

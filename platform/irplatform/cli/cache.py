@@ -28,7 +28,7 @@ def _kinds(_incomplete: str) -> list[str]:
 
 
 _USUAL: dict[str, Any] = {"depth": 1000, "members": 5, "seed": 42}
-"""What an item depends on beside the options of its system, where nobody says otherwise."""
+"""The usual values of what an item depends on beside the options of its system."""
 
 kinds_option = list_option(
     "--kind", "kinds", type=Names("kind", _kinds), help="Only of these kinds."

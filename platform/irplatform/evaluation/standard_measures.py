@@ -95,7 +95,7 @@ def accuracy(measure: Measure, grades: Mapping[str, float], doc_ids: Sequence[st
     """The share of the pairs of a relevant and another retrieved document in the right order.
 
     Args:
-        measure: an `ir_measures.Accuracy`; its cutoff and its least grade are heeded.
+        measure: an `ir_measures.Accuracy`; its cutoff and its least grade are used.
         grades: of the topic's judged documents; others are not relevant.
         doc_ids: the ranking, best first.
 

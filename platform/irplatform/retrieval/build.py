@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 _FORMAT = 2
 """Version of what an index holds; raise it when `records` or the arguments below change."""
 _FOLDED = "folded.json"
-"""How many documents composing changed, beyond NFC; indexes of before have no such file."""
+"""How many documents folding changed beyond NFC; older indexes have no such file."""
 _OTHER_WORDS = "has words with ligatures, soft hyphens or the like, which no query finds any more"
 _BATCH = 1000
 _BATCH_CHARACTERS = 16_000_000

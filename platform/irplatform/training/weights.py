@@ -88,7 +88,7 @@ def load_into(network: nn.Module, tensors: Mapping[str, Tensor], path: Path) -> 
 
 
 def check_weights(path: Path) -> None:
-    """See that a file of tensors is whole, whoever wrote it.
+    """See that a file of tensors is whole, also one that another tool wrote.
 
     Raises:
         InputError: it cannot be read, its tensors are not those that were saved, or one has values
