@@ -29,7 +29,8 @@ def main() -> None:
         try:
             run()
         except SystemExit as end:
-            if end.code in INTERRUPTED:  # libraries may take seconds to tidy up
+            if end.code in INTERRUPTED:
+                finish()  # and no more: libraries may take seconds to tidy up
                 os._exit(int(end.code or 0))
             raise
         finally:

@@ -3,10 +3,9 @@
 import errno
 import hashlib
 import json
-import os
-from threading import Thread
 
 import pytest
+from files import piped
 
 from irplatform.runs import metadata
 
@@ -140,9 +139,7 @@ def test_a_folder_where_metadata_belong_is_refused(platform, folder, runs):
 
 
 def test_the_digest_of_a_pipe_is_that_of_its_content(platform, folder, runs):
-    os.mkfifo(folder / "pipe")
-    Thread(target=(folder / "pipe").write_text, args=(LINES,), daemon=True).start()
-    assert platform("fuse", "good.run", "pipe", "--out", "new.run").code == 0
+    assert platform("fuse", "good.run", piped(LINES), "--out", "new.run").code == 0
     content = json.loads((folder / "new.run.meta.json").read_text())
     (step,) = content["method"]["retrieval"]
     assert step["fuses"][1]["sha256"] == hashlib.sha256(LINES.encode()).hexdigest()

@@ -230,9 +230,9 @@ def test_bad_judgments_are_refused_with_file_and_line(refused, folder, line):
 
 
 def test_control_characters_of_a_file_are_printed_as_escapes(refused, folder):
-    (folder / "qrels.txt").write_text("q1 0 d2 1\nq1 0 d1 \x1b[31mhigh\0\n")
+    (folder / "qrels.txt").write_text("q1 0 d2 1\nq1 0 d1 \x1b[31mhigh\x07\n")
     told = refused("evaluate", "good.run", "--qrels", "qrels.txt")
-    assert r"the grade '\x1b[31mhigh\x00' is not a whole number" in told
+    assert r"the grade '\x1b[31mhigh\x07' is not a whole number" in told
 
 
 def test_grades_that_a_measure_cannot_take_are_refused_before_anything_is_done(refused, folder):

@@ -81,6 +81,7 @@ def check(tmp_path):
 
 
 @pytest.mark.java
+@pytest.mark.slow
 def test_every_system_is_checked_and_what_breaks_the_contract_is_told(check):
     done = check(PLUGIN, "strange", "--json")
     assert done.returncode == 1, done.stderr
@@ -192,6 +193,7 @@ def register_rerankers(register):
 
 
 @pytest.mark.java
+@pytest.mark.slow
 def test_what_belongs_to_the_whole_process_must_stay_as_it_was(check, tmp_path):
     done = check(CHANGING, "strange", "--device", "cpu")
     assert done.returncode == 1
@@ -275,6 +277,7 @@ def register_features(register):
 
 
 @pytest.mark.java
+@pytest.mark.slow
 def test_another_process_must_give_the_same(check):
     done = check(OF_THIS_PROCESS, "strange", "--json")
     assert done.returncode == 1, done.stderr

@@ -3,10 +3,10 @@
 import hashlib
 import os
 import shutil
-from threading import Thread
 
 import filelock
 import pytest
+from files import piped
 from kb_data import OWN
 
 from irplatform.errors import InputError
@@ -78,12 +78,10 @@ def test_adding_the_same_file_again_does_nothing(fresh_home, write, capsys):
     assert "already there" in capsys.readouterr().err
 
 
-def test_another_content_of_a_pipe_replaces_it(fresh_home, tmp_path):
+def test_another_content_of_a_pipe_replaces_it(fresh_home):
     for name in ("alpha", "beta"):
-        os.mkfifo(pipe := tmp_path / f"pipe of {name}")
         text = f"id\tname\tkind\nX:1\t{name}\tdrug\n"
-        Thread(target=pipe.write_text, args=(text,), daemon=True).start()
-        made = add("own", [pipe])
+        made = add("own", [piped(text)])
         assert made.sources[0]["sha256"] == hashlib.sha256(text.encode()).hexdigest()
         assert [found.name for found in open_knowledge(["own"]).concepts()] == [name]
 

@@ -71,6 +71,7 @@ def test_what_was_saved_scores_alike(learner, tmp_path):
     assert {path.suffix for path in tmp_path.iterdir()} <= {".json", ".txt"}
 
 
+@pytest.mark.slow
 def test_neither_repetition_nor_threads_change_the_model(tmp_path, monkeypatch):
     monkeypatch.setattr("irplatform_ltr.learners.trees._MANY", 1)
     for name, threads in (("a", 1), ("b", 1), ("c", 3)):
@@ -235,6 +236,7 @@ def test_a_damaged_model_is_refused(tmp_path):
         Ensemble.of(OPTIONS).load(tmp_path)
 
 
+@pytest.mark.slow
 def test_views_average_learners_that_read_all_and_learners_that_do_not_remember(tmp_path):
     remembers = np.array([True, False, False, True, False])
     options = OPTIONS.model_copy(update={"memory_share": 0.25})

@@ -4,10 +4,10 @@ import hashlib
 import os
 from contextlib import contextmanager
 from dataclasses import replace
-from threading import Thread
 from types import SimpleNamespace
 
 import pytest
+from files import piped
 
 from irplatform.collections import Collection
 from irplatform.errors import InputError
@@ -158,13 +158,11 @@ def run_file(tmp_path):
 GOOD = [("1", "c", 1, 3, "tag"), ("1", "a", 2, 2, "tag"), ("1", "b", 3, 1, "tag")]
 
 
-def test_runs_that_come_through_pipes_are_told_apart(tmp_path):
+def test_runs_that_come_through_pipes_are_told_apart():
     first = []
     for number in "12":
-        os.mkfifo(pipe := tmp_path / number)
         lines = f"1 Q0 a 1 {number} tag\n"
-        Thread(target=pipe.write_text, args=(lines,), daemon=True).start()
-        first.append(FromRun(pipe).find(_request(ONE)).first)
+        first.append(FromRun(piped(lines)).find(_request(ONE)).first)
     assert first[0].fingerprint != first[1].fingerprint
     assert first[1].describe()[0]["sha256"] == hashlib.sha256(lines.encode()).hexdigest()
 

@@ -44,6 +44,7 @@ def test_all_end_with_the_same_weights_and_the_first_one_writes(pair):
     assert (first[3], second[3]) == (STATE, [])
 
 
+@pytest.mark.slow
 def test_an_interrupted_training_resumes_to_the_same_bytes(pair, tmp_path):
     job = Job(tmp_path / "work", 5)
     with pytest.raises(ValueError, match="interrupted"):
