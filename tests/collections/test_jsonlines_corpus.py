@@ -60,7 +60,7 @@ def test_an_id_that_is_a_whole_number_is_its_digits(tmp_path):
     ("line", "message"),
     [
         ("{not json}", "is not JSON"),
-        ("[", "one value over several lines: `jq -c '.[]'` writes each"),
+        ("[", "one value over several lines. `jq -c '.[]'` writes each"),
         ('{"id": "1",', "one value over several lines"),
         ('{"id": "1", "title": "cut', "is not JSON"),
         ("[1, 2]", "holds a list"),

@@ -289,7 +289,7 @@ TOPIC = Topic("1", "ankle brace", {"query": "ankle brace", "year": "2020"})
         '\ufeff[\n{"topic-id": "1",\n"query": "ankle brace",\n"year": 2020}\n]\n',
     ],
 )
-@pytest.mark.parametrize("name", ["json", "jsonl"])
+@pytest.mark.parametrize("name", ["biogen", "json", "jsonl"])
 def test_json_is_read_in_whatever_container_and_the_id_found_by_its_name(tmp_path, name, text):
     assert read(tmp_path, text, name) == [TOPIC]
 
@@ -327,7 +327,7 @@ def test_keys_of_json_can_be_named(tmp_path):
         ("json", '[{"id": "1", "query": "a"}, {"id": "1", "query": "b"}]', "'1' comes twice."),
         ("json", '[{"id": "1 2", "query": "a"}]', "the id '1 2'"),
         ("json", "[]", "there are no topics here (read as 'json'"),
-        ("beir", BIOGEN, "one JSON object. Format 'json' reads topics"),
+        ("beir", BIOGEN, "over several lines. Format 'json' reads topics"),
         ("beir", '[{"_id": "1", "text": "a"}]', "a list. Every line needs one JSON object. F"),
         ("beir", '{"qid": "1", "query": "a"}', "(keys: 'qid', 'query'). Format 'json' reads"),
         ("bioasq", BIOGEN, "Topics in other JSON have the format 'json'."),

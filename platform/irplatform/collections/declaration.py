@@ -44,7 +44,7 @@ class Topics(_Table):
     """Where the topics are, and what is searched for them."""
 
     file: _Text
-    format: Literal["beir", "bioasq", "json", "jsonl", "trec", "trec-pm", "tsv"]
+    format: Literal["beir", "bioasq", "biogen", "json", "jsonl", "trec", "trec-pm", "tsv"]
     id: _Text | None = None
     query: _Text | None = None
     expand: list[_Text] = []
@@ -98,7 +98,7 @@ def read_declaration(path: Path) -> Declaration:
         declared = Declaration.model_validate(content)
     except ValidationError as error:
         raise InputError(_explain(error), path=path) from error
-    if declared.topics.id is not None and declared.topics.format not in ("json", "jsonl"):
+    if declared.topics.id is not None and declared.topics.format not in ("biogen", "json", "jsonl"):
         raise InputError("[topics] 'id' names a key of format 'json'. Remove it.", path=path)
     if declared.topics.query is not None:
         try:

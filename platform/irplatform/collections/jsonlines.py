@@ -19,10 +19,8 @@ if TYPE_CHECKING:
 
 
 _HINT = "Every line needs one JSON object."
-_WHOLE = (
-    f"{_HINT} This file seems to hold one value over several lines: `jq -c '.[]'` writes each "
-    "object of a list in a line."
-)
+_WHOLE = "This file seems to hold one value over several lines."
+_BY_LINE = "`jq -c '.[]'` writes each object of a list in a line."
 
 
 def read(path: Path, *, otherwise: str = "") -> Iterator[tuple[int, dict[str, Any]]]:
@@ -37,7 +35,9 @@ def read(path: Path, *, otherwise: str = "") -> Iterator[tuple[int, dict[str, An
     """
     for number, line in numbered_lines(path):
         goes_on = line.rstrip()[-1:] in b"[{,:"
-        hint = f"{_WHOLE if goes_on and not otherwise else _HINT} {otherwise}".rstrip()
+        hint = f"{_HINT} {otherwise}".rstrip()
+        if goes_on:
+            hint = f"{_HINT} {_WHOLE} {otherwise or _BY_LINE}"
         record = parse_json(line, path, number, hint=hint)
         if not isinstance(record, dict):
             raise InputError(f"this line holds {kind(record)}. {hint}", path=path, line=number)

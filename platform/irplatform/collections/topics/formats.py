@@ -42,6 +42,7 @@ _JSON = Format(objects.read, '{"id": "1", "query": "…"}', objects.QUERIES)
 FORMATS: Mapping[str, Format] = {
     "beir": Format(objects.read_beir, '{"_id": "1", "text": "…"}', ("{text}",)),
     "bioasq": Format(bioasq.read, '{"questions": [{"id": …, "body": …}]}', ("{body}",)),
+    "biogen": _JSON,
     "json": _JSON,
     "jsonl": _JSON,
     "trec": Format(trec.read, "<top><num> 1 <title> …</top>", ("{title}",)),
