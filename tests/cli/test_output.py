@@ -218,8 +218,8 @@ def test_a_package_without_an_entry_point_is_told(platform, tmp_path, monkeypatc
 
 
 def test_the_last_column_goes_on_below_where_the_terminal_ends(capsys, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "50")
-    print_rows([("a", "1", "word " * 12), ("bb", "2", "")], last_wraps=True)
+    monkeypatch.setattr("irplatform.cli.output.terminal_width", lambda _: 50)
+    print_rows([("a", "1", "word " * 12), ("bb", "2", "")])
     assert capsys.readouterr().out.splitlines() == [
         "a   1  word word word word word word word word",
         "       word word word word",

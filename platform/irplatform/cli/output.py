@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 import sys
-from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from irplatform.console import say
+from irplatform.console import say, terminal_width
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,22 +43,19 @@ def cut(text: str, widest: int) -> str:
     return text if len(text) <= widest else f"{text[:widest].rstrip(' ,;')} …"
 
 
-def print_rows(
-    rows: Sequence[tuple[str, ...]], *, widest: int | None = None, last_wraps: bool = False
-) -> None:
-    """Print rows in aligned columns; the last column is not padded.
+def print_rows(rows: Sequence[tuple[str, ...]], *, widest: int | None = None) -> None:
+    """Print rows in aligned columns; the last column goes on below where a terminal ends.
 
     Args:
         rows: their cells.
         widest: cells of more characters go on below, the last column's aside.
-        last_wraps: whether the last column goes on below where the terminal ends.
     """
     lines = [line for row in rows for line in _lines_of(row, widest)]
     if not lines:
         return
     widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]) - 1)]
-    if last_wraps:
-        room = max(_NARROWEST, get_terminal_size().columns - sum(widths) - 2 * len(widths))
+    if columns := terminal_width(sys.stdout):
+        room = max(_NARROWEST, columns - sum(widths) - 2 * len(widths))
         lines = [
             (*(line[:-1] if number == 0 else ("",) * len(widths)), part)
             for line in lines

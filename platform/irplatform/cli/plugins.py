@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import click
@@ -58,7 +57,7 @@ def list_plugins(as_json: bool) -> None:
         remarks = [*plugin.provides, *filter(None, [plugin.wrong, plugin.failed])]
         state = f"BROKEN: {plugin.error}" if plugin.error else ", ".join(remarks)
         rows.append((plugin.name, plugin.distribution, plugin.version, state))
-    print_rows(rows, last_wraps=sys.stdout.isatty())
+    print_rows(rows)
 
 
 @plugins.command("new", examples=["platform plugins new my-ranker"])

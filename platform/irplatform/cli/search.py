@@ -11,7 +11,7 @@ from irplatform.cli.commands import command, with_options
 from irplatform.cli.expansion import expansion_options
 from irplatform.cli.names import RETRIEVER
 from irplatform.cli.options import OUTPUT, collection_option, config_option, setting_option
-from irplatform.cli.output import cut, json_option, one_line, print_json
+from irplatform.cli.output import cut, json_option, one_line, print_json, print_rows
 from irplatform.cli.settings import chosen_settings
 from irplatform.console import notice, say
 from irplatform.errors import InputError
@@ -96,10 +96,10 @@ def search(
     width = shutil.get_terminal_size().columns
     for hit in result["hits"]:
         grade = "" if hit["grade"] is None else f" [{hit['grade']}]"
-        place = f"{hit['rank']:>4}  {hit['score']:9.4f}  {hit['id']}{grade}  "
-        room = max(width - len(place) - len(" …"), _LEAST)
+        place = f"{hit['rank']:>4}  {hit['score']:9.4f}  {hit['id']}{grade}"
+        room = max(width - len(place) - len("   …"), _LEAST)
         text = one_line(hit["title"]) or cut(one_line(hit["abstract"]), room)
-        say(place + (text or "(no text)"))
+        print_rows([(place, text or "(no text)")])
 
 
 def _explained(explanation: Mapping[str, Any], *, every_name: bool) -> str:
