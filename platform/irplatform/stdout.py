@@ -76,6 +76,11 @@ def finish() -> None:
     sys.stdout = sys.stderr
 
 
+def say_text(text: str = "") -> None:
+    """Print sentences for people to stdout; on a terminal lines end between words."""
+    console.say(console.wrapped(text, console.terminal_width(sys.stdout)))
+
+
 def _redirect_descriptor() -> None:
     """Lead file descriptor 1 to stderr, where it is that of stdout."""
     with suppress(OSError):  # streams of tests and notebooks have none

@@ -9,6 +9,7 @@ import pytest
 
 from irplatform.cli.output import print_rows
 from irplatform.registry import registry
+from irplatform.stdout import say_text
 
 
 @pytest.mark.parametrize(
@@ -225,3 +226,36 @@ def test_the_last_column_goes_on_below_where_the_terminal_ends(capsys, monkeypat
         "       word word word word",
         "bb  2",
     ]
+
+
+def test_columns_stand_below_each_other_where_the_last_one_has_no_room(capsys, monkeypatch):
+    monkeypatch.setattr("irplatform.cli.output.terminal_width", lambda _: 50)
+    rows = [("  option", "a whole number above 0", "[1]", "word " * 9), ("  b", "text", "", "")]
+    print_rows(rows)
+    assert capsys.readouterr().out.splitlines() == [
+        "  option  a whole number above 0  [1]",
+        "          word word word word word word word word",
+        "          word",
+        "  b       text",
+    ]
+
+
+def test_a_cell_with_a_word_that_its_column_is_too_narrow_for_stands_below(capsys, monkeypatch):
+    monkeypatch.setattr("irplatform.cli.output.terminal_width", lambda _: 50)
+    print_rows([("name", "short"), ("a longer name", f"see /{'x' * 44} there"), ("c", "/" * 60)])
+    assert capsys.readouterr().out.splitlines() == [
+        "name           short",
+        "a longer name",
+        "    see",
+        f"    /{'x' * 44}",
+        "    there",
+        "c",
+        "/" * 60,
+    ]
+
+
+def test_sentences_of_results_end_lines_between_words_on_a_terminal_alone(capsys, monkeypatch):
+    say_text("word " * 5)
+    monkeypatch.setattr("irplatform.console.terminal_width", lambda _: 12)
+    say_text("word " * 5)
+    assert capsys.readouterr().out == "word word word word word \nword word\nword word\nword\n"

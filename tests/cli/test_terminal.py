@@ -60,3 +60,23 @@ def test_ctrl_c_ends_every_stage_of_a_run(tmp_path, fresh_home, stage):
     assert shown.status == 130
     assert shown.seconds < 4, "2 seconds on a machine that does nothing else"
     assert "Traceback" not in shown.text
+
+
+@pytest.mark.parametrize("columns", [60, 80])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("rerankers", "show", "lexical"),
+        ("retrievers", "show", "bm25"),
+        ("rerankers", "list"),
+        ("collections", "show", "demo"),
+        ("collections", "list"),
+        ("plugins", "list"),
+        ("kb", "list"),
+    ],
+    ids=" ".join,
+)
+def test_lists_tear_no_word_where_the_terminal_ends(arguments, columns):
+    shown = on_terminal(*arguments, columns=columns)
+    assert shown.status == 0
+    assert [line for line in shown.screen if len(line) > columns and " " in line.strip()] == []

@@ -17,7 +17,7 @@ from irplatform.cli.options import (
 )
 from irplatform.cli.output import json_option, print_json, print_rows
 from irplatform.cli.settings import read_settings
-from irplatform.console import say
+from irplatform.stdout import say_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -135,8 +135,8 @@ def time_rerankers(
 
 
 def _print(timings: Sequence[Timing], documents: int) -> None:
-    say(f"Milliseconds to score {documents:,} documents of a topic, one model")
-    say("")
+    say_text(f"Milliseconds to score {documents:,} documents of a topic, one model")
+    say_text("")
     rows = [("reranker", "device", "  median", "quickest", "weights")]
     problems = []
     for timing in timings:
@@ -148,4 +148,4 @@ def _print(timings: Sequence[Timing], documents: int) -> None:
         rows.append((timing.name, timing.device, middle, best, timing.weights))
     print_rows(rows)
     for problem in problems:
-        say(f"not timed: {problem}")
+        say_text(f"not timed: {problem}")

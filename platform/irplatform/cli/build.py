@@ -14,8 +14,8 @@ from irplatform.cli.output import json_option, print_json, print_rows
 from irplatform.cli.paths import PATH
 from irplatform.cli.pool import pool_command
 from irplatform.collections.missing import FILE_NAME
-from irplatform.console import say
 from irplatform.errors import counted
+from irplatform.stdout import say_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -77,7 +77,7 @@ def pubmed_articles(
         if as_json:
             print_json({"would_fetch": lines})
         else:
-            say("\n".join(lines))
+            say_text("\n".join(lines))
         return
     fetched = build_articles(qrels, out, email=email, rate=rate)
     files = [str(out / name) for name in fetched.files]
@@ -93,13 +93,13 @@ def pubmed_articles(
             }
         )
         return
-    say(f"{counted(fetched.documents, 'document')} in {out}")
+    say_text(f"{counted(fetched.documents, 'document')} in {out}")
     if fetched.chapters:
-        say(f"chapters of books, and books, among them: {fetched.chapters:,}")
+        say_text(f"chapters of books, and books, among them: {fetched.chapters:,}")
     if fetched.missing:
         number = counted(len(fetched.missing), "judged document")
-        say(f"not there: {number}, see {out / FILE_NAME}")
-    say(
+        say_text(f"not there: {number}, see {out / FILE_NAME}")
+    say_text(
         "Use them in a collection.toml of the current folder:\n"
         f"[documents]\nfiles = {toml_value(files)}\n"
         f"fields = {toml_value(list(fetched.fields))}"
@@ -149,10 +149,10 @@ def mesh(source: str, out: Path, queries: int, seed: int, as_json: bool) -> None
         )
         return
     counts = ", ".join(f"{name} {number:,}" for name, number in built.queries.items())
-    say(f"MeSH-term queries of {collection.id} in {built.folder}: {counts}")
+    say_text(f"MeSH-term queries of {collection.id} in {built.folder}: {counts}")
     if built.shared:
-        say(f"{built.shared:,} of them are answered by several articles with these headings.")
-    say(f"Use it: platform run --collection {built.folder}:test")
+        say_text(f"{built.shared:,} of them are answered by several articles with these headings.")
+    say_text(f"Use it: platform run --collection {built.folder}:test")
 
 
 @build.command(
@@ -238,7 +238,7 @@ def headings(
             ("headings by another name", f"{made.renamed:,}"),
         ]
     )
-    say(f"Use it: platform run --collection C --reranker NAME --pretrain {made.folder}:train")
+    say_text(f"Use it: platform run --collection C --reranker NAME --pretrain {made.folder}:train")
 
 
 @build.command(
@@ -268,11 +268,11 @@ def new_documents(source: str, out: Path, seed: int, as_json: bool) -> None:
     if as_json:
         print_json({"path": str(out), "from": collection.id, "documents": counts})
         return
-    say(
+    say_text(
         f"{counts['learn']:,} documents of {collection.id} to learn from, {counts['test']:,} to "
         f"test in {out}"
     )
-    say(
+    say_text(
         f"Use them: platform train --collection {out}/learn:train --reranker NAME --out FOLDER\n"
         f"          platform run --collection {out}/test --reranker NAME --checkpoint FOLDER"
     )
@@ -327,4 +327,4 @@ def treatments(
         print_json(report.as_json())
         return
     print_rows(report.rows())
-    say(f"Use it: platform run --collection C --reranker NAME --train-on {out}")
+    say_text(f"Use it: platform run --collection C --reranker NAME --train-on {out}")

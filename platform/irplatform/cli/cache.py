@@ -12,8 +12,8 @@ import click
 from irplatform.cli.commands import Group
 from irplatform.cli.names import COLLECTION, Names, list_option
 from irplatform.cli.output import json_option, print_json, print_rows
-from irplatform.console import say
 from irplatform.errors import InputError, counted, did_you_mean
+from irplatform.stdout import say_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -65,7 +65,7 @@ def list_items(kinds: tuple[str, ...], collection: str | None, as_json: bool) ->
         print_rows(_one_by_one(items) if kinds or collection else _by_kind(items))
     present = next(folder for folder in (home(), *home().parents) if folder.exists())
     free = _size(shutil.disk_usage(present).free).lstrip()
-    say(f"{_size(_total(items))}  in {home()}; {free} are free on its disk")
+    say_text(f"{_size(_total(items))}  in {home()}; {free} are free on its disk")
 
 
 @cache.command(
@@ -119,21 +119,21 @@ def remove(
         if (days is None or item.used < since) and not (interrupted and item.complete)
     ]
     if not items:
-        say("There is nothing to remove.")
+        say_text("There is nothing to remove.")
         return
     for item in items:
-        say(f"{_size(item.size)}  {item.kind}/{item.path.name}")
+        say_text(f"{_size(item.size)}  {item.kind}/{item.path.name}")
     total = _summary(items)
     if dry_run:
-        say(f"{total} would be removed.")
+        say_text(f"{total} would be removed.")
         return
     if not (yes or _confirmed(f"Remove {total}?")):
-        say("Nothing is removed.")
+        say_text("Nothing is removed.")
         return
     removed, busy = remove_items(items)
-    say(f"Removed {_summary(removed)}.")
+    say_text(f"Removed {_summary(removed)}.")
     for item in busy:
-        say(f"{item.kind}/{item.path.name} is being made by another command: left.")
+        say_text(f"{item.kind}/{item.path.name} is being made by another command: left.")
 
 
 @cache.command("verify")
@@ -160,10 +160,10 @@ def verify(context: click.Context, kinds: tuple[str, ...], as_json: bool) -> Non
         print_json({"items": len(items), "damaged": damaged})
     else:
         for path, found in damaged.items():
-            say(f"{path} {found}")
+            say_text(f"{path} {found}")
         if damaged:
-            say("Remove what is damaged: it is made again when it is needed.")
-        say(f"{counted(len(items), 'item')} read, {len(damaged)} damaged.")
+            say_text("Remove what is damaged: it is made again when it is needed.")
+        say_text(f"{counted(len(items), 'item')} read, {len(damaged)} damaged.")
     if damaged:
         context.exit(1)
 

@@ -11,7 +11,7 @@ from irplatform.cli.names import COLLECTION
 from irplatform.cli.options import seed_option
 from irplatform.cli.output import json_option, print_json, print_rows
 from irplatform.cli.paths import PATH
-from irplatform.console import say
+from irplatform.stdout import say_text
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -116,7 +116,7 @@ def from_citations(
         return
     for table in report.tables():
         print_rows(table)
-        say()
+        say_text()
     for note in report.notes:
-        say(f"Note: {note}.")
-    say(f"{out}")
+        say_text(f"Note: {note}.")
+    say_text(f"{out}")

@@ -11,7 +11,7 @@ from irplatform.cli.names import COLLECTION, RETRIEVER, list_option
 from irplatform.cli.options import seed_option, setting_option
 from irplatform.cli.output import json_option, print_json, print_rows
 from irplatform.cli.paths import PATH
-from irplatform.console import say
+from irplatform.stdout import say_text
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -147,11 +147,11 @@ def from_clicks(
         print_json(report.as_json())
         return
     print_rows(report.filter_rows())
-    say()
+    say_text()
     print_rows(report.split_rows())
     for note in report.notes:
-        say(f"Note: {note}.")
-    say(f"{out}")
+        say_text(f"Note: {note}.")
+    say_text(f"{out}")
 
 
 @click.command(
@@ -288,4 +288,6 @@ def simulate_clicks(
     if as_json:
         print_json({"path": str(out), **counts})
     else:
-        say(f"{out}: {counted(counts['lines'], 'line')} of {counted(counts['topics'], 'topic')}")
+        say_text(
+            f"{out}: {counted(counts['lines'], 'line')} of {counted(counts['topics'], 'topic')}"
+        )

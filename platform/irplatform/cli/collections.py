@@ -10,8 +10,8 @@ from irplatform.cli.build import build
 from irplatform.cli.commands import Group
 from irplatform.cli.names import COLLECTION, Names
 from irplatform.cli.output import json_option, one_line, print_json, print_rows
-from irplatform.console import say
 from irplatform.registry import registry
+from irplatform.stdout import say_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -66,10 +66,10 @@ def list_collections(as_json: bool) -> None:
         )
         return
     print_rows([(name, origin, description) for origin, name, description in rows])
-    say(
-        "\nAlso: any ir_datasets id (beir/nfcorpus/test), a folder in BEIR layout (FOLDER or "
-        "FOLDER:split),\nand a .toml file that describes a collection. What is still to build is "
-        "made by\n`platform collections build NAME`."
+    say_text(
+        "\nAlso: any ir_datasets id (beir/nfcorpus/test), a folder in BEIR layout (FOLDER\n"
+        "or FOLDER:split), and a .toml file that describes a collection. What is still\n"
+        "to build is made by `platform collections build NAME`."
     )
 
 
@@ -109,7 +109,7 @@ def download(name: str) -> None:
         raise InputError(f"'{name}' is not a collection of ir_datasets: it has no downloads.")
     fetched = irds.fetch(irds.with_training(dataset_id))
     outcome = f"{counted(fetched, 'file')} downloaded" if fetched else "nothing is missing"
-    say(f"{name}: {outcome}.")
+    say_text(f"{name}: {outcome}.")
 
 
 @collections.command("check", examples=["platform collections check my-folder"])
@@ -144,9 +144,11 @@ def check(context: click.Context, name: str, as_json: bool) -> None:
         )
     else:
         for finding in findings:
-            say(f"{'ERROR' if finding.serious else 'note'}: {finding.message}{_examples(finding)}")
+            say_text(
+                f"{'ERROR' if finding.serious else 'note'}: {finding.message}{_examples(finding)}"
+            )
         if not findings:
-            say(f"{name}: nothing is wrong.")
+            say_text(f"{name}: nothing is wrong.")
     context.exit(1 if serious else 0)
 
 
@@ -159,7 +161,7 @@ def add(name: str, path: str, force: bool) -> None:
     from irplatform.collections.naming import add_alias
 
     target = add_alias(name, path, taken=registry().collections, replace=force)
-    say(f"{name}: {target}")
+    say_text(f"{name}: {target}")
 
 
 @collections.command("remove", examples=["platform collections remove mine"])
@@ -169,7 +171,7 @@ def remove(name: str) -> None:
     from irplatform.collections.naming import remove_alias
 
     remove_alias(name)
-    say(f"{name} is no longer a name.")
+    say_text(f"{name} is no longer a name.")
 
 
 def _examples(finding: Finding) -> str:

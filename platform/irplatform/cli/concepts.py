@@ -12,9 +12,9 @@ from irplatform.cli.names import list_option
 from irplatform.cli.options import collection_option
 from irplatform.cli.output import json_option, print_json, print_rows
 from irplatform.cli.paths import PATH
-from irplatform.console import say
 from irplatform.errors import InputError, counted
 from irplatform.knowledge import ConceptKind
+from irplatform.stdout import say_text
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -137,10 +137,10 @@ def build(collection: str, workers: Workers, as_json: bool, **settings: Any) -> 
     thousand = facts.pop("per_1000_documents")
     for name, value in facts.items():
         text = f"{value:,}" if isinstance(value, (int, float)) else value
-        say(f"{name.replace('_', ' ')}: {text}")
+        say_text(f"{name.replace('_', ' ')}: {text}")
     rates = ", ".join(f"{value:,} {name.replace('_', ' ')}" for name, value in thousand.items())
-    say(f"per 1,000 documents: {rates}")
-    say("edges:")
+    say_text(f"per 1,000 documents: {rates}")
+    say_text("edges:")
     print_rows([(f"  {each['relation']}", each["kb"], f"{each['edges']:,}") for each in edges])
 
 
@@ -183,12 +183,12 @@ def show(
         print_json(facts)
     elif "document" in facts:
         for line in document_lines(facts["document"]):
-            say(line)
+            say_text(line)
     elif "concept" in facts:
         for line in concept_lines(facts["concept"], facts["others"]):
-            say(line)
+            say_text(line)
     else:
-        say(not_there(what, facts["nearest"]))
+        say_text(not_there(what, facts["nearest"]))
     context.exit(1 if "nearest" in facts else 0)
 
 
@@ -234,7 +234,7 @@ def check(
     if as_json:
         print_json(facts)
         return
-    say(f"{counted(facts['documents'], 'document')} with headings")
+    say_text(f"{counted(facts['documents'], 'document')} with headings")
     columns = ("headings", "links", "precision", "recall", "precision_near", "recall_near")
     rows = [("", *(name.replace("_", " ") for name in columns))]
     for name, figures in facts.items():
@@ -243,9 +243,9 @@ def check(
             shares = (_share(figures[column]) for column in columns[2:])
             rows.append((name.replace("_", " "), *counts, *shares))
     print_rows(rows)
-    say("near: the heading itself, or one is-a away\n\nheadings that were missed:")
+    say_text("near: the heading itself, or one is-a away\n\nheadings that were missed:")
     print_rows([(f"  {m['heading']}", m["document"], m["title"]) for m in facts["misses"]])
-    say("\nlinks that are no heading:")
+    say_text("\nlinks that are no heading:")
     print_rows([(f"  {f['linked']}", f["document"], f["text"]) for f in facts["false_links"]])
 
 
@@ -310,4 +310,6 @@ def export(
         print_json({"path": str(path), **facts})
         return
     told = f" (without {counted(left_out, 'concept')} that no document mentions)"
-    say(f"{path}: {counted(nodes, 'node')}{told if left_out else ''}, {counted(edges, 'edge')}")
+    say_text(
+        f"{path}: {counted(nodes, 'node')}{told if left_out else ''}, {counted(edges, 'edge')}"
+    )

@@ -15,6 +15,7 @@ from irplatform.cli.paths import PATH
 from irplatform.console import notice, say
 from irplatform.errors import InputError, counted, listing
 from irplatform.evaluation.subsets import SEEN, UNSEEN, TopicFilter, parse_among
+from irplatform.stdout import say_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -167,7 +168,7 @@ def evaluate(
     _print_table(form, rows, list(evaluations[baseline].aggregate), name_of[baseline])
     if form == "text":
         for note in notes:
-            say(note)
+            say_text(note)
 
 
 def _named(runs: Sequence[Path], names: Sequence[str]) -> dict[str, str]:

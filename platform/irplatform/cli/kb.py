@@ -12,8 +12,8 @@ from irplatform.cli.expansion import knowledge_option
 from irplatform.cli.names import KNOWLEDGE, list_option
 from irplatform.cli.output import cut, json_option, print_json, print_rows
 from irplatform.cli.paths import PATH
-from irplatform.console import say
 from irplatform.errors import InputError, counted, unknown
+from irplatform.stdout import say_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -87,7 +87,7 @@ def add(
     counts = ", ".join(
         counted(manifest.total(f"{kind}s"), kind) for kind in ("concept", "name", "relation")
     )
-    say(f"{name}: {counts} ({formats})")
+    say_text(f"{name}: {counts} ({formats})")
 
 
 @kb.command("list")
@@ -122,8 +122,8 @@ def list_kbs(as_json: bool) -> None:
     )
     if missing:
         if manifests:
-            say()
-        say("Not added yet (platform kb add NAME FILE):")
+            say_text()
+        say_text("Not added yet (platform kb add NAME FILE):")
         print_rows([(name, source.title, source.published) for name, source in missing.items()])
 
 
@@ -162,12 +162,12 @@ def show(
     else:
         for number, concept in enumerate(facts["concepts"]):
             if number:
-                say()
+                say_text()
             for line in _lines(concept, limit):
-                say(line)
+                say_text(line)
         if not facts["concepts"]:
             near = ", ".join(f"{each['name']} ({each['id']})" for each in facts["nearest"])
-            say(f"'{term}' is not known.{f' Near it: {near}' if near else ''}")
+            say_text(f"'{term}' is not known.{f' Near it: {near}' if near else ''}")
     context.exit(0 if facts["concepts"] else 1)
 
 
@@ -178,7 +178,7 @@ def remove(name: str) -> None:
     from irplatform.knowledge import remove as remove_kb
 
     remove_kb(name)
-    say(f"{name} is removed.")
+    say_text(f"{name} is removed.")
 
 
 def _facts(name: str, manifest: Manifest) -> dict[str, Any]:

@@ -8,13 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from irplatform.console import say, terminal_width
+from irplatform.console import say, terminal_width, wrapped
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _NARROWEST = 30
-"""Characters of a column that wraps, however narrow the terminal is."""
+"""Characters that a column which wraps has beside others."""
+_GAP = "  "
+_INDENT = 4
+"""Of a cell that stands below others."""
 
 json_option = click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON object on stdout, and nothing else."
@@ -46,24 +49,43 @@ def cut(text: str, widest: int) -> str:
 def print_rows(rows: Sequence[tuple[str, ...]], *, widest: int | None = None) -> None:
     """Print rows in aligned columns; the last column goes on below where a terminal ends.
 
+    Where it has no room beside the others, all but the first stand in lines of their own.
+
     Args:
         rows: their cells.
         widest: cells of more characters go on below, the last column's aside.
     """
+    columns = terminal_width(sys.stdout)
     lines = [line for row in rows for line in _lines_of(row, widest)]
-    if not lines:
-        return
-    widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]) - 1)]
-    if columns := terminal_width(sys.stdout):
-        room = max(_NARROWEST, columns - sum(widths) - 2 * len(widths))
-        lines = [
-            (*(line[:-1] if number == 0 else ("",) * len(widths)), part)
-            for line in lines
-            for number, part in enumerate(_wrapped(line[-1], room) or [""])
-        ]
+    if columns and lines and len(lines[0]) > len(("name", "text")):
+        room = columns - sum(width + len(_GAP) for width in _widths(lines))
+        if room < min(_NARROWEST, max(len(line[-1]) for line in lines)):
+            pairs = [((row[0], _GAP.join(row[1:-1])), ("", row[-1])) for row in rows]
+            lines = [line for pair in pairs for line in pair if any(line)]
+    widths = _widths(lines)
     for line in lines:
         cells = [cell.ljust(width) for cell, width in zip(line[:-1], widths, strict=True)]
-        say("  ".join([*cells, line[-1]]).rstrip())
+        for text in _fitted(_GAP.join([*cells, ""]), line[-1], columns):
+            say(text.rstrip())
+
+
+def _widths(lines: Sequence[tuple[str, ...]]) -> list[int]:
+    """How wide the columns are, the last one aside."""
+    return [max(map(len, cells)) for cells in [*zip(*lines, strict=True)][:-1]]
+
+
+def _fitted(start: str, last: str, columns: int | None) -> list[str]:
+    """The lines of a row whose last cell goes on in its column, or below where words are longer."""
+    if columns is None:
+        return [start + last]
+    longest = max(map(len, last.split()), default=0)
+    room = columns - len(start)
+    if max(longest, min(_NARROWEST, len(last))) <= room:
+        parts = _wrapped(last, room) or [""]
+        return [start + parts[0], *(" " * len(start) + part for part in parts[1:])]
+    indent = max(0, min(_INDENT, columns - longest))
+    below = _wrapped(" " * indent + last.lstrip(" "), columns)
+    return [*wrapped(start.rstrip(), columns).split("\n"), *below] if start.strip() else below
 
 
 def _wrapped(cell: str, widest: int) -> list[str]:

@@ -13,8 +13,8 @@ from irplatform.cli.options import setting_option
 from irplatform.cli.output import json_option, print_json, print_rows
 from irplatform.cli.paths import PATH
 from irplatform.cli.settings import read_settings
-from irplatform.console import say
 from irplatform.registry import GROUP, registry
+from irplatform.stdout import say_text
 
 
 def _names(_incomplete: str) -> list[str]:
@@ -51,7 +51,7 @@ def list_plugins(as_json: bool) -> None:
         )
         return
     if not installed:
-        say(f"No plugin is installed (entry-point group '{GROUP}').")
+        say_text(f"No plugin is installed (entry-point group '{GROUP}').")
     rows = []
     for plugin in installed:
         remarks = [*plugin.provides, *filter(None, [plugin.wrong, plugin.failed])]
@@ -80,7 +80,7 @@ def new(name: str, parent: Path) -> None:
     installed = registry()
     names = {plugin.name for plugin in installed.plugins}
     folder = new_plugin(name, parent, installed.rerankers, names)
-    say(f"{folder}: a reranker '{name}' that can be installed: pip install -e {folder}")
+    say_text(f"{folder}: a reranker '{name}' that can be installed: pip install -e {folder}")
 
 
 @plugins.command("check", examples=["platform plugins check delta --only delta,delta-32"])
@@ -134,7 +134,7 @@ def check(
             remarks = [f"remark: {remark}" for remark in finding.remarks]
             kept = [] if finding.kind == "plugin" else ["keeps the contract"]
             for line in [*([*finding.problems, *unchecked] or kept), *remarks]:
-                say(f"{finding.kind} {finding.name}: {line}")
+                say_text(f"{finding.kind} {finding.name}: {line}")
     if any(finding.problems for finding in findings):
         context.exit(1)
     context.exit(2 if any(finding.unchecked for finding in findings) else 0)

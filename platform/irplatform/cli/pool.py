@@ -11,7 +11,7 @@ from irplatform.cli.commands import Command, with_options
 from irplatform.cli.output import json_option, print_json
 from irplatform.cli.paths import PATH, NamedPath
 from irplatform.collections.builders import BUILDERS
-from irplatform.console import say
+from irplatform.stdout import say_text
 
 if TYPE_CHECKING:
     from irplatform.collections.trec_pm_pool import PoolSettings
@@ -99,13 +99,13 @@ def _build(year: int, options: dict[str, Any]) -> None:
         if options["as_json"]:
             print_json({"collection": settings.name, "would_fetch": lines})
         else:
-            say("\n".join(lines))
+            say_text("\n".join(lines))
         return
     report = build_pool(settings)
     if options["as_json"]:
         print_json(report.facts())
     else:
-        say("\n".join(report.lines()))
+        say_text("\n".join(report.lines()))
 
 
 def _settings(year: int, options: dict[str, Any]) -> PoolSettings:

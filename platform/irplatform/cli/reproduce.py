@@ -12,8 +12,9 @@ from irplatform.cli.commands import command
 from irplatform.cli.names import DEVICE, list_option
 from irplatform.cli.output import json_option, print_json, print_rows
 from irplatform.cli.paths import PATH
-from irplatform.console import notice, say
+from irplatform.console import notice
 from irplatform.errors import InputError, PlatformError
+from irplatform.stdout import say_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -105,7 +106,7 @@ def reproduce(
         print_json({**counts, "results": [execution.as_json() for execution in executions]})
     else:
         verdicts = [v for v, count in counts.items() if count or v != _CANNOT_RUN]
-        say(", ".join(f"{counts[v]} {_COUNTED[v]}" for v in verdicts))
+        say_text(", ".join(f"{counts[v]} {_COUNTED[v]}" for v in verdicts))
     if counts["failed"]:
         context.exit(PlatformError.exit_code)
     context.exit(InputError.exit_code if counts[_CANNOT_RUN] else 0)
@@ -175,19 +176,19 @@ def _expected(value: float, tolerance: float, std: float | None) -> str:
 
 def _line(cells: Sequence[str], widths: Sequence[int], verdict: str) -> None:
     padded = [cell.ljust(width) for cell, width in zip(cells, widths, strict=True)]
-    say("  ".join([*padded, verdict]).rstrip())
+    say_text("  ".join([*padded, verdict]).rstrip())
 
 
 def _print_header(widths: Sequence[int]) -> None:
     _line(_HEADER, widths, "verdict")
-    say("-" * (sum(widths) + 2 * len(widths) + len("verdict")))
+    say_text("-" * (sum(widths) + 2 * len(widths) + len("verdict")))
 
 
 def _print(execution: Execution, widths: Sequence[int]) -> None:
     name = execution.row.id
     if not execution.figures:
         label = {"skipped": "skipped", _CANNOT_RUN: "CANNOT RUN"}.get(execution.verdict, "FAILED")
-        say(f"{name.ljust(widths[0])}  {label}: {execution.reason}")
+        say_text(f"{name.ljust(widths[0])}  {label}: {execution.reason}")
     for figure in execution.figures:
         _line([name, *_cells(figure)], widths, figure.verdict)
         name = ""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import inspect
 import json
+import re
+import sys
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,11 +15,12 @@ from pydantic_core import to_jsonable_python
 from irplatform.cli.commands import Group
 from irplatform.cli.names import FEATURES, RERANKER, RETRIEVER
 from irplatform.cli.output import json_option, print_json, print_rows
-from irplatform.console import say
+from irplatform.console import terminal_width
 from irplatform.option_types import type_in_words
 from irplatform.plugin import Options, TrainableFeatureGroup, TrainableReranker
 from irplatform.registry import Registration, registry
 from irplatform.registry.settings import flat
+from irplatform.stdout import say_text
 
 _LONGEST = 40
 """Characters of a default that a table has room for."""
@@ -103,11 +106,11 @@ def _show(registration: Registration[Any], as_json: bool) -> None:
     if as_json:
         print_json(_describe(registration))
         return
-    say(f"{registration.name}: {_documentation(registration)}".rstrip() + "\n")
+    say_text(f"{registration.name}: {_flowing(_documentation(registration))}".rstrip() + "\n")
     if registration.system.citation:
-        say(f"Cite: {registration.system.citation}\n")
+        say_text(f"Cite: {registration.system.citation}\n")
     options = _options(registration.options({}))
-    say(f"From {registration.plugin}. {_heading(registration) if options else 'No options.'}")
+    say_text(f"From {registration.plugin}. {_heading(registration) if options else 'No options.'}")
     print_rows(
         [
             (
@@ -122,7 +125,7 @@ def _show(registration: Registration[Any], as_json: bool) -> None:
     )
     for name, settings in registration.presets.items():
         text = ", ".join(f"{option}={_as_set(value)}" for option, value in flat(settings).items())
-        say(f"\nPreset (--preset {name}): {text}")
+        say_text(f"\nPreset (--preset {name}): {text}")
 
 
 def _heading(registration: Registration[Any]) -> str:
@@ -135,6 +138,11 @@ def _heading(registration: Registration[Any]) -> str:
 def _documentation(registration: Registration[Any]) -> str:
     """The docstring of its own class: that of a base tells how to write one."""
     return inspect.cleandoc(registration.system.__doc__ or "")
+
+
+def _flowing(text: str) -> str:
+    """A text whose paragraphs are a line each, where a terminal breaks the lines; lists stay."""
+    return re.sub(r"(?<=\S)\n(?=\w)", " ", text) if terminal_width(sys.stdout) else text
 
 
 def _summary(registration: Registration[Any]) -> str:

@@ -13,8 +13,9 @@ from irplatform.cli.names import RETRIEVER
 from irplatform.cli.options import OUTPUT, collection_option, config_option, setting_option
 from irplatform.cli.output import cut, json_option, one_line, print_json, print_rows
 from irplatform.cli.settings import chosen_settings
-from irplatform.console import notice, say
+from irplatform.console import notice
 from irplatform.errors import InputError
+from irplatform.stdout import say_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -90,9 +91,9 @@ def search(
     if as_json:
         print_json(result)
         return
-    say(f"{result['topic']}: {one_line(result['query'])}")
+    say_text(f"{result['topic']}: {one_line(result['query'])}")
     if explain:
-        say(_explained(result["explanation"], every_name=every_name))
+        say_text(_explained(result["explanation"], every_name=every_name))
     width = shutil.get_terminal_size().columns
     for hit in result["hits"]:
         grade = "" if hit["grade"] is None else f" [{hit['grade']}]"

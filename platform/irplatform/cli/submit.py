@@ -12,8 +12,9 @@ from irplatform.cli.names import COLLECTION
 from irplatform.cli.options import force_option
 from irplatform.cli.output import json_option, print_json
 from irplatform.cli.paths import PATH
-from irplatform.console import notice, say
+from irplatform.console import notice
 from irplatform.errors import counted
+from irplatform.stdout import say_text
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -118,9 +119,9 @@ def _print_check(path: str, found: RunCheck) -> None:
     problems = sorted(found.problems, key=lambda problem: problem.level != "error")
     for problem in problems[:_SHOWN]:
         place = path if problem.line is None else f"{path}:{problem.line}"
-        say(f"{place}: {problem.level}: {problem.message}")
+        say_text(f"{place}: {problem.level}: {problem.message}")
     if len(problems) > _SHOWN:
-        say(f"{path}: {len(problems) - _SHOWN:,} more problems; --json lists all.")
+        say_text(f"{path}: {len(problems) - _SHOWN:,} more problems; --json lists all.")
     levels = Counter(problem.level for problem in problems)
     verdict = ", ".join(counted(number, level) for level, number in levels.items())
     summary = f"{path}: {verdict or 'nothing is wrong'}"
@@ -129,7 +130,7 @@ def _print_check(path: str, found: RunCheck) -> None:
         results = counted(most, "result")
         results = results if least == most else f"{least:,} to {results}"
         summary += f"; {counted(found.topics, 'topic')}, {results} each, tag '{found.tag}'"
-    say(f"{summary}.")
+    say_text(f"{summary}.")
 
 
 @submit.command(
@@ -155,4 +156,4 @@ def bioasq(run: Path, collection: str, out: Path, force: bool, as_json: bool) ->
         print_json(counts)
     else:
         documents = counted(counts["documents"], "document")
-        say(f"{out}: {documents} for {counted(counts['questions'], 'question')}")
+        say_text(f"{out}: {documents} for {counted(counts['questions'], 'question')}")

@@ -23,7 +23,7 @@ from irplatform.cli.options import (
 from irplatform.cli.output import json_option, print_json
 from irplatform.cli.paths import PATH
 from irplatform.cli.settings import run_settings
-from irplatform.console import say
+from irplatform.stdout import say_text
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -78,9 +78,9 @@ def train(
     interpolation = checkpoint["interpolation"]
     measure = next(name for name in interpolation if name.startswith("nDCG"))
     curve = interpolation[measure]
-    say(f"checkpoint: {checkpoint['path']}")
+    say_text(f"checkpoint: {checkpoint['path']}")
     if curve:
-        say(
+        say_text(
             f"{measure} over {interpolation['topics']} validation topics: "
             f"first stage {curve['1.0']:.4f}, {reranker} {curve['0.0']:.4f}, "
             f"mixed (first stage × {interpolation['weight']:.2f}) "

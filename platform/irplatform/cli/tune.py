@@ -26,8 +26,8 @@ from irplatform.cli.options import (
 from irplatform.cli.output import json_option, print_json
 from irplatform.cli.paths import PATH
 from irplatform.cli.settings import run_settings
-from irplatform.console import say
 from irplatform.errors import InputError
+from irplatform.stdout import say_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -158,9 +158,9 @@ def tune(
         if as_json:
             print_json(report.as_json())
         else:
-            say(report.as_text())
+            say_text(report.as_text())
     if out is not None and not as_json:
-        say(f"options, for --config: {out}")
+        say_text(f"options, for --config: {out}")
 
 
 def _refuse_other_file(out: Path, command: Sequence[str]) -> None:

@@ -18,6 +18,7 @@ from irplatform.reports.rows import ResultRow, mark
 from irplatform.reports.table import print_table
 from irplatform.retrieval.candidates import Provenance
 from irplatform.runs.names import alone_name
+from irplatform.stdout import say_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -238,16 +239,16 @@ class RunReport:
         """
         if not self.scored:
             if self.note:
-                say(f"{self.note}\n")
+                say_text(f"{self.note}\n")
             say("\n".join(aligned([_COUNTED, *map(_counts, self.systems)])))
         else:
             self._print_scores()
         for system in self.systems:
             if system.remark:
-                say(f"{system.name}: {system.remark}")
+                say_text(f"{system.name}: {system.remark}")
         reranked = any(system.interpolation is not None for system in self.systems)
         if self.candidates.sentence and (reranked or not self.candidates.usual):
-            say(f"Candidates: {self.candidates.sentence}")
+            say_text(f"Candidates: {self.candidates.sentence}")
         if effects and self.comparisons:
             say()
             print_effects(self.comparisons, self.measures, self.baseline)
@@ -260,7 +261,7 @@ class RunReport:
         ]
         print_table(rows, self.measures, note=self.note, baseline=self.baseline)
         if self.cut_short:
-            say(self.cut_short)
+            say_text(self.cut_short)
 
     def _marks(self, name: str) -> dict[str, int]:
         return {measure: mark(c) for measure, c in self.comparisons.get(name, {}).items()}
