@@ -376,6 +376,13 @@ def progress(label: str, total: int | None = None) -> Iterator[Advance]:
     raise_lost()
 
 
+@contextmanager
+def waiting(label: str) -> Iterator[None]:
+    """Show that something goes on that nobody can measure: "loading torch"."""
+    with _display.showing(_Work(label, stage=True, counts=not _display._works)):
+        yield
+
+
 def terminal_width(stream: TextIO | None) -> int | None:
     """The columns of a terminal; None for a stream that is none, or that can move no cursor."""
     with suppress(OSError, ValueError, AttributeError):

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from irplatform.arithmetic import check_arithmetic
-from irplatform.console import notice
+from irplatform.console import notice, waiting
 from irplatform.errors import InputError
 from irplatform.parallel import available_cores
 
@@ -50,7 +50,8 @@ def choose_device(wanted: str, threads: int = 1) -> str:
     """
     check_device(wanted)
     check_arithmetic()
-    import torch
+    with waiting("loading torch"):
+        import torch
 
     _torchs_own.append(torch.get_num_threads())
     torch.set_num_threads(threads)

@@ -57,7 +57,7 @@ def _locked_file(path: Path) -> int | None:
     new = path.with_name(f"{path.name}.new")
     handle = os.open(new, os.O_RDWR | os.O_CREAT)
     try:
-        _lock(handle)
+        lock_open(handle)
         new.rename(path)
     except OSError:
         os.close(handle)
@@ -65,11 +65,12 @@ def _locked_file(path: Path) -> int | None:
     return handle
 
 
-def _lock(handle: int) -> None:
-    """Lock an open file.
+def lock_open(handle: int) -> None:
+    """Lock an open file or folder, until it is closed.
 
     Raises:
-        OSError: another process holds it, or files cannot be locked here.
+        BlockingIOError: another process holds it.
+        OSError: it cannot be locked here.
     """
     try:
         import fcntl
@@ -92,7 +93,7 @@ def _remove_unless_held(scratch: Path, mark: Path) -> None:
     except OSError:  # it is no scratch of ours, or another process has just removed it
         return
     try:
-        _lock(handle)
+        lock_open(handle)
         shutil.rmtree(scratch)
     except OSError:
         return

@@ -196,9 +196,15 @@ def parents_of(path: Path) -> Iterator[None]:
     Raises:
         InputError: the place cannot be written to.
     """
-    parent = writable_folder(path).parent
-    made = list(takewhile(lambda folder: not folder.exists(), (parent, *parent.parents)))
-    parent.mkdir(parents=True, exist_ok=True)
+    with made_folder(writable_folder(path).parent):
+        yield
+
+
+@contextmanager
+def made_folder(path: Path) -> Iterator[None]:
+    """Make a folder, and those that it lies in; those made go, while empty, if the block fails."""
+    made = list(takewhile(lambda folder: not folder.exists(), (path, *path.parents)))
+    path.mkdir(parents=True, exist_ok=True)
     try:
         yield
     except BaseException:

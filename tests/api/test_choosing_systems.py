@@ -114,8 +114,9 @@ def test_a_wrong_number_of_processes_is_refused_before_any_work(monkeypatch):
     monkeypatch.setenv("IRPLATFORM_TRAINING_PROCESSES", "many")
     for call in (resolve, resolve_training):
         with pytest.raises(InputError, match="IRPLATFORM_TRAINING_PROCESSES is 'many'"):
-            call(DELTA, registry())
-    resolve(replace(DELTA, rerankers=("revdocid",), settings={}, members=5), registry())
+            call(DELTA, registry()).on_device()
+    untrained = replace(DELTA, rerankers=("revdocid",), settings={}, members=5)
+    resolve(untrained, registry()).on_device()
 
 
 def test_a_training_takes_no_checkpoint(tmp_path):

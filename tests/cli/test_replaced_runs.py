@@ -1,8 +1,11 @@
-"""A run that was made with other settings is not replaced, unless the user asks for it."""
+"""A run that was made in another way is not replaced, unless the user asks for it."""
 
 import json
 
 import pytest
+from strangers import GOOD, platform_with
+
+from irplatform.recording import alone_in
 
 pytestmark = pytest.mark.java
 RUN = ("run", "--collection", "small", "--run-dir", "x")
@@ -94,6 +97,64 @@ def test_a_run_file_that_is_the_first_stage_is_compared_by_its_content(platform,
     (folder / "good.run").write_text("q1 Q0 d2 1 2.0 x\n")  # its tag names the first stage
     refused = platform(*run, "y")
     assert "y/x.run: this run was made with other settings: candidates good.run (" in refused.err
+
+
+def test_a_run_of_edited_code_is_refused(folder, tmp_path):
+    """The author of a plugin edits it, and runs it again."""
+
+    def run(code, *more):
+        return platform_with(code, tmp_path, *RUN, "--reranker", "length", *more, cwd=folder)
+
+    settings = ("--interpolate", "0.5")
+    assert run(GOOD, *settings).returncode == run(GOOD, *settings).returncode == 0
+    before = (folder / "x" / "length.run.meta.json").read_bytes()
+    edited = GOOD.replace("len(", "-len(")
+    refused = run(edited, *settings)
+    assert (refused.returncode, refused.stderr) == (
+        2,
+        "platform: x/length.run: this run was made with other code of 'strange-distribution' "
+        "(source changed). Name another --run-dir, or replace it with --force.\n",
+    )
+    assert (folder / "x" / "length.run.meta.json").read_bytes() == before
+    told = run(edited, "--interpolate", "0.25").stderr
+    assert "other settings: interpolate 0.5 -> 0.25, and with other code of 'strange" in told
+    assert run(edited, *settings, "--force").returncode == 0
+    assert (folder / "x" / "length.run.meta.json").read_bytes() != before
+    assert run(edited, *settings).returncode == 0
+    recorded = folder / "x" / "length.run.meta.json"
+    recorded.write_text(recorded.read_text().replace('"version": "0.3"', '"version": "0.2"'))
+    assert "'strange-distribution' (version 0.2 -> 0.3). Name" in run(edited, *settings).stderr
+
+
+def test_a_run_with_other_knowledge_is_refused(platform, folder, drugs):
+    expanding = (*RUN, "--expand", "own")
+    assert platform(*expanding).code == platform(*expanding).code == 0
+    (folder / "own.tsv").write_text("id\tname\tkind\tsynonyms\nDRUG:c\tMice\tdrug\tcrizotinib\n")
+    assert platform("kb", "add", "own", "own.tsv").code == 0
+    refused = platform(*expanding)
+    assert refused.code == 2
+    assert "run: this run was made with other content of what bm25 reads (knowledge)" in refused.err
+    assert platform(*expanding, "--force").code == 0
+
+
+def test_a_run_of_before_code_was_recorded_is_made_again(platform, folder, made):
+    path = folder / "x" / "bm25.run.meta.json"
+    content = json.loads(path.read_text())
+    del content["method"]["settings"]["code"], content["method"]["settings"]["content"]
+    path.write_text(json.dumps(content))
+    assert platform(*RUN).code == 0
+
+
+def test_two_commands_do_not_write_to_one_folder_at_once(platform, folder):
+    with alone_in(folder / "x"):
+        refused = platform(*RUN)
+    assert (refused.code, refused.err) == (
+        2,
+        "platform: x: another command is writing runs to this folder. Wait for it, or name "
+        "another --run-dir.\n",
+    )
+    assert not any((folder / "x").iterdir())
+    assert platform(*RUN).code == 0
 
 
 def test_options_of_tune_are_not_replaced_by_another_commands(platform, folder):

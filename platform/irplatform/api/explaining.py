@@ -67,6 +67,7 @@ def explain(
     topics = {each.id: each for each in resolved.collection.load_topics()}
     if topic not in topics:
         raise unknown("topic", topic, topics, of=f"'{resolved.collection.id}'")
+    resolved = resolved.on_device()
     pipeline.refuse_broken_corpus(resolved.collection, resolved.qrels, resolved.resources)
     _refuse_unknown(doc_ids, topic, resolved)
     candidates = candidates_of(resolved)

@@ -12,7 +12,8 @@ from irplatform.errors import InputError, check_least, counted
 from irplatform.runs import read_run
 from irplatform.runs.checks import check_tag
 from irplatform.runs.fuse import reciprocal_rank_fusion, score_fusion
-from irplatform.runs.metadata import refuse_other_run, run_metadata, write_run_with_metadata
+from irplatform.runs.metadata import run_metadata, write_run_with_metadata
+from irplatform.runs.replacing import refuse_other_run
 from irplatform.storage import file_digest, same_file, writable_file
 from irplatform.text_files import readable_again
 

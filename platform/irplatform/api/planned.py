@@ -1,7 +1,7 @@
 """The run files that a command will write, and the settings that decide what is in each.
 
 They are recorded with each run, so that a later command can tell whether it would replace one that
-was made with other settings.
+was made in another way.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from irplatform.reranking.splits import seeds_of
 from irplatform.retrieval.candidates import JUDGED, FromRun
 from irplatform.retrieval.first_stage import made_with
 from irplatform.runs.names import FUSED, alone_name
+from irplatform.runs.replacing import code_and_content
 from irplatform.storage import fingerprint
 from irplatform.text_files import readable_again
 from irplatform.training.checkpoints import Checkpoint
@@ -58,17 +59,29 @@ def planned_runs(
         "vectors-text": [file_mark(path) for path in settings.vectors_text],
     }
     retrieval = {c.name: _of_retriever(c, resolved, vectors) for c in resolved.retrievers}
+    described = {choice.name: choice.describe() for choice in resolved.retrievers}
     together: dict[str, Any] = {k: v for each in retrieval.values() for k, v in each.items()}
     fused_by = {"fusion": settings.fusion, "train-on": _learned_on(resolved, resolved.fuses)}
     if isinstance(source, FromRun):
         runs = {source.name([*settings.rerankers, *taken]): common}
     else:
-        runs = {name: {**common, **of_run} for name, of_run in retrieval.items()}
+        runs = {
+            name: {**common, **of_run, **code_and_content({name: described[name]})}
+            for name, of_run in retrieval.items()
+        }
         if len(retrieval) > 1:
-            runs[FUSED] = {**common, **together, "retrievers": list(retrieval), **fused_by}
+            made_by = code_and_content(described)
+            runs[FUSED] = {
+                **common,
+                **together,
+                "retrievers": list(retrieval),
+                **fused_by,
+                **made_by,
+            }
     together |= {"retrievers": list(retrieval), **(fused_by if len(retrieval) > 1 else {})}
     for choice in resolved.rerankers:
-        of_run = {**common, **together, **vectors, **_of_reranker(choice, resolved)}
+        made_by = code_and_content({**described, choice.name: choice.describe()})
+        of_run = {**common, **together, **vectors, **_of_reranker(choice, resolved), **made_by}
         seeds = seeds_of(settings.seed, settings.seeds if choice.trainable else 1)
         for seed in seeds:
             name = f"{choice.name}-seed{seed}" if len(seeds) > 1 else choice.name

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from irplatform import pipeline, training_topics
-from irplatform.api.settings import RunSettings, resources_for
+from irplatform.api.settings import RunSettings, on_device, undecided_resources
 from irplatform.api.systems import resolve_learning_systems
 from irplatform.console import notice
 from irplatform.errors import InputError, listing
@@ -50,7 +50,7 @@ class ResolvedRun:
         retrievers: the first stage.
         rerankers: what reranks.
         source: where candidates come from.
-        resources: the harness's resources.
+        resources: the harness's resources; their device is to be looked for, see `on_device`.
         training: the collection to learn from, where something learns from one.
         folds: whether rerankers are cross-validated over the collection's own topics.
     """
@@ -77,6 +77,18 @@ class ResolvedRun:
         trains = self.settings.checkpoint is None
         weighs = self.settings.interpolate is None
         return [c for c in self.rerankers if (trains if c.trainable else weighs)]
+
+    def on_device(self) -> ResolvedRun:
+        """The same, ready to compute where the settings say; torch is loaded for that.
+
+        Raises:
+            InputError: there is no such device, or there are too few for a training in several
+                processes.
+        """
+        resources = on_device(self.resources, self.settings, self.retrievers)
+        if self.settings.checkpoint is None and any(choice.trainable for choice in self.rerankers):
+            training_processes(resources.device)  # not after hours of searching
+        return replace(self, resources=resources)
 
     @property
     def fuses(self) -> bool:
@@ -153,9 +165,6 @@ def _resolved(
     """What was told, but for what to learn from."""
     source = source_of(settings.candidates)
     source.refuse(systems.collection)
-    resources = resources_for(settings, systems.collection, systems.retrievers)
-    if settings.checkpoint is None and any(choice.trainable for choice in systems.rerankers):
-        training_processes(resources.device)  # not after hours of searching
     return ResolvedRun(
         settings=settings,
         plugins=plugins,
@@ -164,7 +173,7 @@ def _resolved(
         retrievers=systems.retrievers,
         rerankers=systems.rerankers,
         source=source,
-        resources=resources,
+        resources=undecided_resources(settings, systems.collection),
     )
 
 

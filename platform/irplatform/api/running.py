@@ -21,7 +21,7 @@ from irplatform.devices import settings_kept
 from irplatform.errors import InputError
 from irplatform.evaluation import measures_of
 from irplatform.plugin import RunEvent
-from irplatform.recording import Recorder
+from irplatform.recording import Recorder, alone_in
 from irplatform.registry import Registry, registry
 from irplatform.reranking.evaluated_topics import warning_of_fusion
 from irplatform.reranking.fitting import train as train_system
@@ -66,19 +66,21 @@ def run(settings: RunSettings, plugins: Registry | None = None) -> RunReport:
     measures = measures_of(collection, settings.measures, plugins.measures, qrels)
     run_dir = writable_folder(settings.run_dir or Path("runs") / collection.id)
     candidate_runs = _candidates_in(run_dir, resolved)
-    recorder = Recorder(
-        collection, qrels, measures, plugins.measures, run_dir, settings.tag, settings.command
-    )
-    planned = planned_runs(resolved, recorder.data, candidate_runs)
-    recorder.plan(planned, force=settings.force)
-    names = [*settings.retrievers, *settings.rerankers]
-    event = RunEvent(collection.id, tuple(names), run_dir)
-    plugins.announce("run_started", event)
+    with alone_in(run_dir):
+        recorder = Recorder(
+            collection, qrels, measures, plugins.measures, run_dir, settings.tag, settings.command
+        )
+        recorder.plan(planned_runs(resolved, recorder.data, candidate_runs), force=settings.force)
+        resolved = resolved.on_device()
+        recorder.plan(planned_runs(resolved, recorder.data, candidate_runs), force=settings.force)
+        names = [*settings.retrievers, *settings.rerankers]
+        event = RunEvent(collection.id, tuple(names), run_dir)
+        plugins.announce("run_started", event)
 
-    with parts(_SEARCHING + len(resolved.rerankers) * _RERANKING):
-        report = _run(resolved, recorder, candidate_runs)
-    results = {system.name: dict(system.measures) for system in report.systems}  # theirs
-    plugins.announce("run_finished", replace(event, results=results, runs=recorder.runs))
+        with parts(_SEARCHING + len(resolved.rerankers) * _RERANKING):
+            report = _run(resolved, recorder, candidate_runs)
+        results = {system.name: dict(system.measures) for system in report.systems}  # theirs
+        plugins.announce("run_finished", replace(event, results=results, runs=recorder.runs))
     return report
 
 
@@ -174,7 +176,7 @@ def train(settings: RunSettings, out: AnyPath | None = None) -> dict[str, Any]:
                 "this exists already; choose another folder for the checkpoint.", path=out
             )
         writable_folder(out)
-    resolved = resolve_training(settings, registry())
+    resolved = resolve_training(settings, registry()).on_device()
     (choice,) = resolved.rerankers
     training, fusion = search_training_topics(resolved)
     training_source = training_source_of(resolved, training, fusion)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from irplatform.api.arguments import names, path, paths, settings_by_name
@@ -76,7 +76,7 @@ class RunSettings:
         run_dir: where runs are written; None is `runs/<collection>`.
         tag: the last column of run files; None is the run's name.
         resume: go on from what an interrupted run left.
-        force: replace runs of the same names that were made with other settings.
+        force: replace runs of the same names that were made with other settings or code.
         command: how the run was asked for, for its metadata.
     """
 
@@ -249,23 +249,45 @@ def _check_number(name: str, value: object, *, whole: bool = True) -> None:
 def resources_for(
     settings: RunSettings, collection: Collection, retrievers: Sequence[RetrieverChoice] = ()
 ) -> CollectionResources:
-    """The resources of a run's systems; what reranks and some retrievers compute on the device.
+    """The resources of a run's systems, ready to compute.
 
     Raises:
         InputError: there is no such device, or a file holds neither word vectors nor text.
     """
+    return on_device(undecided_resources(settings, collection), settings, retrievers)
+
+
+def undecided_resources(settings: RunSettings, collection: Collection) -> CollectionResources:
+    """The resources of a run's systems, with the device that is wanted: perhaps "auto".
+
+    Raises:
+        InputError: a file holds neither word vectors nor text.
+    """
     source = VectorSource(settings.vectors, tuple(settings.vectors_text))
     source.check()
-    computing = any(choice.registration.system.on_device for choice in retrievers)
-    model_threads = within_cores("--model-threads", settings.model_threads)
     return CollectionResources(
         corpus=collection.corpus,
-        device=choose_device(settings.device, model_threads)
-        if settings.rerankers or computing
-        else "cpu",
+        device=settings.device,
         seed=settings.seed,
         threads=within_cores("--threads", settings.threads or available_cores()),
         source=source,
         resume=settings.resume,
-        model_threads=model_threads,
+        model_threads=within_cores("--model-threads", settings.model_threads),
     )
+
+
+def on_device(
+    resources: CollectionResources,
+    settings: RunSettings,
+    retrievers: Sequence[RetrieverChoice],
+) -> CollectionResources:
+    """Resources on the device that is wanted: what reranks, and some retrievers, compute there.
+
+    Raises:
+        InputError: there is no such device.
+    """
+    computing = any(choice.registration.system.on_device for choice in retrievers)
+    if not (settings.rerankers or computing):
+        return replace(resources, device="cpu")
+    device = choose_device(settings.device, resources.model_threads)
+    return replace(resources, device=device)

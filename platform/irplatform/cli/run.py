@@ -72,7 +72,7 @@ from irplatform.errors import InputError
         default=True,
         help="Go on from what an interrupted run left (default).",
     ),
-    force_option("runs of the same names that were made with other settings"),
+    force_option("runs of the same names that were made with other settings or code"),
     json_option,
     group=OUTPUT,
     example="--measure nDCG@20,AP --run-dir runs/first",

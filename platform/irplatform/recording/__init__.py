@@ -4,6 +4,7 @@ A run file appears together with its metadata as soon as it is ranked and before
 that a later failure loses nothing that was finished.
 """
 
+from irplatform.recording.folder import alone_in
 from irplatform.recording.recorder import Recorder
 
-__all__ = ["Recorder"]
+__all__ = ["Recorder", "alone_in"]

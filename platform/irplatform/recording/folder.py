@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import os
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from irplatform.console import notice
 from irplatform.errors import InputError
 from irplatform.runs import scores
-from irplatform.runs.metadata import read_metadata, refuse_other_run, write_run_with_metadata
-from irplatform.storage import file_digest
+from irplatform.runs.metadata import read_metadata, write_run_with_metadata
+from irplatform.runs.replacing import refuse_other_run
+from irplatform.scratch import lock_open
+from irplatform.storage import file_digest, made_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from irplatform.runs import Run
@@ -24,6 +28,41 @@ SUMMARIES = (REPORT, scores.FILE_NAME)
 _SUMMARIES = " and ".join(SUMMARIES)
 _SHOWN = 3
 """How many files a notice names; each reranker leaves two for every seed."""
+
+
+@contextmanager
+def alone_in(folder: Path) -> Iterator[None]:
+    """Keep other commands from writing runs to a folder; it is made where it is missing.
+
+    Some file systems cannot lock folders. There `RunFolder.warning_of_replaced` tells afterwards.
+
+    Raises:
+        InputError: another command is writing runs to it.
+    """
+    with made_folder(folder):
+        try:
+            handle = os.open(folder, os.O_RDONLY)
+        except OSError:  # Windows opens no folders
+            yield
+            return
+        try:
+            _lock(handle, folder)
+            yield
+        finally:
+            os.close(handle)
+
+
+def _lock(handle: int, folder: Path) -> None:
+    try:
+        lock_open(handle)
+    except BlockingIOError as error:
+        raise InputError(
+            "another command is writing runs to this folder. Wait for it, or name another "
+            "--run-dir.",
+            path=folder,
+        ) from error
+    except OSError:
+        return
 
 
 class RunFolder:
@@ -52,10 +91,10 @@ class RunFolder:
 
         Args:
             runs: by name, the settings that decide what is in a run; recorded with it.
-            force: replace runs that were made with others.
+            force: replace runs that were made in another way.
 
         Raises:
-            InputError: a run of that name was made with others, or is somebody else's.
+            InputError: a run of that name was made in another way, or is somebody else's.
         """
         self._planned = runs
         for name, settings in {} if force else runs.items():

@@ -8,12 +8,10 @@ under names of our own.
 
 from __future__ import annotations
 
-import json
 import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from irplatform.errors import InputError
 from irplatform.json_io import read_own_json
 from irplatform.runs.machine import describe_platform, source_revision
 from irplatform.runs.trec import write_run
@@ -38,11 +36,6 @@ SECTIONS = (
     "timings",
 )
 _SUFFIX = ".meta.json"
-_HASHED = ("documents", "topics", "judgments")
-"""Settings that stand for what is searched by a hash."""
-_DIGITS = 8
-_LONGEST = 60
-"""Characters of a setting's value in a message."""
 _TIES = "document id descending"
 
 
@@ -146,49 +139,6 @@ def read_metadata(run_path: Path | str) -> Mapping[str, Any]:
     except (OSError, ValueError):
         return {}
     return content if isinstance(content, dict) else {}
-
-
-def refuse_other_run(path: Path, settings: Mapping[str, Any], instead: str) -> None:
-    """Refuse to replace a run that was made with other settings, or nobody knows how.
-
-    Args:
-        path: the run file to write.
-        settings: what decides its content, as JSON; its metadata will have it.
-        instead: what else to do: "Name another --out".
-
-    Raises:
-        InputError: there is such a run; its settings and the others are told where they differ.
-    """
-    if not path.exists():
-        return
-    try:
-        recorded = read_metadata(path)["method"]["settings"]
-        differences = [
-            f"{name} {_shown(name, recorded)} -> {_shown(name, settings)}"
-            for name in {**recorded, **settings}
-            if recorded.get(name) != settings.get(name)
-        ]
-    except (KeyError, TypeError, AttributeError) as error:
-        raise InputError(
-            f"this file is there already, and no {path.name}{_SUFFIX} beside it says with which "
-            f"settings it was made. {instead}, or replace it with --force.",
-            path=path,
-        ) from error
-    if differences:
-        raise InputError(
-            f"this run was made with other settings: {'; '.join(differences)}. {instead}, or "
-            "replace it with --force.",
-            path=path,
-        )
-
-
-def _shown(name: str, settings: Mapping[str, Any]) -> str:
-    """A setting's value in a message; hashes of the data tell nobody anything."""
-    value = settings.get(name)
-    if name in _HASHED and value is not None:
-        return f"{value[:_DIGITS]}…"
-    text = "not set" if value is None else json.dumps(value, ensure_ascii=False).strip('"')
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
 def _as_json(content: Mapping[str, Any]) -> bytes:

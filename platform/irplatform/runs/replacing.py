@@ -1,0 +1,141 @@
+"""Whether a run file may be replaced: only by one that is made in the same way.
+
+A run's metadata hold the settings that decide what is in it. Two of these are no options:
+`code`, the code that ranks, and `content`, what it reads beside documents and topics.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from irplatform.errors import InputError
+from irplatform.runs.metadata import metadata_path, read_metadata
+from irplatform.storage import fingerprint
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+CODE = "code"
+CONTENT = "content"
+_CODE_MARKS = ("distribution", "version", "source")
+"""How a description says whose code something is."""
+_NO_CONTENT = ("retriever", "reranker", "options", *_CODE_MARKS)
+"""What else a description says: these are settings themselves."""
+_HASHED = ("documents", "topics", "judgments")
+"""Settings that stand for what is searched by a hash."""
+_UNDECIDED = {"device": "auto"}
+"""Settings that are looked for after others are compared."""
+_DIGITS = 8
+_LONGEST = 60
+"""Characters of a setting's value in a message."""
+
+
+def code_and_content(described: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+    """The settings `code` and `content` of systems.
+
+    Args:
+        described: what each system says that its results depend on, by its name.
+    """
+    code: dict[str, dict[str, str]] = {}
+    content: dict[str, dict[str, str]] = {}
+    for name, description in described.items():
+        code |= dict(_code_of(name, description))
+        read = {**description, **description.get("of", {}), **description.get("depends_on", {})}
+        content[name] = {
+            part: fingerprint({"": _without_code(value)})
+            for part, value in read.items()
+            if part not in (*_NO_CONTENT, "of", "depends_on")
+        }
+    return {CODE: code, CONTENT: {name: parts for name, parts in content.items() if parts}}
+
+
+def _code_of(name: str, description: object) -> Iterator[tuple[str, dict[str, str]]]:
+    """Whose code a system is, and the groups of features that it reads, by their names."""
+    if not isinstance(description, dict):
+        return
+    if "distribution" in description:
+        yield name, {mark: description[mark] for mark in _CODE_MARKS if mark in description}
+    for inner, value in description.items():
+        if inner != "options":
+            yield from _code_of(inner, value)
+
+
+def _without_code(value: object) -> object:
+    if not isinstance(value, dict):
+        return value
+    return {name: _without_code(v) for name, v in value.items() if name not in _CODE_MARKS}
+
+
+def refuse_other_run(path: Path, settings: Mapping[str, Any], instead: str) -> None:
+    """Refuse to replace a run that was made in another way, or nobody knows how.
+
+    Args:
+        path: the run file to write.
+        settings: what decides its content, as JSON; its metadata will have it.
+        instead: what else to do: "Name another --out".
+
+    Raises:
+        InputError: there is such a run; its settings and the others are told where they differ.
+    """
+    if not path.exists():
+        return
+    try:
+        recorded = read_metadata(path)["method"]["settings"]
+        differences = [*_differences(recorded, settings)]
+    except (KeyError, TypeError, AttributeError) as error:
+        raise InputError(
+            f"this file is there already, and no {metadata_path(path).name} beside it says with "
+            f"which settings it was made. {instead}, or replace it with --force.",
+            path=path,
+        ) from error
+    if differences:
+        raise InputError(
+            f"this run was made with {', and with '.join(differences)}. {instead}, or replace it "
+            "with --force.",
+            path=path,
+        )
+
+
+def _differences(recorded: Mapping[str, Any], settings: Mapping[str, Any]) -> Iterator[str]:
+    """In words, what another run was made with."""
+    options = [
+        f"{name} {_shown(name, recorded)} -> {_shown(name, settings)}"
+        for name in {**recorded, **settings}
+        if name not in (CODE, CONTENT)
+        and settings.get(name) not in (recorded.get(name), _UNDECIDED.get(name, ...))
+    ]
+    if options:
+        yield f"other settings: {'; '.join(options)}"
+    code = [
+        _changed_code(then, now)
+        for name, now in settings.get(CODE, {}).items()
+        if (then := recorded.get(CODE, {}).get(name, now)) != now
+    ]
+    for change in dict.fromkeys(code):
+        yield f"other code of {change}"
+    for name, now in settings.get(CONTENT, {}).items() if CONTENT in recorded else ():
+        then = recorded[CONTENT].get(name, {})
+        changed = [part for part in {**then, **now} if then.get(part) != now.get(part)]
+        if changed:
+            yield f"other content of what {name} reads ({', '.join(changed)})"
+
+
+def _changed_code(then: Mapping[str, str], now: Mapping[str, str]) -> str:
+    """Whose code has changed, and how: "'irplatform-mine' (source changed)"."""
+    who = f"'{now['distribution']}'"
+    if then["distribution"] != now["distribution"]:
+        return f"{who} (it was '{then['distribution']}')"
+    if then["version"] != now["version"]:
+        return f"{who} (version {then['version']} -> {now['version']})"
+    return f"{who} (source changed)"
+
+
+def _shown(name: str, settings: Mapping[str, Any]) -> str:
+    """A setting's value in a message; hashes of the data tell nobody anything."""
+    value = settings.get(name)
+    if name in _HASHED and value is not None:
+        return f"{value[:_DIGITS]}…"
+    text = "not set" if value is None else json.dumps(value, ensure_ascii=False).strip('"')
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
