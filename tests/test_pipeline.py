@@ -144,6 +144,10 @@ def test_documents_below_the_rerank_depth_stay_below(resources):
     assert made.final.rankings["t0"].doc_ids == tuple("cdeba")
 
 
+def test_candidates_know_how_many_there_are_unless_they_are_all():
+    assert (_candidates(3).most, _candidates(5).most) == (3, None)
+
+
 @pytest.mark.parametrize(("weight", "expected"), [(1.0, "edcba"), (0.0, "abcde")])
 def test_a_given_weight_is_used(resources, weight, expected):
     made = rerank(_choice(Letters), _candidates(), None, TrainingSource(), weight, resources)

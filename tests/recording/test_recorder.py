@@ -150,8 +150,23 @@ def test_measures_that_look_deeper_than_the_depth_are_named(tmp_path):
     recorder = Recorder(collection, QRELS, ["P@5", "P@20", "AP"], {}, tmp_path, None, ["platform"])
     recorder.add(a_run("bm25"), [{"name": "bm25"}], RESOURCES, {})
     told = recorder.report("bm25", [], 5).cut_short
-    assert told == "P@20: no run has more than 5 documents per topic"
-    assert recorder.report("bm25", [], 20).cut_short == recorder.report("bm25", []).cut_short == ""
+    assert told == ["P@20: no run has more than 5 documents per topic"]
+    assert recorder.report("bm25", [], 20).cut_short == recorder.report("bm25", []).cut_short == []
+
+
+def test_measures_that_look_deeper_than_rerankers_go_are_named(tmp_path):
+    collection = Collection("c", "c", Empty(), lambda: [Topic("1", "q"), Topic("2", "q")])
+    recorder = Recorder(collection, QRELS, ["P@5", "P@20"], {}, tmp_path, None, ["platform"])
+    recorder.add(a_run("bm25"), [{"name": "bm25"}], RESOURCES, {})
+    system = SimpleNamespace(choice=SimpleNamespace(describe=dict), description={}, fingerprint="f")
+    ranked = RerankedRun(a_run("r-alone"), a_run("r"), 0.5, [system])
+    recorder.add_reranked("r", [(ranked, RESOURCES)], [], "bm25")
+    told = recorder.report("bm25", ["r"], 20, 7).cut_short
+    assert told == [
+        "P@20: no more than 7 documents per topic were reranked; the others follow in the first "
+        "stage's order"
+    ]
+    assert recorder.report("bm25", [], 20, 7).cut_short == []
 
 
 def test_topics_that_only_judgments_or_only_the_collection_have_are_named_once(record, capsys):

@@ -91,11 +91,29 @@ def test_without_judgments_the_table_counts_results(capsys):
         "bm25                             2              1,000      1.0",
         "delta (first stage × 0.50)       2         7 to 1,200      1.0",
         "nothing                          0                  0      1.0",
+        "first stage × W: W of bm25's score, 1 − W of the reranker's",
     ]
 
 
 def test_measures_that_look_deeper_than_the_runs_are_named_below_the_table(capsys):
-    report = RunReport("c", "", ["AP"], [BM25], "bm25", cut_short="R@1000: runs end at 100")
+    report = RunReport("c", "", ["AP"], [BM25], "bm25", cut_short=["R@1000: runs end at 100"])
     report.print_table()
     assert capsys.readouterr().out.splitlines()[-1] == "R@1000: runs end at 100"
     assert report.as_json()["warnings"] == ["R@1000: runs end at 100"]
+
+
+def test_a_report_is_printed_as_its_table(capsys):
+    report = _report(BM25, DELTA)
+    report.print_table()
+    shown = capsys.readouterr().out
+    assert f"{report}\n" == f"{report!r}\n" == shown
+    assert shown.splitlines()[0].split() == ["system", "AP", "seconds"]
+    assert "first stage × W: W of bm25's score, 1 − W of the reranker's; alone: W = 0\n" in shown
+
+
+def test_the_table_says_what_the_first_stage_is_whose_share_is_all(capsys):
+    share = {"interpolation": 1.0, "measures_alone": {"AP": 0.2}}
+    _report(BM25, SystemResult("d", Path("d.run"), {"AP": 0.25}, {}, {}, **share)).print_table()
+    assert "alone: W = 0; W = 1 leaves bm25's ranking\n" in capsys.readouterr().out
+    _report(BM25).print_table()
+    assert "W" not in capsys.readouterr().out

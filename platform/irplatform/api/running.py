@@ -132,7 +132,7 @@ def _run(resolved: ResolvedRun, recorder: Recorder, candidate_runs: Sequence[str
     if isinstance(resolved.source, FromRun):  # which may end earlier
         deepest = max(map(len, first.final.rankings.values()), default=0)
         depth = min(resolved.settings.depth, deepest)
-    return recorder.report(baseline, names, depth)
+    return recorder.report(baseline, names, depth, candidates.most)
 
 
 def _candidates_in(run_dir: Path, resolved: ResolvedRun) -> list[str]:

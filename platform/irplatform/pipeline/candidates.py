@@ -45,6 +45,15 @@ class Candidates:
     provenance: Provenance = field(default_factory=Provenance)
     collection: str = ""
 
+    @property
+    def most(self) -> int | None:
+        """How many a topic has at most; None where they are all that the first stage found."""
+        counts = {topic: len(documents) for topic, documents in self.per_topic.items()}
+        rankings = self.first.final.rankings
+        if all(len(rankings[topic]) <= count for topic, count in counts.items()):
+            return None
+        return max(counts.values())
+
     def examples(self, qrels: Qrels, resources: CollectionResources) -> list[Example]:
         """The judged topics to learn from; judgments of documents that are not there are left out.
 

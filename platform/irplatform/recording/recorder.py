@@ -7,7 +7,7 @@ import shlex
 from typing import TYPE_CHECKING, Any
 
 from irplatform.console import notice
-from irplatform.errors import listing
+from irplatform.errors import counted, listing
 from irplatform.evaluation import Evaluation, MeasureFunction, mean_evaluation
 from irplatform.evaluation.measures import beyond
 from irplatform.evaluation.significance import CORRECTION, TEST
@@ -234,7 +234,11 @@ class Recorder:
         return self._folder.write(run, content)
 
     def report(
-        self, first_stage: str, rerankers: Sequence[str], depth: int | None = None
+        self,
+        first_stage: str,
+        rerankers: Sequence[str],
+        depth: int | None = None,
+        reranked: int | None = None,
     ) -> RunReport:
         """All runs so far, compared with a baseline; also written as JSON.
 
@@ -243,6 +247,8 @@ class Recorder:
             rerankers: names; without any, retrievers and their fusion are compared with the first
                 retriever.
             depth: most documents per topic that a run may have, if there is a limit.
+            reranked: most documents per topic that rerankers were given, if they were not given
+                all.
         """
         if warning := self._folder.warning_of_replaced():
             notice(warning)
@@ -251,7 +257,7 @@ class Recorder:
         if not rerankers:
             baseline, *names = [system.name for system in self._systems]
         measures = list(self._systems[0].measures) or self._measures
-        deeper = beyond(measures, depth) if depth is not None and self._qrels is not None else []
+        scored = measures if self._qrels is not None else []
         report = RunReport(
             collection=self._collection.id,
             note=self._collection.note,
@@ -261,9 +267,7 @@ class Recorder:
             comparisons=self._scores.compared(baseline, names),
             candidates=self.candidates,
             warnings=[*self._warnings, *(w for system in self._systems for w in system.warnings)],
-            cut_short=f"{listing(deeper)}: no run has more than {depth:,} documents per topic"
-            if deeper
-            else "",
+            cut_short=_cut_short(scored, depth, reranked if rerankers else None),
         )
         with atomic_write(self._folder.path / REPORT) as file:
             json.dump({**report.as_json(), "command": shlex.join(self._command)}, file, indent=1)
@@ -271,6 +275,19 @@ class Recorder:
         self._scores.write(report.measures, self._folder.path)
         self._folder.tell_of_others(first_stage, self.first_stage)
         return report
+
+
+def _cut_short(measures: Sequence[str], depth: int | None, reranked: int | None) -> list[str]:
+    """Lines about measures that look deeper than runs, or rerankers, go."""
+    told = []
+    if depth is not None and (deeper := beyond(measures, depth)):
+        told.append(f"{listing(deeper)}: no run has more than {depth:,} documents per topic")
+    if reranked is not None and (deeper := beyond(measures, reranked)):
+        told.append(
+            f"{listing(deeper)}: no more than {counted(reranked, 'document')} per topic were "
+            "reranked; the others follow in the first stage's order"
+        )
+    return told
 
 
 def _lengths(run: Run) -> list[int]:

@@ -6,19 +6,20 @@ with the first stage is then each topic's mean.
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass, field
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING, Any
 
-from irplatform.console import say
+from irplatform.console import say, terminal_width, wrapped
+from irplatform.errors import for_display
 from irplatform.evaluation.significance import comparisons_json
 from irplatform.reports.columns import aligned
 from irplatform.reports.effects import print_effects
 from irplatform.reports.rows import ResultRow, mark
-from irplatform.reports.table import print_table
+from irplatform.reports.table import render_table, shows_glyphs
 from irplatform.retrieval.candidates import Provenance
 from irplatform.runs.names import alone_name
-from irplatform.stdout import say_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -99,14 +100,14 @@ class SystemResult:
     name: str
     path: Path
     measures: Mapping[str, float]
-    per_topic: Mapping[str, Mapping[str, float]]
+    per_topic: Mapping[str, Mapping[str, float]] = field(repr=False)
     seconds: Mapping[str, float]
     interpolation: float | None = None
     measures_alone: Mapping[str, float] | None = None
     remark: str = ""
     seeds: Sequence[SeedResult] = ()
     warnings: Sequence[str] = ()
-    results: Sequence[int] = ()
+    results: Sequence[int] = field(default=(), repr=False)
 
     def spread(self, *, own_scores: bool = False) -> dict[str, Spread]:
         """Per measure, what seeds change of it; empty where there was one seed.
@@ -186,7 +187,7 @@ def _spread_rows(spread: Mapping[str, Spread], indent: int) -> Iterator[ResultRo
             yield ResultRow(f"{name} of the seeds", values, indent=indent, aside=True)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class RunReport:
     """All runs of a command.
 
@@ -201,7 +202,7 @@ class RunReport:
             baseline.
         candidates: which documents the rerankers were given.
         warnings: what a reader of the scores must know and was told on the way.
-        cut_short: a line about measures that look deeper than the runs go; "" for none.
+        cut_short: lines about measures that look deeper than the runs, or rerankers, go.
     """
 
     collection: str
@@ -212,7 +213,7 @@ class RunReport:
     comparisons: Mapping[str, Mapping[str, Comparison]] = field(default_factory=dict)
     candidates: Provenance = field(default_factory=Provenance)
     warnings: Sequence[str] = ()
-    cut_short: str = ""
+    cut_short: Sequence[str] = ()
 
     @property
     def scored(self) -> bool:
@@ -224,7 +225,7 @@ class RunReport:
         content: dict[str, Any] = {
             "collection": self.collection,
             "candidates": dict(self.candidates.facts),
-            "warnings": [*self.warnings, *filter(None, [self.cut_short])],
+            "warnings": [*self.warnings, *self.cut_short],
             "runs": [system.as_json() for system in self.systems],
         }
         if self.comparisons:
@@ -237,31 +238,52 @@ class RunReport:
         Args:
             effects: print the differences from the baseline below it.
         """
-        if not self.scored:
-            if self.note:
-                say_text(f"{self.note}\n")
-            say("\n".join(aligned([_COUNTED, *map(_counts, self.systems)])))
-        else:
-            self._print_scores()
-        for system in self.systems:
-            if system.remark:
-                say_text(f"{system.name}: {system.remark}")
-        reranked = any(system.interpolation is not None for system in self.systems)
-        if self.candidates.sentence and (reranked or not self.candidates.usual):
-            say_text(f"Candidates: {self.candidates.sentence}")
+        width = terminal_width(sys.stdout)
+        print(self._text(width, ascii_only=not shows_glyphs(sys.stdout)), flush=True)
         if effects and self.comparisons:
             say()
             print_effects(self.comparisons, self.measures, self.baseline)
 
-    def _print_scores(self) -> None:
+    def __repr__(self) -> str:
+        """The table, for `print` and for notebooks."""
+        return self._text()
+
+    def _text(self, width: int | None = None, *, ascii_only: bool = False) -> str:
+        """The table, and below it what a reader of it must know."""
+        told = [*self._share(ascii_only), *self.cut_short]
+        told += [f"{system.name}: {system.remark}" for system in self.systems if system.remark]
+        if self.candidates.sentence and (self._reranked or not self.candidates.usual):
+            told.append(f"Candidates: {self.candidates.sentence}")
+        lines = [wrapped(for_display(line), width) for line in told]
+        return "\n".join([self._table(width, ascii_only), *lines])
+
+    def _table(self, width: int | None, ascii_only: bool) -> str:
+        note = for_display(self.note)
+        if not self.scored:
+            table = "\n".join(aligned([_COUNTED, *map(_counts, self.systems)]))
+            return (f"{wrapped(note, width)}\n\n" if note else "") + for_display(table)
         rows = [
             row
             for system in self.systems
             for row in system.rows(self._marks(system.name), self._marks(alone_name(system.name)))
         ]
-        print_table(rows, self.measures, note=self.note, baseline=self.baseline)
-        if self.cut_short:
-            say_text(self.cut_short)
+        baseline = self.baseline
+        return render_table(
+            rows, self.measures, note=note, baseline=baseline, ascii_only=ascii_only, width=width
+        )
+
+    @property
+    def _reranked(self) -> bool:
+        return any(system.interpolation is not None for system in self.systems)
+
+    def _share(self, ascii_only: bool) -> Iterator[str]:
+        """What the share of the first stage is that stands beside names."""
+        if self._reranked:
+            text = f"first stage × W: W of {self.baseline}'s score, 1 − W of the reranker's"
+            text += "; alone: W = 0" if self.scored else ""
+            if any(system.interpolation == 1 for system in self.systems):
+                text += f"; W = 1 leaves {self.baseline}'s ranking"
+            yield text.replace("×", "x").replace("−", "-") if ascii_only else text
 
     def _marks(self, name: str) -> dict[str, int]:
         return {measure: mark(c) for measure, c in self.comparisons.get(name, {}).items()}

@@ -87,7 +87,7 @@ def print_table(
     """
     out = sys.stdout if file is None else file
     note = for_display(note)
-    ascii_only = not _can_show(out, "".join(GLYPHS[False]))
+    ascii_only = not shows_glyphs(out)
     width = terminal_width(out)
     text = render_table(
         rows, measures, note=note, baseline=baseline, ascii_only=ascii_only, width=width
@@ -133,9 +133,10 @@ def _short(name: str, widest: int) -> str:
     return name if len(name) <= widest else f"{name[: widest // 2]}…{name[1 - widest // 2 :]}"
 
 
-def _can_show(file: TextIO, text: str) -> bool:
+def shows_glyphs(file: TextIO) -> bool:
+    """Whether the marks of a table can be printed to a file."""
     try:
-        text.encode(getattr(file, "encoding", None) or "ascii")
+        "".join(GLYPHS[False]).encode(getattr(file, "encoding", None) or "ascii")
     except (UnicodeEncodeError, LookupError):
         return False
     return True
