@@ -100,7 +100,7 @@ def test_feedback_of_synergy_judges_what_is_golden_and_what_is_not(file):
             [{"id": "1", "body": "Why?", "documents": ["http://example.org/pubmed/12"]}],
             "question 1 names the document 'http://example.org/pubmed/12', which is no article",
         ),
-        ([{"id": "1", "body": "Why?", "documents": [12]}], "question 1 names the document 12,"),
+        ([{"id": "1", "body": "Why?", "documents": [1.5]}], "question 1 names the document 1.5,"),
         (
             [{"id": "1", "body": "Why?", "documents": [{"id": "12"}]}],
             "question 1 has the document {'id': '12'}: in feedback of Synergy, 'golden' of",
@@ -121,6 +121,12 @@ def test_files_that_are_not_right_are_refused(file, content, message):
     assert message in str(caught.value)
 
 
+def test_ids_of_documents_may_be_whole_numbers(file):
+    documents = [{"id": 34, "golden": False}, {"id": "35", "golden": True}, 36]
+    path = file([{"id": "1", "body": "Why?", "documents": documents}])
+    assert read_qrels(path) == {"1": {"34": 0, "35": 1, "36": 1}}
+
+
 def test_questions_without_documents_are_no_judgments(file):
     with pytest.raises(InputError) as caught:
         read_qrels(file(QUESTIONS[1:]))
@@ -131,7 +137,7 @@ def test_questions_without_documents_are_no_judgments(file):
 def test_json_that_is_no_file_of_questions_is_not_read_as_a_table(file, content):
     with pytest.raises(InputError) as caught:
         read_qrels(file(content))
-    assert "BioASQ's files are one JSON object" in str(caught.value)
+    assert 'or BioASQ\'s, {"questions": […]}' in str(caught.value)
 
 
 def test_a_topic_of_trec_may_begin_with_a_brace(file):

@@ -197,7 +197,7 @@ def _judged(document: Any, name: str, path: Path) -> tuple[str, int]:
 
 
 def _document_id(document: Any, name: str, path: Path) -> str:
-    text = document.strip() if isinstance(document, str) else ""
+    text = str(document).strip() if type(document) in (int, str) else ""
     if article := _DOCUMENT.fullmatch(text):
         return article["id"]
     if article := _FULL_TEXT.fullmatch(text):

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 DEEPEST = 100
 """How many lists and objects may lie in one another; orjson writes 254, JSON readers take 500."""
-_LARGEST = 1 << 32
-"""Bytes of a file: 4 GB. The largest ontologies have one."""
+_LARGEST = 1 << 28
+"""Bytes of a file, unless more are expected: 256 MB."""
 _ESCAPE = re.compile(
     rb"\\u[dD][89aAbB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"  # a pair: one character
     rb"|\\u[dD](?P<half>[89a-fA-F])[0-9a-fA-F]{2}"
@@ -33,17 +33,18 @@ class JSONError(InputError, ValueError):
     """What a file or a line holds is not JSON, or not JSON that is read here."""
 
 
-def read_json(path: Path, *, hint: str = "") -> Any:
+def read_json(path: Path, *, hint: str = "", most: int = _LARGEST) -> Any:
     """What a file of others holds, plain or gzip, with or without a byte order mark.
 
     Args:
         path: the file.
         hint: what should be there, for the error.
+        most: bytes that the file may have, unpacked.
 
     Raises:
         InputError: see `read_whole` and `parse_json`.
     """
-    return parse_json(read_whole(path, _LARGEST).removeprefix(BOM_UTF8), path, hint=hint)
+    return parse_json(read_whole(path, most).removeprefix(BOM_UTF8), path, hint=hint)
 
 
 def parse_json(
@@ -108,6 +109,8 @@ def _loads(content: bytes) -> Any:
     try:
         return orjson.loads(content)
     except orjson.JSONDecodeError:
+        if b"\\u" not in content:
+            raise
         mended = _ESCAPE.sub(lambda match: rb"\ufffd" if match["half"] else match[0], content)
         if mended == content:
             raise

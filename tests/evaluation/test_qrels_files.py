@@ -56,6 +56,12 @@ def test_negative_grades_are_kept(tmp_path):
         '{"qid": "q1", "query": "?", "docid": "d1", "label": 2}\n'
         '{"qid": "q1", "docid": "d2", "label": 0}\n{"qid": "q2", "docid": "d1", "label": 100}\n',
         "# judged by NIST again\nq1 0 d1 2\n  # second pass\nq1 0 d2 0\nq2 0 d1 100\n#",
+        '{"q1": {"d1": 2, "d2": 0}, "q2": {"d1": 100.0}}',
+        '\ufeff{\r\n "q1": {\r\n "d1": 2, "d2": 0 },\r\n\r\n "q2": {"d1": "100"}\r\n}',
+        '[{"query_id": "q1", "doc_id": "d1", "relevance": 2, "iteration": "0"},\n'
+        ' {"query_id": "q1", "doc_id": "d2", "relevance": 0, "iteration": "0"},\n'
+        ' {"query_id": "q2", "doc_id": "d1", "relevance": 100, "iteration": "0"}]\n',
+        '[{"q":"q1","did":"d1","rel":2},{"q":"q1","did":"d2","rel":0},{"q":"q2","did":"d1","rel":100}]',
     ],
 )
 def test_other_headers_keys_and_comments_are_read(tmp_path, text):
@@ -72,7 +78,7 @@ def test_ids_in_json_lines_may_be_whole_numbers(tmp_path):
     [
         ("topic\tby\tdoc\trel\tat\n1\tA\ta\t1\t-\n", "columns that are not read: by, at"),
         ("Frage\tArtikel\tNote\n1\ta\t1\n", "taken for a header: Frage, Artikel, Note"),
-        ('{"qid":"1","docid":"a","rel":1,"by":"A"}', "keys that are not read: by (1 line)"),
+        ('{"qid":"1","docid":"a","rel":1,"by":"A"}', "keys that are not read: by (1 judgment)"),
         ("# a\n#b\n1 0 a 1\n", "ignored as comments: 2 lines beginning with '#'"),
         ("1 s a 1\n1 t a 0\n", "subtopics judge 1 document differently; measures that know no sub"),
     ],
@@ -146,7 +152,7 @@ LINE = '{"qid": "1", "docid": "a", "rel": 1}\n'
         (BEIR + "1\t \t1\n", 2, "an id is empty"),
         (BEIR + "1\ta\t1.5\n", 2, "the grade '1.5' is not a whole number"),
         (LINE + '{"qid": "1"}\n', 2, "document or grade is missing (keys: qid). Judgments in JSON"),
-        (LINE + "[1]\n", 2, "this line is no JSON object. Judgments in JSON lines have the keys"),
+        (LINE + "[1]\n", 2, "a judgment is no JSON object. Judgments in JSON are objects with the"),
         (LINE + "{\n", 2, "this line is not JSON"),
         (LINE + '{"qid": "1", "docid": "b", "rel": 0.5}\n', 2, "the grade '0.5' is not a whole"),
         (LINE + '{"qid": "1", "docid": "b", "rel": true}\n', 2, "the grade 'True' is not a whole"),
@@ -169,6 +175,26 @@ def test_a_bad_line_is_named(tmp_path, text, line, words):
     with pytest.raises(InputError) as caught:
         read_qrels(path)
     assert str(caught.value).startswith(f"{path}:{line}: ")
+    assert words in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('{"q1": {"d1": 0.5}}', "topic 'q1', document 'd1': the grade '0.5' is not a whole number"),
+        ('{"q1": {"d1": 1},\n "q2": 1}', "under 'q2' are no documents with grades. Judgments in"),
+        ('[{"qid": "1", "docid": "a"}]', "document or grade is missing (keys: qid, docid)"),
+        (f"[{LINE}, {LINE.replace('1}', '0}')}]", "judges document 'a' as 0 here but as 1 before"),
+        ('{"q1": {"d1": 1}}\n{"q2": {"d1": 1}}\n', "is not JSON"),
+        ('[\n{"qid": "1", "docid": "a", "rel": 1},\n2]', "a judgment is no JSON object"),
+        ('[\n{"qid": "1"', "is not JSON"),
+    ],
+)
+def test_what_is_wrong_in_a_whole_json_file_is_named(tmp_path, text, words):
+    path = a_file(tmp_path, text)
+    with pytest.raises(InputError) as caught:
+        read_qrels(path)
+    assert str(caught.value).startswith(f"{path}:")
     assert words in str(caught.value)
 
 

@@ -1,7 +1,7 @@
-"""Relevance judgments from files: TREC's columns, tables with a header, JSON lines, BioASQ's JSON.
+"""Relevance judgments from files: TREC's columns, tables with a header, JSON.
 
 TREC: `topic 0 docid grade`, parted by white space. BEIR: `query-id corpus-id score`, parted by
-tabs, below a header, which may have other names. mteb: JSON lines with these keys. BioASQ: see
+tabs, below a header, which may have other names. JSON: see `irplatform.evaluation.qrels_json` and
 `irplatform.bioasq`. Each may be gzipped (`.gz`). Grades are whole numbers. Under the name `level`
 for `score` they are levels, as of clicks: they may have decimals, and are read as floats.
 
@@ -12,24 +12,23 @@ document may be relevant to one subtopic and not to another. Elsewhere that colu
 from __future__ import annotations
 
 import re
-from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from irplatform.bioasq import holds_questions, judgments_of_questions
 from irplatform.console import notice_once
 from irplatform.errors import InputError, counted, listing
-from irplatform.json_io import parse_json
+from irplatform.evaluation import qrels_json
+from irplatform.evaluation.qrel_values import Grades, Judgment, places
 from irplatform.text_files import (
     COMMENT,
     blocks_of_lines,
-    numbered_lines,
     stretches,
     uncommented_lines,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping
 
     from irplatform.collections.collection import Qrels
 
@@ -38,24 +37,9 @@ _TREC_COLUMNS = (
     "by tabs, below BEIR's header 'query-id corpus-id score'. Sampled judgments have five: topic 0 "
     "docid stratum grade (`sampled` in a collection.toml names them)"
 )
-_KEYS = (
-    "Judgments in JSON lines have the keys query-id, corpus-id and score; BioASQ's files are one "
-    'JSON object: {"questions": [{"id": …, "body": …}, …]}'
-)
-_TOPIC = ("queryid", "qid", "topicid", "questionid", "query", "topic", "q")
-_DOCUMENT = ("corpusid", "cid", "docid", "documentid", "docno", "passageid", "pid", "did", "doc")
-_SCORE = ("score", "grade", "relevance", "relevancy", "rel", "label", "judgment", "level")
-"""What columns and keys are called, in small letters and digits; the first that is there counts."""
-_PUNCTUATION = re.compile(r"[\W_]")
 _BLANKS = (b" \t", b"\t ", b" \n", b"\n ", b"\r", b"\v", b"\f")
 _SEPARATORS = re.compile(rb"[\s,;]+")
-_GRADE = re.compile(rb"([+-]?[0-9]{1,6})(\.0*)?")
-"""trec_eval takes memory for every grade up to the highest: a PMID in this column would end it."""
-_LEVEL = re.compile(rb"[+-]?[0-9]{1,6}(\.[0-9]+)?")
 _NUMBER = re.compile(rb"[+-]?[0-9.]+(e[+-]?[0-9]+)?", re.IGNORECASE)
-
-_Judgment = tuple[int, str, str, str, float]
-"""Line, topic, subtopic ("" where the format has none), document, grade."""
 
 
 class SubtopicGrades(dict[str, float]):
@@ -93,17 +77,17 @@ def read_qrels(path: Path | str) -> Qrels:
             questions of BioASQ see `judgments_of_questions`.
     """
     path = Path(path)
-    judgments: Callable[[Path], Iterator[_Judgment]] = _of_table
+    judgments: Callable[[Path], Iterator[Judgment]] = _of_table
     if holds_questions(path):
-        if not _holds_json_lines(path):
+        if (reader := qrels_json.reader(path)) is None:
             return judgments_of_questions(path)
-        judgments = _of_json_lines
+        judgments = reader
     elif (plain := _plain_table(path)) is not None:
         return plain
     qrels: dict[str, dict[str, float]] = {}
     subtopics: dict[str, str] = {}
     latest = None
-    for number, topic, subtopic, document, grade in judgments(path):
+    for _, topic, subtopic, document, grade in judgments(path):
         if topic != latest:
             latest = topic
             grades, first_subtopic = (
@@ -113,7 +97,7 @@ def read_qrels(path: Path | str) -> Qrels:
         if subtopic != first_subtopic:
             return _of_subtopics(path, judgments)
         if grades.setdefault(document, grade) != grade:
-            _raise_disagreement(path, judgments(path), number)
+            _raise_disagreement(path, judgments(path))
     if not qrels:
         raise InputError(f"there are no judgments in this file. {_TREC_COLUMNS}.", path=path)
     return qrels
@@ -128,11 +112,11 @@ def subtopics_of(qrels: Qrels) -> dict[str, Mapping[str, Mapping[str, float]]]:
     }
 
 
-def _of_subtopics(path: Path, judgments: Callable[[Path], Iterator[_Judgment]]) -> Qrels:
+def _of_subtopics(path: Path, judgments: Callable[[Path], Iterator[Judgment]]) -> Qrels:
     qrels: dict[str, SubtopicGrades] = {}
-    for number, topic, subtopic, document, grade in judgments(path):
+    for _, topic, subtopic, document, grade in judgments(path):
         if qrels.setdefault(topic, SubtopicGrades()).add(subtopic, document, grade) != grade:
-            _raise_disagreement(path, judgments(path), number)
+            _raise_disagreement(path, judgments(path))
     several = sum(
         any(each.get(document, grade) != grade for each in grades.subtopics.values())
         for grades in qrels.values()
@@ -146,26 +130,6 @@ def _of_subtopics(path: Path, judgments: Callable[[Path], Iterator[_Judgment]]) 
     return qrels
 
 
-class _Grades(dict[bytes, float]):
-    """Grades by their texts, of a file whose column or key has this name."""
-
-    def __init__(self, path: Path, name: str = "") -> None:
-        super().__init__()
-        self._path = path
-        self._is_level = _plain(name) == "level"
-
-    def at(self, line: int, text: bytes) -> float:
-        """A grade, or a level.
-
-        Raises:
-            InputError: it is none.
-        """
-        if (grade := self.get(text)) is None:
-            read = _level if self._is_level else _grade
-            grade = self[text] = read(text, self._path, line)
-        return grade
-
-
 def _plain_table(path: Path) -> Qrels | None:
     """The same as of `_of_table`, column by column, in half of the time.
 
@@ -176,8 +140,8 @@ def _plain_table(path: Path) -> Qrels | None:
     number, first = next(uncommented_lines(path), (0, b""))
     names = header(first, path, number)
     width = 1 + (len(names) or 4)
-    topic_at, document_at, grade_at = (_places(names) or (0, 1, 2)) if names else (0, 2, 3)
-    grades = _Grades(path, names[grade_at] if names else "")
+    topic_at, document_at, grade_at = (places(names) or (0, 1, 2)) if names else (0, 2, 3)
+    grades = Grades(path, names[grade_at] if names else "")
     for place, block in enumerate(blocks_of_lines(path)):
         text = (block if block.endswith(b"\n") else block + b"\n").replace(b"\r\n", b"\n")
         if names and not place:
@@ -226,9 +190,9 @@ def _has_blanks(text: bytes) -> bool:
     return any(blank in padded for blank in _BLANKS)
 
 
-def _of_table(path: Path) -> Iterator[_Judgment]:
+def _of_table(path: Path) -> Iterator[Judgment]:
     """TREC's columns, or those that a header names."""
-    grades = _Grades(path)
+    grades = Grades(path)
     names: list[str] | None = None
     topic_bytes = subtopic_bytes = b""
     topic = subtopic = ""
@@ -236,8 +200,8 @@ def _of_table(path: Path) -> Iterator[_Judgment]:
     for number, line in uncommented_lines(path):
         if names is None and (names := header(line, path, number)):
             width = len(names)
-            topic_at, document_at, grade_at = _places(names) or (0, 1, 2)
-            grades = _Grades(path, names[grade_at])
+            topic_at, document_at, grade_at = places(names) or (0, 1, 2)
+            grades = Grades(path, names[grade_at])
             continue
         columns = [cell.strip() for cell in line.split(b"\t")] if names else line.split()
         if len(columns) != width:
@@ -271,8 +235,8 @@ def header(line: bytes, path: Path, number: int) -> list[str]:
             BEIR's programs would lose the first judgment.
     """
     cells = [cell.decode(errors="replace").strip() for cell in line.split(b"\t")]
-    if places := _places(cells):
-        if passed := [cell for place, cell in enumerate(cells) if place not in places]:
+    if read := places(cells):
+        if passed := [cell for place, cell in enumerate(cells) if place not in read]:
             notice_once(f"{path}: columns that are not read: {listing(passed)}")
         return cells
     if len(cells) == 3 and not _NUMBER.fullmatch(cells[2].encode()):
@@ -285,7 +249,7 @@ def header(line: bytes, path: Path, number: int) -> list[str]:
             path=path,
             line=number,
         )
-    if _places(_SEPARATORS.sub(b"\t", line.strip()).decode(errors="replace").split("\t")):
+    if places(_SEPARATORS.sub(b"\t", line.strip()).decode(errors="replace").split("\t")):
         raise InputError(
             "this is a header whose names are not parted by tabs. Part all columns by tabs; or "
             "remove it, where lines have TREC's four columns, topic 0 docid grade.",
@@ -295,104 +259,17 @@ def header(line: bytes, path: Path, number: int) -> list[str]:
     return []
 
 
-def _holds_json_lines(path: Path) -> bool:
-    """Whether the first line of a file with JSON is an object of its own, and not BioASQ's."""
-    _, first = next(numbered_lines(path))
-    if b'"questions"' in first:
-        return False
-    try:
-        return isinstance(parse_json(first), dict)
-    except InputError:
-        return False
-
-
-def _of_json_lines(path: Path) -> Iterator[_Judgment]:
-    """An object a line, with topic, document and grade under their usual keys."""
-    passed: Counter[str] = Counter()
-    for number, line in numbered_lines(path):
-        record = parse_json(line, path, number, hint=f"{_KEYS}.")
-        if not isinstance(record, dict):
-            raise InputError(f"this line is no JSON object. {_KEYS}.", path=path, line=number)
-        keys = list(record)
-        if (places := _places(keys)) is None:
-            raise InputError(
-                f"topic, document or grade is missing (keys: {listing(keys) or 'none'}). {_KEYS}.",
-                path=path,
-                line=number,
-            )
-        topic, document, grade = (record[keys[place]] for place in places)
-        passed.update(key for place, key in enumerate(keys) if place not in places)
-        yield (
-            number,
-            _identifier(topic, keys[places[0]], path, number),
-            "",
-            _identifier(document, keys[places[1]], path, number),
-            _Grades(path, keys[places[2]]).at(number, str(grade).encode()),
-        )
-    if passed:
-        counts = [f"{key} ({counted(lines, 'line')})" for key, lines in passed.items()]
-        notice_once(f"{path}: keys that are not read: {listing(counts)}")
-
-
-def _places(names: Sequence[str]) -> tuple[int, int, int] | None:
-    """Where topic, document and grade are among named columns; None where one has no usual name."""
-    plain = [_plain(name) for name in names]
-    topic, document, score = (
-        next((plain.index(name) for name in usual if name in plain), -1)
-        for usual in (_TOPIC, _DOCUMENT, _SCORE)
-    )
-    return (topic, document, score) if min(topic, document, score) >= 0 else None
-
-
-def _plain(name: str) -> str:
-    return _PUNCTUATION.sub("", name.lower())
-
-
-def _identifier(value: Any, key: str, path: Path, line: int) -> str:
-    if type(value) is int:  # True is an instance of int
-        return str(value)
-    if not isinstance(value, str) or not value.strip():
-        raise InputError(
-            f"the id under '{key}' is {value!r}. Write it as text, or as a whole number.",
-            path=path,
-            line=line,
-        )
-    return value
-
-
-def _grade(text: bytes, path: Path, number: int) -> int:
-    if not (grade := _GRADE.fullmatch(text)):
-        raise InputError(
-            f"the grade '{text.decode(errors='replace')}' is not a whole number of at "
-            "most six digits. 0 and below is not relevant. (Levels with decimals are read below "
-            "the header 'query-id corpus-id level', in three columns parted by tabs.)",
-            path=path,
-            line=number,
-        )
-    return int(grade[1])
-
-
-def _level(text: bytes, path: Path, number: int) -> float:
-    if not _LEVEL.fullmatch(text):
-        raise InputError(
-            f"the level '{text.decode(errors='replace')}' is not a number with at most six digits "
-            "before the point. 0 and below is not relevant.",
-            path=path,
-            line=number,
-        )
-    return float(text)
-
-
-def _raise_disagreement(path: Path, judgments: Iterator[_Judgment], number: int) -> NoReturn:
-    """Say which earlier line judged the same document; the file is read again to find it."""
-    earlier: dict[tuple[str, str, str], tuple[int, float]] = {}
+def _raise_disagreement(path: Path, judgments: Iterator[Judgment]) -> NoReturn:
+    """Say which earlier line judged a document otherwise; the file is read again to find it."""
+    earlier: dict[tuple[str, str, str], tuple[int | None, float]] = {}
     for line, topic, subtopic, document, grade in judgments:
         first, first_grade = earlier.setdefault((topic, subtopic, document), (line, grade))
-        if line == number:
+        if grade != first_grade:
+            where = f"in line {first}" if first else "before"
             raise InputError(
                 f"topic '{topic}' judges document '{document}' as {grade} here but as "
-                f"{first_grade} in line {first}. Keep one of the two.",
+                f"{first_grade} {where}. Keep one of the two.",
                 path=path,
-                line=number,
+                line=line,
             )
     raise AssertionError("the line was there when the file was read")

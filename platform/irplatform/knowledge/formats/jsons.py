@@ -10,6 +10,9 @@ from irplatform.json_io import read_json
 if TYPE_CHECKING:
     from pathlib import Path
 
+_LARGEST = 1 << 32
+"""Bytes of a file: 4 GB. The largest ontologies have one."""
+
 
 def load(path: Path, kind: type[list[Any]] | type[dict[str, Any]]) -> Any:
     """Read a file that holds a list or an object.
@@ -17,7 +20,7 @@ def load(path: Path, kind: type[list[Any]] | type[dict[str, Any]]) -> Any:
     Raises:
         InputError: it is not JSON, or holds something else.
     """
-    value = read_json(path)
+    value = read_json(path, most=_LARGEST)
     if not isinstance(value, kind):
         what = "a list" if kind is list else "an object"
         raise InputError(f"this file should hold {what} at its top.", path=path, line=1)
